@@ -1,0 +1,2 @@
+//! The inrush command.
+fn main() {}

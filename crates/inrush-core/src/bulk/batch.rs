@@ -1,0 +1,78 @@
+//! The unit of work: a [`Batch`] of rows as Arrow columns, with its [`Origin`] so that every row can be named again.
+//!
+//! Invariant: a batch owns exactly the text its records lie in; whatever lives longer than the batch copies
+//! ([`Reject::raw`]). A batch is never cut: it is one chunk, and a chunk is one transaction.
+
+use crate::error::{Error, Place};
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use std::sync::Arc;
+
+/// Rows on their way to a table.
+#[derive(Debug)]
+pub struct Batch {
+    /// The rows: one column per mapped source field, in the order of the mapping.
+    pub rows: RecordBatch,
+    /// True if every text in `rows` is known to be valid UTF-8; if false, text targets must check each cell.
+    pub utf8: bool,
+    /// Where the rows come from.
+    pub origin: Origin,
+    /// Records of this stretch of the source that never became rows (ragged, not decodable), in order of their lines.
+    pub rejects: Vec<Reject>,
+}
+
+/// Where the rows of a batch come from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The source's name as the user wrote it.
+    pub source: Arc<str>,
+    /// The number of the batch's first record within the source, counted from 1, header not counted.
+    pub first_record: u64,
+    /// The line on which `text` begins, counted from 1.
+    pub first_line: u64,
+    /// The text the rows lie in, decompressed and decoded; empty for sources that are not text.
+    pub text: Buffer,
+    /// For row `i`, the half-open range of its record in `text` (line end included) is
+    /// `record_starts[i]..record_ends[i]`; empty for sources that are not text.
+    pub record_starts: Vec<u32>,
+    /// See `record_starts`.
+    pub record_ends: Vec<u32>,
+}
+
+impl Origin {
+    /// The place of row `row`. Counts newlines in the text before it: for messages, not for every row.
+    pub fn place(&self, row: usize) -> Place {
+        let line = match self.record_starts.get(row) {
+            Some(&start) => self.first_line + memchr::memchr_iter(b'\n', &self.text[..start as usize]).count() as u64,
+            None => self.first_record + row as u64,
+        };
+        Place { source: self.source.clone(), line, column: None }
+    }
+
+    /// The record of row `row` as it stands in the source, line end included; empty for sources that are not text.
+    pub fn raw(&self, row: usize) -> &[u8] {
+        match (self.record_starts.get(row), self.record_ends.get(row)) {
+            (Some(&start), Some(&end)) => &self.text[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// A row that was refused, by us or by the server, with everything a person needs to mend it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// File, line and, where one field is at fault, column.
+    pub place: Place,
+    /// Why, as in an error message: lower case, no final dot, the value in backticks.
+    pub reason: String,
+    /// The server's error code, 0 if we found it ourselves.
+    pub code: u16,
+    /// The record as it stands in the source, line end included.
+    pub raw: Vec<u8>,
+}
+
+/// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
+pub trait Source: Send {
+    /// The next batch, in order; `None` at the end. After an error the source is not asked again.
+    fn next(&mut self) -> Result<Option<Batch>, Error>;
+}

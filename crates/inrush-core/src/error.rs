@@ -1,0 +1,225 @@
+//! The one error type of the whole project, and [`Place`], which says where in the input a fault lies.
+//!
+//! An error is opaque and one word wide; callers ask it questions. A message is one line, lower case, without a final
+//! dot, literals in backticks; what to do about it is the hint. Bad rows are data (`bulk::Reject`), not errors, until
+//! somebody decides to stop at one.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// Short for a result with our [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, in one word: it decides the exit code and who must act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The network or a file failed, or a time-out passed.
+    Io,
+    /// The server sent bytes that the protocol does not allow, or something that we refuse to follow.
+    Protocol,
+    /// The server answered with an error packet: see [`Error::code`].
+    Server,
+    /// The input data is at fault: see [`Error::place`].
+    Data,
+    /// The caller's request is at fault: options, URL, mapping.
+    Config,
+    /// A promise about rows could not be kept, so nothing was done.
+    Promise,
+    /// Somebody asked to stop.
+    Interrupted,
+}
+
+/// A place in an input: which source, which line, which column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The source's name as the user wrote it (a path, or `-`).
+    pub source: Arc<str>,
+    /// The line on which the record begins, counted from 1 in the decompressed text; 0 if unknown.
+    pub line: u64,
+    /// The column's name, if the fault lies in one field.
+    pub column: Option<Arc<str>>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)?;
+        if self.line > 0 {
+            write!(f, ", line {}", self.line)?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column `{column}`")?;
+        }
+        Ok(())
+    }
+}
+
+/// Something that went wrong. One word wide, so that returning it is cheap.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    message: Cow<'static, str>,
+    hint: Option<Cow<'static, str>>,
+    place: Option<Place>,
+    code: u16,
+    sql_state: [u8; 5],
+    fatal: bool,
+    outcome_unknown: bool,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of any kind. `message` follows the house rule: lower case, one line, no final dot.
+    pub fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            hint: None,
+            place: None,
+            code: 0,
+            sql_state: *b"HY000",
+            fatal: matches!(kind, Kind::Io | Kind::Protocol),
+            outcome_unknown: false,
+            source: None,
+        }))
+    }
+
+    /// The peer broke the protocol; the connection must be thrown away.
+    pub fn protocol(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Protocol, message)
+    }
+
+    /// The caller's request is at fault.
+    pub fn config(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Config, message)
+    }
+
+    /// The input data is at fault.
+    pub fn data(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Data, message)
+    }
+
+    /// An operation of the system failed; `doing` says which, e.g. "cannot open `people.csv`".
+    pub fn io(doing: impl Into<Cow<'static, str>>, error: std::io::Error) -> Self {
+        let mut e = Self::new(Kind::Io, doing);
+        e.0.source = Some(Box::new(error));
+        e
+    }
+
+    /// The server answered with an error packet.
+    pub fn server(code: u16, sql_state: [u8; 5], message: impl Into<Cow<'static, str>>) -> Self {
+        let mut e = Self::new(Kind::Server, message);
+        e.0.code = code;
+        e.0.sql_state = sql_state;
+        e
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds where in the input it happened.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.0.place = Some(place);
+        self
+    }
+
+    /// Puts what was being done before the message: `{doing}: {message}`.
+    #[must_use]
+    pub fn while_doing(mut self, doing: &str) -> Self {
+        self.0.message = format!("{doing}: {}", self.0.message).into();
+        self
+    }
+
+    /// Says that the connection on which it happened must be thrown away.
+    #[must_use]
+    pub fn fatal(mut self) -> Self {
+        self.0.fatal = true;
+        self
+    }
+
+    /// Says that what was asked for may or may not have happened (a lost answer to a COMMIT).
+    #[must_use]
+    pub fn outcome_unknown(mut self) -> Self {
+        self.0.outcome_unknown = true;
+        self
+    }
+
+    /// What went wrong, in one word.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// The server's error code, 0 if the server did not speak.
+    pub fn code(&self) -> u16 {
+        self.0.code
+    }
+
+    /// The server's SQLSTATE, `HY000` if the server did not speak.
+    pub fn sql_state(&self) -> &str {
+        std::str::from_utf8(&self.0.sql_state).unwrap_or("HY000")
+    }
+
+    /// The message without place and cause.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Where in the input the fault lies.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.place.as_ref()
+    }
+
+    /// True if the connection must be thrown away.
+    pub fn is_fatal(&self) -> bool {
+        self.0.fatal
+    }
+
+    /// True if what was asked for may or may not have happened.
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.0.outcome_unknown
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        if self.0.code != 0 {
+            write!(f, " (server error {}, SQLSTATE {})", self.0.code, self.sql_state())?;
+        }
+        if let Some(source) = &self.0.source {
+            write!(f, ": {source}")?;
+        }
+        if let Some(place) = &self.0.place {
+            write!(f, " ({place})")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} error: {self}", self.0.kind)?;
+        if let Some(hint) = &self.0.hint {
+            write!(f, "; hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|e| &**e as &(dyn std::error::Error + 'static))
+    }
+}
