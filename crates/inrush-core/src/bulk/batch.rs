@@ -71,8 +71,26 @@ pub struct Reject {
     pub raw: Vec<u8>,
 }
 
+/// How one field of a source is used: which field, and what its emptiness means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldUse {
+    /// Index of the field within the source's [`Source::fields`].
+    pub index: usize,
+    /// Whether an unquoted empty field is NULL; if not, it is the empty string.
+    pub empty_is_null: bool,
+}
+
 /// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
 pub trait Source: Send {
+    /// The name as the user wrote it: a path, or `-`.
+    fn name(&self) -> &str;
+
+    /// The names of all its fields, in order.
+    fn fields(&self) -> &[String];
+
+    /// Chooses which fields the batches hold, in which order (one column a use). Called before the first `next`.
+    fn select(&mut self, uses: &[FieldUse]);
+
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
 }

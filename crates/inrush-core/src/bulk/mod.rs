@@ -2,4 +2,4 @@
 
 pub mod batch;
 
-pub use batch::{Batch, Origin, Reject, Source};
+pub use batch::{Batch, FieldUse, Origin, Reject, Source};
