@@ -3,22 +3,51 @@
 //! A shell (blocking or tokio) owns a socket and a [`Channel`] and knows one loop:
 //!
 //! ```text
+//! channel.begin()?
 //! loop {
 //!     match channel.advance(&mut conversation)? {
 //!         Step::Done(output) => return Ok(output),
-//!         Step::StartTls     => wrap the socket, then go on,
+//!         Step::StartTls     => wrap the socket (nothing is unsent), session.set_transport(Transport::Tls), go on,
 //!         Step::More         => wait until the socket is readable, or writable if the outbox holds bytes;
-//!                               first read what is there, then write as much as fits
+//!                               first read what is there into inbox.space(), then write as much of outbox.unsent() as fits
 //!     }
 //! }
 //! ```
+//!
+//! Whatever stops that loop between `begin` and `Done` leaves the session dead: an error (other than the server's own
+//! refusal of a command), or a shell that walks away (a time-out, a dropped future) and finds out at the next `begin`.
+
+pub mod channel;
+pub mod state;
+
+pub use channel::Channel;
+pub use state::{Session, Transport};
+
+use crate::error::Result;
+use crate::wire::Outbox;
+
+/// One exchange with the server, from the first byte sent to the last packet read.
+pub trait Conversation {
+    /// What it comes to.
+    type Output;
+
+    /// Appends what can be sent now. Called at the start, and again each time the outbox has drained: a conversation that
+    /// streams appends a frame a call. `Done` from here ends an exchange to which the server does not reply.
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>>;
+
+    /// Takes one whole packet; appends what must be sent in answer.
+    ///
+    /// An error that the server sent and that leaves the connection usable ends the exchange. Every other error kills the
+    /// session.
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>>;
+}
 
 /// What a conversation wants next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step<T> {
     /// More packets must come (or more bytes must leave) first.
     More,
-    /// Everything in the outbox must leave, then the shell wraps the socket in TLS and goes on.
+    /// The shell wraps the socket in TLS and goes on. The outbox is empty.
     StartTls,
     /// The exchange is over and the connection is idle again.
     Done(T),

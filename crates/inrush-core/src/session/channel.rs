@@ -1,0 +1,77 @@
+//! One connection without its socket: the two buffers, the session, and the one way a conversation goes on.
+
+use crate::error::{Error, Kind, Result};
+use crate::session::{Conversation, Session, Step, Transport};
+use crate::wire::{Inbox, Outbox};
+
+/// One connection without its socket.
+#[derive(Debug)]
+pub struct Channel {
+    /// What both sides agreed on.
+    pub session: Session,
+    /// Received bytes: the shell reads into it.
+    pub inbox: Inbox,
+    /// Bytes to send: the shell writes from it.
+    pub outbox: Outbox,
+}
+
+impl Channel {
+    /// A channel over a fresh socket. `max_packet` limits the size of a packet the server may send.
+    pub fn new(transport: Transport, max_packet: usize) -> Self {
+        Self { session: Session::new(transport), inbox: Inbox::new(max_packet), outbox: Outbox::default() }
+    }
+
+    /// Starts a conversation. Fails, for good, if the last one was not finished.
+    pub fn begin(&mut self) -> Result<()> {
+        self.session.begin()
+    }
+
+    /// Hands the packets that have arrived to the conversation, and lets it refill an empty outbox.
+    pub fn advance<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
+        self.session.check_busy()?;
+        let step = self.step(conversation);
+        match &step {
+            Ok(Step::More) => {}
+            Ok(Step::StartTls) => {
+                // Nothing the server sent in the clear may be read as if it had come through TLS.
+                if !self.inbox.is_empty() {
+                    self.session.kill();
+                    return Err(Error::protocol("the server sent more before the TLS handshake"));
+                }
+            }
+            Ok(Step::Done(_)) => self.finish(),
+            // The server's refusal is a reply like any other: the exchange is over, and the connection is fine.
+            Err(error) if error.kind() == Kind::Server && !error.is_fatal() => self.finish(),
+            Err(_) => self.session.kill(),
+        }
+        step
+    }
+
+    fn step<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
+        while let Some(packet) = self.inbox.next_packet()? {
+            self.outbox.take_turn(&packet)?;
+            match conversation.receive(packet.body, &mut self.session, &mut self.outbox)? {
+                Step::More => {}
+                end => return Ok(end),
+            }
+        }
+        match self.outbox.is_empty() {
+            true => conversation.send(&mut self.session, &mut self.outbox),
+            false => Ok(Step::More),
+        }
+    }
+
+    fn finish(&mut self) {
+        // Bytes nobody asked for would be taken for the next command's reply. The exchange itself is complete.
+        if !self.inbox.is_empty() || !self.outbox.is_empty() {
+            self.session.kill();
+        }
+        self.session.end();
+    }
+}
+
+/// The limit on packet size where the caller sets none: a row of this size is possible with the server's own default.
+pub const DEFAULT_MAX_PACKET: usize = 64 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! From the bytes of a socket to whole packets.
+//!
+//! ```text
+//! ll ll ll  length of the payload, little endian; 0xFFFFFF: the payload goes on in the next frame
+//! ss        sequence number: counts frames of both directions within one command, modulo 256
+//! ..        payload
+//! ```
+//!
+//! Invariant: memory is taken for bytes that arrived, never for bytes that a header announces; a packet beyond the limit
+//! is refused at the frame that says so.
+
+use crate::error::{Error, Result};
+use crate::wire::outbox::{HEADER, MAX_FRAME};
+
+/// Received bytes, handed out packet by packet.
+#[derive(Debug)]
+pub struct Inbox {
+    /// All of it is initialised memory; what arrived and was not yet handed out is `start..end`.
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The payloads of full frames whose packet goes on.
+    joined: Vec<u8>,
+    /// The sequence number of the first of those frames, and how many there are.
+    first: Option<(u8, usize)>,
+    /// Whether `joined` was handed out whole and can be dropped.
+    spent: bool,
+    max_packet: usize,
+}
+
+/// One whole packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// The payload, of all frames.
+    pub body: &'a [u8],
+    /// The sequence number of the first frame.
+    pub first: u8,
+    /// The sequence number of the last frame.
+    pub last: u8,
+}
+
+impl Inbox {
+    /// An inbox that refuses packets of more than `max_packet` bytes.
+    pub fn new(max_packet: usize) -> Self {
+        Self { bytes: Vec::new(), start: 0, end: 0, joined: Vec::new(), first: None, spent: false, max_packet }
+    }
+
+    /// Room to read into; never empty. Call [`Inbox::filled`] with how much of it was read.
+    pub fn space(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+            // One huge packet must not keep its memory for the rest of the connection's life.
+            if self.bytes.len() > KEEP {
+                self.bytes = Vec::new();
+            }
+        }
+        if self.bytes.len() - self.end < MIN_SPACE && self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.bytes.len() - self.end < MIN_SPACE {
+            // Doubling what is full: at most twice what arrived.
+            self.bytes.resize((self.bytes.len() * 2).max(INITIAL), 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// Says that the first `n` bytes of [`Inbox::space`] now hold received bytes.
+    pub fn filled(&mut self, n: usize) {
+        self.end = (self.end + n).min(self.bytes.len());
+    }
+
+    /// Copies received bytes in; for shells and tests that already hold them.
+    pub fn extend(&mut self, mut received: &[u8]) {
+        while !received.is_empty() {
+            let space = self.space();
+            let n = space.len().min(received.len());
+            space[..n].copy_from_slice(&received[..n]);
+            self.filled(n);
+            received = &received[n..];
+        }
+    }
+
+    /// Whether no byte waits in here, not even a part of a packet.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end && self.first.is_none()
+    }
+
+    /// The next whole packet, if it has arrived.
+    pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>> {
+        if std::mem::take(&mut self.spent) {
+            self.joined.clear();
+            self.joined.shrink_to(KEEP);
+        }
+        loop {
+            let Some(&[a, b, c, sequence]) = self.bytes[self.start..self.end].first_chunk::<HEADER>() else {
+                return Ok(None);
+            };
+            let length = u32::from_le_bytes([a, b, c, 0]) as usize;
+            if self.joined.len() + length > self.max_packet {
+                return Err(too_large(self.max_packet));
+            }
+            let body = self.start + HEADER..self.start + HEADER + length;
+            if self.end < body.end {
+                return Ok(None);
+            }
+            let (first, n_before) = self.first.unwrap_or((sequence, 0));
+            if sequence != first.wrapping_add(n_before as u8) {
+                return Err(Error::protocol("the frames of one packet are not numbered in order"));
+            }
+            self.start = body.end;
+            let goes_on = length == MAX_FRAME;
+            if !goes_on && n_before == 0 {
+                return Ok(Some(Packet { body: &self.bytes[body], first, last: sequence }));
+            }
+            self.joined.extend_from_slice(&self.bytes[body]);
+            self.first = Some((first, n_before + 1));
+            if !goes_on {
+                self.first = None;
+                self.spent = true;
+                return Ok(Some(Packet { body: &self.joined, first, last: sequence }));
+            }
+        }
+    }
+}
+
+fn too_large(max_packet: usize) -> Error {
+    Error::protocol(format!("the server sends a packet of more than {max_packet} bytes"))
+        .with_hint("raise the limit on packet size (`max_packet` in the URL) if rows are that large")
+}
+
+/// Less room than this is not worth a system call.
+const MIN_SPACE: usize = 4 * 1024;
+/// Enough for the many small replies of a pipeline, small enough for thousands of idle connections.
+const INITIAL: usize = 32 * 1024;
+/// A buffer larger than this is given back once it is empty.
+const KEEP: usize = 1024 * 1024;
+
+#[cfg(test)]
+mod tests;

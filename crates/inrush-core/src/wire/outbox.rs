@@ -1,0 +1,106 @@
+//! From packets to the bytes of a socket: framing, and the sequence numbers of both directions.
+
+use crate::error::{Error, Result};
+use crate::wire::inbox::Packet;
+
+/// Framed bytes that wait to be sent.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    bytes: Vec<u8>,
+    start: usize,
+    /// The number the next frame carries, whoever sends it: within a command the two sides take turns.
+    sequence: u8,
+    /// Whether the sides do not take turns just now, so that a reply's number cannot be foretold.
+    unordered: bool,
+}
+
+impl Outbox {
+    /// Appends a packet that begins a command (its sequence number is 0). `body` appends the payload.
+    pub fn command(&mut self, body: impl FnOnce(&mut Vec<u8>)) {
+        self.sequence = 0;
+        self.unordered = false;
+        self.packet(body);
+    }
+
+    /// Appends a packet that continues the exchange. `body` appends the payload.
+    pub fn packet(&mut self, body: impl FnOnce(&mut Vec<u8>)) {
+        let header = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; HEADER]);
+        body(&mut self.bytes);
+        self.frame(header);
+    }
+
+    /// The bytes to send.
+    pub fn unsent(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// Says that the first `n` bytes of [`Outbox::unsent`] were sent.
+    pub fn sent(&mut self, n: usize) {
+        self.start = (self.start + n).min(self.bytes.len());
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+            self.start = 0;
+            self.bytes.shrink_to(KEEP);
+        }
+    }
+
+    /// Whether everything was sent.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.bytes.len()
+    }
+
+    /// Says that the next reply belongs to a command that was sent in `n_frames` frames, whatever was sent since.
+    /// A pipeline calls it before each reply.
+    pub fn expect_reply_to(&mut self, n_frames: u8) {
+        self.sequence = n_frames;
+    }
+
+    /// Says that a reply may come at any point of what is being sent, so that its number cannot be foretold (LOCAL INFILE).
+    pub fn expect_reply_any_time(&mut self) {
+        self.unordered = true;
+    }
+
+    /// Checks that a received packet is the next one of the exchange, and counts it.
+    pub fn take_turn(&mut self, packet: &Packet<'_>) -> Result<()> {
+        if packet.first != self.sequence && !self.unordered {
+            return Err(Error::protocol(format!(
+                "the server's packet has number {}, expected {}",
+                packet.first, self.sequence
+            )));
+        }
+        self.sequence = packet.last.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Fills in the header at `header`, and where the payload needs more than one frame moves it apart for theirs.
+    fn frame(&mut self, header: usize) {
+        let payload = header + HEADER;
+        let length = self.bytes.len() - payload;
+        // A payload of exactly the greatest length needs an empty frame behind it, to say that it is over.
+        let n_more = length / MAX_FRAME;
+        self.bytes.resize(self.bytes.len() + n_more * HEADER, 0);
+        // From the back, so that nothing is overwritten before it has moved.
+        for frame in (0..=n_more).rev() {
+            let from = payload + frame * MAX_FRAME;
+            let frame_length = if frame == n_more { length - frame * MAX_FRAME } else { MAX_FRAME };
+            let to = from + frame * HEADER;
+            self.bytes.copy_within(from..from + frame_length, to);
+            let [a, b, c, ..] = (frame_length as u32).to_le_bytes();
+            // Wraps at 256: the server counts modulo 256 as well.
+            let sequence = self.sequence.wrapping_add(frame as u8);
+            self.bytes[to - HEADER..to].copy_from_slice(&[a, b, c, sequence]);
+        }
+        self.sequence = self.sequence.wrapping_add(n_more as u8).wrapping_add(1);
+    }
+}
+
+/// Bytes before each frame's payload.
+pub const HEADER: usize = 4;
+/// The greatest payload of one frame; a frame of this length is followed by another.
+pub const MAX_FRAME: usize = 0xFF_FFFF;
+/// A buffer larger than this is given back once it is empty.
+const KEEP: usize = 4 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests;

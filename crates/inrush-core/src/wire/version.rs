@@ -1,0 +1,124 @@
+//! Which server speaks, as far as its greeting tells.
+
+use std::fmt;
+
+/// A server's version as its greeting gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerVersion {
+    /// Whose server it is.
+    pub vendor: Vendor,
+    /// Major, minor, patch. What speaks MySQL's protocol without being MySQL tells here which MySQL it plays.
+    pub numbers: (u16, u16, u16),
+    /// The text, without the prefix MariaDB puts before it.
+    pub text: String,
+}
+
+/// Whose server it is. Unknown ones count as MySQL, which is what they pretend to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Vendor {
+    /// Oracle's MySQL, Percona Server, Aurora, and all that do not tell.
+    MySql,
+    /// MariaDB.
+    MariaDb,
+    /// PingCAP's TiDB.
+    TiDb,
+    /// Vitess.
+    Vitess,
+    /// OceanBase.
+    OceanBase,
+    /// Alibaba's PolarDB-X.
+    PolarDbX,
+    /// SingleStore.
+    SingleStore,
+}
+
+impl ServerVersion {
+    /// Reads the version text of a greeting.
+    pub fn parse(text: &str) -> Self {
+        // MariaDB 10 and later call themselves `5.5.5-10.x`, because replicas of old took a two-digit major version for an error.
+        let text = match text.strip_prefix("5.5.5-") {
+            Some(own) if own.starts_with(|c: char| c.is_ascii_digit()) => own,
+            _ => text,
+        };
+        Self { vendor: vendor(text), numbers: numbers(text), text: text.to_owned() }
+    }
+
+    /// Whether it is at least this version; meaningful only where the vendor is known.
+    pub fn is_at_least(&self, major: u16, minor: u16, patch: u16) -> bool {
+        self.numbers >= (major, minor, patch)
+    }
+}
+
+impl fmt::Display for ServerVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.vendor {
+            Vendor::MySql => write!(f, "MySQL {}", self.text),
+            // The others carry their name in the text.
+            _ => f.write_str(&self.text),
+        }
+    }
+}
+
+fn vendor(text: &str) -> Vendor {
+    let lower = text.to_ascii_lowercase();
+    MARKS.iter().find(|(mark, _)| lower.contains(mark)).map_or(Vendor::MySql, |&(_, vendor)| vendor)
+}
+
+fn numbers(text: &str) -> (u16, u16, u16) {
+    let digits = text.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+    let mut parts = digits.split('.').map(|part| part.parse().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0);
+    (next(), next(), next())
+}
+
+/// What a version text contains, in lower case.
+const MARKS: &[(&str, Vendor)] = &[
+    ("mariadb", Vendor::MariaDb),
+    ("tidb", Vendor::TiDb),
+    ("vitess", Vendor::Vitess),
+    ("oceanbase", Vendor::OceanBase),
+    ("tddl", Vendor::PolarDbX),
+    ("polardb-x", Vendor::PolarDbX),
+    ("x-cluster", Vendor::PolarDbX),
+    ("singlestore", Vendor::SingleStore),
+    ("memsql", Vendor::SingleStore),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, vendor: Vendor, numbers: (u16, u16, u16)) {
+        let version = ServerVersion::parse(text);
+        assert_eq!((version.vendor, version.numbers), (vendor, numbers));
+    }
+
+    #[test]
+    fn mysql() {
+        check("9.7.4", Vendor::MySql, (9, 7, 4));
+        check("8.0.46-0ubuntu0.24.04.1", Vendor::MySql, (8, 0, 46));
+        check("8.4.3-log", Vendor::MySql, (8, 4, 3));
+    }
+    #[test]
+    fn mariadb() {
+        check("5.5.5-10.11.19-MariaDB-0+deb12u1", Vendor::MariaDb, (10, 11, 19));
+        check("11.8.6-MariaDB-7 from Debian", Vendor::MariaDb, (11, 8, 6));
+        check("12.0.2-mariadb", Vendor::MariaDb, (12, 0, 2));
+    }
+    #[test]
+    fn relatives() {
+        check("8.0.11-TiDB-v8.5.1", Vendor::TiDb, (8, 0, 11));
+        check("8.0.30-Vitess", Vendor::Vitess, (8, 0, 30));
+        check("5.7.25-OceanBase-v4.2.1.7", Vendor::OceanBase, (5, 7, 25));
+        check("5.6.29-TDDL-5.4.13-16534775", Vendor::PolarDbX, (5, 6, 29));
+    }
+    #[test]
+    fn nonsense_is_a_mysql_of_version_zero() {
+        check("", Vendor::MySql, (0, 0, 0));
+        check("5.5.5-", Vendor::MySql, (5, 5, 5));
+        check("99999999.1", Vendor::MySql, (0, 1, 0));
+        check("no.digits", Vendor::MySql, (0, 0, 0));
+    }
+}
