@@ -1,5 +1,14 @@
-//! Decisions about many rows: batches and where they come from, the plan, the encoders (a write method a file), the report.
+//! Decisions about many rows: batches and where they come from, the plan, the encoders (a write method a file), what answers
+//! mean, the report.
 
 pub mod batch;
+pub mod judge;
+pub mod lane;
+pub mod method;
+pub mod plan;
+pub mod report;
 
 pub use batch::{Batch, FieldUse, Origin, Reject, Source};
+pub use method::Method;
+pub use plan::{FieldTarget, Matching, Plan, Table};
+pub use report::Report;

@@ -1,0 +1,192 @@
+//! What an answer of the server means for the rows of a chunk: all in, in doubt, or a row's own fault.
+//!
+//! Warnings alone are no oracle in either direction: servers note harmless things and keep silent about some harmful
+//! ones. So any doubt after a LOAD means: roll back, replay by strict INSERTs, and believe *their* verdict. A (code, column) pair
+//! that a replay proved harmless is remembered, so that it costs a replay once.
+
+use crate::error::{Error, Kind};
+use std::collections::BTreeSet;
+
+/// The numbers that a LOAD DATA answer gives.
+///
+/// From the info string `Records: n  Deleted: n  Skipped: n  Warnings: n`, where Warnings is not capped at 65,535 as the packet's
+/// own field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadAnswer {
+    /// Records the server found in what we sent.
+    pub records: u64,
+    /// Rows that REPLACE removed.
+    pub deleted: u64,
+    /// Records it did not store.
+    pub skipped: u64,
+    /// Warnings, uncapped.
+    pub warnings: u64,
+}
+
+/// What the answer to a LOAD means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every row is stored as sent.
+    Clean,
+    /// Every row is stored, and the server had something to say: its warnings decide.
+    Warned,
+    /// Not every row is stored.
+    Doubt,
+}
+
+/// Compares what was sent with what the server says it stored.
+pub fn judge_load(sent: u64, answer: LoadAnswer) -> Verdict {
+    if answer.records != sent || answer.skipped != 0 || answer.deleted != 0 {
+        Verdict::Doubt
+    } else if answer.warnings != 0 {
+        Verdict::Warned
+    } else {
+        Verdict::Clean
+    }
+}
+
+/// One line of SHOW WARNINGS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The code, e.g. 1265.
+    pub code: u16,
+    /// The message.
+    pub message: String,
+}
+
+impl Warning {
+    /// The column a message speaks of (`.. for column 'age' at row 3`); empty if it names none.
+    pub fn column(&self) -> &str {
+        let after = |mark: &str| self.message.rfind(mark).map(|at| &self.message[at + mark.len()..]);
+        after("column '").and_then(|rest| rest.split('\'').next()).unwrap_or("")
+    }
+}
+
+/// Warnings that a strict replay proved harmless.
+#[derive(Clone, Debug, Default)]
+pub struct Harmless(BTreeSet<(u16, String)>);
+
+impl Harmless {
+    /// Remembers the warnings of a chunk whose replay stored every row. Returns those that are new.
+    pub fn learn(&mut self, warnings: &[Warning]) -> Vec<Warning> {
+        warnings.iter().filter(|w| self.0.insert((w.code, w.column().to_owned()))).cloned().collect()
+    }
+
+    /// Whether all of a chunk's warnings are known to be harmless. `total` is how many there were; SHOW WARNINGS lists at most
+    /// 65,535, and what it does not list is not known.
+    pub fn covers(&self, warnings: &[Warning], total: u64) -> bool {
+        let known = |w: &Warning| self.0.contains(&(w.code, w.column().to_owned()));
+        // A duplicate key or a dropped foreign key is about one row's value, never about a column as such.
+        let of_the_column = |w: &Warning| !w.column().is_empty() && !is_row_dropped(w.code);
+        warnings.len() as u64 >= total && warnings.iter().all(|w| known(w) && of_the_column(w))
+    }
+}
+
+/// Codes with which a LOAD DATA LOCAL drops a row with a mere warning.
+fn is_row_dropped(code: u16) -> bool {
+    matches!(code, 1022 | 1062 | 1452 | 1526 | 1586 | 1369 | 1748 | 3819 | 4025)
+}
+
+/// Whether an error is the fault of a row's values: another row of the same statement could still be stored.
+///
+/// By SQLSTATE class 21 (columns), 22 (data), 23 (constraints), 44 (check option), 45 (SIGNAL), and by number where the servers give only HY000.
+pub fn is_row_fault(error: &Error) -> bool {
+    if error.kind() != Kind::Server {
+        return false;
+    }
+    let class = &error.sql_state()[..2];
+    matches!(class, "22" | "23" | "44" | "45") || HY000_ROW_FAULTS.contains(&error.code())
+}
+
+/// Row faults that carry SQLSTATE HY000: 1264/1265/1366 on some versions; 1300 invalid character string; 1364 no default;
+/// 1369 CHECK OPTION; 1411 function argument; 1525/1526 no partition; 1644 SIGNAL; 1748 partition set; 1906 generated column (MariaDB);
+/// 3105 generated column; 3140..3157 JSON; 3516..3732 geometry; 3819 CHECK; 4025 CHECK (MariaDB); 4161 (MariaDB) value not storable; 6136.. VECTOR.
+const HY000_ROW_FAULTS: [u16; 27] = [
+    1264, 1265, 1292, 1300, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 3037, 3105, 3140,
+    3141, 3617, 3643, 3819, 4025, 4161, 6136, 6138,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(records: u64, deleted: u64, skipped: u64, warnings: u64, want: Verdict) {
+        assert_eq!(judge_load(10, LoadAnswer { records, deleted, skipped, warnings }), want);
+    }
+
+    #[test]
+    fn all_in() {
+        check(10, 0, 0, 0, Verdict::Clean);
+    }
+    #[test]
+    fn fewer_records_than_rows() {
+        check(9, 0, 0, 0, Verdict::Doubt);
+    }
+    #[test]
+    fn more_records_than_rows() {
+        check(11, 0, 0, 0, Verdict::Doubt);
+    }
+    #[test]
+    fn a_row_was_dropped() {
+        check(10, 0, 1, 1, Verdict::Doubt);
+    }
+    #[test]
+    fn a_row_was_replaced() {
+        check(10, 1, 0, 0, Verdict::Doubt);
+    }
+    #[test]
+    fn warned() {
+        check(10, 0, 0, 3, Verdict::Warned);
+    }
+
+    fn warning(code: u16, message: &str) -> Warning {
+        Warning { code, message: message.into() }
+    }
+
+    #[test]
+    fn the_column_of_a_warning() {
+        assert_eq!(warning(1265, "Data truncated for column 'price' at row 7").column(), "price");
+        assert_eq!(warning(1062, "Duplicate entry 'x' for key 'PRIMARY'").column(), "");
+        assert_eq!(warning(1366, "Incorrect string value: 'a column 'b' for column `s`.`t`.`c`").column(), "b");
+    }
+
+    #[test]
+    fn harmless_is_learnt_by_code_and_column() {
+        let mut harmless = Harmless::default();
+        let price = [warning(1265, "Data truncated for column 'price' at row 7")];
+        assert!(!harmless.covers(&price, 1));
+        assert_eq!(harmless.learn(&price).len(), 1);
+        assert!(harmless.covers(&[warning(1265, "Data truncated for column 'price' at row 900")], 1));
+        assert!(!harmless.covers(&[warning(1265, "Data truncated for column 'name' at row 900")], 1));
+        assert!(!harmless.covers(&price, 70_000), "what SHOW WARNINGS does not list is not known");
+        assert_eq!(harmless.learn(&price).len(), 0, "said once");
+    }
+
+    #[test]
+    fn a_dropped_row_is_never_harmless() {
+        let mut harmless = Harmless::default();
+        let duplicate = [warning(1062, "Duplicate entry '1' for key 'PRIMARY'")];
+        harmless.learn(&duplicate);
+        assert!(!harmless.covers(&duplicate, 1));
+    }
+
+    #[track_caller]
+    fn fault(code: u16, state: &[u8; 5], want: bool) {
+        assert_eq!(is_row_fault(&Error::server(code, *state, "x")), want, "{code}");
+    }
+
+    #[test]
+    fn whose_fault_an_error_is() {
+        fault(1062, b"23000", true);
+        fault(1452, b"23000", true);
+        fault(1406, b"22001", true);
+        fault(1644, b"45000", true);
+        fault(3819, b"HY000", true);
+        fault(1213, b"40001", false);
+        fault(1205, b"HY000", false);
+        fault(1146, b"42S02", false);
+        fault(1114, b"HY000", false);
+        assert!(!is_row_fault(&Error::protocol("x")));
+    }
+}

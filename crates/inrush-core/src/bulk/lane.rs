@@ -1,0 +1,128 @@
+//! A lane's session: what one connection of a load sets before its first row, and the check that the server really took it.
+//!
+//! A lane inherits nothing: whatever a server, a user or an init_connect configured, the same bytes mean the same rows.
+
+use crate::error::{Error, Result};
+
+/// What a lane's session is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneSession {
+    /// The zone of times without an offset, as the server spells it: `+00:00`, `Europe/Berlin`.
+    pub time_zone: String,
+    /// Whether the server logs statements, not rows: READ COMMITTED is an error there (1665).
+    pub statement_binlog: bool,
+}
+
+/// The modes of a lane. Strict for every engine; `0` in an AUTO_INCREMENT column stays 0; no date that is none.
+/// Not NO_BACKSLASH_ESCAPES, not ANSI_QUOTES, not PAD_CHAR_TO_FULL_LENGTH: literals mean what we escape.
+pub const SQL_MODE: &str = "STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO";
+
+/// As many warnings as SHOW WARNINGS can list.
+pub const MAX_ERROR_COUNT: u64 = 65_535;
+
+/// Longer than any chunk takes to encode or to commit; the defaults (30 s and 60 s) end a LOAD that waits for a slow disk.
+const NET_TIMEOUT_SECONDS: u32 = 3_600;
+
+impl LaneSession {
+    /// The statements that set the session, in order; each gives an OK.
+    pub fn setup(&self) -> Vec<String> {
+        let isolation = if self.statement_binlog { "REPEATABLE READ" } else { "READ COMMITTED" };
+        vec![
+            "SET NAMES utf8mb4".into(),
+            format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"),
+            format!(
+                "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', max_error_count={MAX_ERROR_COUNT}, sql_notes=1, \
+                 sql_warnings=0, autocommit=1, foreign_key_checks=1, unique_checks=1, innodb_lock_wait_timeout=50, \
+                 net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, wait_timeout=28800",
+                self.time_zone.replace('\\', "\\\\").replace('\'', "''")
+            ),
+        ]
+    }
+
+    /// The query whose one row [`LaneSession::check`] judges.
+    pub fn check_query(&self) -> &'static str {
+        "SELECT @@SESSION.sql_mode, @@SESSION.time_zone, @@SESSION.max_error_count, @@SESSION.sql_notes, \
+         @@SESSION.autocommit, @@SESSION.foreign_key_checks, @@SESSION.unique_checks, @@SESSION.character_set_client"
+    }
+
+    /// Compares what the server says of the session with what was set; a proxy or a plugin may have kept it from it.
+    pub fn check(&self, row: &[String]) -> Result<()> {
+        let want = [SQL_MODE, &self.time_zone, "65535", "1", "1", "1", "1", "utf8mb4"];
+        let names = [
+            "sql_mode",
+            "time_zone",
+            "max_error_count",
+            "sql_notes",
+            "autocommit",
+            "foreign_key_checks",
+            "unique_checks",
+            "character_set_client",
+        ];
+        if row.len() != want.len() {
+            return Err(Error::protocol("the server does not tell its session settings"));
+        }
+        for ((name, want), got) in names.iter().zip(want).zip(row) {
+            let same = if *name == "sql_mode" { same_modes(want, got) } else { want.eq_ignore_ascii_case(got) };
+            if !same {
+                return Err(Error::config(format!("the server did not take `{name}` = `{want}`: it is `{got}`"))
+                    .with_hint("a proxy may keep session settings from the server: connect to the server itself"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same_modes(want: &str, got: &str) -> bool {
+    let sorted = |modes: &str| {
+        let mut list: Vec<String> = modes.split(',').map(|mode| mode.trim().to_ascii_uppercase()).collect();
+        list.sort();
+        list.dedup();
+        list
+    };
+    sorted(want) == sorted(got)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LANE: fn() -> LaneSession = || LaneSession { time_zone: "+00:00".into(), statement_binlog: false };
+
+    fn answer() -> Vec<String> {
+        [SQL_MODE, "+00:00", "65535", "1", "1", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn a_session_as_set_passes() {
+        LANE().check(&answer()).unwrap();
+    }
+
+    #[test]
+    fn the_order_of_modes_does_not_matter() {
+        let mut row = answer();
+        row[0] = row[0].split(',').rev().collect::<Vec<_>>().join(",");
+        LANE().check(&row).unwrap();
+    }
+
+    #[test]
+    fn every_difference_is_named() {
+        for (i, name) in ["sql_mode", "time_zone", "max_error_count", "sql_notes"].iter().enumerate() {
+            let mut row = answer();
+            row[i] = "other".into();
+            assert!(LANE().check(&row).unwrap_err().to_string().contains(name));
+        }
+        assert!(LANE().check(&[]).is_err());
+    }
+
+    #[test]
+    fn statement_logging_gets_the_isolation_it_can_log() {
+        let lane = LaneSession { statement_binlog: true, ..LANE() };
+        assert!(lane.setup()[1].ends_with("REPEATABLE READ"));
+    }
+
+    #[test]
+    fn a_zone_cannot_end_its_literal() {
+        let lane = LaneSession { time_zone: "x', sql_mode='".into(), ..LANE() };
+        assert!(lane.setup()[2].contains("time_zone='x'', sql_mode=''',"), "{:?}", lane.setup()[2]);
+    }
+}

@@ -1,0 +1,164 @@
+//! What became of the rows: counts that add up, and ranges of the source for everything that is not simply "all stored".
+//!
+//! Invariant: `read = stored + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
+
+use super::judge::Warning;
+use super::{Method, Reject};
+use crate::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A stretch of records of one source, both ends included.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Records {
+    /// Which of the load's sources, counted from 0: sources keep their order.
+    pub source_index: usize,
+    /// The source's name.
+    pub source: Arc<str>,
+    /// First record, counted from 1 without the header.
+    pub first: u64,
+    /// Last record.
+    pub last: u64,
+    /// Line of the first record.
+    pub first_line: u64,
+    /// Line on which the last record begins.
+    pub last_line: u64,
+}
+
+impl Records {
+    /// How many records it spans.
+    pub fn count(&self) -> u64 {
+        self.last + 1 - self.first
+    }
+}
+
+impl fmt::Display for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, records {} to {} (lines {} to {})",
+            self.source, self.first, self.last, self.first_line, self.last_line
+        )
+    }
+}
+
+/// Puts touching stretches together, in the order of the sources.
+pub fn merge(mut stretches: Vec<Records>) -> Vec<Records> {
+    stretches.sort();
+    let mut merged: Vec<Records> = Vec::new();
+    for next in stretches {
+        match merged.last_mut() {
+            Some(last) if last.source_index == next.source_index && last.last + 1 == next.first => {
+                last.last = next.last;
+                last.last_line = next.last_line;
+            }
+            _ => merged.push(next),
+        }
+    }
+    merged
+}
+
+/// Why a load came to its end before the end of its sources.
+#[derive(Debug)]
+pub enum Stop {
+    /// A bad row, and bad rows stop a load; or more of them than `--max-bad`.
+    BadData(Error),
+    /// The server or the network failed.
+    Failed(Error),
+    /// A source could not be read on.
+    Unreadable(Error),
+    /// Somebody asked to stop.
+    Interrupted,
+}
+
+/// The result of a load.
+#[derive(Debug)]
+pub struct Report {
+    /// The target, `schema.table`.
+    pub table: String,
+    /// The server's version text.
+    pub server: String,
+    /// The method that was used in the end.
+    pub method: Method,
+    /// Why this method.
+    pub method_reason: String,
+    /// Connections used side by side.
+    pub lanes: usize,
+    /// The session zone of times without an offset.
+    pub time_zone: String,
+    /// Transactions that were committed.
+    pub chunks: u64,
+    /// Chunks that were replayed by strict INSERTs because the answer to a LOAD left a doubt.
+    pub replays: u64,
+    /// Records read from the sources.
+    pub read: u64,
+    /// Rows that are in the table.
+    pub stored: u64,
+    /// Records refused by us or by the server, and left out on request.
+    pub rejected: u64,
+    /// Records read and then not loaded because the load stopped first: for certain not in the table.
+    pub not_loaded: u64,
+    /// Records whose COMMIT got no answer: in the table, or not.
+    pub unknown: u64,
+    /// Bytes of text read (decompressed).
+    pub bytes: u64,
+    /// How long it took, from the first connection to the last answer.
+    pub elapsed: Duration,
+    /// Which records are stored (stretches that rejects lie in are stored but for these).
+    pub stored_records: Vec<Records>,
+    /// Which records' fate is unknown.
+    pub unknown_records: Vec<Records>,
+    /// Some of the rejected records, the first of the load.
+    pub first_rejects: Vec<Reject>,
+    /// Warnings of the server that a strict replay proved harmless, once a code and column.
+    pub harmless: Vec<Warning>,
+    /// Whether nothing was sent because only a check was asked for.
+    pub dry_run: bool,
+    /// Why it stopped early, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl Report {
+    /// Whether the counts add up.
+    pub fn adds_up(&self) -> bool {
+        self.read == self.stored + self.rejected + self.not_loaded + self.unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(source_index: usize, first: u64, last: u64) -> Records {
+        let source = Arc::from(["a.csv", "b.csv"][source_index]);
+        Records { source_index, source, first, last, first_line: first + 1, last_line: last + 1 }
+    }
+
+    #[track_caller]
+    fn check(stretches: &[(usize, u64, u64)], want: &[(usize, u64, u64)]) {
+        let merged = merge(stretches.iter().map(|&(s, a, b)| records(s, a, b)).collect());
+        assert_eq!(merged, want.iter().map(|&(s, a, b)| records(s, a, b)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn touching_stretches_become_one() {
+        check(&[(0, 1, 10), (0, 11, 20)], &[(0, 1, 20)]);
+    }
+    #[test]
+    fn in_any_order() {
+        check(&[(0, 11, 20), (0, 21, 30), (0, 1, 10)], &[(0, 1, 30)]);
+    }
+    #[test]
+    fn a_gap_stays() {
+        check(&[(0, 1, 10), (0, 12, 20)], &[(0, 1, 10), (0, 12, 20)]);
+    }
+    #[test]
+    fn sources_stay_apart() {
+        check(&[(1, 11, 20), (0, 1, 10)], &[(0, 1, 10), (1, 11, 20)]);
+    }
+    #[test]
+    fn says_where() {
+        assert_eq!(records(0, 1, 9).to_string(), "a.csv, records 1 to 9 (lines 2 to 10)");
+    }
+}
