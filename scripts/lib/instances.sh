@@ -145,6 +145,13 @@ stop_instance() { # name
       kill -KILL "$pid"
     fi
   fi
+  # A killed process holds its files and port until the kernel has freed its memory; it has no command line any more.
+  if read -r pid 2>/dev/null <"$CACHE/run/$1/pid"; then
+    for ((i = 0; i < 200; i++)); do
+      [[ -e /proc/$pid && -z $(tr -d '\0' 2>/dev/null <"/proc/$pid/cmdline") ]] || break
+      sleep 0.05
+    done
+  fi
   rm -f "$CACHE/run/$1/pid" "$CACHE/run/$1/ready"
 }
 
