@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Server instances: how one is configured, started, watched and stopped.
 #
 # An instance lives in $CACHE/run/NAME: my.cnf, init.sql, data, tmp, files, mysqld.sock, error.log, pid, port.
@@ -110,7 +111,7 @@ await_instance() { # name family local_infile certificate flavour
     fi
     say "$name did not start, trying again"
     stop_instance "$name"
-    grep -qiE 'address already in use|bind on tcp' "$home/error.log" && rm -f "$home/port" || rm -rf "$home/data"
+    if grep -qiE 'address already in use|bind on tcp' "$home/error.log"; then rm -f "$home/port"; else rm -rf "$home/data"; fi
     launch_instance "$@"
   done
   if [[ $4 == automatic ]]; then cp "$home/data/ca.pem" "$home/ca.pem" && chmod 644 "$home/ca.pem"; fi
@@ -230,7 +231,7 @@ CONF
 
 # Run at each start, before the first connection; so each line must bear being repeated.
 write_users() { # family
-  local plugin name password host vendor
+  local plugin name password vendor
   vendor=$(family_vendor "$1")
   echo "ALTER USER root@localhost IDENTIFIED BY '$ROOT_PASSWORD';"
   echo "CREATE USER IF NOT EXISTS root@'127.0.0.1';"

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Server programs in plain folders: Debian packages downloaded through apt's own machinery and unpacked, never installed.
 #
 # Why not `apt-get install`: it needs root, one machine can hold only one of these servers that way, and MySQL 9.7 and
@@ -44,7 +45,7 @@ provide_family() { # family
     (cd "$work/cache/archives" && private_apt "$work" apt-get -q download $alone)
   fi
   unpack_archives "$work/cache/archives" "$root/root"
-  rm -rf "$work" "$root"/root/usr/share/{doc,man,locale,mysql-test,mysql/mysql-test,info,lintian}
+  rm -rf "$work" "$root/root/usr/share/"{doc,man,locale,info,lintian}
   write_wrappers "$family" "$root"
   "$root/bin/mysqld" --version | sed -n 's/.*Ver \([^ ]*\).*/\1/p' >"$root/version"
   [[ $(cat "$root/version") == "${family#*-}"* ]] ||

@@ -1,0 +1,39 @@
+# The house's commands. Each is one script, which says at its top what it does and needs.
+
+.PHONY: help setup test quick demo servers servers-down fuzz bench deny clean
+
+help: ## Say what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: ## Install what building and testing need (Debian packages, toolchain parts)
+	@scripts/setup test
+
+test: setup ## Everything that must hold before a change lands, on all servers
+	@scripts/test
+
+quick: ## The part of it that needs no server: format, lints, tidy
+	@scripts/test quick
+
+demo: ## Load a real data set into a real server and look at it
+	@scripts/setup demo
+	@scripts/demo
+
+servers: ## Start the test servers and say where they are
+	@scripts/servers up
+	@scripts/servers status
+
+servers-down: ## Stop them and remove their data
+	@scripts/servers down
+
+fuzz: ## Fuzz every decoder for a while each (FUZZ_SECONDS, default 30)
+	@scripts/fuzz
+
+bench: ## Measure against tuned servers; the numbers belong in docs/notes
+	@scripts/servers up --bench
+	@scripts/bench
+
+deny: ## Check licences, sources and known holes of all dependencies with cargo-deny
+	cargo deny check
+
+clean: ## Remove what was built here (the servers' cache stays: scripts/servers down, then remove its folder)
+	cargo clean

@@ -1,0 +1,270 @@
+//! The house's rules that no compiler checks: which crate and module may use which, a charter at the top of each file,
+//! how long a file may be, words that must not be in the repository, licences and sources of dependencies.
+//!
+//! Every rule is a pure function from text to complaints, so that a test can show it something bad. The run over the
+//! real tree is in `tests/tidy.rs`.
+
+/// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
+pub fn check_file(path: &str, text: &str) -> Vec<String> {
+    let mut found = check_words(path, text);
+    if path.ends_with(".rs") {
+        // tests.rs lies beside the file that it tests, whose charter covers both.
+        if !path.ends_with("/tests.rs") {
+            found.extend(check_charter(path, text));
+        }
+        found.extend(check_macros(path, text));
+        found.extend(check_core_modules(path, text));
+    }
+    if [".rs", ".sh", ".py"].iter().any(|end| path.ends_with(end)) || path.starts_with("scripts/") {
+        found.extend(check_length(path, text));
+    }
+    found
+}
+
+/// A Rust file says at its very top what it is for.
+pub fn check_charter(path: &str, text: &str) -> Option<String> {
+    let first = text.lines().next().unwrap_or_default();
+    let charter = first.strip_prefix("//!").map(str::trim).unwrap_or_default();
+    (charter.len() < 10).then(|| format!("{path}:1: opens without a charter (`//! What this file is for`)"))
+}
+
+/// A file is one thing, and fits into a head.
+pub fn check_length(path: &str, text: &str) -> Option<String> {
+    let lines = text.lines().count();
+    let limit = LONGER_FILES.iter().find(|(long, _)| *long == path).map_or(MAX_LINES, |(_, limit)| *limit);
+    (lines > limit).then(|| format!("{path}: {lines} lines, the limit is {limit}: split it by what it does"))
+}
+
+/// Nothing unfinished and nothing skipped.
+pub fn check_macros(path: &str, text: &str) -> Vec<String> {
+    complain(path, text, |line| {
+        let code = code_of(line);
+        UNFINISHED.iter().copied().find(|mark| code.contains(mark)).map(|mark| format!("`{mark}` in a committed file"))
+    })
+}
+
+/// No path of somebody's machine and no package registry's or mirror's host.
+pub fn check_words(path: &str, text: &str) -> Vec<String> {
+    if path.ends_with("Cargo.lock") {
+        return Vec::new();
+    }
+    complain(path, text, |line| {
+        let word = FORBIDDEN.iter().map(|halves| halves.concat()).find(|word| begins_in(line, word))?;
+        Some(format!("`{word}` belongs to one machine or one registry, not into the repository"))
+    })
+}
+
+/// Inside the core, a module uses only those below it.
+pub fn check_core_modules(path: &str, text: &str) -> Vec<String> {
+    let Some(inside) = path.strip_prefix("crates/inrush-core/src/") else {
+        return Vec::new();
+    };
+    let mut steps: Vec<_> = inside.trim_end_matches(".rs").split('/').filter(|step| *step != "mod").collect();
+    let Some((module, allowed)) = CORE_MODULES.iter().find(|(module, _)| *module == steps[0]) else {
+        // lib.rs only declares the modules; anything else is a module whose place nobody has decided.
+        return if inside == "lib.rs" {
+            Vec::new()
+        } else {
+            vec![format!("{path}: no rule for this module in tidy.rs")]
+        };
+    };
+    steps.retain(|step| !step.is_empty());
+    complain(path, text, |line| {
+        let code = code_of(line);
+        let upward = used_modules(code, steps.len()).into_iter().find(|used| {
+            used != module && CORE_MODULES.iter().any(|(known, _)| known == used) && !allowed.contains(&used.as_str())
+        })?;
+        Some(format!("`{module}` must not use `{upward}`"))
+    })
+}
+
+/// Which of our crates each may depend on; `edges` holds (crate, dependency, whether only for tests).
+pub fn check_crates(edges: &[(String, String, bool)]) -> Vec<String> {
+    let bad = |(from, to, for_tests): &&(String, String, bool)| {
+        let Some((_, allowed)) = CRATES.iter().find(|(name, _)| name == from) else {
+            return true;
+        };
+        let is_testkit = to == "inrush-testkit";
+        !(allowed.contains(&to.as_str()) || is_testkit && *for_tests)
+    };
+    edges.iter().filter(bad).map(|(from, to, _)| format!("`{from}` must not depend on `{to}`")).collect()
+}
+
+/// A dependency's licence and source; `source` is `None` for a crate of this repository.
+pub fn check_dependency(name: &str, license: Option<&str>, source: Option<&str>) -> Vec<String> {
+    let mut found = Vec::new();
+    if source.is_some_and(|source| source != CRATES_IO) {
+        found.push(format!("`{name}` comes from {}", source.unwrap_or_default()));
+    }
+    match license {
+        Some(expression) if is_allowed(expression) => {}
+        other => found.push(format!("`{name}` has the licence {}", other.unwrap_or("(none named)"))),
+    }
+    found
+}
+
+/// Whether an SPDX expression can be satisfied with allowed licences alone. The old `/` means OR.
+pub fn is_allowed(expression: &str) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let words: Vec<_> = spaced.split_whitespace().collect();
+    let mut rest = words.as_slice();
+    any_of(&mut rest) && rest.is_empty()
+}
+
+/// Whether `line` holds `word` other than as the rest of a longer path or name.
+fn begins_in(line: &str, word: &str) -> bool {
+    let starts = |(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.}".contains(c));
+    line.match_indices(word).any(starts)
+}
+
+fn any_of(words: &mut &[&str]) -> bool {
+    let mut allowed = all_of(words);
+    while let ["OR", rest @ ..] = *words {
+        *words = rest;
+        // Both sides must be read, whatever the first one said.
+        allowed |= all_of(words);
+    }
+    allowed
+}
+
+fn all_of(words: &mut &[&str]) -> bool {
+    let mut allowed = one_license(words);
+    while let ["AND", rest @ ..] = *words {
+        *words = rest;
+        allowed &= one_license(words);
+    }
+    allowed
+}
+
+fn one_license(words: &mut &[&str]) -> bool {
+    match *words {
+        ["(", rest @ ..] => {
+            *words = rest;
+            let allowed = any_of(words);
+            let closed = words.first() == Some(&")");
+            *words = words.get(1..).unwrap_or_default();
+            allowed && closed
+        }
+        [name, "WITH", exception, rest @ ..] => {
+            *words = rest;
+            LICENSES.contains(&format!("{name} WITH {exception}").as_str())
+        }
+        [name, rest @ ..] => {
+            *words = rest;
+            LICENSES.contains(name)
+        }
+        [] => false,
+    }
+}
+
+/// The first steps of all paths in a line that begin at the crate's root, by `crate::` or by enough `super::`.
+fn used_modules(code: &str, depth: usize) -> Vec<String> {
+    let mut used = Vec::new();
+    let supers = "super::".repeat(depth);
+    for root in ["crate::", supers.as_str()] {
+        for (at, _) in code.match_indices(root) {
+            let before = code[..at].chars().next_back();
+            let after = &code[at + root.len()..];
+            // `$crate` in a macro is ours too; a longer name that ends in `crate`, or one more `super`, is not.
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            used.extend(match after.strip_prefix('{') {
+                Some(group) => first_steps(group),
+                None => vec![leading_name(after)],
+            });
+        }
+    }
+    used
+}
+
+/// `error::{A, B}, wire::C}` holds `error` and `wire`.
+fn first_steps(group: &str) -> Vec<String> {
+    let mut steps = vec![leading_name(group)];
+    let mut depth = 0;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => steps.push(leading_name(group[at + 1..].trim_start())),
+            _ => {}
+        }
+    }
+    steps
+}
+
+fn leading_name(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// The line without its comment. A `//` inside a string ends it too early, which only makes a check milder.
+fn code_of(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+fn complain(path: &str, text: &str, rule: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let numbered = text.lines().enumerate();
+    numbered.filter_map(|(i, line)| rule(line).map(|what| format!("{path}:{}: {what}", i + 1))).collect()
+}
+
+const MAX_LINES: usize = 500;
+
+/// Files that may be longer, each with its own limit and a reason.
+const LONGER_FILES: &[(&str, usize)] = &[];
+
+/// Crates of ours and what each may depend on (ARCHITECTURE.md). A new edge needs a decision record.
+const CRATES: &[(&str, &[&str])] = &[
+    ("inrush-core", &[]),
+    ("inrush", &["inrush-core"]),
+    ("inrush-files", &["inrush-core"]),
+    ("inrush-bench", &["inrush-core", "inrush", "inrush-files"]),
+    ("inrush-cli", &["inrush-core", "inrush", "inrush-files", "inrush-bench"]),
+    ("inrush-testkit", &["inrush-core"]),
+];
+
+/// Modules of the core and those below each.
+const CORE_MODULES: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("wire", &["error"]),
+    ("auth", &["error"]),
+    ("value", &["error", "wire"]),
+    ("session", &["error", "wire", "auth"]),
+    ("bulk", &["error", "wire", "auth", "session", "value"]),
+];
+
+const UNFINISHED: &[&str] =
+    &[concat!("to", "do!("), concat!("unimple", "mented!("), concat!("db", "g!("), concat!("#[ig", "nore")];
+
+/// In halves, so that this file does not hold what it looks for.
+const FORBIDDEN: &[[&str; 2]] = &[
+    ["/wo", "rk/"],
+    ["/ro", "ot/"],
+    ["/ho", "me/"],
+    ["/tm", "p/"],
+    ["deb.deb", "ian.org"],
+    ["snapshot.deb", "ian.org"],
+    ["index.cra", "tes.io"],
+    ["static.cra", "tes.io"],
+    ["pypi", ".org"],
+    ["files.python", "hosted.org"],
+    ["registry.npm", "js.org"],
+    ["proxy.go", "lang.org"],
+    ["repo.maven", ".apache.org"],
+];
+
+/// The same list as in deny.toml.
+const LICENSES: &[&str] = &[
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";

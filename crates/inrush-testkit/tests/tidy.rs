@@ -1,0 +1,253 @@
+//! The house's rules over the real tree, and for each rule something bad that it must find.
+
+// The helpers of tests fail like tests.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+use std::process::Command;
+
+use inrush_testkit::tidy;
+use serde_json::Value;
+
+#[test]
+fn every_file_keeps_the_rules() {
+    let files = run("git", &["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let mut n_files = 0;
+    let mut found = Vec::new();
+    for path in files.lines() {
+        // A file deleted but not yet committed as such, or one that is no text.
+        let Ok(text) = std::fs::read_to_string(root().join(path)) else { continue };
+        n_files += 1;
+        found.extend(tidy::check_file(path, &text));
+    }
+    assert!(n_files > 20, "only {n_files} files seen");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn crates_depend_downwards() {
+    let metadata = metadata(&["--no-deps"]);
+    let mut edges = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            if dependency["path"].is_string() {
+                let for_tests = dependency["kind"] == "dev";
+                edges.push((name(package), name(dependency), for_tests));
+            }
+        }
+    }
+    assert!(edges.len() >= 5, "only {edges:?}");
+    assert_eq!(tidy::check_crates(&edges), [""; 0]);
+}
+
+#[test]
+fn dependencies_are_free_and_from_one_source() {
+    let metadata = metadata(&[]);
+    let mut found = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        found.extend(tidy::check_dependency(&name(package), package["license"].as_str(), package["source"].as_str()));
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn deny_toml_allows_the_same_licences() {
+    let text = std::fs::read_to_string(root().join("deny.toml")).unwrap();
+    let list = text.split_once("allow = [").unwrap().1.split_once(']').unwrap().0;
+    let names: Vec<_> = list.split('"').skip(1).step_by(2).collect();
+    assert!(names.len() > 5);
+    for name in &names {
+        assert!(tidy::is_allowed(name), "{name} is in deny.toml only");
+    }
+}
+
+#[track_caller]
+fn finds(path: &str, text: &str, want: &str) {
+    let text =
+        if path.ends_with(".rs") && want != "charter" { format!("//! A charter for it.\n{text}") } else { text.into() };
+    let found = tidy::check_file(path, &text);
+    assert!(found.len() == 1 && found[0].contains(want), "want one complaint with `{want}`, found {found:?}");
+}
+
+#[track_caller]
+fn passes(path: &str, text: &str) {
+    assert_eq!(tidy::check_file(path, &format!("//! A charter for it.\n{text}")), [""; 0]);
+}
+
+const BULK: &str = "crates/inrush-core/src/bulk/plan.rs";
+const WIRE: &str = "crates/inrush-core/src/wire/ok.rs";
+const AUTH: &str = "crates/inrush-core/src/auth/native.rs";
+
+#[test]
+fn finds_a_missing_charter() {
+    finds("a.rs", "use std::fmt;\n", "charter")
+}
+#[test]
+fn finds_an_empty_charter() {
+    finds("a.rs", "//!\n", "charter")
+}
+#[test]
+fn finds_an_empty_file() {
+    finds("a.rs", "", "charter")
+}
+#[test]
+fn finds_a_long_file() {
+    finds("a.rs", &"\n".repeat(500), "501 lines")
+}
+#[test]
+fn finds_a_long_script() {
+    finds("scripts/load", &"\n".repeat(501), "501 lines")
+}
+#[test]
+fn finds_unfinished_work() {
+    finds("a.rs", concat!("fn f() { to", "do!() }"), "do!(")
+}
+#[test]
+fn finds_a_skipped_test() {
+    finds("a.rs", concat!("#[ig", "nore = \"slow\"]"), "nore")
+}
+#[test]
+fn finds_a_machines_path() {
+    finds("README.md", concat!("cd /wo", "rk/inrush"), "one machine")
+}
+#[test]
+fn a_folder_of_that_name_is_no_machines_path() {
+    passes("scripts/x.sh", concat!("ls $home/ro", "ot/usr a/tm", "p/b"))
+}
+#[test]
+fn a_test_file_needs_no_charter() {
+    assert_eq!(tidy::check_file("crates/x/src/y/tests.rs", "use super::*;"), [""; 0])
+}
+#[test]
+fn finds_a_mirrors_host() {
+    finds("scripts/x.sh", concat!("curl http://deb.deb", "ian.org/x"), "one registry")
+}
+#[test]
+fn finds_wire_using_bulk() {
+    finds(WIRE, "use crate::bulk::Plan;", "must not use `bulk`")
+}
+#[test]
+fn finds_it_in_a_group() {
+    finds(WIRE, "use crate::{error::{A, B}, session::Step};", "must not use `session`")
+}
+#[test]
+fn finds_it_by_super() {
+    finds(WIRE, "use super::super::value::Column;", "must not use `value`")
+}
+#[test]
+fn finds_it_inside_a_line() {
+    finds(AUTH, "let x = crate::session::login();", "must not use `session`")
+}
+#[test]
+fn finds_an_unknown_module() {
+    finds("crates/inrush-core/src/misc.rs", "", "no rule")
+}
+#[test]
+fn bulk_may_use_all() {
+    passes(BULK, "use crate::{value::Column, session::Step};\nuse crate::error::Error;")
+}
+#[test]
+fn comments_may_point_upwards() {
+    passes(WIRE, "//! See [`crate::bulk`].\n// as crate::session does")
+}
+#[test]
+fn neighbours_are_not_upwards() {
+    passes(WIRE, "use super::bulk::Thing;\nuse super::value;")
+}
+
+#[track_caller]
+fn edge(from: &str, to: &str, for_tests: bool, want: usize) {
+    assert_eq!(tidy::check_crates(&[(from.into(), to.into(), for_tests)]).len(), want);
+}
+#[test]
+fn core_depends_on_none() {
+    edge("inrush-core", "inrush", false, 1)
+}
+#[test]
+fn files_not_on_the_shell() {
+    edge("inrush-files", "inrush", false, 1)
+}
+#[test]
+fn testkit_only_for_tests() {
+    edge("inrush-cli", "inrush-testkit", false, 1)
+}
+#[test]
+fn testkit_for_tests() {
+    edge("inrush-cli", "inrush-testkit", true, 0)
+}
+#[test]
+fn an_unknown_crate_needs_a_rule() {
+    edge("inrush-extra", "inrush-core", false, 1)
+}
+#[test]
+fn cli_on_files() {
+    edge("inrush-cli", "inrush-files", false, 0)
+}
+
+#[track_caller]
+fn license(expression: &str, want: bool) {
+    assert_eq!(tidy::is_allowed(expression), want, "{expression}");
+}
+#[test]
+fn a_choice_with_one_allowed() {
+    license("GPL-3.0 OR MIT", true)
+}
+#[test]
+fn both_must_be_allowed() {
+    license("MIT AND GPL-3.0", false)
+}
+#[test]
+fn parentheses_bind() {
+    license("(GPL-3.0 OR MIT) AND Unicode-3.0", true)
+}
+#[test]
+fn and_binds_stronger() {
+    license("GPL-3.0 AND MIT OR GPL-2.0", false)
+}
+#[test]
+fn the_old_slash_is_or() {
+    license("GPL-3.0/Apache-2.0", true)
+}
+#[test]
+fn an_exception_counts() {
+    license("Apache-2.0 WITH LLVM-exception", true)
+}
+#[test]
+fn another_exception_does_not() {
+    license("MIT WITH Classpath-exception-2.0", false)
+}
+#[test]
+fn nonsense_is_refused() {
+    license("MIT MIT", false)
+}
+#[test]
+fn an_open_parenthesis_is_refused() {
+    license("(MIT", false)
+}
+#[test]
+fn no_licence_is_found() {
+    assert_eq!(tidy::check_dependency("x", None, None).len(), 1)
+}
+#[test]
+fn another_source_is_found() {
+    assert_eq!(tidy::check_dependency("x", Some("MIT"), Some("git+https://example.org/x")).len(), 1)
+}
+
+fn metadata(arguments: &[&str]) -> Value {
+    let json = run("cargo", &[&["metadata", "--format-version=1", "--locked", "--offline"], arguments].concat());
+    serde_json::from_str(&json).unwrap()
+}
+
+fn name(package: &Value) -> String {
+    package["name"].as_str().unwrap().to_owned()
+}
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
