@@ -2,6 +2,7 @@
 //! mean, the report.
 
 pub mod batch;
+pub mod encode;
 pub mod judge;
 pub mod lane;
 pub mod method;

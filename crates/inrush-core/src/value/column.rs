@@ -1,4 +1,9 @@
 //! A target column as the server describes it, and its type with everything a check must know.
+//!
+//! [`ColumnType::parse`] (in `parse_type.rs`) reads the server's spelling; `Display` writes the type as people write it
+//! in SQL, for messages.
+
+use std::fmt;
 
 /// One column of a target table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +49,15 @@ pub enum ColumnType {
     Float {
         /// UNSIGNED.
         unsigned: bool,
+        /// `(m, d)` of FLOAT(m,d): digits in all and behind the point, to which the server rounds.
+        digits: Option<(u8, u8)>,
     },
-    /// DOUBLE.
+    /// DOUBLE, also DOUBLE(m,d).
     Double {
         /// UNSIGNED.
         unsigned: bool,
+        /// `(m, d)` of DOUBLE(m,d): digits in all and behind the point, to which the server rounds.
+        digits: Option<(u8, u8)>,
     },
     /// BIT(bits), 1 to 64.
     Bit {
@@ -117,7 +126,10 @@ pub enum ColumnType {
     /// JSON. On MariaDB it is LONGTEXT with a CHECK; the server says so by its constraint.
     Json,
     /// GEOMETRY, POINT, ..: bytes in the server's internal format (SRID + WKB).
-    Geometry,
+    Geometry {
+        /// Which geometries the column takes.
+        kind: GeometryKind,
+    },
     /// VECTOR(dim): 4-byte floats.
     Vector {
         /// Number of floats.
@@ -132,3 +144,123 @@ pub enum ColumnType {
     /// A type we know nothing of: the server alone judges it.
     Other(String),
 }
+
+/// What a spatial column takes; the discriminant is the number that WKB gives the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryKind {
+    /// GEOMETRY: any of the others.
+    Any = 0,
+    /// POINT.
+    Point = 1,
+    /// LINESTRING.
+    LineString = 2,
+    /// POLYGON.
+    Polygon = 3,
+    /// MULTIPOINT.
+    MultiPoint = 4,
+    /// MULTILINESTRING.
+    MultiLineString = 5,
+    /// MULTIPOLYGON.
+    MultiPolygon = 6,
+    /// GEOMETRYCOLLECTION.
+    Collection = 7,
+}
+
+impl GeometryKind {
+    /// Every kind, with the word that SQL and WKT have for it.
+    pub const NAMES: [(GeometryKind, &'static str); 8] = [
+        (GeometryKind::Any, "GEOMETRY"),
+        (GeometryKind::Point, "POINT"),
+        (GeometryKind::LineString, "LINESTRING"),
+        (GeometryKind::Polygon, "POLYGON"),
+        (GeometryKind::MultiPoint, "MULTIPOINT"),
+        (GeometryKind::MultiLineString, "MULTILINESTRING"),
+        (GeometryKind::MultiPolygon, "MULTIPOLYGON"),
+        (GeometryKind::Collection, "GEOMETRYCOLLECTION"),
+    ];
+
+    /// The word that SQL and WKT have for it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int { bool: true, .. } => f.write_str("BOOL"),
+            Self::Int { bytes, unsigned, .. } => write!(f, "{}{}", int_name(*bytes), sign(*unsigned)),
+            Self::Decimal { precision, scale, unsigned } => {
+                write!(f, "DECIMAL({precision},{scale}){}", sign(*unsigned))
+            }
+            Self::Float { unsigned, digits } => write!(f, "FLOAT{}{}", Digits(*digits), sign(*unsigned)),
+            Self::Double { unsigned, digits } => write!(f, "DOUBLE{}{}", Digits(*digits), sign(*unsigned)),
+            Self::Bit { bits } => write!(f, "BIT({bits})"),
+            Self::Year => f.write_str("YEAR"),
+            Self::Date => f.write_str("DATE"),
+            Self::Time { fsp } => write!(f, "TIME({fsp})"),
+            Self::DateTime { fsp } => write!(f, "DATETIME({fsp})"),
+            Self::Timestamp { fsp } => write!(f, "TIMESTAMP({fsp})"),
+            Self::Char { chars } => write!(f, "CHAR({chars})"),
+            Self::VarChar { chars } => write!(f, "VARCHAR({chars})"),
+            Self::Text { bytes } => write!(f, "{}TEXT", size_prefix(*bytes)),
+            Self::Binary { bytes } => write!(f, "BINARY({bytes})"),
+            Self::VarBinary { bytes } => write!(f, "VARBINARY({bytes})"),
+            Self::Blob { bytes } => write!(f, "{}BLOB", size_prefix(*bytes)),
+            Self::Enum { members } => write_members(f, "ENUM", members),
+            Self::Set { members } => write_members(f, "SET", members),
+            Self::Json => f.write_str("JSON"),
+            Self::Geometry { kind } => f.write_str(kind.name()),
+            Self::Vector { dim } => write!(f, "VECTOR({dim})"),
+            Self::Uuid => f.write_str("UUID"),
+            Self::Inet4 => f.write_str("INET4"),
+            Self::Inet6 => f.write_str("INET6"),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+fn int_name(bytes: u8) -> &'static str {
+    match bytes {
+        1 => "TINYINT",
+        2 => "SMALLINT",
+        3 => "MEDIUMINT",
+        4 => "INT",
+        _ => "BIGINT",
+    }
+}
+
+fn sign(unsigned: bool) -> &'static str {
+    if unsigned { " UNSIGNED" } else { "" }
+}
+
+struct Digits(Option<(u8, u8)>);
+
+impl fmt::Display for Digits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((m, d)) => write!(f, "({m},{d})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn size_prefix(bytes: u32) -> &'static str {
+    match bytes {
+        0..=0xff => "TINY",
+        0x100..=0xffff => "",
+        0x1_0000..=0xff_ffff => "MEDIUM",
+        _ => "LONG",
+    }
+}
+
+/// The first members only: an ENUM may have 65,535 of them, and a message is one line.
+fn write_members(f: &mut fmt::Formatter<'_>, word: &str, members: &[String]) -> fmt::Result {
+    write!(f, "{word}(")?;
+    for (i, member) in members.iter().take(MEMBERS_SHOWN).enumerate() {
+        write!(f, "{}'{}'", if i > 0 { "," } else { "" }, member.escape_debug())?;
+    }
+    f.write_str(if members.len() > MEMBERS_SHOWN { ",..)" } else { ")" })
+}
+
+const MEMBERS_SHOWN: usize = 8;

@@ -1,0 +1,176 @@
+//! DATE, DATETIME and TIMESTAMP: real days only, and no fraction finer than the column holds (MySQL rounds it, MariaDB cuts
+//! it, both in silence). A time with an offset is brought into the session's zone.
+
+use super::moment::{Date, Fraction, Moment, TimeOfDay};
+use super::{Judge, Rules, Verdict, Why};
+use jiff::civil;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+
+/// DATE. A time of day may stand behind it if it is midnight; anything else would be dropped with a note.
+#[derive(Clone, Debug)]
+pub(super) struct DateJudge {
+    zone: TimeZone,
+}
+
+impl DateJudge {
+    pub(super) fn new(rules: &Rules) -> Self {
+        Self { zone: rules.zone.clone() }
+    }
+}
+
+impl Judge for DateJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        if let Ok(ten) = <&[u8; 10]>::try_from(cell)
+            && Date::parse_canonical(ten).is_some()
+        {
+            return Verdict::Keep;
+        }
+        match Moment::parse(cell).and_then(|moment| Ok(in_zone(moment, &self.zone)?.0)) {
+            Ok(moment) if moment.time.is_none_or(TimeOfDay::is_midnight) && !has_fraction(&moment) => {
+                moment.date.write(out);
+                Verdict::Rewrite
+            }
+            Ok(_) => Verdict::Bad(Why::TimeOfDay),
+            Err(why) => Verdict::Bad(why),
+        }
+    }
+}
+
+/// DATETIME and TIMESTAMP.
+#[derive(Clone, Debug)]
+pub(super) struct DateTimeJudge {
+    fsp: u8,
+    zone: TimeZone,
+    /// TIMESTAMP: the last Unix time it holds.
+    max: Option<i64>,
+    /// The session's zone has one offset for ever.
+    fixed: bool,
+}
+
+impl DateTimeJudge {
+    pub(super) fn date_time(fsp: u8, rules: &Rules) -> Self {
+        Self { fsp, zone: rules.zone.clone(), max: None, fixed: rules.zone.to_fixed_offset().is_ok() }
+    }
+
+    pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
+        Self { max: Some(rules.timestamp_max()), ..Self::date_time(fsp, rules) }
+    }
+
+    /// Reads `YYYY-MM-DD HH:MM:SS` only, and `YYYY-MM-DD` for midnight; with no more digits of a fraction than the column has.
+    #[inline]
+    fn parse_canonical(&self, cell: &[u8]) -> Option<Moment> {
+        let (date, rest) = cell.split_first_chunk::<10>()?;
+        let date = Date::parse_canonical(date)?;
+        if rest.is_empty() {
+            return Some(Moment { date, time: None, offset: None });
+        }
+        let (time, fraction) = rest.strip_prefix(b" ")?.split_first_chunk::<8>()?;
+        let mut time = TimeOfDay::parse_canonical(time)?;
+        if let [b'.', digits @ ..] = fraction {
+            if digits.len() > self.fsp.into() {
+                return None;
+            }
+            time.fraction = Fraction::parse(digits)?;
+        } else if !fraction.is_empty() {
+            return None;
+        }
+        Some(Moment { date, time: Some(time), offset: None })
+    }
+
+    #[cold]
+    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match self.rewrite(cell, out) {
+            Ok(()) => Verdict::Rewrite,
+            Err(why) => Verdict::Bad(why),
+        }
+    }
+
+    fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
+        let (moment, clear) = in_zone(Moment::parse(cell)?, &self.zone)?;
+        let time = moment.time.unwrap_or_default();
+        if !time.fraction.fits(self.fsp) {
+            return Err(Why::Fraction);
+        }
+        // The server would have to guess which of the two moments is meant, and might guess the other one.
+        if self.max.is_some() && !clear {
+            return Err(Why::TwiceInZone);
+        }
+        self.in_range(&moment)?;
+        moment.date.write(out);
+        out.push(b' ');
+        time.write(self.fsp, out);
+        Ok(())
+    }
+
+    /// Whether the type holds a moment in the session's zone.
+    #[inline]
+    fn in_range(&self, moment: &Moment) -> Result<(), Why> {
+        let Some(max) = self.max else { return Ok(()) };
+        // One year short of both ends: no offset matters there.
+        if self.fixed && (1971..=2036).contains(&moment.date.year) {
+            return Ok(());
+        }
+        let seconds = match self.zone.to_ambiguous_timestamp(civil(moment)).offset() {
+            AmbiguousOffset::Gap { .. } => return Err(Why::NotInZone),
+            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+                offset.to_timestamp(civil(moment)).map_err(|_| Why::Range)?.as_second()
+            }
+        };
+        // Second 0 is how the servers store a zero date.
+        if (1..=max).contains(&seconds) { Ok(()) } else { Err(Why::Range) }
+    }
+}
+
+impl Judge for DateTimeJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match self.parse_canonical(cell) {
+            Some(moment) => match self.in_range(&moment) {
+                Ok(()) => Verdict::Keep,
+                Err(why) => Verdict::Bad(why),
+            },
+            None => self.judge_unusual(cell, out),
+        }
+    }
+}
+
+/// A moment with an offset, as the clock of `zone` shows it; false if that clock shows the same twice.
+fn in_zone(moment: Moment, zone: &TimeZone) -> Result<(Moment, bool), Why> {
+    let Some(seconds) = moment.offset else { return Ok((moment, true)) };
+    let offset = Offset::from_seconds(seconds).map_err(|_| Why::Shape)?;
+    let timestamp = offset.to_timestamp(civil(&moment)).map_err(|_| Why::Range)?;
+    let local = zone.to_datetime(timestamp);
+    let year = u16::try_from(local.year()).ok().filter(|year| *year > 0).ok_or(Why::Range)?;
+    let fraction = moment.time.unwrap_or_default().fraction;
+    let there = Moment {
+        date: Date { year, month: local.month() as u8, day: local.day() as u8 },
+        time: Some(TimeOfDay {
+            hour: local.hour() as u8,
+            minute: local.minute() as u8,
+            second: local.second() as u8,
+            fraction,
+        }),
+        offset: None,
+    };
+    Ok((there, !zone.to_ambiguous_timestamp(local).is_ambiguous()))
+}
+
+/// The moment to the second; every part of it was checked when it was read.
+fn civil(moment: &Moment) -> civil::DateTime {
+    let time = moment.time.unwrap_or_default();
+    civil::DateTime::new(
+        moment.date.year as i16,
+        moment.date.month as i8,
+        moment.date.day as i8,
+        time.hour as i8,
+        time.minute as i8,
+        time.second as i8,
+        0,
+    )
+    .unwrap_or(civil::DateTime::ZERO)
+}
+
+fn has_fraction(moment: &Moment) -> bool {
+    !moment.time.unwrap_or_default().fraction.fits(0)
+}

@@ -1,0 +1,54 @@
+//! DECIMAL(p,s): at most p-s digits before the point, at most s behind it. More digits behind the point than that would be
+//! rounded with a mere note and are bad unless they are zeros.
+
+use super::number::{self, Number};
+use super::{Judge, Verdict, Why};
+
+#[derive(Clone, Debug)]
+pub(super) struct DecimalJudge {
+    int_digits: usize,
+    scale: usize,
+    unsigned: bool,
+}
+
+impl DecimalJudge {
+    pub(super) fn new(precision: u8, scale: u8, unsigned: bool) -> Self {
+        Self { int_digits: precision.saturating_sub(scale).into(), scale: scale.into(), unsigned }
+    }
+
+    #[cold]
+    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let Some(number) = Number::parse(number::trim(cell)) else { return Verdict::Bad(Why::Shape) };
+        if number.int_digits() > self.int_digits as u64 || (self.unsigned && number.negative && !number.is_zero()) {
+            return Verdict::Bad(Why::Range);
+        }
+        if number.scale() > self.scale as u64 {
+            return Verdict::Bad(Why::Fraction);
+        }
+        number.write_plain(out);
+        Verdict::Rewrite
+    }
+}
+
+impl Judge for DecimalJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let unsigned = match cell {
+            [b'-', rest @ ..] if !self.unsigned => rest,
+            _ => cell,
+        };
+        let int = unsigned.iter().take_while(|b| b.is_ascii_digit()).count();
+        if int == 0 || int > self.int_digits {
+            return self.judge_unusual(cell, out);
+        }
+        match &unsigned[int..] {
+            [] => Verdict::Keep,
+            [b'.', fraction @ ..]
+                if !fraction.is_empty() && fraction.len() <= self.scale && number::all_digits(fraction) =>
+            {
+                Verdict::Keep
+            }
+            _ => self.judge_unusual(cell, out),
+        }
+    }
+}

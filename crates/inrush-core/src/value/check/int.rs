@@ -1,0 +1,66 @@
+//! TINYINT to BIGINT. `1.0` and `1e3` are exact and become `1` and `1000`; `1.7` would be rounded in silence and is bad.
+
+use super::number::{self, Number};
+use super::{Judge, Verdict, Why};
+
+#[derive(Clone, Debug)]
+pub(super) struct IntJudge {
+    min: i64,
+    max: u64,
+    bool: bool,
+}
+
+impl IntJudge {
+    pub(super) fn new(bytes: u8, unsigned: bool, bool: bool) -> Self {
+        let (min, max) = range(bytes, unsigned);
+        Self { min, max, bool }
+    }
+
+    fn fits(&self, value: i128) -> bool {
+        i128::from(self.min) <= value && value <= i128::from(self.max)
+    }
+
+    #[cold]
+    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let text = number::trim(cell);
+        if self.bool
+            && let Some(truth) = number::truth(text)
+        {
+            out.push(b'0' + u8::from(truth));
+            return Verdict::Rewrite;
+        }
+        let Some(number) = Number::parse(text) else { return Verdict::Bad(Why::Shape) };
+        if number.scale() > 0 {
+            return Verdict::Bad(Why::Fraction);
+        }
+        match number.to_integer() {
+            Some(value) if self.fits(value) => {
+                number.write_plain(out);
+                Verdict::Rewrite
+            }
+            _ => Verdict::Bad(Why::Range),
+        }
+    }
+}
+
+impl Judge for IntJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let (negative, digits) = match cell {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, cell),
+        };
+        match number::digits(digits) {
+            // `-0` is left to the long way: not every server takes it into an unsigned column.
+            Some(value) if !negative && value <= self.max => Verdict::Keep,
+            Some(value) if negative && value != 0 && value <= self.min.unsigned_abs() => Verdict::Keep,
+            _ => self.judge_unusual(cell, out),
+        }
+    }
+}
+
+/// The smallest and the largest value of an integer type.
+pub(super) fn range(bytes: u8, unsigned: bool) -> (i64, u64) {
+    let bits = u32::from(bytes) * 8;
+    if unsigned { (0, u64::MAX >> (64 - bits)) } else { (i64::MIN >> (64 - bits), i64::MAX as u64 >> (64 - bits)) }
+}

@@ -1,0 +1,124 @@
+//! ENUM and SET: members by their text. A server takes a number for the index of a member, in silence and even from a text:
+//! `2` into ENUM('1','0') is `0`. Here a number is bad unless it is the text of a member.
+//!
+//! A member in other upper and lower case, or with blanks at its end, is rewritten to the member's own spelling if only one
+//! can be meant: whether the server takes it as it stands depends on the column's collation.
+
+use super::{Judge, Verdict, Why};
+use std::collections::HashMap;
+
+#[derive(Clone, Debug)]
+pub(super) struct EnumJudge(Members);
+
+impl EnumJudge {
+    pub(super) fn new(members: &[String]) -> Self {
+        Self(Members::new(members))
+    }
+}
+
+impl Judge for EnumJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match self.0.find(cell) {
+            Found::Exactly => Verdict::Keep,
+            Found::Almost(member) => {
+                out.extend_from_slice(member);
+                Verdict::Rewrite
+            }
+            Found::Nothing => Verdict::Bad(Why::NotAMember),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SetJudge(Members);
+
+impl SetJudge {
+    pub(super) fn new(members: &[String]) -> Self {
+        Self(Members::new(members))
+    }
+}
+
+impl Judge for SetJudge {
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        if cell.is_empty() {
+            return Verdict::Keep;
+        }
+        let mut exactly = true;
+        for (i, text) in cell.split(|b| *b == b',').enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            match self.0.find(text) {
+                Found::Exactly => out.extend_from_slice(text),
+                Found::Almost(member) => {
+                    exactly = false;
+                    out.extend_from_slice(member);
+                }
+                Found::Nothing => return Verdict::Bad(Why::NotAMember),
+            }
+        }
+        if exactly {
+            out.truncate(out.len() - cell.len());
+            return Verdict::Keep;
+        }
+        Verdict::Rewrite
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Members {
+    /// As they are declared.
+    exact: Vec<Vec<u8>>,
+    /// For long lists.
+    index: HashMap<Vec<u8>, usize>,
+    /// By their text without case and blanks at the end; `None` where that fits several.
+    folded: HashMap<Vec<u8>, Option<usize>>,
+}
+
+enum Found<'a> {
+    Exactly,
+    Almost(&'a [u8]),
+    Nothing,
+}
+
+impl Members {
+    fn new(members: &[String]) -> Self {
+        let exact: Vec<Vec<u8>> = members.iter().map(|m| m.as_bytes().to_vec()).collect();
+        let mut index = HashMap::new();
+        let mut folded = HashMap::new();
+        for (i, member) in exact.iter().enumerate() {
+            if exact.len() > SHORT_LIST {
+                index.insert(member.clone(), i);
+            }
+            folded.entry(fold(member)).and_modify(|several| *several = None).or_insert(Some(i));
+        }
+        Self { exact, index, folded }
+    }
+
+    #[inline]
+    fn find(&self, text: &[u8]) -> Found<'_> {
+        let known = if self.index.is_empty() {
+            self.exact.iter().any(|member| member == text)
+        } else {
+            self.index.contains_key(text)
+        };
+        if known { Found::Exactly } else { self.find_almost(text) }
+    }
+
+    #[cold]
+    fn find_almost(&self, text: &[u8]) -> Found<'_> {
+        match self.folded.get(&fold(text)) {
+            Some(Some(i)) => Found::Almost(&self.exact[*i]),
+            _ => Found::Nothing,
+        }
+    }
+}
+
+fn fold(text: &[u8]) -> Vec<u8> {
+    let blanks = text.iter().rev().take_while(|b| **b == b' ').count();
+    text[..text.len() - blanks].to_ascii_lowercase()
+}
+
+/// Up to so many members, comparing with each is faster than hashing.
+const SHORT_LIST: usize = 12;

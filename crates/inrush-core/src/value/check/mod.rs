@@ -1,0 +1,293 @@
+//! Does a cell fit its column? A [`Check`] is made once for a column and then run over whole batches.
+//!
+//! Three verdicts: a cell that the server stores as it is meant passes; one whose meaning is certain but whose spelling the
+//! server does not take (or takes with a warning) is rewritten; every other one is bad, and its row must not be sent. The
+//! servers bend values in silence, so this is where "nothing silent" is kept. What is known to change all the same is
+//! listed in docs/what-the-server-changes.md.
+//!
+//! Speed: one dispatch a column, then one tight loop over its cells ([`sweep`]); a cell in its usual shape takes the short way
+//! at the top of each judge, everything else the thorough way below it.
+
+mod bit;
+mod charset;
+mod date_time;
+mod decimal;
+mod float;
+mod geometry;
+mod int;
+mod json;
+mod member;
+mod moment;
+mod network;
+mod number;
+mod text;
+mod time;
+mod vector;
+mod why;
+mod year;
+
+pub use why::Why;
+
+use super::cells::{Cells, Rewritten};
+use super::column::{Column, ColumnType};
+use super::rules::Rules;
+use arrow_array::BinaryViewArray;
+
+/// The check of one column.
+#[derive(Clone, Debug)]
+pub struct Check {
+    column: Column,
+    rules: Rules,
+    null_is_bad: bool,
+    form: Form,
+    judge: AnyJudge,
+}
+
+/// A column that has passed its check, ready for an encoder.
+#[derive(Clone, Debug)]
+pub struct CheckedColumn {
+    /// The cells; the checked column itself where nothing was rewritten. Bad cells are still in it: the encoder is told
+    /// which rows to skip.
+    pub cells: BinaryViewArray,
+    /// How an encoder writes them.
+    pub form: Form,
+}
+
+/// How an encoder writes the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A number in a shape that may stand in SQL without quotes.
+    Number,
+    /// The same for a BIT column: a text would be stored as the bits of its characters.
+    Bits,
+    /// A text without any byte that must be escaped.
+    Plain,
+    /// A text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// A geometry: well-known text, or the server's own format in hex (they differ in the first byte).
+    Geometry,
+    /// A text, without any byte that must be escaped, that is an argument of this function.
+    Argument(&'static str),
+}
+
+/// A cell that must not be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadCell {
+    /// Its row in the checked column.
+    pub row: u32,
+    /// What is wrong; [`Check::reason`] makes a message of it. (Kept small: a file may have millions of them.)
+    pub why: Why,
+}
+
+impl Check {
+    /// The check for values that go into `column`.
+    pub fn new(column: &Column, rules: &Rules) -> Self {
+        Self {
+            // NULL into an AUTO_INCREMENT column means a generated id, on all servers.
+            null_is_bad: !column.nullable && !column.auto_increment,
+            form: Form::of(&column.ty, rules),
+            judge: AnyJudge::new(column, rules),
+            column: column.clone(),
+            rules: rules.clone(),
+        }
+    }
+
+    /// Checks all cells. `utf8` says that they are known to be valid UTF-8. Bad cells are appended to `bad`, in the order of
+    /// their rows.
+    pub fn run(&self, cells: &BinaryViewArray, utf8: bool, bad: &mut Vec<BadCell>) -> CheckedColumn {
+        let null_is_bad = self.null_is_bad;
+        let cells = match &self.judge {
+            AnyJudge::Pass => sweep(&Anything, cells, null_is_bad, bad),
+            AnyJudge::Int(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Decimal(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Float(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Bit(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Year(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Date(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Time(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::DateTime(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Bytes(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Vector(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Geometry(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Network(judge) => sweep(judge, cells, null_is_bad, bad),
+            AnyJudge::Chars(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
+            AnyJudge::Enum(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
+            AnyJudge::Set(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
+            AnyJudge::Json(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
+            AnyJudge::Unknown => sweep_text(&Anything, cells, utf8, null_is_bad, bad),
+        };
+        CheckedColumn { cells, form: self.form }
+    }
+
+    /// Why `bad` is bad, as in an error message. `cells` is the column that was checked.
+    pub fn reason(&self, cells: &BinaryViewArray, bad: &BadCell) -> String {
+        let cell = Cells::new(cells).get(bad.row as usize).unwrap_or_default();
+        why::explain(bad.why, cell, &self.column, &self.rules)
+    }
+
+    /// The column the check is for.
+    pub fn column(&self) -> &Column {
+        &self.column
+    }
+}
+
+impl Form {
+    /// How values of a type are written.
+    pub fn of(ty: &ColumnType, rules: &Rules) -> Form {
+        match ty {
+            ColumnType::Int { .. } | ColumnType::Decimal { .. } => Form::Number,
+            ColumnType::Bit { .. } => Form::Bits,
+            // FLOAT and DOUBLE go as text: a number without an exponent would be read as a DECIMAL first, and lose digits.
+            ColumnType::Float { .. } | ColumnType::Double { .. } => Form::Plain,
+            ColumnType::Year
+            | ColumnType::Date
+            | ColumnType::Time { .. }
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. }
+            | ColumnType::Uuid
+            | ColumnType::Inet4
+            | ColumnType::Inet6 => Form::Plain,
+            ColumnType::Char { .. }
+            | ColumnType::VarChar { .. }
+            | ColumnType::Text { .. }
+            | ColumnType::Enum { .. }
+            | ColumnType::Set { .. }
+            | ColumnType::Json
+            | ColumnType::Other(_) => Form::Text,
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Form::Bytes,
+            ColumnType::Geometry { .. } => Form::Geometry,
+            ColumnType::Vector { .. } => Form::Argument(rules.vector_from_text()),
+        }
+    }
+}
+
+/// The judge of one type of column.
+trait Judge {
+    /// Judges a cell; `out` takes its new text if it must be rewritten.
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
+}
+
+enum Verdict {
+    Keep,
+    /// The cell's new text has been appended to `out`.
+    Rewrite,
+    Bad(Why),
+}
+
+#[derive(Clone, Debug)]
+enum AnyJudge {
+    /// Bytes that need no check.
+    Pass,
+    Int(int::IntJudge),
+    Decimal(decimal::DecimalJudge),
+    Float(float::FloatJudge),
+    Bit(bit::BitJudge),
+    Year(year::YearJudge),
+    Date(date_time::DateJudge),
+    Time(time::TimeJudge),
+    DateTime(date_time::DateTimeJudge),
+    Bytes(text::BytesJudge),
+    Chars(text::CharsJudge),
+    Enum(member::EnumJudge),
+    Set(member::SetJudge),
+    Json(json::JsonJudge),
+    Geometry(geometry::GeometryJudge),
+    Vector(vector::VectorJudge),
+    Network(network::NetworkJudge),
+    /// A type we know nothing of: it need only be UTF-8.
+    Unknown,
+}
+
+impl AnyJudge {
+    fn new(column: &Column, rules: &Rules) -> Self {
+        match &column.ty {
+            ColumnType::Int { bytes, unsigned, bool } => Self::Int(int::IntJudge::new(*bytes, *unsigned, *bool)),
+            ColumnType::Decimal { precision, scale, unsigned } => {
+                Self::Decimal(decimal::DecimalJudge::new(*precision, *scale, *unsigned))
+            }
+            ColumnType::Float { unsigned, digits } => Self::Float(float::FloatJudge::single(*unsigned, *digits)),
+            ColumnType::Double { unsigned, digits } => Self::Float(float::FloatJudge::double(*unsigned, *digits)),
+            ColumnType::Bit { bits } => Self::Bit(bit::BitJudge::new(*bits)),
+            ColumnType::Year => Self::Year(year::YearJudge),
+            ColumnType::Date => Self::Date(date_time::DateJudge::new(rules)),
+            ColumnType::Time { fsp } => Self::Time(time::TimeJudge::new(*fsp)),
+            ColumnType::DateTime { fsp } => Self::DateTime(date_time::DateTimeJudge::date_time(*fsp, rules)),
+            ColumnType::Timestamp { fsp } => Self::DateTime(date_time::DateTimeJudge::timestamp(*fsp, rules)),
+            ColumnType::Char { chars } | ColumnType::VarChar { chars } => {
+                Self::Chars(text::CharsJudge::chars(*chars, column.charset.as_deref()))
+            }
+            ColumnType::Text { bytes } => Self::Chars(text::CharsJudge::bytes(*bytes, column.charset.as_deref())),
+            ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } | ColumnType::Blob { bytes } => {
+                if *bytes == u32::MAX { Self::Pass } else { Self::Bytes(text::BytesJudge { max: *bytes }) }
+            }
+            ColumnType::Enum { members } => Self::Enum(member::EnumJudge::new(members)),
+            ColumnType::Set { members } => Self::Set(member::SetJudge::new(members)),
+            ColumnType::Json => Self::Json(json::JsonJudge::new(rules)),
+            ColumnType::Geometry { kind } => Self::Geometry(geometry::GeometryJudge { kind: *kind }),
+            ColumnType::Vector { dim } => Self::Vector(vector::VectorJudge { dim: *dim }),
+            ColumnType::Uuid => Self::Network(network::NetworkJudge::Uuid),
+            ColumnType::Inet4 => Self::Network(network::NetworkJudge::Inet4),
+            ColumnType::Inet6 => Self::Network(network::NetworkJudge::Inet6),
+            ColumnType::Other(_) => Self::Unknown,
+        }
+    }
+}
+
+/// Runs one judge over a whole column.
+fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &mut Vec<BadCell>) -> BinaryViewArray {
+    let cells = Cells::new(column);
+    let n_buffers = column.data_buffers().len();
+    let mut rewritten = Rewritten::default();
+    for row in 0..cells.len() {
+        let Some(cell) = cells.get(row) else {
+            if null_is_bad {
+                bad.push(BadCell { row: row as u32, why: Why::Null });
+            }
+            continue;
+        };
+        match judge.judge(cell, &mut rewritten.text) {
+            Verdict::Keep => {}
+            Verdict::Rewrite => rewritten.finish(row, n_buffers),
+            Verdict::Bad(why) => {
+                rewritten.discard();
+                bad.push(BadCell { row: row as u32, why });
+            }
+        }
+    }
+    rewritten.apply(column)
+}
+
+/// The same for texts, which must be UTF-8 first of all.
+fn sweep_text(
+    judge: &impl Judge,
+    column: &BinaryViewArray,
+    utf8: bool,
+    null_is_bad: bool,
+    bad: &mut Vec<BadCell>,
+) -> BinaryViewArray {
+    if utf8 { sweep(judge, column, null_is_bad, bad) } else { sweep(&Utf8First(judge), column, null_is_bad, bad) }
+}
+
+struct Utf8First<'a, J>(&'a J);
+
+impl<J: Judge> Judge for Utf8First<'_, J> {
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match std::str::from_utf8(cell) {
+            Ok(_) => self.0.judge(cell, out),
+            Err(e) => Verdict::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
+        }
+    }
+}
+
+struct Anything;
+
+impl Judge for Anything {
+    fn judge(&self, _: &[u8], _: &mut Vec<u8>) -> Verdict {
+        Verdict::Keep
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! Dates and times as people and programs write them, taken apart: `2013-01-05`, `2013/1/5 7:03`, `20130105T070300Z`.
+//!
+//! Only what can be meant in one way is read: the year comes first and has four digits. `05/01/2013` is not a date here
+//! (in a file it may be May or January; the reader of the file is told its format).
+
+use super::Why;
+use super::number::{self, split_sign};
+
+/// A date, perhaps with a time of day, perhaps with the offset of its time zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) date: Date,
+    pub(super) time: Option<TimeOfDay>,
+    /// Seconds east of Greenwich.
+    pub(super) offset: Option<i32>,
+}
+
+/// A day of the calendar, from 0001-01-01 to 9999-12-31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Date {
+    pub(super) year: u16,
+    pub(super) month: u8,
+    pub(super) day: u8,
+}
+
+/// A time of day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TimeOfDay {
+    pub(super) hour: u8,
+    pub(super) minute: u8,
+    pub(super) second: u8,
+    pub(super) fraction: Fraction,
+}
+
+/// A fraction of a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Fraction {
+    pub(super) micros: u32,
+    /// Some digit behind the sixth is not zero.
+    finer: bool,
+}
+
+impl Moment {
+    /// Reads any spelling.
+    pub(super) fn parse(text: &[u8]) -> Result<Moment, Why> {
+        let mut rest = Rest(number::trim(text));
+        let (date, compact_time) = rest.date().ok_or(Why::Shape)?;
+        let mut moment = Moment { date, time: None, offset: None };
+        if let Some(time) = compact_time {
+            moment.time = Some(time);
+            moment.offset = rest.zone().ok_or(Why::Shape)?;
+        } else if rest.time_follows() {
+            moment.time = Some(rest.time_of_day().ok_or(Why::Shape)?);
+            moment.offset = rest.zone().ok_or(Why::Shape)?;
+        }
+        let time_is_real = moment.time.is_none_or(TimeOfDay::is_real);
+        if rest.0.is_empty() && date.is_real() && time_is_real { Ok(moment) } else { Err(Why::Shape) }
+    }
+}
+
+impl Date {
+    /// Reads `YYYY-MM-DD` only: the shape that needs no rewriting.
+    #[inline]
+    pub(super) fn parse_canonical(text: &[u8; 10]) -> Option<Date> {
+        let d = |at: usize| text[at].wrapping_sub(b'0');
+        let all_digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().fold(true, |ok, at| ok & (d(*at) <= 9));
+        if !all_digits || text[4] != b'-' || text[7] != b'-' {
+            return None;
+        }
+        let year = u16::from(d(0)) * 1000 + u16::from(d(1)) * 100 + u16::from(d(2)) * 10 + u16::from(d(3));
+        let date = Date { year, month: d(5) * 10 + d(6), day: d(8) * 10 + d(9) };
+        date.is_real().then_some(date)
+    }
+
+    /// A day that exists.
+    #[inline]
+    fn is_real(self) -> bool {
+        let days = match self.month {
+            2 if self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400)) => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return false,
+        };
+        self.year > 0 && self.day > 0 && self.day <= days
+    }
+
+    pub(super) fn write(self, out: &mut Vec<u8>) {
+        write_digits(self.year.into(), 4, out);
+        out.push(b'-');
+        write_digits(self.month.into(), 2, out);
+        out.push(b'-');
+        write_digits(self.day.into(), 2, out);
+    }
+}
+
+impl TimeOfDay {
+    /// Reads `HH:MM:SS` only.
+    #[inline]
+    pub(super) fn parse_canonical(text: &[u8; 8]) -> Option<TimeOfDay> {
+        let d = |at: usize| text[at].wrapping_sub(b'0');
+        let all_digits = [0, 1, 3, 4, 6, 7].iter().fold(true, |ok, at| ok & (d(*at) <= 9));
+        if !all_digits || text[2] != b':' || text[5] != b':' {
+            return None;
+        }
+        let two = |at: usize| d(at) * 10 + d(at + 1);
+        let time = TimeOfDay { hour: two(0), minute: two(3), second: two(6), fraction: Fraction::default() };
+        time.is_real().then_some(time)
+    }
+
+    /// A time that exists. A second 60 is a second of UTC, but no server knows it.
+    #[inline]
+    fn is_real(self) -> bool {
+        self.hour < 24 && self.minute < 60 && self.second < 60
+    }
+
+    pub(super) fn is_midnight(self) -> bool {
+        self == TimeOfDay::default()
+    }
+
+    pub(super) fn write(self, fsp: u8, out: &mut Vec<u8>) {
+        write_digits(self.hour.into(), 2, out);
+        out.push(b':');
+        write_digits(self.minute.into(), 2, out);
+        out.push(b':');
+        write_digits(self.second.into(), 2, out);
+        self.fraction.write(fsp, out);
+    }
+}
+
+impl Fraction {
+    /// Reads the digits behind the point.
+    pub(super) fn parse(digits: &[u8]) -> Option<Fraction> {
+        if digits.is_empty() || !number::all_digits(digits) {
+            return None;
+        }
+        let micros = (0..6).fold(0, |v, at| v * 10 + digits.get(at).map_or(0, |d| u32::from(d - b'0')));
+        Some(Fraction { micros, finer: digits.iter().skip(6).any(|d| *d != b'0') })
+    }
+
+    /// True if a type with so many digits holds it exactly.
+    pub(super) fn fits(self, fsp: u8) -> bool {
+        !self.finer && self.micros.is_multiple_of(10u32.pow(6 - u32::from(fsp.min(6))))
+    }
+
+    /// Writes the point and `fsp` digits; nothing for a whole second.
+    pub(super) fn write(self, fsp: u8, out: &mut Vec<u8>) {
+        if self.micros > 0 && fsp > 0 {
+            out.push(b'.');
+            write_digits(self.micros / 10u32.pow(6 - u32::from(fsp.min(6))), fsp.into(), out);
+        }
+    }
+}
+
+/// What is still to be read.
+pub(super) struct Rest<'a>(pub(super) &'a [u8]);
+
+impl<'a> Rest<'a> {
+    /// A date; with it a time if both stand in one run of 14 digits.
+    fn date(&mut self) -> Option<(Date, Option<TimeOfDay>)> {
+        match self.run().len() {
+            4 => {
+                let year = self.number(4, 4)?;
+                let separator = *self.0.first().filter(|b| matches!(b, b'-' | b'/' | b'.'))?;
+                self.expect(separator)?;
+                let month = self.number(1, 2)?;
+                self.expect(separator)?;
+                let day = self.number(1, 2)?;
+                Some((date(year, month, day), None))
+            }
+            length @ (8 | 14) => {
+                let date = date(self.number(4, 4)?, self.number(2, 2)?, self.number(2, 2)?);
+                Some((date, if length == 14 { Some(self.compact_time()?) } else { None }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Passes over what stands between a date and its time; false at the end.
+    fn time_follows(&mut self) -> bool {
+        match self.0.first() {
+            Some(b'T' | b't') => {
+                self.0 = &self.0[1..];
+                true
+            }
+            Some(b' ') => {
+                self.blanks();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn time_of_day(&mut self) -> Option<TimeOfDay> {
+        match self.run().len() {
+            1 | 2 => {
+                let hour = self.number(1, 2)? as u8;
+                self.expect(b':')?;
+                let minute = self.number(2, 2)? as u8;
+                let (second, fraction) = self.seconds()?;
+                Some(TimeOfDay { hour, minute, second, fraction })
+            }
+            6 => self.compact_time(),
+            _ => None,
+        }
+    }
+
+    /// `HHMMSS`, perhaps with a fraction.
+    fn compact_time(&mut self) -> Option<TimeOfDay> {
+        let (hour, minute) = (self.number(2, 2)? as u8, self.number(2, 2)? as u8);
+        Some(TimeOfDay { hour, minute, second: self.number(2, 2)? as u8, fraction: self.fraction()? })
+    }
+
+    /// `:SS`, perhaps with a fraction; nothing stands for zero.
+    pub(super) fn seconds(&mut self) -> Option<(u8, Fraction)> {
+        if self.expect(b':').is_none() {
+            return Some((0, Fraction::default()));
+        }
+        Some((self.number(2, 2)? as u8, self.fraction()?))
+    }
+
+    fn fraction(&mut self) -> Option<Fraction> {
+        // ISO 8601 allows the comma, and even prefers it.
+        if self.expect(b'.').or_else(|| self.expect(b',')).is_none() {
+            return Some(Fraction::default());
+        }
+        let digits = self.run();
+        self.0 = &self.0[digits.len()..];
+        Fraction::parse(digits)
+    }
+
+    /// `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`; the inner `None` if nothing is there.
+    fn zone(&mut self) -> Option<Option<i32>> {
+        self.blanks();
+        let rest = self.0;
+        if rest.is_empty() {
+            return Some(None);
+        }
+        if [&b"Z"[..], b"UTC", b"GMT"].iter().any(|word| rest.eq_ignore_ascii_case(word)) {
+            self.0 = &[];
+            return Some(Some(0));
+        }
+        let (negative, _) = split_sign(rest);
+        if !matches!(rest[0], b'+' | b'-') {
+            return None;
+        }
+        self.0 = &rest[1..];
+        let hours = self.number(2, 2)?;
+        let minutes = if self.0.is_empty() {
+            0
+        } else {
+            let _ = self.expect(b':');
+            self.number(2, 2)?
+        };
+        let seconds = (hours * 3600 + minutes * 60) as i32;
+        (hours < 24 && minutes < 60).then_some(Some(if negative { -seconds } else { seconds }))
+    }
+
+    /// The digits that come next.
+    pub(super) fn run(&self) -> &'a [u8] {
+        let length = self.0.iter().take_while(|b| b.is_ascii_digit()).count();
+        &self.0[..length]
+    }
+
+    /// A number of at least `min` digits; takes at most `max`.
+    pub(super) fn number(&mut self, min: usize, max: usize) -> Option<u32> {
+        let run = self.run();
+        let taken = &run[..run.len().min(max)];
+        if taken.len() < min {
+            return None;
+        }
+        self.0 = &self.0[taken.len()..];
+        number::digits(taken).map(|n| n as u32)
+    }
+
+    pub(super) fn expect(&mut self, byte: u8) -> Option<()> {
+        let rest = self.0.strip_prefix(&[byte])?;
+        self.0 = rest;
+        Some(())
+    }
+
+    pub(super) fn blanks(&mut self) {
+        let n = self.0.iter().take_while(|b| **b == b' ').count();
+        self.0 = &self.0[n..];
+    }
+}
+
+fn date(year: u32, month: u32, day: u32) -> Date {
+    // At most 4, 2 and 2 digits were read.
+    Date { year: year as u16, month: month as u8, day: day as u8 }
+}
+
+/// `value` in so many digits, with zeros in front.
+pub(super) fn write_digits(value: u32, width: u32, out: &mut Vec<u8>) {
+    for place in (0..width).rev() {
+        out.push(b'0' + (value / 10u32.pow(place) % 10) as u8);
+    }
+}

@@ -1,0 +1,68 @@
+//! MariaDB's UUID, INET4 and INET6.
+
+use super::number;
+use super::{Judge, Verdict, Why};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+#[derive(Clone, Debug)]
+pub(super) enum NetworkJudge {
+    Uuid,
+    Inet4,
+    Inet6,
+}
+
+impl Judge for NetworkJudge {
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let trimmed = number::trim(cell);
+        let text = std::str::from_utf8(trimmed).unwrap_or_default();
+        let fits = match self {
+            Self::Uuid => return judge_uuid(cell, trimmed, out),
+            Self::Inet4 => text.parse::<Ipv4Addr>().is_ok(),
+            Self::Inet6 => text.parse::<Ipv6Addr>().is_ok(),
+        };
+        if !fits {
+            return Verdict::Bad(Why::Shape);
+        }
+        if trimmed.len() == cell.len() {
+            return Verdict::Keep;
+        }
+        out.extend_from_slice(trimmed);
+        Verdict::Rewrite
+    }
+}
+
+/// 32 hex digits, with the usual hyphens or none; braces and `urn:uuid:` around them are taken off.
+fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
+    if is_hyphenated(cell) {
+        return Verdict::Keep;
+    }
+    let mut inner = trimmed;
+    if let [b'{', rest @ .., b'}'] = trimmed {
+        inner = rest;
+    } else if trimmed.len() > 9 && trimmed[..9].eq_ignore_ascii_case(b"urn:uuid:") {
+        inner = &trimmed[9..];
+    }
+    if is_hyphenated(inner) {
+        out.extend_from_slice(inner);
+        Verdict::Rewrite
+    } else if inner.len() == 32 && inner.iter().all(u8::is_ascii_hexdigit) {
+        for (i, digit) in inner.iter().enumerate() {
+            if matches!(i, 8 | 12 | 16 | 20) {
+                out.push(b'-');
+            }
+            out.push(*digit);
+        }
+        Verdict::Rewrite
+    } else {
+        Verdict::Bad(Why::Shape)
+    }
+}
+
+fn is_hyphenated(text: &[u8]) -> bool {
+    text.len() == 36
+        && text.iter().enumerate().all(
+            |(i, b)| {
+                if matches!(i, 8 | 13 | 18 | 23) { *b == b'-' } else { b.is_ascii_hexdigit() }
+            },
+        )
+}

@@ -1,0 +1,161 @@
+//! A number as people write it, taken apart: `-12.50e3`. INT, DECIMAL, FLOAT and BIT share it.
+
+/// The parts of a number; at least one digit is there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number<'a> {
+    pub(super) negative: bool,
+    int: &'a [u8],
+    fraction: &'a [u8],
+    exponent: i64,
+    /// Zeros before the first digit that counts, and the number of digits that count.
+    leading_zeros: usize,
+    significant: usize,
+}
+
+impl<'a> Number<'a> {
+    /// Takes `text` apart: sign, digits with or without a point, exponent; nothing else, no blanks.
+    pub(super) fn parse(text: &'a [u8]) -> Option<Self> {
+        let (negative, unsigned) = split_sign(text);
+        let (mantissa, exponent) = match unsigned.iter().position(|b| matches!(b, b'e' | b'E')) {
+            Some(at) => (&unsigned[..at], exponent(&unsigned[at + 1..])?),
+            None => (unsigned, 0),
+        };
+        let (int, fraction) = match mantissa.iter().position(|b| *b == b'.') {
+            Some(at) => (&mantissa[..at], &mantissa[at + 1..]),
+            None => (mantissa, &mantissa[..0]),
+        };
+        if int.len() + fraction.len() == 0 || !all_digits(int) || !all_digits(fraction) {
+            return None;
+        }
+        let mut number = Self { negative, int, fraction, exponent, leading_zeros: 0, significant: 0 };
+        number.find_significant();
+        Some(number)
+    }
+
+    fn find_significant(&mut self) {
+        let all = self.int.len() + self.fraction.len();
+        let digits = || self.int.iter().chain(self.fraction);
+        self.leading_zeros = digits().take_while(|d| **d == b'0').count();
+        let trailing_zeros = digits().rev().take_while(|d| **d == b'0').count();
+        self.significant = all.saturating_sub(self.leading_zeros + trailing_zeros);
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.significant == 0
+    }
+
+    /// Digits before the point, zeros in front not counted; as written out without an exponent.
+    pub(super) fn int_digits(&self) -> u64 {
+        self.point().max(0) as u64
+    }
+
+    /// Digits behind the point, zeros at the end not counted.
+    pub(super) fn scale(&self) -> u64 {
+        (self.significant as i64).saturating_sub(self.point()).max(0) as u64
+    }
+
+    /// Where the point is, counted from the first digit that counts.
+    fn point(&self) -> i64 {
+        if self.is_zero() {
+            return 0;
+        }
+        (self.int.len() as i64 - self.leading_zeros as i64).saturating_add(self.exponent)
+    }
+
+    /// Writes the number without an exponent and without needless zeros. The caller has looked at `int_digits` and `scale`
+    /// first: they are how long it becomes.
+    pub(super) fn write_plain(&self, out: &mut Vec<u8>) {
+        if self.is_zero() {
+            return out.push(b'0');
+        }
+        if self.negative {
+            out.push(b'-');
+        }
+        let point = self.point();
+        let mut digits = self.int.iter().chain(self.fraction).skip(self.leading_zeros).take(self.significant).copied();
+        if point <= 0 {
+            out.push(b'0');
+        }
+        for _ in 0..point.max(0) {
+            out.push(digits.next().unwrap_or(b'0'));
+        }
+        if self.scale() > 0 {
+            out.push(b'.');
+            out.extend(std::iter::repeat_n(b'0', point.min(0).unsigned_abs() as usize));
+            out.extend(digits);
+        }
+    }
+
+    /// The number as an integer, if it is one of at most 30 digits.
+    pub(super) fn to_integer(self) -> Option<i128> {
+        if self.scale() > 0 || self.int_digits() > 30 {
+            return None;
+        }
+        let mut digits = self.int.iter().chain(self.fraction).skip(self.leading_zeros).take(self.significant);
+        let mut value = 0;
+        for _ in 0..self.int_digits() {
+            value = value * 10 + digits.next().map_or(0, |d| i128::from(d - b'0'));
+        }
+        Some(if self.negative { -value } else { value })
+    }
+}
+
+/// `-` or `+` in front; the rest.
+pub(super) fn split_sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+/// Without blanks and tabs around it.
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    let blank = |b: &u8| matches!(b, b' ' | b'\t');
+    let start = text.iter().take_while(|b| blank(b)).count();
+    let end = text.len() - text[start..].iter().rev().take_while(|b| blank(b)).count();
+    &text[start..end]
+}
+
+/// The words that mean 1 and 0 where a truth value goes.
+pub(super) fn truth(text: &[u8]) -> Option<bool> {
+    let is = |words: &[&str]| words.iter().any(|w| text.eq_ignore_ascii_case(w.as_bytes()));
+    if is(&["true", "t", "yes"]) {
+        Some(true)
+    } else if is(&["false", "f", "no"]) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// Up to 19 digits as a number.
+#[inline]
+pub(super) fn digits(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 19 {
+        return None;
+    }
+    let mut value = 0u64;
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    Some(value)
+}
+
+pub(super) fn all_digits(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
+}
+
+fn exponent(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = split_sign(text);
+    if digits.is_empty() || !all_digits(digits) {
+        return None;
+    }
+    // Stops growing where every further digit only says "out of range" once more.
+    let value = digits.iter().fold(0i64, |v, d| (v * 10 + i64::from(d - b'0')).min(1 << 40));
+    Some(if negative { -value } else { value })
+}

@@ -1,0 +1,96 @@
+//! One line a cell. `good` passes as it is, `becomes` is rewritten, `bad` is refused for this reason. The same verdicts are held
+//! against real servers in crates/inrush/tests/checks_oracle.rs.
+
+mod bytes_and_texts;
+mod columns;
+mod numbers;
+mod others;
+mod times;
+
+use super::*;
+use crate::wire::ServerVersion;
+use arrow_array::Array;
+use jiff::tz::TimeZone;
+
+/// A nullable utf8mb4 column of the type, on MySQL, in UTC.
+fn column(ty: &str) -> Column {
+    Column {
+        name: "c".into(),
+        ty: ColumnType::parse(ty),
+        nullable: true,
+        optional: false,
+        auto_increment: false,
+        generated: false,
+        charset: Some("utf8mb4".into()),
+    }
+}
+
+fn rules() -> Rules {
+    Rules { zone: TimeZone::UTC, server: ServerVersion::parse("9.7.4") }
+}
+
+fn on_mariadb() -> Rules {
+    Rules { server: ServerVersion::parse("10.11.19-MariaDB"), ..rules() }
+}
+
+fn in_berlin() -> Rules {
+    Rules { zone: TimeZone::get("Europe/Berlin").unwrap(), ..rules() }
+}
+
+/// The cell after the check, or why it is bad.
+fn run(column: &Column, rules: &Rules, cell: &[u8]) -> Result<Vec<u8>, String> {
+    let check = Check::new(column, rules);
+    // A neighbour on both sides: a rewritten cell must not touch them.
+    let cells = BinaryViewArray::from_iter([None, Some(cell), None]);
+    let mut bad = Vec::new();
+    let checked = check.run(&cells, false, &mut bad);
+    bad.retain(|b| b.why != Why::Null);
+    assert!(checked.cells.is_null(0) && checked.cells.is_null(2));
+    match bad[..] {
+        [] => Ok(checked.cells.value(1).to_vec()),
+        [only] => {
+            assert_eq!(only.row, 1);
+            Err(check.reason(&cells, &only))
+        }
+        _ => panic!("{bad:?}"),
+    }
+}
+
+#[track_caller]
+fn good(ty: &str, cells: &[&str]) {
+    for cell in cells {
+        becomes(ty, cell, cell);
+    }
+}
+
+#[track_caller]
+fn becomes(ty: &str, cell: &str, want: &str) {
+    becomes_under(&rules(), ty, cell, want);
+}
+
+#[track_caller]
+fn becomes_under(rules: &Rules, ty: &str, cell: &str, want: &str) {
+    match run(&column(ty), rules, cell.as_bytes()) {
+        Ok(got) => assert_eq!(String::from_utf8_lossy(&got), want, "{ty} of `{cell}`"),
+        Err(reason) => panic!("{ty}: {reason}"),
+    }
+}
+
+#[track_caller]
+fn bad(ty: &str, cell: &str, reason: &str) {
+    bad_under(&rules(), ty, cell, reason);
+}
+
+#[track_caller]
+fn bad_under(rules: &Rules, ty: &str, cell: &str, reason: &str) {
+    assert_eq!(run(&column(ty), rules, cell.as_bytes()), Err(reason.to_owned()), "{ty} of `{cell}`");
+}
+
+/// Each is refused, and the reason ends alike.
+#[track_caller]
+fn all_bad(ty: &str, cells: &[&str], end: &str) {
+    for cell in cells {
+        let reason = run(&column(ty), &rules(), cell.as_bytes()).expect_err(cell);
+        assert!(reason.ends_with(end), "{ty} of `{cell}`: {reason}");
+    }
+}

@@ -1,0 +1,79 @@
+//! CHAR, VARCHAR and TEXT: every character in the column's set, and not too long. BINARY, VARBINARY and BLOB: not too long.
+
+use super::charset::Charset;
+use super::{Judge, Verdict, Why};
+
+#[derive(Clone, Debug)]
+pub(super) struct CharsJudge {
+    charset: Charset,
+    /// A text of so many bytes of UTF-8 fits, whatever it says.
+    surely_fits: usize,
+    limit: Limit,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Chars(u32),
+    /// In the column's character set.
+    Bytes(u32),
+}
+
+impl CharsJudge {
+    /// CHAR and VARCHAR.
+    pub(super) fn chars(chars: u32, charset: Option<&str>) -> Self {
+        let charset = Charset::named(charset);
+        Self { charset, surely_fits: chars as usize, limit: Limit::Chars(chars) }
+    }
+
+    /// TINYTEXT to LONGTEXT.
+    pub(super) fn bytes(bytes: u32, charset: Option<&str>) -> Self {
+        let charset = Charset::named(charset);
+        // A byte of UTF-8 is never more than 4 bytes in a set we know.
+        let surely_fits = if matches!(charset, Charset::Utf8mb4 | Charset::Utf8mb3) { bytes } else { bytes / 4 };
+        Self { charset, surely_fits: surely_fits as usize, limit: Limit::Bytes(bytes) }
+    }
+
+    #[cold]
+    fn judge_unusual(&self, cell: &[u8]) -> Verdict {
+        // `sweep_text` has seen to it that this is UTF-8.
+        let Ok(text) = std::str::from_utf8(cell) else { return Verdict::Bad(Why::NotUtf8 { at: 0 }) };
+        if let Some(c) = text.chars().find(|c| !self.charset.holds(*c)) {
+            return Verdict::Bad(Why::NotInCharset { char: c });
+        }
+        let (len, max) = match self.limit {
+            Limit::Chars(max) => (Some(text.chars().count()), max),
+            Limit::Bytes(max) => (self.charset.encoded_len(text), max),
+        };
+        match len {
+            Some(len) if len > max as usize => Verdict::Bad(Why::TooLong { len: len.min(u32::MAX as usize) as u32 }),
+            _ => Verdict::Keep,
+        }
+    }
+}
+
+impl Judge for CharsJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
+        if cell.len() <= self.surely_fits && (self.charset.holds_all() || cell.is_ascii()) {
+            Verdict::Keep
+        } else {
+            self.judge_unusual(cell)
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct BytesJudge {
+    pub(super) max: u32,
+}
+
+impl Judge for BytesJudge {
+    #[inline]
+    fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
+        if cell.len() <= self.max as usize {
+            Verdict::Keep
+        } else {
+            Verdict::Bad(Why::TooLong { len: cell.len().min(u32::MAX as usize) as u32 })
+        }
+    }
+}

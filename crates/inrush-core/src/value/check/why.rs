@@ -1,0 +1,196 @@
+//! What is wrong with a cell, as a small value, and the message that is made of it when somebody asks.
+
+use super::int;
+use crate::value::Rules;
+use crate::value::column::{Column, ColumnType};
+use std::fmt::Write;
+
+/// What is wrong with a cell. [`super::Check::reason`] says it in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// NULL where none is allowed.
+    Null,
+    /// Not UTF-8 from this byte on.
+    NotUtf8 {
+        /// Bytes before it.
+        at: u32,
+    },
+    /// Not such a value at all.
+    Shape,
+    /// Outside of the type's range.
+    Range,
+    /// So small that the server would store 0.
+    Underflow,
+    /// Digits behind the point that the type does not hold.
+    Fraction,
+    /// A year of one or two digits.
+    ShortYear,
+    /// A time of day in a DATE.
+    TimeOfDay,
+    /// A time that the clocks of the session's zone skip.
+    NotInZone,
+    /// A time that the clocks of the session's zone show twice.
+    TwiceInZone,
+    /// Too long.
+    TooLong {
+        /// Its length, in the unit of the type.
+        len: u32,
+    },
+    /// A character that the column's set does not have.
+    NotInCharset {
+        /// The character.
+        char: char,
+    },
+    /// Not a member of the ENUM or SET.
+    NotAMember,
+    /// Not JSON from this byte on.
+    Json {
+        /// Bytes before it.
+        at: u32,
+    },
+    /// JSON that is nested too deeply.
+    JsonDepth,
+    /// JSON with too long a name of a member.
+    JsonKey,
+    /// A vector of another length.
+    Dimensions {
+        /// Its length.
+        n: u32,
+    },
+    /// A geometry of another kind than the column's.
+    GeometryKind,
+}
+
+/// The message for a bad cell.
+pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> String {
+    let ty = &column.ty;
+    let value = quoted(cell);
+    match why {
+        Why::Null => "NULL into NOT NULL column".into(),
+        Why::NotUtf8 { at } => format!("not valid UTF-8 at byte {}", u64::from(at) + 1),
+        Why::Shape => format!("{value} is not {}", noun(ty)),
+        Why::Range => format!("{value} is out of range for {ty}{}", range(ty, rules)),
+        Why::Underflow => format!("{value} is too small for {ty}: it would become 0"),
+        Why::Fraction => format!("{value} {}", fraction(ty)),
+        Why::ShortYear => format!("{value} has no four-digit year"),
+        Why::TimeOfDay => format!("{value} has a time of day, which DATE does not hold"),
+        Why::NotInZone => format!("{value} does not exist in time zone {}", zone(rules)),
+        Why::TwiceInZone => format!("{value} is a time that time zone {} has twice", zone(rules)),
+        Why::TooLong { len } => format!("{value} is {len} {} long, {ty} takes {}", unit(ty), limit(ty)),
+        Why::NotInCharset { char } => format!(
+            "`{}` (U+{:04X}) does not exist in character set {}",
+            char.escape_debug(),
+            char as u32,
+            column.charset.as_deref().unwrap_or("of the column")
+        ),
+        Why::NotAMember => format!("{value} is not a member of {ty}"),
+        Why::Json { at } => format!("not valid JSON at byte {}", u64::from(at) + 1),
+        Why::JsonDepth => format!("JSON nested deeper than {} levels", rules.json_depth()),
+        Why::JsonKey => "JSON with a name longer than 65535 bytes".into(),
+        Why::Dimensions { n } => format!("{value} has {n} numbers, not the {} of {ty}", limit(ty)),
+        Why::GeometryKind => format!("{value} is not a {ty}"),
+    }
+}
+
+/// A value as a message shows it: in backticks, shortened, on one line. Empty text has a name of its own.
+pub(super) fn quoted(cell: &[u8]) -> String {
+    if cell.is_empty() {
+        return "empty text".into();
+    }
+    let mut shown = String::from("`");
+    for chunk in cell.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if shown.len() > SHOWN_BYTES {
+                break;
+            }
+            if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+        if shown.len() > SHOWN_BYTES {
+            shown.push_str("..");
+            break;
+        }
+    }
+    shown.push('`');
+    shown
+}
+
+fn noun(ty: &ColumnType) -> &'static str {
+    match ty {
+        ColumnType::Int { bool: true, .. } => "a whole number, true or false",
+        ColumnType::Int { .. } => "a whole number",
+        ColumnType::Bit { .. } => "a whole number (decimal, 0x.. or 0b..)",
+        ColumnType::Year => "a year",
+        ColumnType::Date => "a date",
+        ColumnType::Time { .. } => "a time",
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => "a date and time",
+        ColumnType::Uuid => "a UUID",
+        ColumnType::Inet4 => "an IPv4 address",
+        ColumnType::Inet6 => "an IPv6 address",
+        ColumnType::Geometry { .. } => "a geometry (WKT, or WKB in hex)",
+        ColumnType::Vector { .. } => "a vector (`[1,2,3]`)",
+        _ => "a number",
+    }
+}
+
+fn range(ty: &ColumnType, rules: &Rules) -> String {
+    match ty {
+        ColumnType::Int { bytes, unsigned, .. } => {
+            let (min, max) = int::range(*bytes, *unsigned);
+            format!(" ({min} to {max})")
+        }
+        ColumnType::Bit { bits } => format!(" (0 to {})", u64::MAX >> (64 - u32::from((*bits).clamp(1, 64)))),
+        ColumnType::Year => " (1901 to 2155)".into(),
+        ColumnType::Time { .. } => " (-838:59:59 to 838:59:59)".into(),
+        ColumnType::Timestamp { .. } => {
+            let end = if rules.timestamp_max() > i32::MAX.into() { 2106 } else { 2038 };
+            format!(" (1970 to {end})")
+        }
+        _ => String::new(),
+    }
+}
+
+fn fraction(ty: &ColumnType) -> String {
+    match ty {
+        ColumnType::Int { .. } | ColumnType::Bit { .. } => format!("has a fraction, which {ty} does not hold"),
+        ColumnType::Decimal { scale, .. } => format!("has more than {scale} digits behind the point, {ty}"),
+        ColumnType::Float { digits: Some((_, d)), .. } | ColumnType::Double { digits: Some((_, d)), .. } => {
+            format!("has more than {d} digits behind the point, {ty}")
+        }
+        _ => format!("has a finer fraction of a second than {ty} holds"),
+    }
+}
+
+fn unit(ty: &ColumnType) -> &'static str {
+    match ty {
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } => "characters",
+        _ => "bytes",
+    }
+}
+
+fn limit(ty: &ColumnType) -> u32 {
+    match ty {
+        ColumnType::Char { chars: n }
+        | ColumnType::VarChar { chars: n }
+        | ColumnType::Text { bytes: n }
+        | ColumnType::Binary { bytes: n }
+        | ColumnType::VarBinary { bytes: n }
+        | ColumnType::Blob { bytes: n }
+        | ColumnType::Vector { dim: n } => *n,
+        _ => 0,
+    }
+}
+
+fn zone(rules: &Rules) -> String {
+    match (rules.zone.iana_name(), rules.zone.to_fixed_offset()) {
+        (Some(name), _) => name.into(),
+        (None, Ok(offset)) => offset.to_string(),
+        (None, Err(_)) => "of the session".into(),
+    }
+}
+
+/// Longer values are cut in messages.
+const SHOWN_BYTES: usize = 40;

@@ -1,0 +1,23 @@
+//! YEAR: 1901 to 2155, and 0000. A year of one or two digits is bad: `0` is 2000 as a text and 0000 as a number.
+
+use super::number;
+use super::{Judge, Verdict, Why};
+
+#[derive(Clone, Debug)]
+pub(super) struct YearJudge;
+
+impl Judge for YearJudge {
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let text = number::trim(cell);
+        match (text.len(), number::digits(text)) {
+            (_, None) => Verdict::Bad(Why::Shape),
+            (1..=2, _) => Verdict::Bad(Why::ShortYear),
+            (4, Some(0 | 1901..=2155)) if text.len() == cell.len() => Verdict::Keep,
+            (4, Some(0 | 1901..=2155)) => {
+                out.extend_from_slice(text);
+                Verdict::Rewrite
+            }
+            _ => Verdict::Bad(Why::Range),
+        }
+    }
+}

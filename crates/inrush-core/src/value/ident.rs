@@ -1,0 +1,26 @@
+//! Names in SQL: quoted with backticks, which is right in every sql_mode.
+
+/// `` a`b `` becomes `` `a``b` ``.
+pub fn quote_ident(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// `` `schema`.`table` ``.
+pub fn quote_table(schema: &str, table: &str) -> String {
+    format!("{}.{}", quote_ident(schema), quote_ident(table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_backticks() {
+        assert_eq!(quote_ident("a`b"), "`a``b`");
+    }
+
+    #[test]
+    fn quotes_both_parts_of_a_table() {
+        assert_eq!(quote_table("my.db", "t"), "`my.db`.`t`");
+    }
+}
