@@ -4,18 +4,41 @@
 //! | file | what |
 //! |---|---|
 //! | [`inbox`], [`outbox`] | framing: bytes of a socket <-> whole packets |
-//! | [`cursor`] | the checked reader all decoders use |
-//! | [`flags`] | capabilities, status, column types and flags |
-//! | [`version`] | which server, which version |
+//! | [`cursor`], [`lenenc`] | the checked reader all decoders use; the writing side |
+//! | [`flags`], [`version`] | capabilities, status, types; which server |
+//! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
+//! | [`ok`], [`err`] | how a command ends |
+//! | [`column_def`], [`row`], [`value`] | result sets |
+//! | [`command`], [`stmt`] | what is asked for |
 
+pub mod auth_switch;
+pub mod column_def;
+pub mod command;
 pub mod cursor;
+pub mod err;
 pub mod flags;
+pub mod greeting;
 pub mod inbox;
+pub mod lenenc;
+pub mod login;
+pub mod ok;
 pub mod outbox;
+pub mod row;
+pub mod stmt;
+pub mod value;
 pub mod version;
 
+pub use auth_switch::AuthPacket;
+pub use column_def::ColumnDef;
 pub use cursor::{Cursor, Malformed};
+pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};
+pub use greeting::Greeting;
 pub use inbox::{Inbox, Packet};
+pub use login::LoginPacket;
+pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
+pub use row::{Row, RowFormat};
+pub use stmt::{PrepareOk, StmtId};
+pub use value::{Date, DateTime, Time, Value};
 pub use version::{ServerVersion, Vendor};

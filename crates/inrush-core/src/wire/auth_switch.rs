@@ -1,0 +1,46 @@
+//! What a server sends between the client's first answer and OK or ERR.
+
+use crate::wire::{Cursor, Malformed};
+
+/// The server's move in the authentication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthPacket<'a> {
+    /// `00`: welcome. The body is an OK packet.
+    Ok,
+    /// `ff`: go away. The body is an ERR packet.
+    Err,
+    /// `fe name 00 nonce`: start again with another plugin.
+    Switch {
+        /// The plugin's name; empty for the password hash from before MySQL 4.1.
+        plugin: &'a [u8],
+        /// Its nonce, without a closing NUL.
+        nonce: &'a [u8],
+    },
+    /// `01 data`, or (MariaDB) just the data: the plugin's business.
+    More(&'a [u8]),
+    /// `02 ..`: this account needs a second factor.
+    NextFactor,
+}
+
+impl<'a> AuthPacket<'a> {
+    /// Reads the packet.
+    pub fn parse(body: &'a [u8]) -> Result<Self, Malformed> {
+        let mut r = Cursor::new(body, "authentication packet");
+        Ok(match body {
+            [] => return Err(r.malformed("it is empty")),
+            [0x00, ..] => Self::Ok,
+            [0xFF, ..] => Self::Err,
+            [0xFE] => Self::Switch { plugin: b"", nonce: b"" },
+            [0xFE, ..] => {
+                r.expect(0xFE)?;
+                let plugin = r.nul_bytes()?;
+                let nonce = r.rest();
+                Self::Switch { plugin, nonce: nonce.strip_suffix(&[0]).unwrap_or(nonce) }
+            }
+            [0x02, ..] => Self::NextFactor,
+            // MariaDB before MDEV-37554 prefixes only what would be taken for something else; since then, everything.
+            [0x01, data @ ..] => Self::More(data),
+            data => Self::More(data),
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! Commands that are one byte, perhaps with a text behind it.
+
+/// COM_QUIT. The server closes the connection.
+pub fn quit(out: &mut Vec<u8>) {
+    out.push(0x01);
+}
+
+/// COM_QUERY: `03` and the statement, in the connection's character set.
+pub fn query(out: &mut Vec<u8>, sql: &[u8]) {
+    out.push(0x03);
+    out.extend_from_slice(sql);
+}
+
+/// COM_PING.
+pub fn ping(out: &mut Vec<u8>) {
+    out.push(0x0E);
+}
+
+/// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and the open transaction are gone.
+pub fn reset_connection(out: &mut Vec<u8>) {
+    out.push(0x1F);
+}

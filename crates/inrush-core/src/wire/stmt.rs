@@ -1,0 +1,159 @@
+//! Prepared statements: the commands, and the head of the reply to COM_STMT_PREPARE.
+
+use crate::wire::lenenc::put_bytes;
+use crate::wire::value::{Date, DateTime, Time, Value};
+use crate::wire::{ColumnType, Cursor, Malformed};
+
+/// The server's number of a prepared statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StmtId(pub u32);
+
+/// COM_STMT_PREPARE: `16` and the statement.
+pub fn prepare(out: &mut Vec<u8>, sql: &[u8]) {
+    out.push(0x16);
+    out.extend_from_slice(sql);
+}
+
+/// COM_STMT_EXECUTE.
+///
+/// ```text
+/// 17           command
+/// ss ss ss ss  statement id
+/// 00           no cursor
+/// 01 00 00 00  once
+/// bitmap       one bit a parameter, set for NULL: (n + 7) / 8 bytes
+/// 01           types follow
+/// tt ff ..     type and flag (80: unsigned) of each parameter
+/// ..           the values that are not NULL
+/// ```
+///
+/// The types are sent each time: two bytes a parameter buy that a value may change its type between executions.
+pub fn execute(out: &mut Vec<u8>, id: StmtId, params: &[Value<'_>]) {
+    out.push(0x17);
+    out.extend_from_slice(&id.0.to_le_bytes());
+    out.push(0);
+    out.extend_from_slice(&1u32.to_le_bytes());
+    if params.is_empty() {
+        return;
+    }
+    let bitmap = out.len();
+    out.resize(bitmap + params.len().div_ceil(8), 0);
+    for (i, _) in params.iter().enumerate().filter(|(_, value)| value.is_null()) {
+        out[bitmap + i / 8] |= 1 << (i % 8);
+    }
+    out.push(1);
+    for value in params {
+        let (ty, unsigned) = param_type(value);
+        out.extend_from_slice(&[ty as u8, if unsigned { 0x80 } else { 0 }]);
+    }
+    for value in params {
+        put_value(out, value);
+    }
+}
+
+/// COM_STMT_CLOSE: `19` and the statement id. The server sends no reply.
+pub fn close(out: &mut Vec<u8>, id: StmtId) {
+    out.push(0x19);
+    out.extend_from_slice(&id.0.to_le_bytes());
+}
+
+/// COM_STMT_RESET: `1a` and the statement id. Drops long data and an open cursor.
+pub fn reset(out: &mut Vec<u8>, id: StmtId) {
+    out.push(0x1A);
+    out.extend_from_slice(&id.0.to_le_bytes());
+}
+
+/// The head of the reply to COM_STMT_PREPARE; parameter and column definitions follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrepareOk {
+    /// The statement's number.
+    pub id: StmtId,
+    /// Number of columns of its result set, 0 if it has none.
+    pub n_columns: u16,
+    /// Number of placeholders.
+    pub n_params: u16,
+    /// Number of warnings.
+    pub warnings: u16,
+}
+
+impl PrepareOk {
+    /// Reads the packet.
+    ///
+    /// ```text
+    /// 00           OK
+    /// ss ss ss ss  statement id
+    /// cc cc        columns
+    /// pp pp        parameters
+    /// 00
+    /// ww ww        warnings; servers of old leave it out
+    /// ```
+    pub fn parse(body: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Cursor::new(body, "reply to a prepare");
+        r.expect(0x00)?;
+        let id = StmtId(r.u32()?);
+        let (n_columns, n_params) = (r.u16()?, r.u16()?);
+        r.take(1)?;
+        let warnings = if r.is_empty() { 0 } else { r.u16()? };
+        Ok(Self { id, n_columns, n_params, warnings })
+    }
+}
+
+fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
+    match value {
+        Value::Null => (ColumnType::MYSQL_TYPE_NULL, false),
+        Value::Bytes(_) => (ColumnType::MYSQL_TYPE_BLOB, false),
+        Value::Text(_) => (ColumnType::MYSQL_TYPE_VAR_STRING, false),
+        Value::Int(_) => (ColumnType::MYSQL_TYPE_LONGLONG, false),
+        Value::UInt(_) => (ColumnType::MYSQL_TYPE_LONGLONG, true),
+        Value::Float(_) => (ColumnType::MYSQL_TYPE_FLOAT, false),
+        Value::Double(_) => (ColumnType::MYSQL_TYPE_DOUBLE, false),
+        Value::Date(_) => (ColumnType::MYSQL_TYPE_DATE, false),
+        Value::DateTime(_) => (ColumnType::MYSQL_TYPE_DATETIME, false),
+        Value::Time(_) => (ColumnType::MYSQL_TYPE_TIME, false),
+    }
+}
+
+fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
+    match *value {
+        Value::Null => {}
+        Value::Bytes(bytes) => put_bytes(out, bytes),
+        Value::Text(text) => put_bytes(out, text.as_bytes()),
+        Value::Int(n) => out.extend_from_slice(&n.to_le_bytes()),
+        Value::UInt(n) => out.extend_from_slice(&n.to_le_bytes()),
+        Value::Float(n) => out.extend_from_slice(&n.to_le_bytes()),
+        Value::Double(n) => out.extend_from_slice(&n.to_le_bytes()),
+        Value::Date(date) => {
+            out.push(4);
+            put_date(out, date);
+        }
+        Value::DateTime(moment) => put_date_time(out, &moment),
+        Value::Time(time) => put_time(out, &time),
+    }
+}
+
+fn put_date(out: &mut Vec<u8>, date: Date) {
+    out.extend_from_slice(&date.year.to_le_bytes());
+    out.extend_from_slice(&[date.month, date.day]);
+}
+
+fn put_date_time(out: &mut Vec<u8>, moment: &DateTime) {
+    out.push(if moment.micros > 0 { 11 } else { 7 });
+    put_date(out, moment.date);
+    out.extend_from_slice(&[moment.hour, moment.minute, moment.second]);
+    if moment.micros > 0 {
+        out.extend_from_slice(&moment.micros.to_le_bytes());
+    }
+}
+
+fn put_time(out: &mut Vec<u8>, time: &Time) {
+    out.push(if time.micros > 0 { 12 } else { 8 });
+    out.push(time.negative.into());
+    out.extend_from_slice(&time.days.to_le_bytes());
+    out.extend_from_slice(&[time.hours, time.minutes, time.seconds]);
+    if time.micros > 0 {
+        out.extend_from_slice(&time.micros.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests;

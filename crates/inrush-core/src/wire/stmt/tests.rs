@@ -1,0 +1,62 @@
+use super::*;
+
+#[test]
+fn no_parameters_no_bitmap() {
+    let mut out = Vec::new();
+    execute(&mut out, StmtId(5), &[]);
+    assert_eq!(out, b"\x17\x05\0\0\0\0\x01\0\0\0");
+}
+
+#[test]
+fn nulls_types_and_values() {
+    let mut out = Vec::new();
+    let params = [
+        Value::Int(-2),
+        Value::Null,
+        Value::UInt(3),
+        Value::Text("ab"),
+        Value::Bytes(b"\0"),
+        Value::Double(1.0),
+        Value::Float(1.0),
+        Value::Date(Date { year: 2021, month: 1, day: 2 }),
+        Value::Null,
+    ];
+    execute(&mut out, StmtId(1), &params);
+    let want: &[&[u8]] = &[
+        b"\x17\x01\0\0\0\0\x01\0\0\0",
+        b"\x02\x01\x01",
+        b"\x08\0\x06\0\x08\x80\xfd\0\xfc\0\x05\0\x04\0\x0a\0\x06\0",
+        b"\xfe\xff\xff\xff\xff\xff\xff\xff",
+        b"\x03\0\0\0\0\0\0\0",
+        b"\x02ab\x01\0",
+        b"\0\0\0\0\0\0\xf0\x3f\0\0\x80\x3f",
+        b"\x04\xe5\x07\x01\x02",
+    ];
+    assert_eq!(out, want.concat());
+}
+
+#[test]
+fn moments_leave_out_a_zero_fraction() {
+    let mut moment = DateTime { date: Date { year: 1, month: 2, day: 3 }, hour: 4, minute: 5, second: 6, micros: 0 };
+    let mut time = Time { negative: true, days: 1, hours: 2, minutes: 3, seconds: 4, micros: 0 };
+    let mut out = Vec::new();
+    put_date_time(&mut out, &moment);
+    put_time(&mut out, &time);
+    assert_eq!(out, b"\x07\x01\0\x02\x03\x04\x05\x06\x08\x01\x01\0\0\0\x02\x03\x04");
+    (moment.micros, time.micros) = (7, 8);
+    out.clear();
+    put_date_time(&mut out, &moment);
+    put_time(&mut out, &time);
+    assert_eq!(out, b"\x0b\x01\0\x02\x03\x04\x05\x06\x07\0\0\0\x0c\x01\x01\0\0\0\x02\x03\x04\x08\0\0\0");
+}
+
+#[test]
+fn the_reply_to_a_prepare() {
+    let body = b"\0\x07\0\0\0\x02\0\x03\0\0\x01\0";
+    let want = PrepareOk { id: StmtId(7), n_columns: 2, n_params: 3, warnings: 1 };
+    assert_eq!(PrepareOk::parse(body), Ok(want));
+    assert_eq!(PrepareOk::parse(&body[..10]), Ok(PrepareOk { warnings: 0, ..want }));
+    for n in (0..body.len()).filter(|&n| n != 10) {
+        assert!(PrepareOk::parse(&body[..n]).is_err(), "{n}");
+    }
+}

@@ -1,0 +1,171 @@
+//! One value as it travels, borrowed from the packet it came in or from the caller it goes out for.
+
+use std::fmt;
+
+/// One value of a row, or one parameter.
+///
+/// A text result set holds `Null` and `Bytes` only, whatever the column's type; the `as_..` questions read numbers in
+/// either form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// NULL.
+    Null,
+    /// Bytes: text, decimals, blobs, JSON, bits; as a parameter: bytes that no character set changes.
+    Bytes(&'a [u8]),
+    /// Text as a parameter, in the connection's character set. Results come as [`Value::Bytes`]: nobody has checked them.
+    Text(&'a str),
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    UInt(u64),
+    /// A FLOAT.
+    Float(f32),
+    /// A DOUBLE.
+    Double(f64),
+    /// A DATE.
+    Date(Date),
+    /// A DATETIME or TIMESTAMP.
+    DateTime(DateTime),
+    /// A TIME.
+    Time(Time),
+}
+
+/// A day. Zero in any part is possible, as the server knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// 0 to 9999.
+    pub year: u16,
+    /// 0 to 12.
+    pub month: u8,
+    /// 0 to 31.
+    pub day: u8,
+}
+
+/// A moment, without a zone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DateTime {
+    /// The day.
+    pub date: Date,
+    /// 0 to 23.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+    /// 0 to 59.
+    pub second: u8,
+    /// 0 to 999,999.
+    pub micros: u32,
+}
+
+/// A span of time, up to 838 hours either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Time {
+    /// Whether it is before zero.
+    pub negative: bool,
+    /// Whole days.
+    pub days: u32,
+    /// 0 to 23.
+    pub hours: u8,
+    /// 0 to 59.
+    pub minutes: u8,
+    /// 0 to 59.
+    pub seconds: u8,
+    /// 0 to 999,999.
+    pub micros: u32,
+}
+
+impl<'a> Value<'a> {
+    /// Whether it is NULL.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The bytes, if it came as bytes or text.
+    pub fn as_bytes(&self) -> Option<&'a [u8]> {
+        match *self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Text(text) => Some(text.as_bytes()),
+            _ => None,
+        }
+    }
+
+    /// The text, if it came as bytes that are UTF-8, or as text.
+    pub fn as_str(&self) -> Option<&'a str> {
+        self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
+    }
+
+    /// The number, if it is a whole one that is not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        match *self {
+            Self::UInt(n) => Some(n),
+            Self::Int(n) => u64::try_from(n).ok(),
+            _ => self.as_str()?.parse().ok(),
+        }
+    }
+
+    /// The number, if it is a whole one.
+    pub fn as_i64(&self) -> Option<i64> {
+        match *self {
+            Self::Int(n) => Some(n),
+            Self::UInt(n) => i64::try_from(n).ok(),
+            _ => self.as_str()?.parse().ok(),
+        }
+    }
+
+    /// The number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Self::Double(n) => Some(n),
+            Self::Float(n) => Some(f64::from(n)),
+            Self::Int(n) => Some(n as f64),
+            Self::UInt(n) => Some(n as f64),
+            _ => self.as_str()?.parse().ok(),
+        }
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    /// As the server would print it in a text result set.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Bytes(bytes) => f.write_str(&String::from_utf8_lossy(bytes)),
+            Self::Text(text) => f.write_str(text),
+            Self::Int(n) => n.fmt(f),
+            Self::UInt(n) => n.fmt(f),
+            Self::Float(n) => n.fmt(f),
+            Self::Double(n) => n.fmt(f),
+            Self::Date(date) => date.fmt(f),
+            Self::DateTime(moment) => moment.fmt(f),
+            Self::Time(time) => time.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+impl fmt::Display for DateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:02}:{:02}:{:02}", self.date, self.hour, self.minute, self.second)?;
+        fraction(f, self.micros)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        let hours = u64::from(self.days) * 24 + u64::from(self.hours);
+        write!(f, "{sign}{hours:02}:{:02}:{:02}", self.minutes, self.seconds)?;
+        fraction(f, self.micros)
+    }
+}
+
+fn fraction(f: &mut fmt::Formatter<'_>, micros: u32) -> fmt::Result {
+    if micros > 0 {
+        write!(f, ".{micros:06}")?;
+    }
+    Ok(())
+}
