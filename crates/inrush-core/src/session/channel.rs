@@ -28,7 +28,7 @@ impl Channel {
 
     /// Hands the packets that have arrived to the conversation, and lets it refill an empty outbox.
     pub fn advance<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
-        self.session.check_busy()?;
+        let is_first = self.session.go_on()?;
         let step = self.step(conversation);
         match &step {
             Ok(Step::More) => {}
@@ -42,6 +42,8 @@ impl Channel {
             Ok(Step::Done(_)) => self.finish(),
             // The server's refusal is a reply like any other: the exchange is over, and the connection is fine.
             Err(error) if error.kind() == Kind::Server && !error.is_fatal() => self.finish(),
+            // A request that was refused on this side before a byte of it was sent.
+            Err(error) if is_first && !error.is_fatal() && self.outbox.is_empty() => self.finish(),
             Err(_) => self.session.kill(),
         }
         step

@@ -17,10 +17,42 @@
 //! Whatever stops that loop between `begin` and `Done` leaves the session dead: an error (other than the server's own
 //! refusal of a command), or a shell that walks away (a time-out, a dropped future) and finds out at the next `begin`.
 
+//!
+//! | verb | conversation |
+//! |---|---|
+//! | log in | [`login::Login`] |
+//! | another account | [`change_user::ChangeUser`] |
+//! | a statement as text | [`query::Query`] |
+//! | prepare, execute | [`prepare::Prepare`], [`execute::Execute`] |
+//! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
+//! | ping, reset, close, quit | [`simple`] |
+
+pub mod authenticate;
+pub mod change_user;
 pub mod channel;
+pub mod collect;
+pub mod execute;
+pub mod infile;
+pub mod login;
+pub mod outcome;
+pub mod prepare;
+pub mod query;
+pub(crate) mod reply;
+pub mod results;
+pub mod simple;
 pub mod state;
 
+pub use authenticate::Credentials;
+pub use change_user::ChangeUser;
 pub use channel::Channel;
+pub use collect::{Collect, ResultSet};
+pub use execute::Execute;
+pub use infile::Infile;
+pub use login::{Login, LoginOptions, TlsWish};
+pub use outcome::{LoadCounts, Outcome};
+pub use prepare::{Prepare, Statement};
+pub use query::Query;
+pub use results::{Discard, Sink};
 pub use state::{Session, Transport};
 
 use crate::error::Result;

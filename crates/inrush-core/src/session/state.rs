@@ -1,7 +1,11 @@
 //! What both sides agreed on and what the server told since: the state of one connection outside any exchange.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, Kind, Result};
-use crate::wire::{Capabilities, MariaDbCapabilities, ServerVersion, Status, Vendor};
+use crate::wire::{
+    Capabilities, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
+};
 
 /// The state of one connection.
 #[derive(Debug)]
@@ -16,6 +20,11 @@ pub struct Session {
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
     pub(crate) schema: Option<String>,
+    /// What the server told about its variables.
+    variables: BTreeMap<String, String>,
+    /// The plugin of the last authentication and its nonce: a change of user starts from them.
+    pub(crate) auth_plugin: Vec<u8>,
+    pub(crate) nonce: Vec<u8>,
 }
 
 /// What the bytes travel over; decides whether a secret may.
@@ -32,6 +41,8 @@ pub enum Transport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Idle,
+    /// A conversation was announced, and nothing has happened yet.
+    Begun,
     Busy,
     Dead,
 }
@@ -48,6 +59,9 @@ impl Session {
             connection_id: 0,
             status: Status::SERVER_STATUS_AUTOCOMMIT,
             schema: None,
+            variables: BTreeMap::new(),
+            auth_plugin: Vec::new(),
+            nonce: Vec::new(),
         }
     }
 
@@ -101,6 +115,12 @@ impl Session {
         self.schema.as_deref()
     }
 
+    /// The value of a system variable whose change the server told about (by default `autocommit`, `time_zone` and the
+    /// `character_set_..` of client, connection and results).
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
     /// What the bytes travel over.
     pub fn transport(&self) -> Transport {
         self.transport
@@ -131,10 +151,26 @@ impl Session {
         self.capabilities.contains(Capabilities::CLIENT_DEPRECATE_EOF)
     }
 
+    /// Takes in what an OK packet tells.
+    pub(crate) fn apply(&mut self, ok: &OkPacket<'_>) -> Result<(), Malformed> {
+        self.status = ok.status;
+        SessionChange::read_all(ok.state, |change| match change {
+            SessionChange::Schema(name) => self.schema = Some(text(name)).filter(|name| !name.is_empty()),
+            SessionChange::Variable { name, value } => {
+                let (name, value) = (text(name), text(value));
+                // What a server has to tell about is short and little; memory must not depend on it.
+                let is_known = self.variables.contains_key(&name) || self.variables.len() < MAX_VARIABLES;
+                if is_known && name.len() + value.len() <= MAX_VARIABLE_BYTES {
+                    self.variables.insert(name, value);
+                }
+            }
+        })
+    }
+
     pub(crate) fn begin(&mut self) -> Result<()> {
         match self.life {
-            Life::Idle => {
-                self.life = Life::Busy;
+            Life::Idle | Life::Begun => {
+                self.life = Life::Begun;
                 Ok(())
             }
             Life::Busy => {
@@ -145,11 +181,19 @@ impl Session {
         }
     }
 
-    pub(crate) fn check_busy(&self) -> Result<()> {
-        match self.life {
-            Life::Busy => Ok(()),
-            Life::Idle => Err(Error::config("`begin` must be called before a conversation advances").fatal()),
-            Life::Dead => Err(unusable("it was given up after an error")),
+    /// Says that a conversation goes on; returns whether this is its first step.
+    pub(crate) fn go_on(&mut self) -> Result<bool> {
+        match std::mem::replace(&mut self.life, Life::Busy) {
+            Life::Begun => Ok(true),
+            Life::Busy => Ok(false),
+            Life::Idle => {
+                self.life = Life::Idle;
+                Err(Error::config("`begin` must be called before a conversation advances"))
+            }
+            Life::Dead => {
+                self.life = Life::Dead;
+                Err(unusable("it was given up after an error"))
+            }
         }
     }
 
@@ -160,6 +204,13 @@ impl Session {
     }
 }
 
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 fn unusable(why: &str) -> Error {
     Error::new(Kind::Io, format!("this connection cannot be used any more: {why}")).with_hint("open a new connection")
 }
+
+const MAX_VARIABLES: usize = 64;
+const MAX_VARIABLE_BYTES: usize = 4096;

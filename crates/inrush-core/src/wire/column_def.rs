@@ -49,8 +49,8 @@ impl ColumnDef {
         r.lenenc_bytes()?;
         let name = text(r.lenenc_bytes()?);
         r.lenenc_bytes()?;
-        let length = r.lenenc_bytes()?;
-        let mut r = Cursor::new(length, "column definition");
+        let fixed = r.lenenc_bytes()?;
+        let mut r = Cursor::new(fixed, "column definition");
         Ok(Self {
             name,
             table,
@@ -68,6 +68,38 @@ impl ColumnDef {
         self.flags.contains(ColumnFlags::UNSIGNED_FLAG)
     }
 }
+
+/// The definitions of one result, as they arrive.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnDefs {
+    columns: Vec<ColumnDef>,
+    n_bytes: usize,
+}
+
+impl ColumnDefs {
+    /// Adds the definition in `body`; their number is limited by the caller, their size here.
+    pub fn push(&mut self, body: &[u8]) -> Result<(), Malformed> {
+        self.n_bytes += body.len();
+        if self.n_bytes > MAX_BYTES {
+            return Err(Cursor::new(body, "column definition").malformed("there is no end to them"));
+        }
+        self.columns.push(ColumnDef::parse(body)?);
+        Ok(())
+    }
+
+    /// The definitions.
+    pub fn as_slice(&self) -> &[ColumnDef] {
+        &self.columns
+    }
+
+    /// The definitions.
+    pub fn into_vec(self) -> Vec<ColumnDef> {
+        self.columns
+    }
+}
+
+/// Names have at most 256 characters and a table at most 4096 columns, so that honest ones stay far below.
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -29,7 +29,7 @@ pub mod value;
 pub mod version;
 
 pub use auth_switch::AuthPacket;
-pub use column_def::ColumnDef;
+pub use column_def::{ColumnDef, ColumnDefs};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};

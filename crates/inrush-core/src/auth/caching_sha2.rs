@@ -1,0 +1,59 @@
+//! caching_sha2_password.
+//!
+//! ```text
+//! client  XOR(SHA256(password), SHA256(SHA256(SHA256(password)) + nonce))
+//! server  03: it remembers the account, and the scramble fits; OK follows
+//!         04: it does not remember; the client sends
+//!             over TLS or a Unix socket: password 00
+//!             else 02, gets the server's RSA key in PEM, and sends the password encrypted for it
+//! ```
+
+use mysql_common::auth::plugins::caching_sha2_password::scramble_sha256;
+
+use crate::auth::{Context, Plugin, ServerKey, full_password, nonce_20, out_of_turn, plain_tcp};
+use crate::error::Result;
+
+/// One run.
+#[derive(Default)]
+pub struct CachingSha2 {
+    nonce: [u8; 20],
+    state: State,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    ExpectVerdict,
+    ExpectKey,
+    Spent,
+}
+
+impl Plugin for CachingSha2 {
+    fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
+        self.nonce = *nonce_20(nonce)?;
+        let scramble = scramble_sha256(&self.nonce, with.password.expose());
+        Ok(scramble.map(Vec::from).unwrap_or_default())
+    }
+
+    fn answer(&mut self, data: &[u8], with: &mut Context<'_>) -> Result<Option<Vec<u8>>> {
+        // Without a password the server has nothing to ask; one that asks all the same gets nothing.
+        let state = std::mem::replace(&mut self.state, State::Spent);
+        if with.password.is_empty() {
+            return Err(out_of_turn());
+        }
+        match (state, data) {
+            (State::ExpectVerdict, [0x03]) => Ok(None),
+            (State::ExpectVerdict, [0x04]) if with.secure => full_password(&self.nonce, None, with).map(Some),
+            (State::ExpectVerdict, [0x04]) => match with.server_key {
+                ServerKey::Ask => {
+                    self.state = State::ExpectKey;
+                    Ok(Some(vec![0x02]))
+                }
+                ServerKey::Known(pem) => full_password(&self.nonce, Some(pem), with).map(Some),
+                ServerKey::Refuse => Err(plain_tcp()),
+            },
+            (State::ExpectKey, pem) => full_password(&self.nonce, Some(pem), with).map(Some),
+            _ => Err(out_of_turn()),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! mysql_clear_password: the password as it is, for accounts that the server checks elsewhere (PAM, LDAP).
+
+use crate::auth::{Context, Plugin};
+use crate::error::{Error, Kind, Result};
+
+/// One run.
+pub struct Clear;
+
+impl Plugin for Clear {
+    fn start(&mut self, _nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
+        if !with.allow_clear {
+            return Err(refused("this connection does not allow it").with_hint(
+                "allow it (`cleartext=true` in the URL) if you trust this server with the password itself",
+            ));
+        }
+        if !with.secure {
+            return Err(
+                refused("that is never sent over plain TCP").with_hint("use TLS (`tls=required`) or a Unix socket")
+            );
+        }
+        let mut password = with.password.expose().to_vec();
+        password.push(0);
+        Ok(password)
+    }
+}
+
+fn refused(why: &str) -> Error {
+    Error::new(Kind::Config, format!("the server wants the password in clear text, and {why}")).fatal()
+}

@@ -1,0 +1,105 @@
+//! The middle part of a login and of a change of user: the plugin's exchange, until OK or ERR.
+
+use std::fmt;
+
+use rand::rngs::StdRng;
+
+use crate::auth::{self, Plugin, Secret, ServerKey};
+use crate::error::{Error, Result};
+use crate::session::{Outcome, Session, reply};
+use crate::wire::{AuthPacket, OkPacket, Outbox};
+
+/// An account and how its password may be proved.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// The account's name.
+    pub user: String,
+    /// The password; empty for none.
+    pub password: Secret,
+    /// Whether mysql_clear_password is allowed (never over plain TCP, whatever this says).
+    pub allow_clear: bool,
+    /// Where the RSA key comes from that encrypts the password on plain TCP.
+    pub server_key: ServerKey,
+}
+
+/// One authentication under way.
+pub(crate) struct Authentication {
+    credentials: Credentials,
+    plugin: Box<dyn Plugin>,
+    random: StdRng,
+    n_packets: usize,
+}
+
+impl Authentication {
+    /// Starts with the plugin and nonce that the session knows; returns the first answer. Where that plugin is unknown or
+    /// needs a nonce of its own, another one starts, and the server will switch.
+    pub(crate) fn start(credentials: Credentials, random: StdRng, session: &mut Session) -> Result<(Self, Vec<u8>)> {
+        if !auth::starts_from_greeting(&session.auth_plugin) {
+            session.auth_plugin = FALLBACK.to_vec();
+        }
+        let mut this = Self { plugin: auth::plugin(&session.auth_plugin)?, credentials, random, n_packets: 0 };
+        let nonce = session.nonce.clone();
+        let answer = this.plugin.start(&nonce, &mut context(&this.credentials, &mut this.random, session))?;
+        Ok((this, answer))
+    }
+
+    /// Takes one packet; `Some` when the server lets us in.
+    pub(crate) fn receive(
+        &mut self,
+        packet: &[u8],
+        session: &mut Session,
+        out: &mut Outbox,
+    ) -> Result<Option<Outcome>> {
+        self.n_packets += 1;
+        if self.n_packets > MAX_PACKETS {
+            return Err(Error::protocol("the server does not come to an end of the authentication"));
+        }
+        match AuthPacket::parse(packet)? {
+            AuthPacket::Ok => {
+                let ok = OkPacket::parse(packet, session.capabilities())?;
+                return Ok(Some(reply::accept(ok, session)?));
+            }
+            // Whoever is refused here is not logged in: there is nothing to go on with.
+            AuthPacket::Err => return Err(reply::unexpected(packet).fatal()),
+            AuthPacket::NextFactor => {
+                return Err(Error::config("this account needs a second factor, which inrush does not know")
+                    .fatal()
+                    .with_hint("use an account with one factor"));
+            }
+            AuthPacket::Switch { plugin, nonce } => {
+                self.plugin = auth::plugin(plugin)?;
+                (session.auth_plugin, session.nonce) = (plugin.to_vec(), nonce.to_vec());
+                let answer = self.plugin.start(nonce, &mut context(&self.credentials, &mut self.random, session))?;
+                out.packet(|out| out.extend_from_slice(&answer));
+            }
+            AuthPacket::More(data) => {
+                let answer = self.plugin.answer(data, &mut context(&self.credentials, &mut self.random, session))?;
+                if let Some(answer) = answer {
+                    out.packet(|out| out.extend_from_slice(&answer));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl fmt::Debug for Authentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authentication").field("credentials", &self.credentials).finish_non_exhaustive()
+    }
+}
+
+fn context<'a>(credentials: &'a Credentials, random: &'a mut StdRng, session: &Session) -> auth::Context<'a> {
+    auth::Context {
+        password: &credentials.password,
+        secure: session.is_secure(),
+        allow_clear: credentials.allow_clear,
+        server_key: &credentials.server_key,
+        random,
+    }
+}
+
+/// Starts from the greeting's nonce on every server.
+const FALLBACK: &[u8] = b"mysql_native_password";
+/// The longest honest exchange has six: two switches, and two packets for each plugin.
+const MAX_PACKETS: usize = 16;

@@ -1,0 +1,109 @@
+//! LOAD DATA LOCAL INFILE, out of memory.
+//!
+//! ```text
+//! client  COM_QUERY
+//! server  fb name                 give me that file; or ERR
+//! client  content, frame by frame; an empty packet ends it
+//! server  OK or ERR, once it has read everything
+//! ```
+//!
+//! Invariant: what is sent is the content the caller gave, once, and only if the server names it by the random name the
+//! caller put into the statement. No file is ever opened: a server may ask any client for any path.
+
+use crate::error::{Error, Result};
+use crate::session::{Conversation, Outcome, Session, Step, reply};
+use crate::wire::{Capabilities, Outbox, Status, command};
+
+/// A LOAD DATA LOCAL statement and its content.
+#[derive(Debug)]
+pub struct Infile<'a> {
+    name: &'a [u8],
+    rest: &'a [u8],
+    frame_bytes: usize,
+    state: State<'a>,
+}
+
+#[derive(Debug)]
+enum State<'a> {
+    Unsent(&'a [u8]),
+    ExpectRequest,
+    Streaming,
+    ExpectOutcome,
+}
+
+impl<'a> Infile<'a> {
+    /// `sql` is one LOAD DATA LOCAL INFILE statement that names `name`, which nobody can guess.
+    pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), name: &'a str, content: &'a [u8]) -> Self {
+        Self { name: name.as_bytes(), rest: content, frame_bytes: FRAME_BYTES, state: State::Unsent(sql.as_ref()) }
+    }
+
+    /// Sends frames of at most `n` bytes of content; must be below the server's `max_allowed_packet`.
+    #[must_use]
+    pub fn with_frames_of(mut self, n: usize) -> Self {
+        self.frame_bytes = n.clamp(1, MAX_FRAME_BYTES);
+        self
+    }
+}
+
+impl Conversation for Infile<'_> {
+    type Output = Outcome;
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
+        match self.state {
+            State::Unsent(sql) => {
+                if !session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES) {
+                    return Err(Error::config("LOAD DATA LOCAL was not asked for at login"));
+                }
+                out.command(|out| command::query(out, sql));
+                self.state = State::ExpectRequest;
+            }
+            State::Streaming => {
+                let (frame, rest) = self.rest.split_at(self.frame_bytes.min(self.rest.len()));
+                self.rest = rest;
+                // An empty packet ends the content, so none is sent for an empty rest but the one that is meant to.
+                if !frame.is_empty() {
+                    out.packet(|out| out.extend_from_slice(frame));
+                }
+                if rest.is_empty() {
+                    out.packet(|_| ());
+                    self.state = State::ExpectOutcome;
+                }
+            }
+            State::ExpectRequest | State::ExpectOutcome => {}
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
+        match (&self.state, packet) {
+            (State::ExpectRequest, [0xFB, name @ ..]) if name == self.name => {
+                self.state = State::Streaming;
+                // It may break off at any point.
+                out.expect_reply_any_time();
+                Ok(Step::More)
+            }
+            (State::ExpectRequest, [0xFB, ..]) => {
+                Err(Error::protocol("the server asks for another file than it was offered")
+                    .with_hint("do not trust this server: it tries to read files of its clients"))
+            }
+            // Nothing asked for content: the statement was another one, or the server loads nothing.
+            (State::ExpectRequest | State::ExpectOutcome, [0x00, ..]) => {
+                let outcome = reply::plain(packet, session)?;
+                match outcome.status.contains(Status::SERVER_MORE_RESULTS_EXISTS) {
+                    false => Ok(Step::Done(outcome)),
+                    true => Err(Error::protocol("the server announces a second result for one LOAD DATA")),
+                }
+            }
+            (State::Unsent(_) | State::Streaming, _) => {
+                // The rest of the content would be read as commands by a server that no longer waits for it.
+                Err(reply::unexpected(packet).while_doing("the server broke off LOAD DATA").fatal())
+            }
+            _ => Err(reply::unexpected(packet)),
+        }
+    }
+}
+
+/// Content of one packet: a server reads a packet at a time into memory, and larger ones were not faster.
+pub const FRAME_BYTES: usize = 256 * 1024;
+/// So that a frame of content is never split in two.
+const MAX_FRAME_BYTES: usize = 0xFF_FFFF - 1;

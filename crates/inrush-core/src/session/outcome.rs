@@ -1,0 +1,83 @@
+//! What a command came to.
+
+use crate::wire::{OkPacket, Status};
+
+/// What a command came to: an OK packet that outlives its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Rows changed, as the server counts for this kind of statement.
+    pub affected: u64,
+    /// The first id that was generated, 0 if none.
+    pub last_insert_id: u64,
+    /// Number of warnings; stops at 65,535.
+    pub warnings: u16,
+    /// Text for people; for LOAD DATA the only place of the true counts: see [`LoadCounts`].
+    pub info: String,
+    /// The status flags.
+    pub status: Status,
+}
+
+impl From<OkPacket<'_>> for Outcome {
+    fn from(ok: OkPacket<'_>) -> Self {
+        Self {
+            affected: ok.affected,
+            last_insert_id: ok.last_insert_id,
+            warnings: ok.warnings,
+            info: String::from_utf8_lossy(ok.info).into_owned(),
+            status: ok.status,
+        }
+    }
+}
+
+/// The four counts of LOAD DATA. They do not saturate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadCounts {
+    /// Rows read.
+    pub records: u64,
+    /// Rows that a REPLACE deleted.
+    pub deleted: u64,
+    /// Rows not stored.
+    pub skipped: u64,
+    /// Warnings.
+    pub warnings: u64,
+}
+
+impl LoadCounts {
+    /// Reads an info text: `Records: 3  Deleted: 0  Skipped: 1  Warnings: 1`.
+    ///
+    /// The words are translated where `lc_messages` says so; the order of the four numbers is not.
+    pub fn parse(info: &str) -> Option<Self> {
+        let numbers = info.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+        let numbers: Vec<u64> = numbers.map(str::parse).collect::<Result<_, _>>().ok()?;
+        match numbers[..] {
+            [records, deleted, skipped, warnings] => Some(Self { records, deleted, skipped, warnings }),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(info: &str, want: Option<[u64; 4]>) {
+        let got = LoadCounts::parse(info).map(|c| [c.records, c.deleted, c.skipped, c.warnings]);
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn of_a_load() {
+        check("Records: 64000  Deleted: 0  Skipped: 12  Warnings: 70000", Some([64_000, 0, 12, 70_000]));
+    }
+    #[test]
+    fn in_another_language() {
+        check("Datensätze: 3  Gelöscht: 1  Ausgelassen: 2  Warnungen: 4", Some([3, 1, 2, 4]));
+    }
+    #[test]
+    fn of_anything_else() {
+        check("", None);
+        check("Records: 3  Duplicates: 0  Warnings: 0", None);
+        check("Records: 99999999999999999999  Deleted: 0  Skipped: 1  Warnings: 1", None);
+    }
+}

@@ -1,0 +1,101 @@
+//! COM_STMT_PREPARE: a statement with placeholders, parsed once.
+
+use crate::error::Result;
+use crate::session::{Conversation, Session, Step, reply};
+use crate::wire::{ColumnDef, ColumnDefs, OkPacket, Outbox, PrepareOk, StmtId, stmt};
+
+/// A prepared statement. Lives as long as the connection, or until it is closed or the connection reset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The server's number for it.
+    pub id: StmtId,
+    /// Number of placeholders.
+    pub n_params: u16,
+    /// The columns of its result set; none if it has none.
+    pub columns: Vec<ColumnDef>,
+}
+
+/// Prepares a statement.
+#[derive(Debug)]
+pub struct Prepare<'a> {
+    /// Taken when sent.
+    sql: Option<&'a [u8]>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    ExpectHead,
+    ExpectParam { head: PrepareOk, left: u16 },
+    ExpectEndOfParams { head: PrepareOk },
+    ExpectColumn { head: PrepareOk, left: u16, columns: ColumnDefs },
+    ExpectEndOfColumns { head: PrepareOk, columns: ColumnDefs },
+    Finished,
+}
+
+impl<'a> Prepare<'a> {
+    /// `sql` holds at most 65,535 placeholders.
+    pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
+        Self { sql: Some(sql.as_ref()), state: State::ExpectHead }
+    }
+}
+
+impl Conversation for Prepare<'_> {
+    type Output = Statement;
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Statement>> {
+        if let Some(sql) = self.sql.take() {
+            out.command(|out| stmt::prepare(out, sql));
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Statement>> {
+        let ends_with_eof = !session.deprecates_eof();
+        if let [] | [0xFF | 0xFB, ..] = packet {
+            return Err(reply::unexpected(packet));
+        }
+        self.state = match std::mem::replace(&mut self.state, State::Finished) {
+            State::ExpectHead => {
+                let head = PrepareOk::parse(packet)?;
+                params(head, head.n_params)
+            }
+            // What the server says of a parameter's type is a guess; only how many there are matters.
+            State::ExpectParam { head, left: 1 } if ends_with_eof => State::ExpectEndOfParams { head },
+            State::ExpectParam { head, left } => params(head, left - 1),
+            State::ExpectEndOfParams { head } => {
+                OkPacket::parse_eof(packet)?;
+                params(head, 0)
+            }
+            State::ExpectColumn { head, left, mut columns } => {
+                columns.push(packet)?;
+                match left - 1 {
+                    0 if ends_with_eof => State::ExpectEndOfColumns { head, columns },
+                    left => State::ExpectColumn { head, left, columns },
+                }
+            }
+            State::ExpectEndOfColumns { head, columns } => {
+                OkPacket::parse_eof(packet)?;
+                State::ExpectColumn { head, left: 0, columns }
+            }
+            State::Finished => return Err(reply::unexpected(packet).fatal()),
+        };
+        match std::mem::replace(&mut self.state, State::Finished) {
+            // With nothing left to define, the reply is over.
+            State::ExpectColumn { head, left: 0, columns } => {
+                Ok(Step::Done(Statement { id: head.id, n_params: head.n_params, columns: columns.into_vec() }))
+            }
+            state => {
+                self.state = state;
+                Ok(Step::More)
+            }
+        }
+    }
+}
+
+fn params(head: PrepareOk, left: u16) -> State {
+    match left {
+        0 => State::ExpectColumn { head, left: head.n_columns, columns: ColumnDefs::default() },
+        left => State::ExpectParam { head, left },
+    }
+}

@@ -1,0 +1,36 @@
+//! COM_QUERY: a statement as text, results as text.
+
+use crate::error::Result;
+use crate::session::results::{Results, Sink};
+use crate::session::{Conversation, Outcome, Session, Step};
+use crate::wire::{Outbox, RowFormat, command};
+
+/// A statement as text. Its output is the last result's outcome; rows go to the sink.
+pub struct Query<'a, S: Sink> {
+    /// Taken when sent.
+    sql: Option<&'a [u8]>,
+    sink: &'a mut S,
+    results: Results,
+}
+
+impl<'a, S: Sink> Query<'a, S> {
+    /// The statement's bytes are in the connection's character set, utf8mb4; string literals may hold any bytes.
+    pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), sink: &'a mut S) -> Self {
+        Self { sql: Some(sql.as_ref()), sink, results: Results::new(RowFormat::Text) }
+    }
+}
+
+impl<S: Sink> Conversation for Query<'_, S> {
+    type Output = Outcome;
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
+        if let Some(sql) = self.sql.take() {
+            out.command(|out| command::query(out, sql));
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        self.results.receive(packet, session, self.sink)
+    }
+}

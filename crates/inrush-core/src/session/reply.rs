@@ -1,0 +1,30 @@
+//! What all conversations do with the packets that end a command: update the session, and turn them into a result.
+
+use crate::error::{Error, Result};
+use crate::session::{Outcome, Session};
+use crate::wire::{ErrPacket, Malformed, OkPacket};
+
+/// Takes an OK packet, or the end of a result set, into the session.
+pub(crate) fn accept(ok: OkPacket<'_>, session: &mut Session) -> Result<Outcome, Malformed> {
+    session.apply(&ok)?;
+    Ok(ok.into())
+}
+
+/// The end of a command that is answered by OK or ERR and nothing else.
+pub(crate) fn plain(packet: &[u8], session: &mut Session) -> Result<Outcome> {
+    match packet {
+        [0x00, ..] => Ok(accept(OkPacket::parse(packet, session.capabilities())?, session)?),
+        _ => Err(unexpected(packet)),
+    }
+}
+
+/// The error for a packet that is not what the conversation waits for. An ERR packet always is.
+pub(crate) fn unexpected(packet: &[u8]) -> Error {
+    match packet {
+        [0xFF, ..] => ErrPacket::parse(packet).map_or_else(Error::from, Error::from),
+        [0xFB, ..] => Error::protocol("the server asks for a local file that nobody offered")
+            .with_hint("do not trust this server: it tries to read files of its clients"),
+        [] => Error::protocol("the server sent an empty packet out of turn"),
+        [first, ..] => Error::protocol(format!("the server sent a packet of an unexpected kind (0x{first:02x})")),
+    }
+}

@@ -1,0 +1,97 @@
+//! The commands whose reply is a plain OK ([`ping`], [`reset_connection`], [`reset_statement`]) or nothing ([`quit`],
+//! [`close`]). One file, because each is one line.
+
+use crate::error::Result;
+use crate::session::{Conversation, Outcome, Session, Step, reply};
+use crate::wire::{Outbox, StmtId, command, stmt};
+
+/// COM_PING: is the server there?
+pub fn ping() -> Simple {
+    Simple(Command::Ping)
+}
+
+/// COM_RESET_CONNECTION: as after login. Prepared statements, temporary tables, variables and an open transaction are gone.
+pub fn reset_connection() -> Simple {
+    Simple(Command::ResetConnection)
+}
+
+/// COM_STMT_RESET: drops a statement's long data and cursor.
+pub fn reset_statement(id: StmtId) -> Simple {
+    Simple(Command::ResetStatement(id))
+}
+
+/// COM_QUIT: a clean goodbye. The session is dead afterwards.
+pub fn quit() -> Unanswered {
+    Unanswered { command: Unheard::Quit, was_sent: false }
+}
+
+/// COM_STMT_CLOSE: frees a statement on the server.
+pub fn close(id: StmtId) -> Unanswered {
+    Unanswered { command: Unheard::Close(id), was_sent: false }
+}
+
+/// A command whose reply is a plain OK.
+#[derive(Debug)]
+pub struct Simple(Command);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    Ping,
+    ResetConnection,
+    ResetStatement(StmtId),
+    ExpectOk,
+}
+
+impl Conversation for Simple {
+    type Output = Outcome;
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
+        match std::mem::replace(&mut self.0, Command::ExpectOk) {
+            Command::Ping => out.command(command::ping),
+            Command::ResetConnection => out.command(command::reset_connection),
+            Command::ResetStatement(id) => out.command(|out| stmt::reset(out, id)),
+            Command::ExpectOk => {}
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        reply::plain(packet, session).map(Step::Done)
+    }
+}
+
+/// A command to which the server does not reply.
+#[derive(Debug)]
+pub struct Unanswered {
+    command: Unheard,
+    was_sent: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unheard {
+    Quit,
+    Close(StmtId),
+}
+
+impl Conversation for Unanswered {
+    type Output = ();
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
+        if self.was_sent {
+            if self.command == Unheard::Quit {
+                session.kill();
+            }
+            return Ok(Step::Done(()));
+        }
+        self.was_sent = true;
+        match self.command {
+            Unheard::Quit => out.command(command::quit),
+            Unheard::Close(id) => out.command(|out| stmt::close(out, id)),
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], _session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
+        Err(reply::unexpected(packet).fatal())
+    }
+}
