@@ -1,1 +1,34 @@
-//! Placeholder until the first inhabitant moves in.
+//! inrush: the fastest safe way to get rows into MySQL and MariaDB.
+//!
+//! This crate is the I/O shell around [`core`], which knows the protocol but no socket, clock or file.
+//!
+//! | part | what it is |
+//! |---|---|
+//! | [`Config`] | where the server is and who we are: builder, [`url`], option files |
+//! | [`blocking::Connection`] | a connection for threads |
+//! | [`Connection`] | the same for tokio |
+//!
+//! ```no_run
+//! let config = inrush::Config::from_url("mysql://app@localhost:3306/shop?tls=required")?;
+//! let mut connection = inrush::blocking::Connection::connect(&config)?;
+//! for row in connection.query_first("SELECT id, name FROM people")?.rows() {
+//!     let values: Vec<_> = row.values().collect::<Result<_, _>>()?;
+//!     println!("{} {}", values[0], values[1]);
+//! }
+//! # Ok::<(), inrush::Error>(())
+//! ```
+
+pub mod blocking;
+mod config;
+mod net;
+mod option_files;
+mod pace;
+mod tls;
+mod tokio;
+pub mod url;
+mod verbs;
+
+pub use crate::tokio::Connection;
+pub use config::{Config, TlsMode};
+pub use inrush_core as core;
+pub use inrush_core::{Error, Kind, Place, Result};

@@ -1,0 +1,422 @@
+//! How to reach a server and who we are: one plain value, filled by a builder, a URL or option files.
+//!
+//! Nothing in here opens a socket. What a word like `tls` or `ssl-mode` means is said once, in [`option`], for URLs and
+//! option files alike. `Debug` never shows the password.
+
+mod option;
+#[cfg(test)]
+mod tests;
+
+use crate::{Error, Result};
+use inrush_core::auth::Secret;
+use inrush_core::session::channel::DEFAULT_MAX_PACKET;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+pub(crate) use option::{KNOWN, set};
+
+/// How a connection is encrypted and how far the server's certificate is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsMode {
+    /// Never encrypted.
+    Disabled,
+    /// Encrypted where the server offers it, whoever it is; not on Unix sockets. A handshake that fails is an error.
+    Preferred,
+    /// Encrypted, whoever the server is.
+    Required,
+    /// Encrypted, and a trusted authority signed the server's certificate, whatever host it names.
+    VerifyCa,
+    /// Encrypted, and a trusted authority signed the server's certificate for this very host.
+    VerifyFull,
+}
+
+/// How to reach a server and who we are. Cheap to clone.
+#[derive(Clone)]
+pub struct Config {
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) socket: Option<PathBuf>,
+    pub(crate) user: Option<String>,
+    pub(crate) password: Option<Secret>,
+    pub(crate) database: Option<String>,
+    pub(crate) tls: Option<TlsMode>,
+    pub(crate) tls_ca: Option<PathBuf>,
+    pub(crate) tls_cert: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) read_timeout: Option<Duration>,
+    pub(crate) write_timeout: Option<Duration>,
+    pub(crate) keep_alive: Option<Duration>,
+    pub(crate) socket_buffers: Option<usize>,
+    pub(crate) allow_cleartext: bool,
+    pub(crate) public_key_retrieval: bool,
+    pub(crate) public_key: Option<PathBuf>,
+    pub(crate) local_infile: bool,
+    pub(crate) found_rows: bool,
+    pub(crate) multi_statements: bool,
+    pub(crate) max_packet: usize,
+    pub(crate) max_result: usize,
+    pub(crate) attributes: Vec<(String, String)>,
+}
+
+impl Config {
+    /// A connection to `localhost:3306` over TCP as the user of this process; everything else by default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads `mysql://user:password@host:port/database?tls=verify-full`; see [`crate::url`] for the parameters.
+    pub fn from_url(url: &str) -> Result<Self> {
+        Self::default().with_url(url)
+    }
+
+    /// Overrides what `url` mentions and keeps the rest.
+    pub fn with_url(mut self, url: &str) -> Result<Self> {
+        crate::url::apply(url, &mut self)?;
+        Ok(self)
+    }
+
+    /// Reads the groups `[client]` and `[inrush]` of `defaults_file`, or of the usual files if it is `None`
+    /// (`/etc/my.cnf`, `/etc/mysql/my.cnf`, `~/.my.cnf`, those that exist, in this order).
+    pub fn from_option_files(defaults_file: Option<&Path>) -> Result<Self> {
+        let mut config = Self::default();
+        crate::option_files::apply(defaults_file, &mut config)?;
+        Ok(config)
+    }
+
+    /// Goes to this host over TCP. Always TCP: unlike in the mysql client, `localhost` does not mean a Unix socket.
+    #[must_use]
+    pub fn with_host(mut self, host: impl Into<String>) -> Self {
+        self.host = host.into();
+        self.socket = None;
+        self
+    }
+
+    /// The TCP port.
+    #[must_use]
+    pub fn with_port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Goes through this Unix socket instead of TCP.
+    #[must_use]
+    pub fn with_socket(mut self, path: impl Into<PathBuf>) -> Self {
+        self.socket = Some(path.into());
+        self
+    }
+
+    /// The account's name.
+    #[must_use]
+    pub fn with_user(mut self, user: impl Into<String>) -> Self {
+        self.user = Some(user.into());
+        self
+    }
+
+    /// The account's password.
+    #[must_use]
+    pub fn with_password(mut self, password: impl Into<String>) -> Self {
+        self.password = Some(Secret::new(password.into()));
+        self
+    }
+
+    /// The default database of the session.
+    #[must_use]
+    pub fn with_database(mut self, database: impl Into<String>) -> Self {
+        self.database = Some(database.into());
+        self
+    }
+
+    /// How the connection is encrypted. Unset, it is `preferred`, or `verify-ca` once a CA file is given.
+    #[must_use]
+    pub fn with_tls(mut self, mode: TlsMode) -> Self {
+        self.tls = Some(mode);
+        self
+    }
+
+    /// PEM file of the certificate authorities to trust instead of the system's.
+    #[must_use]
+    pub fn with_tls_ca(mut self, path: impl Into<PathBuf>) -> Self {
+        self.tls_ca = Some(path.into());
+        self
+    }
+
+    /// PEM files of our own certificate (with its chain) and its private key, for servers that ask who we are.
+    #[must_use]
+    pub fn with_tls_client(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        self.tls_cert = Some(certificate.into());
+        self.tls_key = Some(key.into());
+        self
+    }
+
+    /// The longest time from the first look-up of the name to the end of the login; 10 seconds unless told.
+    #[must_use]
+    pub fn with_connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit;
+        self
+    }
+
+    /// The longest silence of the server while we wait for its answer. Unset, we wait as long as the server's host is
+    /// alive (see [`Config::with_keep_alive`]): a statement may rightly take hours.
+    #[must_use]
+    pub fn with_read_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.read_timeout = limit;
+        self
+    }
+
+    /// The longest time in which the server takes none of the bytes we have for it. Unset, as for reading.
+    #[must_use]
+    pub fn with_write_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.write_timeout = limit;
+        self
+    }
+
+    /// After which silence the system starts to probe whether the other host is alive; 60 seconds unless told.
+    #[must_use]
+    pub fn with_keep_alive(mut self, idle: Option<Duration>) -> Self {
+        self.keep_alive = idle;
+        self
+    }
+
+    /// Size in bytes of the system's send and receive buffers of the socket, instead of the system's choice.
+    #[must_use]
+    pub fn with_socket_buffers(mut self, bytes: Option<usize>) -> Self {
+        self.socket_buffers = bytes;
+        self
+    }
+
+    /// Allows the server to ask for the password itself (`mysql_clear_password`), and then only over TLS or a Unix socket.
+    #[must_use]
+    pub fn with_allow_cleartext(mut self, allow: bool) -> Self {
+        self.allow_cleartext = allow;
+        self
+    }
+
+    /// Allows to encrypt the password for a key that the server sends over an unencrypted connection. Off unless
+    /// asked for: whoever sits between us and the server could send a key of his own and read the password.
+    #[must_use]
+    pub fn with_public_key_retrieval(mut self, allow: bool) -> Self {
+        self.public_key_retrieval = allow;
+        self
+    }
+
+    /// PEM file of the server's RSA key, for passwords over an unencrypted connection.
+    #[must_use]
+    pub fn with_public_key(mut self, path: impl Into<PathBuf>) -> Self {
+        self.public_key = Some(path.into());
+        self
+    }
+
+    /// Offers LOAD DATA LOCAL to the server. The server can then ask only for what `load_local` was just given.
+    #[must_use]
+    pub fn with_local_infile(mut self, offer: bool) -> Self {
+        self.local_infile = offer;
+        self
+    }
+
+    /// Counts the rows an UPDATE found instead of those it changed.
+    #[must_use]
+    pub fn with_found_rows(mut self, found: bool) -> Self {
+        self.found_rows = found;
+        self
+    }
+
+    /// Allows several statements, joined by `;`, in one text. Off unless asked for: it makes an SQL injection worse.
+    #[must_use]
+    pub fn with_multi_statements(mut self, allow: bool) -> Self {
+        self.multi_statements = allow;
+        self
+    }
+
+    /// The largest packet in bytes that we accept from the server; 64 MiB unless told.
+    #[must_use]
+    pub fn with_max_packet(mut self, bytes: usize) -> Self {
+        self.max_packet = bytes;
+        self
+    }
+
+    /// How many bytes of rows a collected result may have; 256 MiB unless told. A stream of rows has no limit.
+    #[must_use]
+    pub fn with_max_result(mut self, bytes: usize) -> Self {
+        self.max_result = bytes;
+        self
+    }
+
+    /// Tells the server one thing more about us (performance_schema.session_connect_attrs).
+    #[must_use]
+    pub fn with_attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let name = name.into();
+        self.attributes.retain(|(known, _)| *known != name);
+        self.attributes.push((name, value.into()));
+        self
+    }
+
+    /// The host, also if a Unix socket is used (its name is what `verify-full` compares then).
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The TCP port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The Unix socket, if one is used.
+    pub fn socket(&self) -> Option<&Path> {
+        self.socket.as_deref()
+    }
+
+    /// The account's name: as given, or the name of the user of this process.
+    pub fn user(&self) -> &str {
+        self.user.as_deref().unwrap_or("")
+    }
+
+    /// True if a password was given, be it an empty one.
+    pub fn has_password(&self) -> bool {
+        self.password.is_some()
+    }
+
+    /// The default database of the session.
+    pub fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    /// How the connection is encrypted: as given, else `verify-ca` with a CA file and `preferred` without one.
+    pub fn tls(&self) -> TlsMode {
+        self.tls.unwrap_or(if self.tls_ca.is_some() { TlsMode::VerifyCa } else { TlsMode::Preferred })
+    }
+
+    /// PEM file of the trusted certificate authorities.
+    pub fn tls_ca(&self) -> Option<&Path> {
+        self.tls_ca.as_deref()
+    }
+
+    /// See [`Config::with_connect_timeout`].
+    pub fn connect_timeout(&self) -> Duration {
+        self.connect_timeout
+    }
+
+    /// See [`Config::with_read_timeout`].
+    pub fn read_timeout(&self) -> Option<Duration> {
+        self.read_timeout
+    }
+
+    /// See [`Config::with_write_timeout`].
+    pub fn write_timeout(&self) -> Option<Duration> {
+        self.write_timeout
+    }
+
+    /// True if LOAD DATA LOCAL is offered to the server.
+    pub fn local_infile(&self) -> bool {
+        self.local_infile
+    }
+
+    /// The longest time from the first look-up of the name to the end of the login, as a moment.
+    pub(crate) fn connect_deadline(&self) -> Instant {
+        let now = Instant::now();
+        // A limit beyond what the clock can count is as good as a year.
+        now.checked_add(self.connect_timeout).unwrap_or(now + Duration::from_secs(365 * 24 * 3600))
+    }
+
+    /// See [`Config::with_max_packet`].
+    pub fn max_packet(&self) -> usize {
+        self.max_packet
+    }
+
+    /// What we tell the server about us: ours first, then the caller's, who may replace ours.
+    pub fn attributes(&self) -> Vec<(String, String)> {
+        let program = std::env::args_os().next().map(PathBuf::from);
+        let program = program.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let ours = [
+            ("_client_name", "inrush".to_owned()),
+            ("_client_version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("_os", std::env::consts::OS.to_owned()),
+            ("_platform", std::env::consts::ARCH.to_owned()),
+            ("_pid", std::process::id().to_string()),
+            ("program_name", program.unwrap_or_else(|| "inrush".to_owned())),
+        ];
+        let replaced = |name: &str| self.attributes.iter().any(|(given, _)| given == name);
+        let ours = ours.into_iter().filter(|(name, _)| !replaced(name)).map(|(name, value)| (name.to_owned(), value));
+        ours.chain(self.attributes.iter().cloned()).collect()
+    }
+
+    /// Where the server is, for messages: `db.example.org:3306` or the socket's path.
+    pub fn address(&self) -> String {
+        match &self.socket {
+            Some(path) => path.display().to_string(),
+            None if self.host.contains(':') => format!("[{}]:{}", self.host, self.port),
+            None => format!("{}:{}", self.host, self.port),
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            host: "localhost".to_owned(),
+            port: 3306,
+            socket: None,
+            user: std::env::var("USER").ok(),
+            password: None,
+            database: None,
+            tls: None,
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: None,
+            write_timeout: None,
+            keep_alive: Some(Duration::from_secs(60)),
+            socket_buffers: None,
+            allow_cleartext: false,
+            public_key_retrieval: false,
+            public_key: None,
+            local_infile: false,
+            found_rows: false,
+            multi_statements: false,
+            max_packet: DEFAULT_MAX_PACKET,
+            max_result: 256 << 20,
+            attributes: Vec::new(),
+        }
+    }
+}
+
+impl FromStr for Config {
+    type Err = Error;
+
+    fn from_str(url: &str) -> Result<Self> {
+        Self::from_url(url)
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("address", &self.address())
+            .field("user", &self.user)
+            .field("password", &self.password)
+            .field("database", &self.database)
+            .field("tls", &self.tls())
+            .field("local_infile", &self.local_infile)
+            .finish_non_exhaustive()
+    }
+}
+
+impl FromStr for TlsMode {
+    type Err = Error;
+
+    /// Our words, and those of the mysql client's `--ssl-mode`, in any case, with `-` or `_`.
+    fn from_str(word: &str) -> Result<Self> {
+        match word.to_ascii_lowercase().replace('_', "-").as_str() {
+            "disabled" => Ok(Self::Disabled),
+            "preferred" => Ok(Self::Preferred),
+            "required" => Ok(Self::Required),
+            "verify-ca" => Ok(Self::VerifyCa),
+            "verify-full" | "verify-identity" => Ok(Self::VerifyFull),
+            _ => Err(Error::config(format!("`{word}` is not a TLS mode"))
+                .with_hint("one of disabled, preferred, required, verify-ca, verify-full")),
+        }
+    }
+}

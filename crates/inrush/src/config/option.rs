@@ -1,0 +1,116 @@
+//! What a named option does to a [`Config`]: the one place for URL parameters and lines of option files.
+//!
+//! A name is ours (`tls-ca`) or the mysql or mariadb client's (`ssl-ca`); `_` and `-` are the same, case does not matter.
+
+use super::{Config, TlsMode};
+use crate::{Error, Result};
+use inrush_core::auth::Secret;
+use std::time::Duration;
+
+/// Sets the option. `Ok(false)`: no option has this name.
+pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Result<bool> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    // The clients accept every switch as `skip-NAME` and `disable-NAME` as well.
+    let off = name.strip_prefix("skip-").or_else(|| name.strip_prefix("disable-"));
+    let (name, value) = match off {
+        Some(switch) if SWITCHES.contains(&switch) => (switch, Some("0")),
+        _ => (name.as_str(), value),
+    };
+    let text = || value.ok_or_else(|| Error::config(format!("option `{name}` needs a value")));
+    match name {
+        "host" => config.host = text()?.to_owned(),
+        "port" => config.port = number(name, text()?)?,
+        "socket" => config.socket = Some(text()?.into()),
+        "user" => config.user = Some(text()?.to_owned()),
+        "password" => config.password = value.map(|password| Secret::new(password.to_owned())),
+        "database" => config.database = Some(text()?.to_owned()),
+        "tls" | "ssl-mode" => config.tls = Some(text()?.parse()?),
+        "ssl" => set_ssl(config, switch(name, value)?),
+        "ssl-verify-server-cert" => set_verify(config, switch(name, value)?),
+        "tls-ca" | "ssl-ca" => config.tls_ca = Some(text()?.into()),
+        "tls-cert" | "ssl-cert" => config.tls_cert = Some(text()?.into()),
+        "tls-key" | "ssl-key" => config.tls_key = Some(text()?.into()),
+        "connect-timeout" => {
+            config.connect_timeout = seconds(name, text()?)?
+                .ok_or_else(|| Error::config("`connect-timeout` must be more than 0 seconds"))?;
+        }
+        "read-timeout" => config.read_timeout = seconds(name, text()?)?,
+        "write-timeout" => config.write_timeout = seconds(name, text()?)?,
+        "keep-alive" => config.keep_alive = seconds(name, text()?)?,
+        "allow-cleartext" | "enable-cleartext-plugin" => config.allow_cleartext = switch(name, value)?,
+        "get-server-public-key" => config.public_key_retrieval = switch(name, value)?,
+        "server-public-key" | "server-public-key-path" => config.public_key = Some(text()?.into()),
+        "local-infile" => config.local_infile = switch(name, value)?,
+        "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
+        "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// The names to offer when somebody wrote one that does not exist.
+pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, keep-alive, \
+     allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
+
+const SWITCHES: &[&str] = &[
+    "ssl",
+    "ssl-verify-server-cert",
+    "allow-cleartext",
+    "enable-cleartext-plugin",
+    "get-server-public-key",
+    "local-infile",
+];
+
+/// MariaDB's `ssl`: on means required, as does naming a stricter mode; off means none.
+fn set_ssl(config: &mut Config, on: bool) {
+    match (on, config.tls) {
+        (false, _) => config.tls = Some(TlsMode::Disabled),
+        (true, Some(TlsMode::VerifyCa | TlsMode::VerifyFull)) => {}
+        (true, _) => config.tls = Some(TlsMode::Required),
+    }
+}
+
+/// MariaDB's `ssl-verify-server-cert`: on means chain and host name; off takes a verification back.
+fn set_verify(config: &mut Config, on: bool) {
+    match (on, config.tls) {
+        (true, _) => config.tls = Some(TlsMode::VerifyFull),
+        (false, Some(TlsMode::VerifyCa | TlsMode::VerifyFull)) => config.tls = Some(TlsMode::Required),
+        (false, None) if config.tls_ca.is_some() => config.tls = Some(TlsMode::Required),
+        (false, _) => {}
+    }
+}
+
+/// A switch without a value is on.
+fn switch(name: &str, value: Option<&str>) -> Result<bool> {
+    match value.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("1" | "on" | "true" | "yes") => Ok(true),
+        Some("0" | "off" | "false" | "no") => Ok(false),
+        Some(other) => Err(Error::config(format!("option `{name}` is a switch, not `{other}`"))
+            .with_hint("write 1, on, true or yes; or 0, off, false or no")),
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T> {
+    text.parse().map_err(|_| Error::config(format!("option `{name}`: `{text}` is not a number that fits")))
+}
+
+/// Seconds, with a fraction if need be; 0 stands for no limit.
+fn seconds(name: &str, text: &str) -> Result<Option<Duration>> {
+    let seconds: f64 = number(name, text)?;
+    let limit = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| Error::config(format!("option `{name}`: `{text}` is not a number of seconds")))?;
+    Ok((!limit.is_zero()).then_some(limit))
+}
+
+/// Bytes, with K, M or G behind the number as in the server's option files.
+fn bytes(name: &str, text: &str) -> Result<usize> {
+    let (digits, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    number::<usize>(name, digits)?
+        .checked_mul(1 << shift)
+        .ok_or_else(|| Error::config(format!("option `{name}`: `{text}` is too large")))
+}

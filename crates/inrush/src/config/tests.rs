@@ -1,0 +1,111 @@
+use super::*;
+
+#[test]
+fn debug_hides_the_password() {
+    let config = Config::new().with_user("ann").with_password("hunter2");
+    let shown = format!("{config:?} {config:#?}");
+    assert!(!shown.contains("hunter2") && shown.contains("ann"), "{shown}");
+}
+
+#[test]
+fn a_ca_file_means_that_it_is_used() {
+    assert_eq!(Config::new().tls(), TlsMode::Preferred);
+    assert_eq!(Config::new().with_tls_ca("ca.pem").tls(), TlsMode::VerifyCa);
+    assert_eq!(Config::new().with_tls_ca("ca.pem").with_tls(TlsMode::Required).tls(), TlsMode::Required);
+}
+
+#[test]
+fn the_last_named_of_host_and_socket_wins() {
+    assert_eq!(Config::new().with_socket("/run/s").with_host("db").socket(), None);
+    assert_eq!(Config::new().with_host("db").with_socket("/run/s").socket(), Some(Path::new("/run/s")));
+}
+
+#[test]
+fn attributes_of_the_caller_replace_ours() {
+    let config =
+        Config::new().with_attribute("program_name", "etl").with_attribute("job", "7").with_attribute("job", "8");
+    let attributes = config.attributes();
+    let value = |name: &str| attributes.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
+    assert_eq!(value("program_name"), ["etl"]);
+    assert_eq!(value("job"), ["8"]);
+    assert_eq!(value("_client_name"), ["inrush"]);
+    assert_eq!(value("_pid"), [std::process::id().to_string()]);
+}
+
+#[track_caller]
+fn check_mode(word: &str, want: TlsMode) {
+    assert_eq!(word.parse::<TlsMode>().unwrap(), want);
+}
+
+#[test]
+fn our_modes() {
+    check_mode("disabled", TlsMode::Disabled);
+    check_mode("preferred", TlsMode::Preferred);
+    check_mode("required", TlsMode::Required);
+    check_mode("verify-ca", TlsMode::VerifyCa);
+    check_mode("verify-full", TlsMode::VerifyFull);
+}
+
+#[test]
+fn the_mysql_clients_modes() {
+    check_mode("VERIFY_CA", TlsMode::VerifyCa);
+    check_mode("VERIFY_IDENTITY", TlsMode::VerifyFull);
+}
+
+#[test]
+fn an_unknown_mode_lists_the_known() {
+    let error = "on".parse::<TlsMode>().unwrap_err();
+    assert_eq!(error.kind(), crate::Kind::Config);
+    assert!(error.hint().unwrap().contains("verify-full"));
+}
+
+/// Options one after the other, as lines of an option file would set them.
+#[track_caller]
+fn check_tls(options: &[(&str, Option<&str>)], want: TlsMode) {
+    let mut config = Config::new();
+    for (name, value) in options {
+        assert!(set(&mut config, name, *value).unwrap(), "`{name}` is unknown");
+    }
+    assert_eq!(config.tls(), want, "{options:?}");
+}
+
+#[test]
+fn mariadbs_switches_mean_modes() {
+    check_tls(&[("ssl", None)], TlsMode::Required);
+    check_tls(&[("ssl", Some("0"))], TlsMode::Disabled);
+    check_tls(&[("skip-ssl", None)], TlsMode::Disabled);
+    check_tls(&[("ssl", None), ("ssl-verify-server-cert", None)], TlsMode::VerifyFull);
+    check_tls(&[("ssl-verify-server-cert", None), ("ssl", None)], TlsMode::VerifyFull);
+    check_tls(&[("ssl-ca", Some("ca.pem")), ("disable-ssl-verify-server-cert", None)], TlsMode::Required);
+    check_tls(&[("ssl_mode", Some("VERIFY_CA"))], TlsMode::VerifyCa);
+}
+
+#[track_caller]
+fn check_refused(name: &str, value: Option<&str>, want: &str) {
+    let error = set(&mut Config::new(), name, value).unwrap_err();
+    assert!(error.message().contains(want), "{error}");
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    check_refused("port", Some("70000"), "not a number that fits");
+    check_refused("host", None, "needs a value");
+    check_refused("local-infile", Some("perhaps"), "is a switch");
+    check_refused("connect-timeout", Some("0"), "more than 0");
+    check_refused("read-timeout", Some("-1"), "not a number of seconds");
+    check_refused("read-timeout", Some("NaN"), "not a number of seconds");
+    check_refused("read-timeout", Some("1e300"), "not a number of seconds");
+    check_refused("max-allowed-packet", Some("99999999999G"), "too large");
+    check_refused("max-allowed-packet", Some("many"), "not a number");
+}
+
+#[test]
+fn sizes_and_times_have_units() {
+    let mut config = Config::new();
+    set(&mut config, "max_allowed_packet", Some("16M")).unwrap();
+    set(&mut config, "read-timeout", Some("0.5")).unwrap();
+    set(&mut config, "keep-alive", Some("0")).unwrap();
+    assert_eq!(config.max_packet(), 16 << 20);
+    assert_eq!(config.read_timeout(), Some(Duration::from_millis(500)));
+    assert_eq!(config.keep_alive, None);
+}

@@ -1,0 +1,141 @@
+//! One connection without its waiting: a channel of the core, and TLS around it or not.
+//!
+//! A shell waits until its socket is ready for [`Link::interest`], then calls [`Link::fill_from`] and [`Link::write_some_to`],
+//! which move what can be moved and never wait. Invariant: after a fatal error the session is dead.
+
+use crate::net::Ready;
+use crate::{Config, Error, Kind, Result, tls};
+use inrush_core::session::{Channel, Conversation, Step, Transport, simple};
+use std::io::{self, Read, Write};
+
+/// One connection without its socket.
+pub(crate) struct Link {
+    pub(crate) channel: Channel,
+    tls: Option<Box<tls::Session>>,
+    /// The first failure to write. What the server said before it closed may still be on its way to us.
+    broken: Option<io::Error>,
+}
+
+impl Link {
+    pub(crate) fn new(config: &Config) -> Self {
+        let transport = if config.socket.is_some() { Transport::Unix } else { Transport::Tcp };
+        Self { channel: Channel::new(transport, config.max_packet), tls: None, broken: None }
+    }
+
+    /// Lets the conversation go on as far as what has arrived allows. `None`: more bytes must move first.
+    pub(crate) fn advance<C: Conversation>(
+        &mut self,
+        conversation: &mut C,
+        config: &Config,
+    ) -> Result<Option<C::Output>> {
+        if self.tls.as_ref().is_some_and(|tls| tls.is_handshaking()) {
+            return Ok(None);
+        }
+        match self.channel.advance(conversation)? {
+            Step::Done(output) => Ok(Some(output)),
+            Step::More => Ok(None),
+            Step::StartTls => {
+                self.tls = Some(Box::new(tls::Session::new(config)?));
+                self.channel.session.set_transport(Transport::Tls);
+                Ok(None)
+            }
+        }
+    }
+
+    /// What must become possible on the socket before the next step.
+    pub(crate) fn interest(&self) -> Ready {
+        Ready { read: true, write: self.has_unsent() && self.broken.is_none() }
+    }
+
+    /// Whether something waits to be written.
+    pub(crate) fn has_unsent(&self) -> bool {
+        !self.channel.outbox.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.wants_write())
+    }
+
+    /// Reads once. `Ok(false)`: nothing is there just now.
+    pub(crate) fn fill_from(&mut self, socket: &mut impl Read) -> Result<bool> {
+        let inbox = &mut self.channel.inbox;
+        let space = match &mut self.tls {
+            Some(tls) => tls.space(),
+            None => inbox.space(),
+        };
+        let n = match read_once(socket, space) {
+            Ok(None) => return Ok(false),
+            Ok(Some(n)) if n > 0 => n,
+            end => return Err(self.closed(end.err())),
+        };
+        match &mut self.tls {
+            Some(tls) => tls.decrypt(n, inbox)?,
+            None => inbox.filled(n),
+        }
+        Ok(true)
+    }
+
+    /// Writes once. `Ok(false)`: the socket takes nothing just now.
+    pub(crate) fn write_some_to(&mut self, socket: &mut impl Write) -> Result<bool> {
+        let outbox = &mut self.channel.outbox;
+        let written = match &mut self.tls {
+            Some(tls) => tls.write_some_to(socket, outbox),
+            None => write_once(socket, outbox.unsent()).inspect(|written| outbox.sent(written.unwrap_or(0))),
+        };
+        match written {
+            Ok(written) => Ok(written.is_some()),
+            // The server closed its side. It may have said why, so we go on reading until its end.
+            Err(e) => {
+                self.broken.get_or_insert(e);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Takes note of how an exchange ended other than well, and says whether the connection survives it.
+    pub(crate) fn give_up(&mut self, error: Error) -> Error {
+        let session = &mut self.channel.session;
+        if error.kind() == Kind::Server && !error.is_fatal() && !session.is_dead() {
+            return error;
+        }
+        session.kill();
+        error.fatal()
+    }
+
+    /// Ends an idle connection as the protocol wants it, as far as that goes without waiting.
+    pub(crate) fn say_goodbye(&mut self, socket: &mut impl Write, config: &Config) {
+        // A connection that is dead or in the middle of something has no place for a command.
+        if self.channel.begin().is_err() || self.advance(&mut simple::quit(), config).is_err() {
+            return;
+        }
+        let _ = self.write_some_to(socket);
+        if let Some(tls) = &mut self.tls {
+            tls.say_goodbye();
+            let _ = self.write_some_to(socket);
+        }
+    }
+
+    fn closed(&mut self, read: Option<io::Error>) -> Error {
+        match self.broken.take().or(read) {
+            Some(cause) => Error::io("the connection to the server was lost", cause),
+            None => Error::new(Kind::Io, "the server closed the connection"),
+        }
+    }
+}
+
+/// `Ok(None)`: it would block. A signal is no reason to fail.
+pub(crate) fn read_once(socket: &mut impl Read, space: &mut [u8]) -> io::Result<Option<usize>> {
+    once(|| socket.read(space))
+}
+
+/// `Ok(None)`: it would block.
+pub(crate) fn write_once(socket: &mut impl Write, bytes: &[u8]) -> io::Result<Option<usize>> {
+    once(|| socket.write(bytes))
+}
+
+pub(crate) fn once(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<Option<usize>> {
+    loop {
+        match call() {
+            Ok(n) => return Ok(Some(n)),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}

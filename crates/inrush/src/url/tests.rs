@@ -1,0 +1,114 @@
+use super::*;
+use crate::TlsMode;
+use std::path::Path;
+
+/// `want` is `user password host port database`, `-` for what is not there.
+#[track_caller]
+fn check(url: &str, want: &str) {
+    let config = Config { user: None, ..Config::default() }.with_url(url).unwrap();
+    let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
+    let got = [
+        or_dash(config.user.as_deref()),
+        or_dash(config.password.as_ref().map(|password| str::from_utf8(password.expose()).unwrap())),
+        config.host.clone(),
+        config.port.to_string(),
+        or_dash(config.database()),
+    ];
+    assert_eq!(got.join(" "), want);
+}
+
+#[test]
+fn all_parts() {
+    check("mysql://ann:secret@db.example.org:3307/shop", "ann secret db.example.org 3307 shop");
+}
+
+#[test]
+fn mariadb_is_the_same() {
+    check("MariaDB://ann@db/shop", "ann - db 3306 shop");
+}
+
+#[test]
+fn every_part_may_be_missing() {
+    check("mysql://", "- - localhost 3306 -");
+    check("mysql://db", "- - db 3306 -");
+    check("mysql://db:/", "- - db 3306 -");
+    check("mysql://:3310", "- - localhost 3310 -");
+    check("mysql:///shop", "- - localhost 3306 shop");
+    check("mysql://:pw@db", "- pw db 3306 -");
+}
+
+#[test]
+fn an_empty_password_is_a_password() {
+    check("mysql://ann:@db", "ann  db 3306 -");
+}
+
+#[test]
+fn percent_signs_are_decoded() {
+    check("mysql://a%40b:p%2Fw%3a%25@d%2Db/%C3%A4", "a@b p/w:% d-b 3306 ä");
+}
+
+#[test]
+fn a_plus_is_a_plus() {
+    check("mysql://a+b:c+d@db", "a+b c+d db 3306 -");
+}
+
+#[test]
+fn an_at_sign_in_the_password() {
+    check("mysql://ann:p@ss@db", "ann p@ss db 3306 -");
+}
+
+#[test]
+fn ipv6() {
+    check("mysql://ann@[::1]:3307/shop", "ann - ::1 3307 shop");
+    check("mysql://[fe80::1%25eth0]", "- - fe80::1%eth0 3306 -");
+}
+
+#[test]
+fn parameters_are_options() {
+    let config =
+        Config::from_url("mysql://db/x?tls=verify-full&tls-ca=/a%20b.pem&read-timeout=2&local-infile").unwrap();
+    assert_eq!(config.tls(), TlsMode::VerifyFull);
+    assert_eq!(config.tls_ca(), Some(Path::new("/a b.pem")));
+    assert_eq!(config.read_timeout().unwrap().as_secs(), 2);
+    assert!(config.local_infile());
+}
+
+#[test]
+fn a_socket_beats_the_host_beats_an_older_socket() {
+    let older = Config::new().with_socket("/old");
+    assert_eq!(older.clone().with_url("mysql://db/x").unwrap().socket(), None);
+    assert_eq!(older.clone().with_url("mysql:///x").unwrap().socket(), Some(Path::new("/old")));
+    assert_eq!(older.with_url("mysql://db?socket=/new").unwrap().socket(), Some(Path::new("/new")));
+}
+
+#[track_caller]
+fn check_refused(url: &str, want: &str) {
+    let error = Config::from_url(url).unwrap_err();
+    assert_eq!(error.kind(), crate::Kind::Config);
+    assert!(error.message().contains(want), "{error}");
+    assert!(error.hint().is_some());
+    assert!(!format!("{error:?}").contains("secret"), "the password shows: {error:?}");
+}
+
+#[test]
+fn mistakes_are_named_without_the_password() {
+    check_refused("ann:secret@db", "does not begin with");
+    check_refused("postgres://ann:secret@db", "neither `mysql` nor `mariadb`");
+    check_refused("mysql://ann:secret%4@db", "two hexadecimal digits");
+    check_refused("mysql://ann:secret%zz@db", "two hexadecimal digits");
+    check_refused("mysql://ann:secret%ff@db", "UTF-8");
+    check_refused("mysql://ann:secret@db:port", "port");
+    check_refused("mysql://ann:secret@db:65536", "port");
+    check_refused("mysql://ann:secret@::1/x", "brackets");
+    check_refused("mysql://ann:secret@[::1", "without its `]`");
+    check_refused("mysql://ann:secret@[::1]3306", "behind `]`");
+    check_refused("mysql://ann:secret@db/a/b", "more than one `/`");
+    check_refused("mysql://ann:secret#1@db", "%23");
+}
+
+#[test]
+fn an_unknown_parameter_lists_the_known() {
+    let error = Config::from_url("mysql://db?tsl=required").unwrap_err();
+    assert!(error.message().contains("`tsl`") && error.hint().unwrap().contains("tls-ca"), "{error:?}");
+    Config::from_url("mysql://db?password=x").unwrap_err();
+}

@@ -1,0 +1,124 @@
+//! What both shells say to a server, so that each of them is a loop and a list of one-line verbs.
+
+use crate::{Config, Error, Kind, Result, TlsMode};
+use inrush_core::auth::ServerKey;
+use inrush_core::session::Outcome;
+use inrush_core::session::{ChangeUser, Credentials, Infile, Login, LoginOptions, ResultSet, Session, Sink, TlsWish};
+use inrush_core::wire::{Capabilities, ColumnDef, Row};
+
+/// The login of a fresh connection.
+pub(crate) fn login(config: &Config) -> Result<Login> {
+    let options = LoginOptions {
+        credentials: credentials(config)?,
+        database: config.database.clone(),
+        tls: match config.tls() {
+            TlsMode::Disabled => TlsWish::Avoid,
+            TlsMode::Preferred => TlsWish::Prefer,
+            TlsMode::Required | TlsMode::VerifyCa | TlsMode::VerifyFull => TlsWish::Require,
+        },
+        local_files: config.local_infile,
+        found_rows: config.found_rows,
+        multi_statements: config.multi_statements,
+        attributes: config.attributes(),
+    };
+    Ok(Login::new(options, rand::random()))
+}
+
+/// The change to the account and database of `config`.
+pub(crate) fn change_user(config: &Config) -> Result<ChangeUser> {
+    Ok(ChangeUser::new(credentials(config)?, config.database.clone(), config.attributes(), rand::random()))
+}
+
+/// Says during what a connection could not be made.
+pub(crate) fn not_let_in(config: &Config, error: Error) -> Error {
+    error.while_doing(&format!("cannot log in to `{}`", config.address()))
+}
+
+/// A name for a LOAD DATA LOCAL that no server can guess: 128 random bits, nothing that SQL would read otherwise.
+pub(crate) fn infile_name() -> String {
+    format!("inrush-{:032x}", rand::random::<u128>())
+}
+
+/// Checks that the statement can be sent at all: a conversation that fails inside costs the connection.
+pub(crate) fn check_local(session: &Session, config: &Config) -> Result<()> {
+    if session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES) {
+        return Ok(());
+    }
+    if config.local_infile {
+        return Err(Error::server(LOCAL_DISABLED, *b"42000", "this server does not offer LOAD DATA LOCAL")
+            .with_hint("`SET GLOBAL local_infile = 1` on the server switches it on"));
+    }
+    Err(Error::config("LOAD DATA LOCAL was not asked for when this connection was made")
+        .with_hint("set `local-infile=1` in the URL or `with_local_infile(true)`"))
+}
+
+/// The conversation of a LOAD DATA LOCAL, its frames cut to what the server takes.
+pub(crate) fn infile<'a>(sql: &'a str, name: &'a str, content: &'a [u8], settings: &Settings) -> Infile<'a> {
+    let fits = usize::try_from(settings.max_allowed_packet).unwrap_or(usize::MAX) - 1;
+    Infile::new(sql, name, content).with_frames_of(fits.min(inrush_core::session::infile::FRAME_BYTES))
+}
+
+/// Settings of the server's that its clients must respect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// The largest packet the server takes.
+    pub(crate) max_allowed_packet: u64,
+}
+
+impl Settings {
+    /// Asks for them, in one round trip.
+    pub(crate) const SQL: &str = "SELECT @@max_allowed_packet";
+
+    pub(crate) fn from_result(result: &ResultSet) -> Result<Self> {
+        let max_allowed_packet = result.value(0, 0).and_then(|value| value.as_u64());
+        match max_allowed_packet {
+            // The server's own limits; anything else is not an answer to what we asked.
+            Some(max_allowed_packet @ 1024..=0x4000_0000) => Ok(Self { max_allowed_packet }),
+            _ => Err(Error::new(Kind::Protocol, "the server did not tell its `max_allowed_packet`")),
+        }
+    }
+}
+
+/// The only result, or the first.
+pub(crate) fn first(results: Vec<ResultSet>) -> Result<ResultSet> {
+    results.into_iter().next().ok_or_else(|| Error::protocol("the server ended a command without a result"))
+}
+
+/// A sink that hands each row on and keeps none.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<F: FnMut(Row<'_>) -> Result<()>> Sink for Each<F> {
+    fn columns(&mut self, _columns: &[ColumnDef]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        (self.0)(row)
+    }
+
+    fn end(&mut self, _outcome: &Outcome) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A reset gives MySQL the character set of the server's configuration instead of the one of the login (its bug 97633).
+pub(crate) const AFTER_RESET: &str = "SET NAMES utf8mb4";
+
+fn credentials(config: &Config) -> Result<Credentials> {
+    let server_key = match (&config.public_key, config.public_key_retrieval) {
+        (Some(path), _) => ServerKey::Known(
+            std::fs::read(path).map_err(|e| Error::io(format!("cannot read the key `{}`", path.display()), e))?,
+        ),
+        (None, true) => ServerKey::Ask,
+        (None, false) => ServerKey::Refuse,
+    };
+    Ok(Credentials {
+        user: config.user().to_owned(),
+        password: config.password.clone().unwrap_or_default(),
+        allow_clear: config.allow_cleartext,
+        server_key,
+    })
+}
+
+/// MariaDB's and old MySQL's code for it; MySQL 8 says 3948 where it is asked.
+const LOCAL_DISABLED: u16 = 1148;
