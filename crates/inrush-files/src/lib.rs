@@ -1,1 +1,16 @@
-//! Placeholder until the first inhabitant moves in.
+//! Reads data files as batches of Arrow columns: CSV and TSV, plain or compressed, in any encoding.
+//!
+//! ```text
+//! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
+//! ```
+
+mod csv;
+mod decompress;
+mod input;
+mod open;
+mod zip_member;
+
+pub use csv::{CsvOptions, CsvReader, Dialect};
+pub use decompress::Compression;
+pub use input::Meter;
+pub use open::{Format, open};

@@ -1,0 +1,162 @@
+//! Builds Arrow's binary-view columns from spans: a view of up to 12 bytes holds them, a longer one points into the text
+//! or into the side buffer.
+//!
+//! ```text
+//! bits 0..32    length
+//! bits 32..128  the bytes, if at most 12; else their first four, the buffer's index, the offset in it
+//! ```
+
+use super::split::{Fields, Span};
+use arrow_array::{ArrayRef, BinaryViewArray};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use inrush_core::bulk::FieldUse;
+use inrush_core::error::{Error, Result};
+use std::sync::Arc;
+
+/// The columns of a batch under construction.
+#[derive(Debug)]
+pub(super) struct Columns {
+    columns: Vec<Column>,
+    /// Texts of more than 12 bytes that stand for NULL.
+    long_nulls: Vec<Vec<u8>>,
+    rows: usize,
+}
+
+#[derive(Debug)]
+struct Column {
+    field: usize,
+    /// The views of the texts that stand for NULL here, those of at most 12 bytes.
+    nulls: Vec<u128>,
+    views: Vec<u128>,
+    null_rows: Vec<u32>,
+}
+
+impl Columns {
+    /// One column for each use; `rows` is how many are expected.
+    pub(super) fn new(uses: &[FieldUse], nulls: &[Vec<u8>], rows: usize) -> Self {
+        let (short, long): (Vec<_>, Vec<_>) = nulls.iter().cloned().partition(|null| null.len() <= INLINE);
+        let column = |use_: &FieldUse| Column {
+            field: use_.index,
+            nulls: short.iter().map(|null| short_view(null)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
+            views: Vec::with_capacity(rows),
+            null_rows: Vec::new(),
+        };
+        Self { columns: uses.iter().map(column).collect(), long_nulls: long, rows: 0 }
+    }
+
+    /// Appends whole rows of `width` spans each.
+    pub(super) fn append(&mut self, text: &[u8], fields: &Fields, width: usize) {
+        let rows = fields.spans.chunks_exact(width);
+        for column in &mut self.columns {
+            let views = rows.clone().map(|row| view_of(text, &fields.side, row[column.field]));
+            let before = column.views.len();
+            column.views.extend(views);
+            if column.nulls.is_empty() && self.long_nulls.is_empty() {
+                continue;
+            }
+            // Views of equal short texts are equal, so that a text is compared by one integer.
+            for (i, (view, row)) in column.views[before..].iter_mut().zip(rows.clone()).enumerate() {
+                let span = row[column.field];
+                let is_null = column.nulls.contains(view) || is_any_of(&self.long_nulls, text, span);
+                if is_null && !span.is_literal() {
+                    *view = EMPTY;
+                    column.null_rows.push((self.rows + i) as u32);
+                }
+            }
+        }
+        self.rows += rows.len();
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The finished arrays.
+    pub(super) fn finish(self, text: Buffer, side: Vec<u8>) -> Result<Vec<ArrayRef>> {
+        let mut buffers = vec![text];
+        if !side.is_empty() {
+            buffers.push(Buffer::from_vec(side));
+        }
+        let rows = self.rows;
+        self.columns
+            .into_iter()
+            .map(|column| {
+                let nulls = null_buffer(&column.null_rows, rows);
+                let array = BinaryViewArray::try_new(ScalarBuffer::from(column.views), buffers.clone(), nulls)
+                    .map_err(|e| Error::data(format!("a column could not be built: {e}")))?;
+                Ok(Arc::new(array) as ArrayRef)
+            })
+            .collect()
+    }
+}
+
+fn is_any_of(texts: &[Vec<u8>], text: &[u8], span: Span) -> bool {
+    !texts.is_empty() && !span.is_aside() && texts.iter().any(|one| **one == text[span.start()..span.end()])
+}
+
+/// The view of a field. Sixteen bytes are read in one go wherever the text still holds as many.
+#[inline(always)]
+fn view_of(text: &[u8], side: &[u8], span: Span) -> u128 {
+    let bytes = if span.is_aside() { side } else { text };
+    let (start, end) = (span.start(), span.end());
+    let Some(head) = bytes[start..].first_chunk::<16>() else { return view_near_end(bytes, span) };
+    let head = u128::from_le_bytes(*head);
+    match MASKS.get(end - start) {
+        Some(mask) => (end - start) as u128 | (head & mask) << 32,
+        None => long_view(head as u32, span),
+    }
+}
+
+#[cold]
+fn view_near_end(bytes: &[u8], span: Span) -> u128 {
+    let field = &bytes[span.start()..span.end()];
+    match field.first_chunk::<4>() {
+        Some(head) if field.len() > INLINE => long_view(u32::from_le_bytes(*head), span),
+        _ => short_view(field),
+    }
+}
+
+#[inline(always)]
+fn long_view(head: u32, span: Span) -> u128 {
+    (span.end() - span.start()) as u128
+        | u128::from(head) << 32
+        | u128::from(span.is_aside()) << 64
+        | (span.start() as u128) << 96
+}
+
+/// The view of at most 12 bytes.
+fn short_view(field: &[u8]) -> u128 {
+    let mut view = [0; 16];
+    view[..4].copy_from_slice(&(field.len() as u32).to_le_bytes());
+    view[4..4 + field.len()].copy_from_slice(field);
+    u128::from_le_bytes(view)
+}
+
+fn null_buffer(null_rows: &[u32], rows: usize) -> Option<NullBuffer> {
+    if null_rows.is_empty() {
+        return None;
+    }
+    let mut valid = vec![true; rows];
+    for &row in null_rows {
+        valid[row as usize] = false;
+    }
+    Some(NullBuffer::from(valid))
+}
+
+/// The view of an empty field.
+const EMPTY: u128 = 0;
+
+/// The longest field a view holds itself.
+const INLINE: usize = 12;
+
+/// The low bytes that belong to a short field, by its length.
+const MASKS: [u128; INLINE + 1] = {
+    let mut masks = [0; INLINE + 1];
+    let mut len = 0;
+    while len <= INLINE {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};

@@ -1,0 +1,102 @@
+//! What a CSV file looks like: the options a caller may give, and the [`Dialect`] they come to once checked.
+//!
+//! The default is RFC 4180, and what the splitter does beyond it: a line ends in LF or CRLF (a lone CR is data), a
+//! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
+
+use encoding_rs::Encoding;
+use inrush_core::error::{Error, Result};
+
+/// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, if a mark says so).
+#[derive(Clone, Debug)]
+pub struct CsvOptions {
+    /// The byte between two fields; `None` takes the format's: `,` for CSV, a tab for TSV.
+    pub delimiter: Option<u8>,
+    /// The byte around a quoted field; `None` turns quoting off.
+    pub quote: Option<u8>,
+    /// The byte that makes the one after it plain text, inside quotes. Without a quote it works in every field and
+    /// means what it means to MySQL (`\n` is a line feed, `\0` a NUL ..): that reads the files of SELECT INTO OUTFILE.
+    pub escape: Option<u8>,
+    /// Whether the first record holds the names of the columns.
+    pub header: bool,
+    /// What stands for NULL when it is all of an unquoted field.
+    pub nulls: Vec<Vec<u8>>,
+    /// The file's encoding; `None` is UTF-8, unless a byte order mark says UTF-16.
+    pub encoding: Option<&'static Encoding>,
+    /// Lines (not records) to pass over at the very top, before the header: what `IGNORE n LINES` does.
+    pub skip: u64,
+    /// The most records to read after the header, bad ones included.
+    pub limit: Option<u64>,
+    /// The most records of one batch.
+    pub batch_rows: usize,
+    /// The most bytes of one batch; only a single record may be larger.
+    pub batch_bytes: usize,
+    /// The most bytes of one record, line end included; what is longer is an error, and bounds the memory.
+    pub max_record: usize,
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            quote: Some(b'"'),
+            escape: None,
+            header: true,
+            nulls: Vec::new(),
+            encoding: None,
+            skip: 0,
+            limit: None,
+            batch_rows: 64_000,
+            batch_bytes: 4 << 20,
+            // MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
+            max_record: 64 << 20,
+        }
+    }
+}
+
+/// The bytes with a meaning, checked: all ASCII, so that they never cut a character in two, and all different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The byte between two fields.
+    pub delimiter: u8,
+    /// The byte around a quoted field.
+    pub quote: Option<u8>,
+    /// The escape, if it is another byte than the quote (which always escapes itself by being doubled).
+    pub escape: Option<u8>,
+    /// What stands for NULL when it is all of an unquoted field.
+    pub nulls: Vec<Vec<u8>>,
+}
+
+impl Dialect {
+    /// Checks the options; `delimiter` is what the format takes by default.
+    pub(crate) fn new(options: &CsvOptions, delimiter: u8) -> Result<Self> {
+        let dialect = Self {
+            delimiter: options.delimiter.unwrap_or(delimiter),
+            quote: options.quote,
+            escape: options.escape.filter(|_| options.escape != options.quote),
+            nulls: options.nulls.clone(),
+        };
+        let roles = [("delimiter", Some(dialect.delimiter)), ("quote", dialect.quote), ("escape", dialect.escape)];
+        for (i, &(role, byte)) in roles.iter().enumerate() {
+            let Some(byte) = byte else { continue };
+            if !byte.is_ascii() || matches!(byte, b'\n' | b'\r') {
+                return Err(Error::config(format!("the {role} must be one ASCII character other than a line end")));
+            }
+            if let Some((other, _)) = roles[..i].iter().find(|(_, other)| *other == Some(byte)) {
+                return Err(Error::config(format!("the {role} and the {other} are the same, `{}`", byte as char)));
+            }
+        }
+        if options.batch_rows == 0 || options.batch_bytes == 0 || options.max_record == 0 {
+            return Err(Error::config("a batch needs room for at least one row and one byte"));
+        }
+        // Views hold 32-bit offsets, and the splitter uses the top bit of each for itself.
+        if options.batch_bytes.saturating_add(options.max_record) > (1 << 30) || options.batch_rows > (1 << 30) {
+            return Err(Error::config("a batch and the longest record must be below 1 GiB together"));
+        }
+        Ok(dialect)
+    }
+
+    /// True if the escape also works outside quotes.
+    pub(crate) fn escapes_unquoted(&self) -> bool {
+        self.quote.is_none() && self.escape.is_some()
+    }
+}

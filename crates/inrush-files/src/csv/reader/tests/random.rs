@@ -1,0 +1,93 @@
+//! Random texts: against the `csv` crate, and against ourselves with the bytes arriving in other portions.
+
+use super::*;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// RFC 4180 input, written by us, read by the `csv` crate and by us.
+    #[test]
+    fn reads_what_the_csv_crate_reads(text in rfc_4180(), batch_rows in 1usize..5, read_bytes in 1usize..80) {
+        let options = CsvOptions { batch_rows, header: false, ..rfc() };
+        let mut oracle = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+        let records: Vec<Vec<String>> =
+            oracle.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
+        let width = records.first().map_or(0, Vec::len);
+        // The crate skips blank lines whatever the width.
+        prop_assume!(width != 1);
+        let ours = rows_and_faults(options, text.as_bytes(), read_bytes, None);
+        let rows: Vec<_> = ours.iter().filter(|line| !line.starts_with("line ")).cloned().collect();
+        let good: Vec<_> = records.iter().filter(|r| r.len() == width).map(|r| r.join("|")).collect();
+        prop_assert_eq!(rows, good);
+        prop_assert_eq!(ours.iter().filter(|line| line.starts_with("line ")).count(), records.iter().filter(|r| r.len() != width).count());
+    }
+
+    /// Whatever the bytes and the dialect: no panic, an end, and the same outcome for every way the bytes arrive.
+    #[test]
+    fn any_bytes_in_any_dialect_come_to_the_same(bytes in messy(), options in any_dialect(), read_bytes in 1usize..9) {
+        let whole = rows_and_faults(options.clone(), &bytes, 1 << 18, None);
+        prop_assert_eq!(rows_and_faults(options, &bytes, read_bytes, None), whole);
+    }
+
+    /// Every byte behind the header lies in exactly one batch, and every record in its row or reject.
+    #[test]
+    fn no_byte_is_lost(bytes in messy(), batch_bytes in 1usize..40) {
+        let options = CsvOptions { batch_bytes, quote: None, header: false, ..rfc() };
+        let mut reader = CsvReader::with("x", Box::new(io::Cursor::new(bytes.clone())), Meter::new(None), Compression::None, b',', &options, 5).unwrap();
+        let mut seen = 0;
+        while let Some(batch) = reader.next().unwrap() {
+            let rows: usize = (0..batch.rows.num_rows()).map(|row| batch.origin.raw(row).len()).sum();
+            seen += rows + batch.rejects.iter().map(|reject| reject.raw.len()).sum::<usize>();
+        }
+        let blank = if reader.names().len() == 1 { 0 } else { blank_bytes(&bytes) };
+        if !reader.names().is_empty() {
+            prop_assert_eq!(seen + blank, bytes.len());
+        }
+    }
+}
+
+fn blank_bytes(bytes: &[u8]) -> usize {
+    bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| is_blank(line)).map(<[u8]>::len).sum()
+}
+
+fn rfc_4180() -> impl Strategy<Value = String> {
+    let field = prop_oneof![
+        4 => "[a-z0-9 ']{0,16}",
+        2 => "[a-z,\"\n\r]{0,40}".prop_map(|text| format!("\"{}\"", text.replace('"', "\"\""))),
+    ];
+    // Now and then a field more or less than the others.
+    let width = prop_oneof![8 => Just(3usize), 1 => 1usize..6];
+    let record = width
+        .prop_flat_map(move |width| prop::collection::vec(field.clone(), width))
+        .prop_map(|fields| fields.join(","));
+    let end = prop::sample::select(vec!["\n", "\r\n"]);
+    prop::collection::vec((record, end), 0..30)
+        .prop_map(|records| records.into_iter().map(|(record, end)| record + end).collect())
+}
+
+fn messy() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(b"a1\",,;\\\n\n\r\0\xff\xe9".to_vec()), 0..200)
+}
+
+fn any_dialect() -> impl Strategy<Value = CsvOptions> {
+    let quote = prop::sample::select(vec![None, Some(b'"'), Some(b'1')]);
+    let escape = prop::sample::select(vec![None, Some(b'\\'), Some(b'"')]);
+    let encoding = prop::sample::select(vec![None, Some(encoding_rs::SHIFT_JIS), Some(encoding_rs::UTF_16LE)]);
+    let sizes = (1usize..9, 1usize..60, 1usize..60, 0u64..3, prop::option::of(0u64..9));
+    (quote, escape, encoding, any::<bool>(), sizes).prop_map(
+        |(quote, escape, encoding, header, (batch_rows, batch_bytes, max_record, skip, limit))| CsvOptions {
+            quote,
+            escape,
+            encoding,
+            header,
+            batch_rows,
+            batch_bytes,
+            max_record,
+            skip,
+            limit,
+            nulls: nulls(&["a", ""]),
+            delimiter: None,
+        },
+    )
+}

@@ -1,0 +1,232 @@
+//! Splits text into records and fields. Pure: it is given a text and a place, and says where the record's fields lie.
+//!
+//! A field is a [`Span`] of the text, unless it held doubled quotes or escapes: then it is a span of one side buffer,
+//! where its plain form was put. A record that is not whole yet is split again from its start once more text is there;
+//! the reader doubles what it asks for, so the work stays linear.
+
+use super::dialect::Dialect;
+use super::marks::Marks;
+use memchr::{memchr, memchr2, memchr3};
+
+/// Where a field lies. Two flags share the words with the offsets, which stay below 2^31.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// A field that is the text as it stands.
+    fn plain(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    /// A field that is never NULL: it was quoted or escaped.
+    fn literal(start: usize, end: usize) -> Self {
+        Self { start: start as u32 | FLAG, end: end as u32 }
+    }
+
+    /// A field whose plain form is in the side buffer; never NULL.
+    fn aside(start: usize, end: usize) -> Self {
+        Self { start: start as u32 | FLAG, end: end as u32 | FLAG }
+    }
+
+    pub(super) fn start(self) -> usize {
+        (self.start & !FLAG) as usize
+    }
+
+    pub(super) fn end(self) -> usize {
+        (self.end & !FLAG) as usize
+    }
+
+    pub(super) fn is_literal(self) -> bool {
+        self.start & FLAG != 0
+    }
+
+    pub(super) fn is_aside(self) -> bool {
+        self.end & FLAG != 0
+    }
+}
+
+/// What lies at the place where a record should begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A record.
+    Record {
+        /// Where the next one begins.
+        end: usize,
+        /// How many fields it has, of which at most `width` were noted.
+        fields: usize,
+        /// The first field whose closing quote is followed by text.
+        garbled: Option<usize>,
+    },
+    /// The text ends before the record does, at least as far as one can see.
+    Incomplete {
+        /// Where the quote stands that was still open.
+        open_quote: Option<usize>,
+    },
+}
+
+/// The fields found, row by row, and the side buffer.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub(super) spans: Vec<Span>,
+    pub(super) side: Vec<u8>,
+}
+
+/// Splits one text; `at_end` says that the text's end is the input's end.
+#[derive(Debug)]
+pub(super) struct Splitter<'a> {
+    dialect: &'a Dialect,
+    text: &'a [u8],
+    at_end: bool,
+    marks: Marks,
+}
+
+impl<'a> Splitter<'a> {
+    pub(super) fn new(dialect: &'a Dialect, text: &'a [u8], at: usize, at_end: bool) -> Self {
+        Self { dialect, text, at_end, marks: Marks::from(text, dialect.delimiter, at) }
+    }
+
+    /// Splits the record that begins at `start`; notes the first `width` fields. `start` never goes back, and at the
+    /// input's end it lies before the text's end.
+    #[inline]
+    pub(super) fn record(&mut self, start: usize, width: usize, found: &mut Fields) -> Found {
+        let text = self.text;
+        let escapes_unquoted = self.dialect.escapes_unquoted();
+        let mut fields = 0;
+        let mut garbled = None;
+        let mut at = start;
+        loop {
+            let first = text.get(at).copied();
+            let (span, end) = if first.is_some() && first == self.dialect.quote {
+                let Some((span, after)) = self.quoted(at, &mut found.side) else {
+                    return Found::Incomplete { open_quote: Some(at) };
+                };
+                self.marks.pass(text, after);
+                let Some(end) = self.field_end() else { return Found::Incomplete { open_quote: None } };
+                if self.line_trimmed(after, end) != after {
+                    garbled = garbled.or(Some(fields));
+                }
+                (span, end)
+            } else if escapes_unquoted {
+                match self.escaped(at, &mut found.side) {
+                    Some(field) => field,
+                    None => return Found::Incomplete { open_quote: None },
+                }
+            } else {
+                let Some(end) = self.field_end() else { return Found::Incomplete { open_quote: None } };
+                (Span::plain(at, self.line_trimmed(at, end)), end)
+            };
+            if fields < width {
+                found.spans.push(span);
+            }
+            fields += 1;
+            at = end + 1;
+            if text.get(end) != Some(&self.dialect.delimiter) {
+                return Found::Record { end: at.min(text.len()), fields, garbled };
+            }
+        }
+    }
+
+    /// Where the field under work ends: the next mark, or the end of the input.
+    #[inline(always)]
+    fn field_end(&mut self) -> Option<usize> {
+        match self.marks.next(self.text) {
+            None if self.at_end => Some(self.text.len()),
+            mark => mark,
+        }
+    }
+
+    /// `end` without the CR of a CRLF.
+    #[inline(always)]
+    fn line_trimmed(&self, start: usize, end: usize) -> usize {
+        let crlf = end > start && self.text[end - 1] == b'\r' && self.text.get(end) == Some(&b'\n');
+        end - usize::from(crlf)
+    }
+
+    /// A field that begins with a quote at `open`, and the place behind its closing quote; `None` if that is not in
+    /// sight.
+    fn quoted(&self, open: usize, side: &mut Vec<u8>) -> Option<(Span, usize)> {
+        let (text, quote) = (self.text, self.dialect.quote?);
+        let content = open + 1;
+        let (mut from, mut at) = (content, content);
+        let mut aside = None;
+        loop {
+            let hit = at
+                + match self.dialect.escape {
+                    Some(escape) => memchr2(quote, escape, text.get(at..)?)?,
+                    None => memchr(quote, text.get(at..)?)?,
+                };
+            let next = text.get(hit + 1).copied();
+            if text[hit] == quote && next != Some(quote) {
+                if next.is_none() && !self.at_end {
+                    return None; // The first half of a doubled quote, perhaps.
+                }
+                let span = match aside {
+                    None => Span::literal(content, hit),
+                    Some(start) => {
+                        side.extend_from_slice(&text[from..hit]);
+                        Span::aside(start, side.len())
+                    }
+                };
+                return Some((span, hit + 1));
+            }
+            // A doubled quote or an escape: what follows is text, whatever it is.
+            next?;
+            aside.get_or_insert(side.len());
+            side.extend_from_slice(&text[from..hit]);
+            from = hit + 1;
+            at = hit + 2;
+        }
+    }
+
+    /// A field of a file without quotes but with an escape, and the place of the mark that ends it.
+    fn escaped(&self, start: usize, side: &mut Vec<u8>) -> Option<(Span, usize)> {
+        let (text, escape) = (self.text, self.dialect.escape?);
+        let aside = side.len();
+        let (mut from, mut at) = (start, start);
+        loop {
+            let hit = match memchr3(self.dialect.delimiter, b'\n', escape, &text[at..]) {
+                Some(hit) => at + hit,
+                None if self.at_end => text.len(),
+                None => return None,
+            };
+            if text.get(hit) == Some(&escape) {
+                match text.get(hit + 1) {
+                    Some(&byte) => {
+                        side.extend_from_slice(&text[from..hit]);
+                        side.push(unescaped(byte));
+                        from = hit + 2;
+                        at = from;
+                    }
+                    None if self.at_end => at = hit + 1, // An escape with nothing behind it is text.
+                    None => return None,
+                }
+                continue;
+            }
+            let end = self.line_trimmed(from, hit);
+            if from == start || self.dialect.nulls.iter().any(|null| *null == text[start..end]) {
+                side.truncate(aside);
+                return Some((Span::plain(start, end), hit));
+            }
+            side.extend_from_slice(&text[from..end]);
+            return Some((Span::aside(aside, side.len()), hit));
+        }
+    }
+}
+
+/// What an escaped byte means to MySQL: `\N` is left to the list of NULL texts.
+fn unescaped(byte: u8) -> u8 {
+    match byte {
+        b'0' => 0,
+        b'b' => 8,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'Z' => 26,
+        other => other,
+    }
+}
+
+const FLAG: u32 = 1 << 31;

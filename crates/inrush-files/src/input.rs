@@ -1,0 +1,173 @@
+//! Text on its way in: a decompressed stream, decoded to UTF-8 if it is anything else, and the [`Meter`] at its source.
+//!
+//! Text that is not valid in its declared encoding is replaced by U+FFFD and its place noted, so that the reader can
+//! refuse just that record. UTF-8 is passed on unchecked: the batch is checked as a whole, which is far cheaper.
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much of a source has been read, in bytes as they lie on the disk (compressed, if they are); for progress.
+#[derive(Debug, Default)]
+pub struct Meter {
+    read: AtomicU64,
+    total: Option<u64>,
+}
+
+impl Meter {
+    pub(crate) fn new(total: Option<u64>) -> Arc<Self> {
+        Arc::new(Self { read: AtomicU64::new(0), total })
+    }
+
+    /// Bytes read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Bytes in all, if known (not for pipes).
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+/// Counts what is read through it.
+pub(crate) struct Metered<R> {
+    inner: R,
+    meter: Arc<Meter>,
+}
+
+impl<R> Metered<R> {
+    pub(crate) fn new(inner: R, meter: Arc<Meter>) -> Self {
+        Self { inner, meter }
+    }
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.meter.read.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// A stream of UTF-8 text.
+pub(crate) struct Input {
+    bytes: Box<dyn Read + Send>,
+    decoding: Option<Decoding>,
+    /// Bytes of decompressed, not yet decoded text read.
+    bytes_read: u64,
+    /// Bytes of text handed out.
+    text_read: u64,
+    /// See [`Input::malformed`].
+    malformed: Vec<u64>,
+}
+
+impl Input {
+    /// Wraps the bytes. A byte order mark is swallowed, and is surer than what the caller believes the encoding to be.
+    pub(crate) fn new(mut bytes: Box<dyn Read + Send>, encoding: Option<&'static Encoding>) -> io::Result<Self> {
+        let mut head = Vec::with_capacity(4);
+        (&mut bytes).take(3).read_to_end(&mut head)?;
+        let (encoding, mark) = Encoding::for_bom(&head).unwrap_or((encoding.unwrap_or(UTF_8), 0));
+        let head = io::Cursor::new(head.split_off(mark));
+        Ok(Self {
+            bytes: Box::new(head.chain(bytes)),
+            decoding: (encoding != UTF_8).then(|| Decoding::new(encoding)),
+            bytes_read: mark as u64,
+            text_read: 0,
+            malformed: Vec::new(),
+        })
+    }
+
+    /// The encoding the bytes are in.
+    pub(crate) fn encoding(&self) -> &'static Encoding {
+        self.decoding.as_ref().map_or(UTF_8, |decoding| decoding.encoding)
+    }
+
+    /// How many bytes of decompressed text were read, in their own encoding.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Appends at least `want` bytes of text, and returns true once there is no more. On an error, what was read before
+    /// it has been appended.
+    pub(crate) fn fill(&mut self, text: &mut Vec<u8>, want: usize) -> io::Result<bool> {
+        let before = text.len();
+        let Some(decoding) = &mut self.decoding else {
+            text.reserve_exact(want);
+            let result = (&mut self.bytes).take(want as u64).read_to_end(text);
+            self.bytes_read += (text.len() - before) as u64;
+            return result.map(|n| n < want);
+        };
+        while text.len() - before < want && !decoding.finished {
+            let block = decoding.read_block(&mut self.bytes);
+            self.bytes_read += *block.as_ref().unwrap_or(&0) as u64;
+            block?;
+            if let Some(at) = decoding.decode_some(text) {
+                self.malformed.push(self.text_read + (at - before) as u64);
+            }
+        }
+        self.text_read += (text.len() - before) as u64;
+        Ok(decoding.finished)
+    }
+
+    /// Where, in bytes of all text handed out, text was malformed; ascending.
+    pub(crate) fn malformed(&self) -> &[u64] {
+        &self.malformed
+    }
+
+    /// Forgets the malformed places before byte `end`.
+    pub(crate) fn forget_malformed_before(&mut self, end: u64) {
+        let n = self.malformed.partition_point(|&at| at < end);
+        self.malformed.drain(..n);
+    }
+}
+
+/// A decoder and the bytes it has not seen yet.
+struct Decoding {
+    encoding: &'static Encoding,
+    decoder: Decoder,
+    pending: Vec<u8>,
+    ended: bool,
+    finished: bool,
+}
+
+impl Decoding {
+    fn new(encoding: &'static Encoding) -> Self {
+        let decoder = encoding.new_decoder_without_bom_handling();
+        Self { encoding, decoder, pending: Vec::new(), ended: false, finished: false }
+    }
+
+    /// Reads more if nothing is pending; returns how much.
+    fn read_block(&mut self, bytes: &mut dyn Read) -> io::Result<usize> {
+        if self.ended || !self.pending.is_empty() {
+            return Ok(0);
+        }
+        let n = bytes.take(BLOCK as u64).read_to_end(&mut self.pending)?;
+        self.ended = n < BLOCK;
+        Ok(n)
+    }
+
+    /// Decodes what is pending, up to the first malformed place: that becomes U+FFFD, and where it stands is returned.
+    fn decode_some(&mut self, text: &mut Vec<u8>) -> Option<usize> {
+        let start = text.len();
+        let room = self.decoder.max_utf8_buffer_length_without_replacement(self.pending.len()).unwrap_or(3 * BLOCK);
+        text.resize(start + room, 0);
+        let (result, read, written) =
+            self.decoder.decode_to_utf8_without_replacement(&self.pending, &mut text[start..], self.ended);
+        text.truncate(start + written);
+        self.pending.drain(..read);
+        match result {
+            DecoderResult::InputEmpty => self.finished = self.ended,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => {
+                text.extend_from_slice("\u{fffd}".as_bytes());
+                return Some(start + written);
+            }
+        }
+        None
+    }
+}
+
+/// 16 KiB: malformed text costs a move of what is left of a block each time, so blocks are small.
+const BLOCK: usize = 16 << 10;

@@ -1,0 +1,291 @@
+//! Files as people have them: named this or that, compressed, archived, damaged, missing.
+
+use super::*;
+use arrow_array::{Array, BinaryViewArray};
+use inrush_core::bulk::Source;
+use std::io::Write;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+#[test]
+fn a_plain_file() {
+    check("a.csv", TEXT.as_bytes(), Compression::None);
+    check("a", TEXT.as_bytes(), Compression::None);
+}
+
+#[test]
+fn gzip_by_its_name_or_by_its_first_bytes() {
+    check("a.csv.gz", &gzip(&TEXT), Compression::Gzip);
+    check("a.csv", &gzip(&TEXT), Compression::Gzip);
+}
+
+#[test]
+fn gzip_of_several_members() {
+    let (front, back) = TEXT.split_at(40_001);
+    check("a.gz", &[gzip(front), gzip(""), gzip(back)].concat(), Compression::Gzip);
+}
+
+#[test]
+fn zstd_of_several_frames() {
+    let (front, back) = TEXT.split_at(40_001);
+    check("a.csv.zst", &zstd(&TEXT), Compression::Zstd);
+    check("a.csv.zst", &[zstd(front), zstd(back)].concat(), Compression::Zstd);
+    let skippable = b"\x50\x2a\x4d\x18\x04\x00\x00\x00skip".to_vec();
+    check("a", &[skippable, zstd(&TEXT)].concat(), Compression::Zstd);
+}
+
+#[test]
+fn zip_stored_deflated_and_beside_what_is_no_data() {
+    check("a.zip", &zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Stored), Compression::Zip);
+    let members = [("folder/", ""), ("__MACOSX/._a.csv", "x"), ("folder/.DS_Store", "x"), ("folder/a.csv", &TEXT)];
+    check("a.csv.zip", &zip(&members, zip::CompressionMethod::Deflated), Compression::Zip);
+}
+
+#[test]
+fn zip_of_several_files_names_them_and_takes_a_name() {
+    let folder = Folder::new();
+    let members = [("a.csv", TEXT.as_str()), ("b.tsv", "x\ty\n1,\t2\n")];
+    let path = folder.file("many.zip", &zip(&members, zip::CompressionMethod::Deflated));
+    let error = refused(&path);
+    assert_eq!(error.message(), format!("`{path}` holds 2 files: `a.csv`, `b.tsv`"));
+    assert_eq!(error.hint(), Some(&format!("name one: `{path}#a.csv`")[..]));
+    assert_eq!(rows(open_auto(&format!("{path}#b.tsv")).unwrap()).unwrap(), ["1,|2"]);
+    assert_eq!(rows(open_auto(&format!("{path}#a.csv")).unwrap()).unwrap().len(), ROWS);
+    assert_eq!(refused(&format!("{path}#c")).message(), format!("`{path}` holds no file `c`"));
+    let plain = folder.file("plain.csv", b"a\n1\n");
+    assert_eq!(refused(&format!("{plain}#c")).message(), format!("`{plain}` is not a zip archive"));
+    let odd = folder.file("a#b.csv", b"a\n1\n");
+    assert_eq!(rows(open_auto(&odd).unwrap()).unwrap(), ["1"]);
+    let empty = folder.file("empty.zip", &zip(&[], zip::CompressionMethod::Stored));
+    assert_eq!(refused(&empty).message(), format!("`{empty}` holds no file"));
+}
+
+#[test]
+fn tsv_by_its_name_or_on_request() {
+    let folder = Folder::new();
+    for name in ["a.tsv", "a.TSV", "a.tab", "a.tsv.gz"] {
+        let text = "a\tb\n1,\t\"2\t3\"\n";
+        let bytes = if name.ends_with(".gz") { gzip(text) } else { text.into() };
+        assert_eq!(rows(open_auto(&folder.file(name, &bytes)).unwrap()).unwrap(), ["1,|2\t3"], "{name}");
+    }
+    let path = folder.file("a.tsv", b"a,b\n1,2\n");
+    assert_eq!(rows(open(&path, Format::Csv, &CsvOptions::default()).unwrap()).unwrap(), ["1|2"]);
+    let options = CsvOptions { delimiter: Some(b','), ..CsvOptions::default() };
+    assert_eq!(rows(open(&path, Format::Auto, &options).unwrap()).unwrap(), ["1|2"]);
+}
+
+#[test]
+fn a_stream_cut_short_is_never_a_short_file() {
+    // Noise: so that the compressed streams have many blocks, and stay long.
+    let text = format!(
+        "a\n{}",
+        (0..40_000u64).map(|i| format!("{}\n", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect::<String>()
+    );
+    let folder = Folder::new();
+    for (name, bytes) in
+        [("a.gz", gzip(&text)), ("a.zst", zstd(&text)), ("two.gz", [gzip("a\n1\n"), gzip(&text)].concat())]
+    {
+        let at = |cut: usize| {
+            let path = folder.file(name, &bytes[..cut]);
+            open_auto(&path).and_then(rows).expect_err(&format!("{name} cut at byte {cut}"))
+        };
+        let error = at(bytes.len() - 1);
+        assert_eq!(error.kind(), Kind::Data);
+        assert!(error.message().contains(" beyond byte "), "{error}");
+        for cut in [0, 1, 3, 11, 24, 500, bytes.len() / 2, bytes.len() - 8] {
+            // Between two members of gzip nothing tells a whole file from a cut one.
+            if !(name == "two.gz" && cut == gzip("a\n1\n").len()) {
+                at(cut);
+            }
+        }
+    }
+    let whole = zip(&[("a.csv", &text)], zip::CompressionMethod::Deflated);
+    assert!(refused(&folder.file("a.zip", &whole[..whole.len() / 2])).message().contains("is not a whole zip archive"));
+}
+
+#[test]
+fn a_damaged_stream_is_an_error() {
+    let folder = Folder::new();
+    for (name, bytes) in [
+        ("a.gz", gzip(&TEXT)),
+        ("a.zst", zstd(&TEXT)),
+        ("deflated.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Deflated)),
+        ("stored.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Stored)),
+    ] {
+        let mut bytes = bytes;
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x15;
+        // What comes before the damage shows may be anything; what counts is that it shows.
+        let read = open_auto(&folder.file(name, &bytes)).and_then(|mut reader| {
+            while reader.next()?.is_some() {}
+            Ok(())
+        });
+        assert_eq!(read.expect_err(name).kind(), Kind::Data, "{name}");
+    }
+}
+
+#[test]
+fn a_name_that_promises_too_much_is_refused() {
+    let folder = Folder::new();
+    for (name, bytes, truth) in [
+        ("a.gz", b"a,b\n".to_vec(), "not compressed"),
+        ("a.zip", b"a,b\n".to_vec(), "not compressed"),
+        ("a.zst", gzip("a,b\n"), "compressed by gzip"),
+        ("empty.gz", Vec::new(), "not compressed"),
+    ] {
+        let path = folder.file(name, &bytes);
+        assert_eq!(refused(&path).message(), format!("`{path}` is not what its name says: it is {truth}"));
+    }
+}
+
+#[test]
+fn formats_that_are_not_read_are_named() {
+    let folder = Folder::new();
+    let xz = folder.file("a.csv", b"\xfd7zXZ\x00\x00rest");
+    assert_eq!(refused(&xz).message(), format!("`{xz}` is compressed by xz, which is not read"));
+    assert_eq!(refused(&xz).hint(), Some(&format!("`xz -dc {xz} | inrush load -` loads it")[..]));
+    let json = folder.file("a.jsonl.gz", &gzip("{}\n"));
+    assert_eq!(refused(&json).message(), format!("`{json}` is named `.jsonl`, a format that is not read"));
+    assert!(open(&json, Format::Csv, &CsvOptions::default()).is_ok());
+}
+
+#[test]
+fn what_cannot_be_opened_says_why() {
+    let folder = Folder::new();
+    let missing = folder.path("missing.csv");
+    assert_eq!(refused(&missing).kind(), Kind::Config);
+    assert!(refused(&missing).message().starts_with(&format!("cannot open `{missing}`: No such file")));
+    let directory = folder.path("");
+    assert_eq!(refused(&directory).message(), format!("`{directory}` is a directory"));
+}
+
+#[test]
+fn an_empty_file_has_no_rows() {
+    let folder = Folder::new();
+    for (name, bytes) in
+        [("a.csv", Vec::new()), ("a.csv.gz", gzip("")), ("a.zst", zstd("")), ("b.csv", b"a,b\n".to_vec())]
+    {
+        assert_eq!(rows(open_auto(&folder.file(name, &bytes)).unwrap()).unwrap(), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn the_meter_ends_at_the_total() {
+    let folder = Folder::new();
+    for (name, bytes) in [
+        ("a.csv", TEXT.as_bytes().to_vec()),
+        ("a.csv.gz", gzip(&TEXT)),
+        ("a.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Deflated)),
+    ] {
+        let reader = open_auto(&folder.file(name, &bytes)).unwrap();
+        let meter = reader.meter();
+        rows(reader).unwrap();
+        assert_eq!(Some(meter.bytes_read()), meter.total(), "{name}");
+        assert!(name == "a.zip" || meter.total() == Some(bytes.len() as u64));
+    }
+}
+
+#[test]
+fn a_bomb_is_just_a_long_file() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mebibyte = format!("{}\n", "x".repeat(1023)).repeat(1024);
+    for _ in 0..64 {
+        encoder.write_all(mebibyte.as_bytes()).unwrap();
+    }
+    let bomb = encoder.finish().unwrap();
+    assert!(bomb.len() < 1 << 20);
+    let mut reader = open_auto(&Folder::new().file("bomb.gz", &bomb)).unwrap();
+    let mut rows = 0;
+    while let Some(batch) = reader.next().unwrap() {
+        assert!(batch.origin.text.capacity() <= 5 << 20);
+        rows += batch.rows.num_rows();
+    }
+    assert_eq!(rows, 64 * 1024 - 1);
+}
+
+/// Opens the bytes under this name, and reads all rows of the text that is in them.
+#[track_caller]
+fn check(name: &str, bytes: &[u8], compression: Compression) {
+    let folder = Folder::new();
+    let reader = open_auto(&folder.file(name, bytes)).unwrap();
+    assert_eq!(reader.compression(), compression);
+    assert_eq!(reader.names(), ["n", "text"]);
+    let rows = rows(reader).unwrap();
+    assert_eq!(rows.len(), ROWS);
+    assert_eq!((&rows[0][..], &rows[ROWS - 1][..]), ("0|row number 0", "9999|row number 9999"));
+}
+
+fn open_auto(path: &str) -> Result<CsvReader, Error> {
+    open(path, Format::Auto, &CsvOptions::default())
+}
+
+#[track_caller]
+fn refused(path: &str) -> Error {
+    match open_auto(path) {
+        Ok(_) => panic!("`{path}` was opened"),
+        Err(error) => error,
+    }
+}
+
+fn rows(mut reader: CsvReader) -> Result<Vec<String>, Error> {
+    let mut rows = Vec::new();
+    while let Some(batch) = reader.next()? {
+        assert!(batch.rejects.is_empty() && batch.utf8);
+        let columns: Vec<&BinaryViewArray> =
+            batch.rows.columns().iter().map(|column| column.as_any().downcast_ref().unwrap()).collect();
+        for row in 0..batch.rows.num_rows() {
+            let fields: Vec<_> = columns.iter().map(|column| String::from_utf8_lossy(column.value(row))).collect();
+            rows.push(fields.join("|"));
+        }
+    }
+    Ok(rows)
+}
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        PathBuf::from(self.0.path()).join(name).into_os_string().into_string().unwrap()
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        std::fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    // With a checksum, as the command line tool writes it.
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zip(members: &[(&str, &str)], method: zip::CompressionMethod) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(method);
+    for (name, text) in members {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+const ROWS: usize = 10_000;
+
+static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+    let rows = (0..ROWS).map(|n| format!("{n},row number {n}\n"));
+    std::iter::once("n,text\n".to_owned()).chain(rows).collect()
+});
