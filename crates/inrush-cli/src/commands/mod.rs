@@ -1,0 +1,3 @@
+//! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
+
+pub(crate) mod server;
