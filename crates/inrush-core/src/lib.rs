@@ -13,7 +13,7 @@
 //! | [`value`] | columns of values: target types, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth`; never upwards.
+//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; never upwards.
 
 pub mod auth;
 pub mod bulk;

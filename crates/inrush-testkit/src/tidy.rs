@@ -227,7 +227,7 @@ const CRATES: &[(&str, &[&str])] = &[
 const CORE_MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("wire", &["error"]),
-    ("auth", &["error"]),
+    ("auth", &["error", "wire"]),
     ("value", &["error", "wire"]),
     ("session", &["error", "wire", "auth"]),
     ("bulk", &["error", "wire", "auth", "session", "value"]),
