@@ -7,19 +7,18 @@ use super::{Judge, Verdict, Why};
 #[derive(Clone, Debug)]
 pub(super) struct FloatJudge {
     max: f64,
-    /// The smallest number that does not become 0.
-    min: f64,
+    single: bool,
     unsigned: bool,
     digits: Option<(u8, u8)>,
 }
 
 impl FloatJudge {
     pub(super) fn single(unsigned: bool, digits: Option<(u8, u8)>) -> Self {
-        Self { max: f32::MAX.into(), min: f32::MIN_POSITIVE.into(), unsigned, digits }
+        Self { max: f32::MAX.into(), single: true, unsigned, digits }
     }
 
     pub(super) fn double(unsigned: bool, digits: Option<(u8, u8)>) -> Self {
-        Self { max: f64::MAX, min: f64::MIN_POSITIVE, unsigned, digits }
+        Self { max: f64::MAX, single: false, unsigned, digits }
     }
 
     #[cold]
@@ -31,7 +30,8 @@ impl FloatJudge {
         if value.abs() > self.max || value.is_nan() || (self.unsigned && value < 0.0) {
             return Verdict::Bad(Why::Range);
         }
-        if !number.is_zero() && value.abs() < self.min {
+        let stored = if self.single { f64::from(value as f32) } else { value };
+        if !number.is_zero() && stored == 0.0 {
             return Verdict::Bad(Why::Underflow);
         }
         if let Some((m, d)) = self.digits {
@@ -42,13 +42,15 @@ impl FloatJudge {
                 return Verdict::Bad(Why::Fraction);
             }
         }
-        if text.len() == cell.len() && is_usual(cell) && !(number.is_zero() && number.negative) {
-            return Verdict::Keep;
-        }
-        if number.int_digits() + number.scale() <= PLAIN_DIGITS {
-            number.write_plain(out);
+        let start = out.len();
+        if number.is_zero() && self.unsigned {
+            out.push(b'0');
         } else {
-            out.extend_from_slice(text);
+            number.write_json(text, out);
+        }
+        if out[start..] == *cell {
+            out.truncate(start);
+            return Verdict::Keep;
         }
         Verdict::Rewrite
     }
@@ -80,12 +82,3 @@ fn is_plain(text: &[u8]) -> bool {
         && unsigned.first().is_some_and(u8::is_ascii_digit)
         && unsigned.last() != Some(&b'.')
 }
-
-/// The same, with an exponent or not.
-fn is_usual(text: &[u8]) -> bool {
-    let mantissa = text.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(text.len());
-    is_plain(&text[..mantissa])
-}
-
-/// A number that is rewritten is written out without an exponent up to so many digits.
-const PLAIN_DIGITS: u64 = 40;

@@ -1,6 +1,9 @@
 //! GEOMETRY and its kinds: well-known text (`POINT(1 2)`), or hex: the server's own form (4 bytes SRID, then WKB) as dumps
 //! have it, or plain WKB, which gets SRID 0. Only the outline of WKB is looked at; the server reads the rest, and refuses
 //! what it cannot read.
+//!
+//! Text is read in full, because MariaDB stores NULL for what it cannot read, and is rewritten to the one spelling that both
+//! servers read (MariaDB takes no brackets around the points of a MULTIPOINT, and no `.5`).
 
 use super::number::Number;
 use super::{Judge, Verdict, Why};
@@ -17,13 +20,21 @@ impl Judge for GeometryJudge {
         if cell.first().is_some_and(u8::is_ascii_hexdigit) {
             return self.judge_hex(cell, out);
         }
-        let mut wkt = Wkt { rest: cell };
+        let start = out.len();
+        let mut wkt = Wkt { rest: cell, out };
         let Some(kind) = wkt.geometry(0) else { return Verdict::Bad(Why::Shape) };
         wkt.blanks();
         if !wkt.rest.is_empty() {
             return Verdict::Bad(Why::Shape);
         }
-        if self.takes(kind) { Verdict::Keep } else { Verdict::Bad(Why::GeometryKind) }
+        if !self.takes(kind) {
+            return Verdict::Bad(Why::GeometryKind);
+        }
+        if out[start..] == *cell {
+            out.truncate(start);
+            return Verdict::Keep;
+        }
+        Verdict::Rewrite
     }
 }
 
@@ -62,8 +73,10 @@ fn wkb_kind(hex: Option<&[u8]>) -> Option<GeometryKind> {
     outline.then_some(*kind)
 }
 
+/// Reads WKT and writes it in the one spelling.
 struct Wkt<'a> {
     rest: &'a [u8],
+    out: &'a mut Vec<u8>,
 }
 
 impl Wkt<'_> {
@@ -71,17 +84,18 @@ impl Wkt<'_> {
         let kind = self.word()?;
         match kind {
             GeometryKind::Any => return None,
-            GeometryKind::Point => self.list(|t| t.point(), 1, 1)?,
-            GeometryKind::LineString => self.points(2)?,
+            GeometryKind::Point => self.list(1..=1, |wkt| wkt.point())?,
+            GeometryKind::LineString => self.line()?,
             GeometryKind::Polygon => self.polygon()?,
-            GeometryKind::MultiPoint => self.list(|t| t.bracketed_point(), 1, usize::MAX)?,
-            GeometryKind::MultiLineString => self.list(|t| t.points(2), 1, usize::MAX)?,
-            GeometryKind::MultiPolygon => self.list(|t| t.polygon(), 1, usize::MAX)?,
+            GeometryKind::MultiPoint => self.list(1..=usize::MAX, |wkt| wkt.point_in_brackets())?,
+            GeometryKind::MultiLineString => self.list(1..=usize::MAX, |wkt| wkt.line())?,
+            GeometryKind::MultiPolygon => self.list(1..=usize::MAX, |wkt| wkt.polygon())?,
+            GeometryKind::Collection if self.empty() => {}
             GeometryKind::Collection => {
                 if depth == MAX_DEPTH {
                     return None;
                 }
-                self.list(|t| t.geometry(depth + 1).map(|_| ()), 1, usize::MAX)?;
+                self.list(1..=usize::MAX, |wkt| wkt.geometry(depth + 1).map(|_| ()))?;
             }
         }
         Some(kind)
@@ -89,41 +103,56 @@ impl Wkt<'_> {
 
     fn word(&mut self) -> Option<GeometryKind> {
         self.blanks();
-        let len = self.rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-        let (word, rest) = self.rest.split_at(len);
-        self.rest = rest;
-        let (kind, _) = GeometryKind::NAMES.iter().find(|(_, name)| word.eq_ignore_ascii_case(name.as_bytes()))?;
+        let word = self.take(u8::is_ascii_alphabetic);
+        let (kind, name) = GeometryKind::NAMES.iter().find(|(_, name)| word.eq_ignore_ascii_case(name.as_bytes()))?;
+        self.out.extend_from_slice(name.as_bytes());
         Some(*kind)
     }
 
+    /// `EMPTY` or `()`: only a collection may have nothing in it.
+    fn empty(&mut self) -> bool {
+        let before = self.rest;
+        self.blanks();
+        let is_empty = if self.skip(b'(') {
+            self.blanks();
+            self.skip(b')')
+        } else {
+            self.take(u8::is_ascii_alphabetic).eq_ignore_ascii_case(b"EMPTY")
+        };
+        if is_empty {
+            self.out.extend_from_slice(b" EMPTY");
+        } else {
+            self.rest = before;
+        }
+        is_empty
+    }
+
     fn polygon(&mut self) -> Option<()> {
-        self.list(|t| t.ring(), 1, usize::MAX)
+        self.list(1..=usize::MAX, |wkt| wkt.ring())
     }
 
     /// At least four points, and the last is the first.
     fn ring(&mut self) -> Option<()> {
-        let mut ends: [Option<(f64, f64)>; 2] = [None, None];
-        self.list(
-            |t| {
-                let point = t.coordinates()?;
-                ends[0].get_or_insert(point);
-                ends[1] = Some(point);
-                Some(())
-            },
-            4,
-            usize::MAX,
-        )?;
-        (ends[0] == ends[1]).then_some(())
+        let mut first = None;
+        let mut last = None;
+        self.list(4..=usize::MAX, |wkt| {
+            last = Some(wkt.coordinates()?);
+            first = first.or(last);
+            Some(())
+        })?;
+        (first == last).then_some(())
     }
 
-    fn points(&mut self, min: usize) -> Option<()> {
-        self.list(|t| t.point(), min, usize::MAX)
+    fn line(&mut self) -> Option<()> {
+        self.list(2..=usize::MAX, |wkt| wkt.point())
     }
 
-    /// The points of a MULTIPOINT may stand in brackets of their own.
-    fn bracketed_point(&mut self) -> Option<()> {
+    fn point_in_brackets(&mut self) -> Option<()> {
         self.blanks();
-        if self.rest.first() == Some(&b'(') { self.list(|t| t.point(), 1, 1) } else { self.point() }
+        let brackets = self.skip(b'(');
+        self.point()?;
+        self.blanks();
+        (!brackets || self.skip(b')')).then_some(())
     }
 
     fn point(&mut self) -> Option<()> {
@@ -131,20 +160,24 @@ impl Wkt<'_> {
     }
 
     fn coordinates(&mut self) -> Option<(f64, f64)> {
-        Some((self.number()?, self.number()?))
+        let x = self.number()?;
+        self.out.push(b' ');
+        Some((x, self.number()?))
     }
 
     fn number(&mut self) -> Option<f64> {
         self.blanks();
-        let len = self.rest.iter().take_while(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E')).count();
-        let (text, rest) = self.rest.split_at(len);
-        self.rest = rest;
-        Number::parse(text)?;
+        let text = self.take(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'));
+        Number::parse(text)?.write_json(text, self.out);
         std::str::from_utf8(text).ok()?.parse::<f64>().ok().filter(|v| v.is_finite())
     }
 
-    /// `( item , item )`
-    fn list(&mut self, mut item: impl FnMut(&mut Self) -> Option<()>, min: usize, max: usize) -> Option<()> {
+    /// `(item,item)`, so many of them.
+    fn list(
+        &mut self,
+        n_items: std::ops::RangeInclusive<usize>,
+        mut item: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
         self.expect(b'(')?;
         let mut n = 0;
         loop {
@@ -155,19 +188,36 @@ impl Wkt<'_> {
             }
         }
         self.expect(b')')?;
-        (min..=max).contains(&n).then_some(())
+        n_items.contains(&n).then_some(())
     }
 
+    /// Takes a byte and writes it.
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.blanks();
-        self.rest = self.rest.strip_prefix(&[byte])?;
+        if !self.skip(byte) {
+            return None;
+        }
+        self.out.push(byte);
         Some(())
     }
 
+    fn skip(&mut self, byte: u8) -> bool {
+        let found = self.rest.first() == Some(&byte);
+        self.rest = &self.rest[usize::from(found)..];
+        found
+    }
+
     fn blanks(&mut self) {
-        let trimmed =
-            self.rest.len() - self.rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.rest = &self.rest[self.rest.len() - trimmed..];
+        self.take(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'));
+    }
+}
+
+impl<'a> Wkt<'a> {
+    fn take(&mut self, wanted: impl Fn(&u8) -> bool) -> &'a [u8] {
+        let len = self.rest.iter().take_while(|b| wanted(b)).count();
+        let (taken, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        taken
     }
 }
 

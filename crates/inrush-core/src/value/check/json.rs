@@ -1,12 +1,13 @@
 //! JSON: a document as RFC 8259 has it, not nested deeper than the server allows. Nothing is built; one pass over the bytes.
 
+use super::number::Number;
 use super::{Judge, Verdict, Why};
 use crate::value::Rules;
 
 #[derive(Clone, Debug)]
 pub(super) struct JsonJudge {
     max_depth: usize,
-    /// MySQL keeps documents in a binary form: it must be able to hold every number and every character.
+    /// MySQL keeps documents in a binary form, which must be able to hold every number.
     binary: bool,
 }
 
@@ -122,7 +123,6 @@ impl Reader<'_> {
             Some(b'u') => {
                 let unit = self.code_unit()?;
                 match unit {
-                    _ if !self.rules.binary => Ok(()),
                     0xd800..0xdc00 => {
                         self.expect(b'\\')?;
                         self.expect(b'u')?;
@@ -165,9 +165,10 @@ impl Reader<'_> {
         }
         let text = &self.text[start..self.at];
         if self.rules.binary && (text.len() > 300 || text.contains(&b'e') || text.contains(&b'E')) {
-            let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok());
-            if !value.is_some_and(f64::is_finite) {
-                return Err(Why::Json { at: start as u32 });
+            let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()).unwrap_or(f64::NAN);
+            let is_zero = Number::parse(text).is_some_and(|number| number.is_zero());
+            if !value.is_finite() || (value == 0.0 && !is_zero) {
+                return Err(Why::JsonNumber { at: start as u32 });
             }
         }
         Ok(())

@@ -212,7 +212,7 @@ impl AnyJudge {
             ColumnType::Bit { bits } => Self::Bit(bit::BitJudge::new(*bits)),
             ColumnType::Year => Self::Year(year::YearJudge),
             ColumnType::Date => Self::Date(date_time::DateJudge::new(rules)),
-            ColumnType::Time { fsp } => Self::Time(time::TimeJudge::new(*fsp)),
+            ColumnType::Time { fsp } => Self::Time(time::TimeJudge::new(*fsp, rules)),
             ColumnType::DateTime { fsp } => Self::DateTime(date_time::DateTimeJudge::date_time(*fsp, rules)),
             ColumnType::Timestamp { fsp } => Self::DateTime(date_time::DateTimeJudge::timestamp(*fsp, rules)),
             ColumnType::Char { chars } | ColumnType::VarChar { chars } => {
@@ -226,7 +226,7 @@ impl AnyJudge {
             ColumnType::Set { members } => Self::Set(member::SetJudge::new(members)),
             ColumnType::Json => Self::Json(json::JsonJudge::new(rules)),
             ColumnType::Geometry { kind } => Self::Geometry(geometry::GeometryJudge { kind: *kind }),
-            ColumnType::Vector { dim } => Self::Vector(vector::VectorJudge { dim: *dim }),
+            ColumnType::Vector { dim } => Self::Vector(vector::VectorJudge::new(*dim, rules)),
             ColumnType::Uuid => Self::Network(network::NetworkJudge::Uuid),
             ColumnType::Inet4 => Self::Network(network::NetworkJudge::Inet4),
             ColumnType::Inet6 => Self::Network(network::NetworkJudge::Inet6),

@@ -86,6 +86,34 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// Writes the number, whose text this is, as JSON and all servers' functions take it: as it stands if it has that shape,
+    /// otherwise plain, or with an exponent if that would be long.
+    pub(super) fn write_json(&self, text: &[u8], out: &mut Vec<u8>) {
+        let leading_zero = self.int.len() > 1 && self.int[0] == b'0';
+        let no_point = self.fraction.is_empty() && text.contains(&b'.');
+        if !self.int.is_empty() && !leading_zero && !no_point && text[0] != b'+' {
+            out.extend_from_slice(text);
+        } else if self.int_digits() + self.scale() <= 40 {
+            self.write_plain(out);
+        } else {
+            self.write_scientific(out);
+        }
+    }
+
+    fn write_scientific(&self, out: &mut Vec<u8>) {
+        if self.negative {
+            out.push(b'-');
+        }
+        let mut digits = self.int.iter().chain(self.fraction).skip(self.leading_zeros).take(self.significant).copied();
+        out.extend(digits.next());
+        if self.significant > 1 {
+            out.push(b'.');
+            out.extend(digits);
+        }
+        out.push(b'e');
+        out.extend_from_slice(itoa::Buffer::new().format(self.point().saturating_sub(1)).as_bytes());
+    }
+
     /// The number as an integer, if it is one of at most 30 digits.
     pub(super) fn to_integer(self) -> Option<i128> {
         if self.scale() > 0 || self.int_digits() > 30 {

@@ -3,16 +3,18 @@
 
 use super::moment::{Rest, write_digits};
 use super::number;
-use super::{Judge, Verdict, Why};
+use super::{Judge, Rules, Verdict, Why};
 
 #[derive(Clone, Debug)]
 pub(super) struct TimeJudge {
     fsp: u8,
+    /// MariaDB's last second has a fraction too.
+    whole_last_second: bool,
 }
 
 impl TimeJudge {
-    pub(super) fn new(fsp: u8) -> Self {
-        Self { fsp }
+    pub(super) fn new(fsp: u8, rules: &Rules) -> Self {
+        Self { fsp, whole_last_second: !rules.is_mariadb() }
     }
 
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
@@ -35,7 +37,7 @@ impl TimeJudge {
             return Err(Why::Fraction);
         }
         let last_second = (hours, minutes, seconds) == (838, 59, 59);
-        if hours > 838 || (last_second && fraction.micros > 0) {
+        if hours > 838 || (last_second && fraction.micros > 0 && self.whole_last_second) {
             return Err(Why::Range);
         }
         if negative {

@@ -49,6 +49,11 @@ pub enum Why {
         /// Bytes before it.
         at: u32,
     },
+    /// JSON with a number, from this byte on, that a DOUBLE does not hold.
+    JsonNumber {
+        /// Bytes before it.
+        at: u32,
+    },
     /// JSON that is nested too deeply.
     JsonDepth,
     /// JSON with too long a name of a member.
@@ -86,9 +91,10 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         ),
         Why::NotAMember => format!("{value} is not a member of {ty}"),
         Why::Json { at } => format!("not valid JSON at byte {}", u64::from(at) + 1),
+        Why::JsonNumber { at } => format!("JSON with a number out of range at byte {}", u64::from(at) + 1),
         Why::JsonDepth => format!("JSON nested deeper than {} levels", rules.json_depth()),
         Why::JsonKey => "JSON with a name longer than 65535 bytes".into(),
-        Why::Dimensions { n } => format!("{value} has {n} numbers, not the {} of {ty}", limit(ty)),
+        Why::Dimensions { n } => format!("{value} has {n} numbers, {ty} takes {}", limit(ty)),
         Why::GeometryKind => format!("{value} is not a {ty}"),
     }
 }

@@ -1,6 +1,6 @@
 //! YEAR: 1901 to 2155, and 0000. A year of one or two digits is bad: `0` is 2000 as a text and 0000 as a number.
 
-use super::number;
+use super::number::{self, Number};
 use super::{Judge, Verdict, Why};
 
 #[derive(Clone, Debug)]
@@ -10,7 +10,13 @@ impl Judge for YearJudge {
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);
         match (text.len(), number::digits(text)) {
-            (_, None) => Verdict::Bad(Why::Shape),
+            (_, None) => match Number::parse(text).and_then(Number::to_integer) {
+                Some(year @ 1901..=2155) => {
+                    out.extend_from_slice(itoa::Buffer::new().format(year).as_bytes());
+                    Verdict::Rewrite
+                }
+                _ => Verdict::Bad(Why::Shape),
+            },
             (1..=2, _) => Verdict::Bad(Why::ShortYear),
             (4, Some(0 | 1901..=2155)) if text.len() == cell.len() => Verdict::Keep,
             (4, Some(0 | 1901..=2155)) => {

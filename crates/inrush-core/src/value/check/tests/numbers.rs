@@ -108,7 +108,13 @@ fn float_and_double() {
     becomes("double", "+1e3", "1000");
     becomes("double", " 1.5", "1.5");
     becomes("double unsigned", "-0", "0");
-    becomes("double", "+1e300", "+1e300");
+    becomes("double", "+1e300", "1e300");
+    becomes("double", "-.5e300", "-5e299");
+    becomes("double", "+.0000125e-300", "1.25e-305");
+    becomes("float", "007.50", "007.50");
+    good("double", &["1e-310", "5e-324"]);
+    good("float", &["1e-45"]);
+    becomes("float", "01e2", "100");
 }
 
 #[test]
@@ -152,9 +158,10 @@ fn bit() {
 fn year() {
     good("year", &["1901", "2155", "0000", "2013"]);
     becomes("year", " 2013", "2013");
+    becomes("year", "2013.0", "2013");
     bad("year", "1900", "`1900` is out of range for YEAR (1901 to 2155)");
     bad("year", "99", "`99` has no four-digit year");
     bad("year", "0", "`0` has no four-digit year");
     bad("year", "20130", "`20130` is out of range for YEAR (1901 to 2155)");
-    all_bad("year", &["", "MMXX", "-1", "2013.0"], "is not a year");
+    all_bad("year", &["", "MMXX", "-1", "2013.5"], "is not a year");
 }
