@@ -64,15 +64,19 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The 12 bytes a view has for a short cell, and the cell's length, if it is that short.
+    /// What lies in memory from the start of cell `row` on, and the cell's length: behind a short cell there usually is
+    /// something, and copying a fixed number of bytes is faster than copying few.
     #[inline]
-    pub fn short(&self, row: usize) -> Option<(&'a [u8; INLINE], usize)> {
-        let len = self.views[row] as u32 as usize;
-        if len > INLINE {
-            return None;
+    pub fn bytes_and_more(&self, row: usize) -> (&'a [u8], usize) {
+        let view = self.views[row];
+        let len = view as u32 as usize;
+        if len <= INLINE {
+            (&self.inline[row * 16 + 4..], len)
+        } else {
+            let buffer = (view >> 64) as u32 as usize;
+            let offset = (view >> 96) as u32 as usize;
+            (&self.buffers[buffer].as_slice()[offset..], len)
         }
-        let start = row * 16 + 4;
-        Some((self.inline[start..start + INLINE].first_chunk()?, len))
     }
 }
 

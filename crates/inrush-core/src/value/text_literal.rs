@@ -15,13 +15,6 @@ pub fn quote_text(text: &[u8], backslash_escapes: bool, out: &mut Vec<u8>) {
     out.push(b'\'');
 }
 
-/// Appends bytes as hex digits.
-pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend(bytes.iter().flat_map(|b| [HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]]));
-}
-
-const HEX: &[u8; 16] = b"0123456789ABCDEF";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,12 +49,5 @@ mod tests {
     #[test]
     fn all_else_stands_as_it_is() {
         check("a\0\n\r\t\x1aé\"", "'a\0\n\r\t\x1aé\"'", "'a\0\n\r\t\x1aé\"'");
-    }
-
-    #[test]
-    fn bytes_as_hex() {
-        let mut out = Vec::new();
-        hex(&[0, 0x9f, 0xff], &mut out);
-        assert_eq!(out, b"009FFF");
     }
 }

@@ -4,13 +4,13 @@
 //! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial
 //! and VECTOR columns pass through a user variable: raw bytes beside text are refused by MySQL and bent by MariaDB.
 
-use super::escape::copy_escaped;
+use super::block::{Block, Special};
 use super::{Field, fields, kept};
 use crate::value::Rules;
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
-use crate::value::text_literal::{hex, quote_text};
+use crate::value::text_literal::quote_text;
 
 /// The statement that reads rows of `columns` into `table` (quoted, with its schema). `file_name` is what the server will ask
 /// for.
@@ -48,43 +48,30 @@ pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str
 pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usize {
     let n_rows = columns.first().map_or(0, |column| column.cells.views().len());
     let fields = fields(columns);
+    let mut block = Block::new(out);
     let mut n_encoded = 0;
     for row in kept(0..n_rows, skip) {
         for field in &fields {
-            encode_field(field, row, out);
-            out.push(b'\t');
+            encode_field(field, row, &mut block);
+            block.push(b'\t');
         }
         // Every field has put a tab behind itself; the last one's place is the row's end.
-        if let Some(last) = out.last_mut() {
-            *last = b'\n';
-        }
+        block.set_last(b'\n');
         n_encoded += 1;
     }
+    block.finish();
     n_encoded
 }
 
 #[inline]
-fn encode_field(field: &Field<'_>, row: usize, out: &mut Vec<u8>) {
+fn encode_field(field: &Field<'_>, row: usize, block: &mut Block<'_>) {
     if field.cells.is_null(row) {
-        return out.extend_from_slice(b"\\N");
+        return block.extend(b"\\N");
     }
     match field.form {
-        Form::Number | Form::Bits | Form::Plain | Form::Argument(_) => copy(field, row, out),
-        Form::Text | Form::Geometry => copy_escaped(field.cells.bytes(row), is_special, escape, out),
-        Form::Bytes => hex(field.cells.bytes(row), out),
-    }
-}
-
-/// A short cell is copied with the whole of its view, because a copy of known length is a few instructions and no call.
-#[inline]
-fn copy(field: &Field<'_>, row: usize, out: &mut Vec<u8>) {
-    match field.cells.short(row) {
-        Some((bytes, len)) => {
-            let end = out.len() + len;
-            out.extend_from_slice(bytes);
-            out.truncate(end);
-        }
-        None => out.extend_from_slice(field.cells.bytes(row)),
+        Form::Number | Form::Bits | Form::Plain | Form::Argument(_) => block.copy(field.cell(row)),
+        Form::Text | Form::Geometry => block.copy_escaped(field.cell(row), SPECIAL, escape),
+        Form::Bytes => block.hex(field.cells.bytes(row)),
     }
 }
 
@@ -101,20 +88,17 @@ fn expression(form: Form, variable: &str) -> Option<String> {
     }
 }
 
-#[inline]
-fn is_special(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\\' | 0)
-}
-
-fn escape(byte: u8, out: &mut Vec<u8>) {
-    out.push(b'\\');
-    out.push(match byte {
+fn escape(byte: u8) -> [u8; 2] {
+    let letter = match byte {
         b'\t' => b't',
         b'\n' => b'n',
         0 => b'0',
         other => other,
-    });
+    };
+    [b'\\', letter]
 }
+
+const SPECIAL: Special = Special::new([b'\t', b'\n', b'\\', 0]);
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 //! [`Form::Number`]: crate::value::check::Form::Number
 //! [`CheckedColumn`]: crate::value::check::CheckedColumn
 
-mod escape;
+mod block;
 pub mod load_data;
 pub mod multi_row;
 
@@ -30,6 +30,14 @@ fn kept(range: std::ops::Range<usize>, skip: &[u32]) -> impl Iterator<Item = usi
 struct Field<'a> {
     cells: Cells<'a>,
     form: Form,
+}
+
+impl<'a> Field<'a> {
+    /// The cell's memory; see [`Cells::bytes_and_more`].
+    #[inline]
+    fn cell(&self, row: usize) -> (&'a [u8], usize) {
+        self.cells.bytes_and_more(row)
+    }
 }
 
 fn fields(columns: &[CheckedColumn]) -> Vec<Field<'_>> {

@@ -3,12 +3,11 @@
 //! [`MultiRow`] holds the head and the limits; [`MultiRow::next`] writes one statement from a given row on and says how far it
 //! came, so that a caller can go on, or replay any range of rows in halves to find the one that the server refuses.
 
-use super::escape::copy_escaped;
+use super::block::{Block, Special};
 use super::{Field, fields, kept};
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
-use crate::value::text_literal::hex;
 use std::ops::Range;
 
 /// How the rows of one table are written.
@@ -60,20 +59,27 @@ impl MultiRow {
     /// Appends the statement that holds the first rows of `rows` which are not in `skip` (sorted).
     pub fn next(&self, columns: &[CheckedColumn], skip: &[u32], rows: Range<usize>, out: &mut Vec<u8>) -> Next {
         let fields = fields(columns);
-        let start = out.len();
+        let mut block = Block::new(out);
+        let next = self.fill(&fields, skip, rows, &mut block);
+        block.finish();
+        next
+    }
+
+    fn fill(&self, fields: &[Field<'_>], skip: &[u32], rows: Range<usize>, block: &mut Block<'_>) -> Next {
+        let start = block.total();
         let mut statement = Next::End;
         let mut n_rows = 0;
         for row in kept(rows.clone(), skip) {
-            let row_start = out.len();
+            let row_start = block.total();
             if n_rows == 0 {
-                out.extend_from_slice(&self.head);
+                block.extend(&self.head);
             } else {
-                out.push(b',');
+                block.push(b',');
             }
-            self.encode_row(&fields, row, out);
-            let bytes = out.len() - start;
+            self.encode_row(fields, row, block);
+            let bytes = block.total() - start;
             if bytes > self.limits.bytes {
-                out.truncate(row_start);
+                block.truncate(row_start);
                 return if n_rows == 0 { Next::TooLong { row, bytes } } else { statement };
             }
             n_rows += 1;
@@ -85,74 +91,68 @@ impl MultiRow {
         statement
     }
 
-    fn encode_row(&self, fields: &[Field<'_>], row: usize, out: &mut Vec<u8>) {
-        out.push(b'(');
+    fn encode_row(&self, fields: &[Field<'_>], row: usize, block: &mut Block<'_>) {
+        block.push(b'(');
         for field in fields {
-            self.encode_value(field, row, out);
-            out.push(b',');
+            self.encode_value(field, row, block);
+            block.push(b',');
         }
-        // Every value has put a comma behind itself; the last one's place is the row's end.
-        match out.last_mut() {
-            Some(last) if !fields.is_empty() => *last = b')',
-            _ => out.push(b')'),
-        }
+        // Every value has put a comma behind itself; the last one's place is the row's end. (A table has a column.)
+        block.set_last(b')');
     }
 
     #[inline]
-    fn encode_value(&self, field: &Field<'_>, row: usize, out: &mut Vec<u8>) {
+    fn encode_value(&self, field: &Field<'_>, row: usize, block: &mut Block<'_>) {
         if field.cells.is_null(row) {
-            return out.extend_from_slice(b"NULL");
+            return block.extend(b"NULL");
         }
-        let cell = field.cells.bytes(row);
+        let cell = field.cell(row);
         match field.form {
-            Form::Number | Form::Bits => out.extend_from_slice(cell),
-            Form::Plain => quote_plain(cell, out),
-            Form::Text => self.quote(cell, out),
-            Form::Bytes => write_hex(cell, out),
-            Form::Argument(function) => {
-                out.extend_from_slice(function.as_bytes());
-                out.push(b'(');
-                quote_plain(cell, out);
-                out.push(b')');
+            Form::Number | Form::Bits => block.copy(cell),
+            Form::Plain => quote_plain(cell, block),
+            Form::Text => self.quote(cell, block),
+            Form::Bytes => {
+                block.extend(b"X'");
+                block.hex(field.cells.bytes(row));
+                block.push(b'\'');
             }
-            Form::Geometry if cell.first().is_some_and(u8::is_ascii_hexdigit) => {
-                out.extend_from_slice(b"X'");
-                out.extend_from_slice(cell);
-                out.push(b'\'');
+            Form::Argument(function) => {
+                block.extend(function.as_bytes());
+                block.push(b'(');
+                quote_plain(cell, block);
+                block.push(b')');
+            }
+            Form::Geometry if cell.1 > 0 && cell.0[0].is_ascii_hexdigit() => {
+                block.push(b'X');
+                quote_plain(cell, block);
             }
             Form::Geometry => {
-                out.extend_from_slice(b"ST_GeomFromText(");
-                self.quote(cell, out);
-                out.push(b')');
+                block.extend(b"ST_GeomFromText(");
+                self.quote(cell, block);
+                block.push(b')');
             }
         }
     }
 
-    /// As [`crate::value::text_literal::quote_text`], in steps of 16 bytes.
+    /// As [`crate::value::text_literal::quote_text`], many bytes at once.
     #[inline]
-    fn quote(&self, text: &[u8], out: &mut Vec<u8>) {
-        out.push(b'\'');
-        let double = |byte, out: &mut Vec<u8>| out.extend_from_slice(&[byte, byte]);
-        if self.backslash_escapes {
-            copy_escaped(text, |b| matches!(b, b'\'' | b'\\'), double, out);
-        } else {
-            copy_escaped(text, |b| b == b'\'', double, out);
-        }
-        out.push(b'\'');
+    fn quote(&self, cell: (&[u8], usize), block: &mut Block<'_>) {
+        let special = if self.backslash_escapes { QUOTE_AND_BACKSLASH } else { QUOTE };
+        block.push(b'\'');
+        block.copy_escaped(cell, special, |byte| [byte, byte]);
+        block.push(b'\'');
     }
 }
 
-fn quote_plain(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'\'');
-    out.extend_from_slice(text);
-    out.push(b'\'');
+#[inline]
+fn quote_plain(cell: (&[u8], usize), block: &mut Block<'_>) {
+    block.push(b'\'');
+    block.copy(cell);
+    block.push(b'\'');
 }
 
-fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(b"X'");
-    hex(bytes, out);
-    out.push(b'\'');
-}
+const QUOTE: Special = Special::new([b'\''; 4]);
+const QUOTE_AND_BACKSLASH: Special = Special::new([b'\'', b'\\', b'\'', b'\\']);
 
 #[cfg(test)]
 mod tests;

@@ -58,7 +58,6 @@ impl DateTimeJudge {
     }
 
     /// Reads `YYYY-MM-DD HH:MM:SS` only, and `YYYY-MM-DD` for midnight; with no more digits of a fraction than the column has.
-    #[inline]
     fn parse_canonical(&self, cell: &[u8]) -> Option<Moment> {
         let (date, rest) = cell.split_first_chunk::<10>()?;
         let date = Date::parse_canonical(date)?;
@@ -104,11 +103,9 @@ impl DateTimeJudge {
     }
 
     /// Whether the type holds a moment in the session's zone.
-    #[inline]
     fn in_range(&self, moment: &Moment) -> Result<(), Why> {
         let Some(max) = self.max else { return Ok(()) };
-        // One year short of both ends: no offset matters there.
-        if self.fixed && (1971..=2036).contains(&moment.date.year) {
+        if self.fixed && CLEAR_YEARS.contains(&moment.date.year) {
             return Ok(());
         }
         let seconds = match self.zone.to_ambiguous_timestamp(civil(moment)).offset() {
@@ -125,6 +122,12 @@ impl DateTimeJudge {
 impl Judge for DateTimeJudge {
     #[inline]
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        if let Ok(text) = cell.try_into()
+            && let Some(year) = year_of_usual(text)
+            && (self.max.is_none() || (self.fixed && CLEAR_YEARS.contains(&year)))
+        {
+            return Verdict::Keep;
+        }
         match self.parse_canonical(cell) {
             Some(moment) => match self.in_range(&moment) {
                 Ok(()) => Verdict::Keep,
@@ -133,6 +136,16 @@ impl Judge for DateTimeJudge {
             None => self.judge_unusual(cell, out),
         }
     }
+}
+
+/// The year of a real `YYYY-MM-DD HH:MM:SS`, the shape that nearly every cell has.
+#[inline]
+fn year_of_usual(text: &[u8; 19]) -> Option<u16> {
+    let (date, rest) = text.split_first_chunk::<10>()?;
+    let (blank, time) = rest.split_first()?;
+    let date = Date::parse_canonical(date)?;
+    TimeOfDay::parse_canonical(time.first_chunk()?)?;
+    (*blank == b' ').then_some(date.year)
 }
 
 /// A moment with an offset, as the clock of `zone` shows it; false if that clock shows the same twice.
@@ -174,3 +187,6 @@ fn civil(moment: &Moment) -> civil::DateTime {
 fn has_fraction(moment: &Moment) -> bool {
     !moment.time.unwrap_or_default().fraction.fits(0)
 }
+
+/// Years that a TIMESTAMP holds whatever the offset of the zone: one short of both ends.
+const CLEAR_YEARS: std::ops::RangeInclusive<u16> = 1971..=2036;

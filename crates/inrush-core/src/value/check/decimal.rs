@@ -37,7 +37,7 @@ impl Judge for DecimalJudge {
             [b'-', rest @ ..] if !self.unsigned => rest,
             _ => cell,
         };
-        let int = unsigned.iter().take_while(|b| b.is_ascii_digit()).count();
+        let int = number::digit_run(unsigned);
         if int == 0 || int > self.int_digits {
             return self.judge_unusual(cell, out);
         }

@@ -71,14 +71,10 @@ impl Judge for FloatJudge {
 #[inline]
 fn is_plain(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
-    let mut points = 0;
-    let mut others = 0;
-    for byte in unsigned {
-        points += u32::from(*byte == b'.');
-        others += u32::from(!byte.is_ascii_digit());
+    let int = number::digit_run(unsigned);
+    match &unsigned[int..] {
+        [] => int > 0,
+        [b'.', fraction @ ..] => int > 0 && !fraction.is_empty() && number::digit_run(fraction) == fraction.len(),
+        _ => false,
     }
-    points == others
-        && points <= 1
-        && unsigned.first().is_some_and(u8::is_ascii_digit)
-        && unsigned.last() != Some(&b'.')
 }

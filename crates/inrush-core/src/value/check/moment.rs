@@ -62,26 +62,22 @@ impl Date {
     /// Reads `YYYY-MM-DD` only: the shape that needs no rewriting.
     #[inline]
     pub(super) fn parse_canonical(text: &[u8; 10]) -> Option<Date> {
-        let d = |at: usize| text[at].wrapping_sub(b'0');
-        let all_digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().fold(true, |ok, at| ok & (d(*at) <= 9));
-        if !all_digits || text[4] != b'-' || text[7] != b'-' {
+        let (year_month, day) = text.split_first_chunk::<8>()?;
+        let pairs = pairs_of_digits(year_month, b"0000-00-")?;
+        let (tens, ones) = (day[0].wrapping_sub(b'0'), day[1].wrapping_sub(b'0'));
+        if tens > 9 || ones > 9 {
             return None;
         }
-        let year = u16::from(d(0)) * 1000 + u16::from(d(1)) * 100 + u16::from(d(2)) * 10 + u16::from(d(3));
-        let date = Date { year, month: d(5) * 10 + d(6), day: d(8) * 10 + d(9) };
+        let year = u16::from(pairs[0]) * 100 + u16::from(pairs[2]);
+        let date = Date { year, month: pairs[5], day: tens * 10 + ones };
         date.is_real().then_some(date)
     }
 
     /// A day that exists.
     #[inline]
     fn is_real(self) -> bool {
-        let days = match self.month {
-            2 if self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400)) => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return false,
-        };
+        let leap = self.month == 2 && self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
+        let days = DAYS.get(usize::from(self.month)).copied().unwrap_or(0) + u8::from(leap);
         self.year > 0 && self.day > 0 && self.day <= days
     }
 
@@ -98,13 +94,8 @@ impl TimeOfDay {
     /// Reads `HH:MM:SS` only.
     #[inline]
     pub(super) fn parse_canonical(text: &[u8; 8]) -> Option<TimeOfDay> {
-        let d = |at: usize| text[at].wrapping_sub(b'0');
-        let all_digits = [0, 1, 3, 4, 6, 7].iter().fold(true, |ok, at| ok & (d(*at) <= 9));
-        if !all_digits || text[2] != b':' || text[5] != b':' {
-            return None;
-        }
-        let two = |at: usize| d(at) * 10 + d(at + 1);
-        let time = TimeOfDay { hour: two(0), minute: two(3), second: two(6), fraction: Fraction::default() };
+        let pairs = pairs_of_digits(text, b"00:00:00")?;
+        let time = TimeOfDay { hour: pairs[0], minute: pairs[3], second: pairs[6], fraction: Fraction::default() };
         time.is_real().then_some(time)
     }
 
@@ -150,6 +141,21 @@ impl Fraction {
             write_digits(self.micros / 10u32.pow(6 - u32::from(fsp.min(6))), fsp.into(), out);
         }
     }
+}
+
+/// Reads eight characters at once: where `shape` has a `0` must be a digit, elsewhere what `shape` has. Byte `i` of the result
+/// is the number that the digits `i` and `i + 1` make.
+///
+/// It works on all eight bytes of one word: a digit less `0` is below 10 and a right separator is 0, so adding 0x76 or 0x7f to
+/// them leaves the top bit of each byte clear.
+#[inline]
+fn pairs_of_digits(text: &[u8; 8], shape: &[u8; 8]) -> Option<[u8; 8]> {
+    let digits = u64::from_le_bytes(*text) ^ u64::from_le_bytes(*shape);
+    let room = u64::from_le_bytes(shape.map(|b| if b == b'0' { 0x76 } else { 0x7f }));
+    if (digits.wrapping_add(room) | digits) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    Some((digits * 10 + (digits >> 8)).to_le_bytes())
 }
 
 /// What is still to be read.
@@ -296,3 +302,6 @@ pub(super) fn write_digits(value: u32, width: u32, out: &mut Vec<u8>) {
         out.push(b'0' + (value / 10u32.pow(place) % 10) as u8);
     }
 }
+
+/// Days of the months from January at 1; no month 0.
+const DAYS: [u8; 13] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

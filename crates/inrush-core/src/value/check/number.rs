@@ -174,6 +174,16 @@ pub(super) fn digits(text: &[u8]) -> Option<u64> {
     Some(value)
 }
 
+/// Number of digits in front.
+#[inline]
+pub(super) fn digit_run(text: &[u8]) -> usize {
+    let mut n = 0;
+    while n < text.len() && text[n].is_ascii_digit() {
+        n += 1;
+    }
+    n
+}
+
 pub(super) fn all_digits(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_digit)
 }

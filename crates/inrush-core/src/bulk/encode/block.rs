@@ -1,0 +1,240 @@
+//! A block of output on the stack: cells are written into it with copies of a fixed number of bytes, which are a few
+//! instructions and no call, and it is emptied into the caller's buffer when it is full (docs/notes/encode.md).
+
+/// Appends to `out` by way of a block. [`Block::finish`] must be called at the end.
+pub(super) struct Block<'o> {
+    bytes: [u8; SIZE],
+    len: usize,
+    out: &'o mut Vec<u8>,
+}
+
+impl<'o> Block<'o> {
+    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+        Self { bytes: [0; SIZE], len: 0, out }
+    }
+
+    /// Length of all that was ever appended to the caller's buffer.
+    #[inline]
+    pub(super) fn total(&self) -> usize {
+        self.out.len() + self.len
+    }
+
+    /// Takes back what was appended behind `total`.
+    pub(super) fn truncate(&mut self, total: usize) {
+        self.len = total.saturating_sub(self.out.len());
+        self.out.truncate(total);
+    }
+
+    /// Replaces the last byte.
+    #[inline]
+    pub(super) fn set_last(&mut self, byte: u8) {
+        match self.len.checked_sub(1) {
+            Some(last) => self.bytes[last] = byte,
+            None => {
+                if let Some(last) = self.out.last_mut() {
+                    *last = byte;
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) {
+        self.flush();
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, byte: u8) {
+        if self.len == SIZE {
+            self.flush();
+        }
+        self.bytes[self.len] = byte;
+        self.len += 1;
+    }
+
+    pub(super) fn extend(&mut self, bytes: &[u8]) {
+        if bytes.len() > SIZE - self.len {
+            self.flush();
+            if bytes.len() > SIZE {
+                return self.out.extend_from_slice(bytes);
+            }
+        }
+        self.bytes[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    /// Appends the first `len` bytes of `source`.
+    #[inline]
+    pub(super) fn copy(&mut self, (source, len): (&[u8], usize)) {
+        if len <= STEP
+            && let Some(step) = source.first_chunk::<STEP>()
+            && let Some(target) = self.bytes[self.len..].first_chunk_mut::<STEP>()
+        {
+            *target = *step;
+            self.len += len;
+        } else {
+            self.extend(&source[..len]);
+        }
+    }
+
+    /// Appends the first `len` bytes of `source`; in the place of those that `special` finds comes what `escape` gives.
+    #[inline]
+    pub(super) fn copy_escaped(
+        &mut self,
+        (source, len): (&[u8], usize),
+        special: Special,
+        escape: impl Fn(u8) -> [u8; 2],
+    ) {
+        if len <= STEP
+            && let Some(step) = source.first_chunk::<STEP>()
+            && let Some(target) = self.bytes[self.len..].first_chunk_mut::<STEP>()
+        {
+            *target = *step;
+            if special.first_in(step) >= len {
+                self.len += len;
+                return;
+            }
+        }
+        self.copy_escaped_long(&source[..len], special, escape);
+    }
+
+    /// Appends the hex digits of `bytes`.
+    pub(super) fn hex(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(SIZE / 2) {
+            if SIZE - self.len < 2 * piece.len() {
+                self.flush();
+            }
+            let target = &mut self.bytes[self.len..self.len + 2 * piece.len()];
+            for (digits, byte) in target.as_chunks_mut::<2>().0.iter_mut().zip(piece) {
+                *digits = hex_digits(*byte);
+            }
+            self.len += 2 * piece.len();
+        }
+    }
+
+    fn copy_escaped_long(&mut self, text: &[u8], special: Special, escape: impl Fn(u8) -> [u8; 2]) {
+        let (steps, tail) = text.as_chunks::<STEP>();
+        for step in steps {
+            if special.first_in(step) == STEP {
+                self.extend(step);
+            } else {
+                self.escape_each(step, special, &escape);
+            }
+        }
+        self.escape_each(tail, special, &escape);
+    }
+
+    fn escape_each(&mut self, bytes: &[u8], special: Special, escape: &impl Fn(u8) -> [u8; 2]) {
+        for byte in bytes {
+            if special.is(*byte) { self.extend(&escape(*byte)) } else { self.push(*byte) }
+        }
+    }
+
+    fn flush(&mut self) {
+        self.out.extend_from_slice(&self.bytes[..self.len]);
+        self.len = 0;
+    }
+}
+
+fn hex_digits(byte: u8) -> [u8; 2] {
+    [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
+}
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Up to four bytes that must not stand as they are.
+#[derive(Clone, Copy)]
+pub(super) struct Special {
+    bytes: [u8; 4],
+}
+
+impl Special {
+    /// Fewer than four are repeated.
+    pub(super) const fn new(bytes: [u8; 4]) -> Self {
+        Self { bytes }
+    }
+
+    #[inline]
+    fn is(self, byte: u8) -> bool {
+        self.bytes.contains(&byte)
+    }
+
+    /// Where the first of them is; `STEP` if there is none.
+    #[inline]
+    fn first_in(self, step: &[u8; STEP]) -> usize {
+        let (words, _) = step.as_chunks::<8>();
+        for (i, word) in words.iter().enumerate() {
+            let word = u64::from_le_bytes(*word);
+            let hits = self.bytes.iter().fold(0, |hits, byte| hits | zero_bytes(word ^ (ONES * u64::from(*byte))));
+            if hits != 0 {
+                return i * 8 + hits.trailing_zeros() as usize / 8;
+            }
+        }
+        STEP
+    }
+}
+
+/// The top bit of each byte that is 0. Bits above the first such byte may be wrong, the first is right.
+#[inline]
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & (ONES << 7)
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Cells up to this length are copied at once.
+const STEP: usize = 32;
+
+/// Stays in the processor's first cache beside the cells.
+const SIZE: usize = 8 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &[u8], want: usize) {
+        let mut step = [b'x'; STEP];
+        step[..text.len()].copy_from_slice(text);
+        assert_eq!(Special::new([b'\t', b'\n', b'\\', 0]).first_in(&step), want);
+    }
+
+    #[test]
+    fn finds_the_first_special() {
+        check(b"", STEP);
+        check(b"\t", 0);
+        check(b"abc\\\t", 3);
+        check(b"abcdefg\0", 7);
+        check(b"abcdefgh\n", 8);
+        check(b"\x01\x08\x0b\x0c\x80\x89\x8a\xdc\xff", STEP);
+        check(&[[b'x'; 31].as_slice(), b"\n"].concat(), 31);
+    }
+
+    #[test]
+    fn takes_back_across_a_flush() {
+        let mut out = b"abc".to_vec();
+        let mut block = Block::new(&mut out);
+        block.extend(&[b'x'; SIZE]);
+        let mark = block.total();
+        block.extend(&[b'y'; SIZE]);
+        block.truncate(mark - 1);
+        block.set_last(b'!');
+        block.push(b'z');
+        block.finish();
+        assert_eq!(out.len(), 3 + SIZE);
+        assert_eq!(&out[..4], b"abcx");
+        assert_eq!(&out[out.len() - 3..], b"x!z");
+    }
+
+    #[test]
+    fn long_texts_pass_whole() {
+        let mut out = Vec::new();
+        let mut block = Block::new(&mut out);
+        let text: Vec<u8> = (0..3 * SIZE).map(|i| b'a' + (i % 26) as u8).collect();
+        block.push(b'<');
+        block.copy((&text, text.len()));
+        block.copy((&text, 5));
+        block.finish();
+        assert_eq!(out.len(), 1 + text.len() + 5);
+        assert!(out.ends_with(b"abcde") && out[1..].starts_with(&text));
+    }
+}
