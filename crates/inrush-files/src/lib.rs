@@ -6,11 +6,13 @@
 
 mod csv;
 mod decompress;
+mod infer_types;
 mod input;
 mod open;
 mod zip_member;
 
 pub use csv::{CsvOptions, CsvReader, Dialect};
 pub use decompress::Compression;
+pub use infer_types::Inferred;
 pub use input::Meter;
 pub use open::{Format, open};

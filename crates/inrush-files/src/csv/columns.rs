@@ -17,31 +17,35 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// Texts of more than 12 bytes that stand for NULL.
-    long_nulls: Vec<Vec<u8>>,
     rows: usize,
 }
 
 #[derive(Debug)]
 struct Column {
     field: usize,
-    /// The views of the texts that stand for NULL here, those of at most 12 bytes.
+    /// The views of the texts that stand for NULL here, as far as a view holds them.
     nulls: Vec<u128>,
+    /// The longer ones.
+    long_nulls: Vec<Vec<u8>>,
     views: Vec<u128>,
     null_rows: Vec<u32>,
 }
 
 impl Columns {
-    /// One column for each use; `rows` is how many are expected.
-    pub(super) fn new(uses: &[FieldUse], nulls: &[Vec<u8>], rows: usize) -> Self {
-        let (short, long): (Vec<_>, Vec<_>) = nulls.iter().cloned().partition(|null| null.len() <= INLINE);
-        let column = |use_: &FieldUse| Column {
-            field: use_.index,
-            nulls: short.iter().map(|null| short_view(null)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
-            views: Vec::with_capacity(rows),
-            null_rows: Vec::new(),
+    /// One column for each use; `nulls` are each field's texts for NULL, `rows` is how many rows are expected.
+    pub(super) fn new(uses: &[FieldUse], nulls: &[Vec<Vec<u8>>], rows: usize) -> Self {
+        let column = |use_: &FieldUse| {
+            let (short, long_nulls): (Vec<_>, Vec<_>) =
+                nulls[use_.index].iter().cloned().partition(|null| null.len() <= INLINE);
+            Column {
+                field: use_.index,
+                nulls: short.iter().map(|null| short_view(null)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
+                long_nulls,
+                views: Vec::with_capacity(rows),
+                null_rows: Vec::new(),
+            }
         };
-        Self { columns: uses.iter().map(column).collect(), long_nulls: long, rows: 0 }
+        Self { columns: uses.iter().map(column).collect(), rows: 0 }
     }
 
     /// Appends whole rows of `width` spans each.
@@ -51,13 +55,13 @@ impl Columns {
             let views = rows.clone().map(|row| view_of(text, &fields.side, row[column.field]));
             let before = column.views.len();
             column.views.extend(views);
-            if column.nulls.is_empty() && self.long_nulls.is_empty() {
+            if column.nulls.is_empty() && column.long_nulls.is_empty() {
                 continue;
             }
             // Views of equal short texts are equal, so that a text is compared by one integer.
             for (i, (view, row)) in column.views[before..].iter_mut().zip(rows.clone()).enumerate() {
                 let span = row[column.field];
-                let is_null = column.nulls.contains(view) || is_any_of(&self.long_nulls, text, span);
+                let is_null = column.nulls.contains(view) || is_any_of(&column.long_nulls, text, span);
                 if is_null && !span.is_literal() {
                     *view = EMPTY;
                     column.null_rows.push((self.rows + i) as u32);

@@ -69,7 +69,7 @@ pub struct Dialect {
 impl Dialect {
     /// Checks the options; `delimiter` is what the format takes by default.
     pub(crate) fn new(options: &CsvOptions, delimiter: u8) -> Result<Self> {
-        let dialect = Self {
+        let mut dialect = Self {
             delimiter: options.delimiter.unwrap_or(delimiter),
             quote: options.quote,
             escape: options.escape.filter(|_| options.escape != options.quote),
@@ -91,6 +91,9 @@ impl Dialect {
         // Views hold 32-bit offsets, and the splitter uses the top bit of each for itself.
         if options.batch_bytes.saturating_add(options.max_record) > (1 << 30) || options.batch_rows > (1 << 30) {
             return Err(Error::config("a batch and the longest record must be below 1 GiB together"));
+        }
+        if let Some(escape) = dialect.escape.filter(|_| dialect.escapes_unquoted()) {
+            dialect.nulls.push(vec![escape, b'N']); // As MySQL writes it; nothing else can be meant.
         }
         Ok(dialect)
     }

@@ -9,6 +9,7 @@ use super::dialect::{CsvOptions, Dialect};
 use super::split::{Fields, Found, Splitter};
 use super::stretch::{Fault, Rules, Stop, Stretch, Text, is_blank, open_quote_at_limit};
 use crate::decompress::Compression;
+use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
@@ -29,6 +30,8 @@ pub struct CsvReader {
     compression: Compression,
     dialect: Dialect,
     names: Vec<String>,
+    /// For each field, the texts that stand for NULL.
+    nulls: Vec<Vec<Vec<u8>>>,
     uses: Vec<FieldUse>,
     batch_rows: usize,
     batch_bytes: usize,
@@ -77,6 +80,7 @@ impl CsvReader {
             compression,
             dialect,
             names: Vec::new(),
+            nulls: Vec::new(),
             uses: Vec::new(),
             batch_rows: options.batch_rows,
             batch_bytes: options.batch_bytes,
@@ -93,6 +97,7 @@ impl CsvReader {
         };
         reader.pass_lines(options.skip)?;
         reader.read_names(options.header)?;
+        reader.nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
         reader.uses = every_field(reader.names.len(), false);
         Ok(reader)
     }
@@ -135,6 +140,27 @@ impl CsvReader {
         let stretch = self.split(&uses, usize::MAX, max_bytes.min(MAX_SAMPLE));
         let text = Buffer::from(&self.text[..stretch.end]);
         self.batch(text, stretch, &uses)
+    }
+
+    /// Guesses the types of all fields from a sample, and takes the texts found for missing values as NULL from now on,
+    /// each in its own field.
+    pub fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
+        let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
+        share_null_texts(&mut fields);
+        let declared = self.nulls.clone();
+        for (nulls, field) in self.nulls.iter_mut().zip(&fields) {
+            nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
+        }
+        // Those that were quoted are still there, and make their field a text after all.
+        let settled = infer_types(&self.sample(max_bytes)?.rows, NullTexts::AreTexts);
+        for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
+            if field.ty != settled.ty {
+                self.nulls[i].clone_from(&declared[i]);
+                *field = settled;
+            }
+        }
+        fit_row(&mut fields);
+        Ok(fields)
     }
 }
 
@@ -193,7 +219,7 @@ impl CsvReader {
 
     /// Splits the front of the text, reading on as needed, until there is a batch or no more to be had.
     fn split(&mut self, uses: &[FieldUse], max_rows: usize, max_bytes: usize) -> Stretch {
-        let mut stretch = Stretch::new(Columns::new(uses, &self.dialect.nulls, self.last_rows), self.last_rows);
+        let mut stretch = Stretch::new(Columns::new(uses, &self.nulls, self.last_rows), self.last_rows);
         loop {
             let rules = Rules {
                 dialect: &self.dialect,

@@ -1,0 +1,290 @@
+//! Guesses the type of each column from a sample, for `--create-table`.
+//!
+//! A guess must hold for rows that were not in the sample, so it leaves room: whole numbers get INT at least, numbers with
+//! a point DOUBLE unless they look like money, texts a length well above the longest seen. What looks like a number but
+//! is a code (`007`, `+49 30`) stays text. A text such as `NA` is taken for a missing value only in a column that is
+//! otherwise made of numbers or times: there it can be nothing else.
+//! No BOOL: 0 and 1 fit an INT, and `true` stays readable as text.
+
+mod shape;
+
+use arrow_array::{Array, BinaryViewArray, RecordBatch};
+use inrush_core::value::column::ColumnType;
+use shape::Shape;
+use std::collections::BTreeSet;
+
+/// What a sample says about one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inferred {
+    /// The field's name.
+    pub name: String,
+    /// A type that holds all values of the sample.
+    pub ty: ColumnType,
+    /// Whether a value is missing in the sample, or may be in the rest.
+    pub nullable: bool,
+    /// Length of the longest value, in characters.
+    pub max_chars: usize,
+    /// Texts that must be read as NULL for the type to fit (`NA`, `NULL`, `-` ..).
+    pub null_texts: Vec<String>,
+    /// For DATETIME: values end in `Z` or an offset, so they are brought into the session's time zone.
+    pub zoned: bool,
+}
+
+impl Inferred {
+    fn is_text(&self) -> bool {
+        matches!(self.ty, ColumnType::VarChar { .. } | ColumnType::Text { .. })
+    }
+
+    /// The type as CREATE TABLE spells it: `INT`, `DATETIME(6)`, `VARCHAR(16)`.
+    pub fn ddl_type(&self) -> String {
+        let with_fsp = |name: &str, fsp: u8| if fsp == 0 { name.to_owned() } else { format!("{name}({fsp})") };
+        match &self.ty {
+            ColumnType::Int { bytes: 8, unsigned: true, .. } => "BIGINT UNSIGNED".into(),
+            ColumnType::Int { bytes: 8, .. } => "BIGINT".into(),
+            ColumnType::Int { .. } => "INT".into(),
+            ColumnType::Decimal { precision, scale, .. } => format!("DECIMAL({precision},{scale})"),
+            ColumnType::Double { .. } => "DOUBLE".into(),
+            ColumnType::Date => "DATE".into(),
+            ColumnType::DateTime { fsp } => with_fsp("DATETIME", *fsp),
+            ColumnType::Time { fsp } => with_fsp("TIME", *fsp),
+            ColumnType::VarChar { chars } => format!("VARCHAR({chars})"),
+            ColumnType::Text { bytes: TEXT } => "TEXT".into(),
+            ColumnType::Text { bytes: MEDIUMTEXT } => "MEDIUMTEXT".into(),
+            _ => "LONGTEXT".into(),
+        }
+    }
+}
+
+/// What to think of texts such as `NA`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NullTexts {
+    /// They stand for NULL in a column that is otherwise no text.
+    Find,
+    /// All that stand for NULL are NULL already.
+    AreTexts,
+}
+
+/// Guesses the types of all columns of a sample of texts.
+pub(crate) fn infer_types(sample: &RecordBatch, null_texts: NullTexts) -> Vec<Inferred> {
+    let schema = sample.schema();
+    let columns = schema.fields().iter().zip(sample.columns());
+    columns
+        .map(|(field, column)| {
+            let mut facts = Facts::default();
+            if let Some(cells) = column.as_any().downcast_ref::<BinaryViewArray>() {
+                cells.iter().for_each(|cell| facts.note(cell, null_texts));
+            }
+            facts.judge(field.name())
+        })
+        .collect()
+}
+
+/// What means NULL in one column means so in all that are no texts: a file has one habit, and in the sample a column may
+/// happen to lack no value.
+pub(crate) fn share_null_texts(columns: &mut [Inferred]) {
+    let all: BTreeSet<String> = columns.iter().flat_map(|column| column.null_texts.iter().cloned()).collect();
+    for column in columns.iter_mut().filter(|column| !column.is_text()) {
+        column.nullable |= !all.is_empty();
+        column.null_texts = all.iter().cloned().collect();
+    }
+}
+
+/// What was seen of one field.
+#[derive(Debug, Default)]
+struct Facts {
+    nulls: bool,
+    /// Texts seen that often stand for NULL.
+    null_texts: BTreeSet<&'static str>,
+    /// Cells that are neither.
+    values: u64,
+    ints: u64,
+    min: i128,
+    max: i128,
+    points: u64,
+    /// Digits behind the point: fewest and most.
+    scales: Option<(usize, usize)>,
+    int_digits: usize,
+    significant: usize,
+    exponents: u64,
+    dates: u64,
+    date_times: u64,
+    times: u64,
+    fsp: usize,
+    zoned: bool,
+    max_chars: usize,
+    max_bytes: usize,
+}
+
+impl Facts {
+    fn note(&mut self, cell: Option<&[u8]>, null_texts: NullTexts) {
+        let Some(cell) = cell else {
+            self.nulls = true;
+            return;
+        };
+        self.max_chars = self.max_chars.max(String::from_utf8_lossy(cell).chars().count());
+        self.max_bytes = self.max_bytes.max(cell.len());
+        if null_texts == NullTexts::Find
+            && let Some(text) = NULL_TEXTS.iter().find(|text| text.as_bytes() == cell)
+        {
+            self.null_texts.insert(text);
+            return;
+        }
+        self.values += 1;
+        match Shape::of(cell) {
+            Shape::Int(value) => {
+                self.ints += 1;
+                self.min = self.min.min(value);
+                self.max = self.max.max(value);
+                self.int_digits =
+                    self.int_digits.max(value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1));
+            }
+            Shape::Point { int_digits, scale, significant } => {
+                self.points += 1;
+                self.int_digits = self.int_digits.max(int_digits);
+                self.significant = self.significant.max(significant);
+                let (least, most) = self.scales.unwrap_or((scale, scale));
+                self.scales = Some((least.min(scale), most.max(scale)));
+            }
+            Shape::Exponent => self.exponents += 1,
+            Shape::Date => self.dates += 1,
+            Shape::DateTime { fsp, zoned } => {
+                self.date_times += 1;
+                self.fsp = self.fsp.max(fsp);
+                self.zoned |= zoned;
+            }
+            Shape::Time { fsp } => {
+                self.times += 1;
+                self.fsp = self.fsp.max(fsp);
+            }
+            Shape::Text => {}
+        }
+    }
+
+    fn judge(self, name: &str) -> Inferred {
+        let (ty, is_text) = match self.narrow_type() {
+            Some(ty) => (ty, false),
+            None => (text_type(self.max_chars, self.max_bytes), true),
+        };
+        // In a text column they are texts like any other.
+        let null_texts: Vec<_> = self.null_texts.iter().filter(|_| !is_text).map(|text| (*text).to_owned()).collect();
+        Inferred {
+            name: name.to_owned(),
+            zoned: self.zoned && matches!(ty, ColumnType::DateTime { .. }),
+            ty,
+            nullable: self.nulls || !null_texts.is_empty(),
+            max_chars: self.max_chars,
+            null_texts,
+        }
+    }
+
+    /// A type other than text that all values fit.
+    fn narrow_type(&self) -> Option<ColumnType> {
+        let all = |n: u64| self.values > 0 && n == self.values;
+        let fsp = self.fsp as u8;
+        if all(self.ints) {
+            return self.int_type();
+        }
+        if all(self.ints + self.points + self.exponents) {
+            return Some(self.point_type());
+        }
+        if all(self.dates) {
+            return Some(ColumnType::Date);
+        }
+        if all(self.dates + self.date_times) {
+            return Some(ColumnType::DateTime { fsp });
+        }
+        all(self.times).then_some(ColumnType::Time { fsp })
+    }
+
+    /// INT at least, for a sample holds the first rows, and those have the small numbers.
+    fn int_type(&self) -> Option<ColumnType> {
+        let int = |bytes, unsigned| Some(ColumnType::Int { bytes, unsigned, bool: false });
+        if i32::try_from(self.min).is_ok() && i32::try_from(self.max).is_ok() {
+            int(4, false)
+        } else if i64::try_from(self.min).is_ok() && i64::try_from(self.max).is_ok() {
+            int(8, false)
+        } else if u64::try_from(self.min).is_ok() && u64::try_from(self.max).is_ok() {
+            int(8, true)
+        } else {
+            // A number of 20 to 38 digits: more of a code than a quantity.
+            Some(ColumnType::Decimal { precision: DECIMAL_DIGITS, scale: 0, unsigned: false })
+        }
+    }
+
+    /// Money has the same two to four digits behind each point; all else is measured, and DOUBLE takes any scale.
+    fn point_type(&self) -> ColumnType {
+        let decimal = |scale: usize| {
+            let precision = (self.int_digits + scale).max(18);
+            (precision <= DECIMAL_DIGITS.into() && scale <= 30).then_some(ColumnType::Decimal {
+                precision: precision as u8,
+                scale: scale as u8,
+                unsigned: false,
+            })
+        };
+        let double = ColumnType::Double { unsigned: false, digits: None };
+        match self.scales {
+            Some((least, most)) if least == most && (2..=4).contains(&most) && self.points == self.values => {
+                decimal(most).unwrap_or(double)
+            }
+            // More digits than a DOUBLE tells apart: somebody means them.
+            Some((_, most)) if self.significant > 17 && self.exponents == 0 => decimal(most).unwrap_or(double),
+            _ => double,
+        }
+    }
+}
+
+/// Leaves a quarter of room above the longest text seen; above 255 characters, a TEXT.
+fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
+    let wanted = (max_chars + max_chars / 4) as u32;
+    match VARCHARS.iter().find(|chars| **chars >= wanted) {
+        Some(&chars) => ColumnType::VarChar { chars },
+        None if max_bytes < TEXT as usize / 4 => ColumnType::Text { bytes: TEXT },
+        None if max_bytes < MEDIUMTEXT as usize / 4 => ColumnType::Text { bytes: MEDIUMTEXT },
+        None => ColumnType::Text { bytes: u32::MAX },
+    }
+}
+
+/// A row may have 65,535 bytes, TEXT columns not counted: turns the longest VARCHARs into TEXT until it fits.
+pub(crate) fn fit_row(columns: &mut [Inferred]) {
+    let bytes = |ty: &ColumnType| match ty {
+        ColumnType::VarChar { chars } => 4 * *chars as usize + 2,
+        ColumnType::Decimal { .. } => 30,
+        ColumnType::Text { .. } => 12,
+        _ => 8,
+    };
+    loop {
+        let row: usize = columns.iter().map(|column| bytes(&column.ty) + 1).sum();
+        let longest = columns.iter_mut().max_by_key(|column| match column.ty {
+            ColumnType::VarChar { chars } => chars,
+            _ => 0,
+        });
+        match longest {
+            Some(Inferred { ty: ty @ ColumnType::VarChar { .. }, .. }) if row > ROW_BYTES => {
+                *ty = ColumnType::Text { bytes: TEXT };
+            }
+            _ => return,
+        }
+    }
+}
+
+/// What programs write for a missing value.
+const NULL_TEXTS: &[&str] = &[
+    "NA", "N/A", "n/a", "#N/A", "NULL", "null", "Null", "\\N", "NaN", "nan", "NAN", "None", "none", "nil", "-", "--",
+    ".", "?", "(null)",
+];
+
+/// The lengths a VARCHAR gets.
+const VARCHARS: &[u32] = &[16, 32, 64, 128, 255];
+
+/// TEXT and MEDIUMTEXT, in bytes.
+const TEXT: u32 = 65_535;
+const MEDIUMTEXT: u32 = (1 << 24) - 1;
+
+/// The most digits of a DECIMAL.
+const DECIMAL_DIGITS: u8 = 65;
+
+/// A little less than the server's limit, for what else is in a row.
+const ROW_BYTES: usize = 60_000;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Values in, type out: one line a case. Whatever is guessed must pass the core's own check for that type.
+
+use super::*;
+use crate::csv::{CsvOptions, CsvReader};
+use inrush_core::bulk::{FieldUse, Source};
+use inrush_core::value::Rules;
+use inrush_core::value::check::Check;
+use inrush_core::value::column::Column;
+use inrush_core::wire::{ServerVersion, Vendor};
+use jiff::tz::TimeZone;
+
+#[test]
+fn whole_numbers() {
+    check(&["1", "-2", "0"], "INT");
+    check(&["2147483647", "-2147483648"], "INT");
+    check(&["2147483648"], "BIGINT");
+    check(&["-9223372036854775808", "9223372036854775807"], "BIGINT");
+    check(&["9223372036854775808"], "BIGINT UNSIGNED");
+    check(&["18446744073709551615", "0"], "BIGINT UNSIGNED");
+    check(&["18446744073709551615", "-1"], "DECIMAL(65,0)");
+    check(&["0", "1", "1"], "INT");
+}
+#[test]
+fn codes_stay_text() {
+    check(&["00501", "10115"], "VARCHAR(16)");
+    check(&["+4930123", "1"], "VARCHAR(16)");
+    check(&["1,234"], "VARCHAR(16)");
+    check(&["1 "], "VARCHAR(16)");
+    check(&["00.5"], "VARCHAR(16)");
+    check(&[&"9".repeat(40)], "VARCHAR(64)");
+}
+#[test]
+fn money_is_decimal() {
+    check(&["12.50", "-3.99", "0.00"], "DECIMAL(18,2)");
+    check(&["1.0842", "0.9000"], "DECIMAL(18,4)");
+    check(&["12345678901234567890.25"], "DECIMAL(22,2)");
+}
+#[test]
+fn measurements_are_double() {
+    check(&["39.02", "41", "37.9"], "DOUBLE");
+    check(&["10.357019999999999", "8.05546"], "DOUBLE");
+    check(&["1e5", "1.5E-3", "2"], "DOUBLE");
+    check(&[".5", "-.25"], "DOUBLE");
+    check(&["12.50", "7"], "DOUBLE");
+    check(&["1e400"], "VARCHAR(16)");
+}
+#[test]
+fn more_digits_than_a_double_has_are_kept() {
+    check(&["0.1234567890123456789", "1.5"], "DECIMAL(20,19)");
+    check(&["0.0000000000000000000000000000000000000000000000001234567890123456789"], "DOUBLE");
+}
+#[test]
+fn dates_and_times() {
+    check(&["2013-01-31", "2012-02-29"], "DATE");
+    check(&["2013-02-29"], "VARCHAR(16)");
+    check(&["0000-00-00"], "VARCHAR(16)");
+    check(&["31/01/2013"], "VARCHAR(16)");
+    check(&["2013-01-01 05:00:00", "2013-01-01T05:00"], "DATETIME");
+    check(&["2013-01-01 05:00:00.5", "2013-01-01 05:00:00.123456"], "DATETIME(6)");
+    check(&["2013-01-01 05:00:00.1234567"], "VARCHAR(64)");
+    check(&["2013-01-01", "2013-01-01 05:00:00.25"], "DATETIME(2)");
+    check(&["2013-01-01T10:00:00Z", "2013-01-01T10:00:00+02:00", "2013-01-01 10:00:00-0530"], "DATETIME");
+    check(&["2013-01-01T10:00:00+15:00"], "VARCHAR(32)");
+    check(&["24:00:00"], "VARCHAR(16)");
+    check(&["23:59:59", "00:00:00.250"], "TIME(3)");
+    check(&["12:30"], "VARCHAR(16)");
+    check(&["2013-01-01", "12:30:00"], "VARCHAR(16)");
+    assert!(infer(&["2013-01-01T10:00:00Z"]).zoned);
+    assert!(!infer(&["2013-01-01T10:00:00"]).zoned);
+}
+#[test]
+fn texts_leave_room() {
+    check(&["EWR"], "VARCHAR(16)");
+    check(&["exactly 13 by"], "VARCHAR(16)");
+    check(&["é".repeat(14).as_str()], "VARCHAR(32)");
+    check(&["x".repeat(204).as_str()], "VARCHAR(255)");
+    check(&["x".repeat(205).as_str()], "TEXT");
+    check(&["x".repeat(20_000).as_str()], "MEDIUMTEXT");
+    check(&["x".repeat(5 << 20).as_str()], "LONGTEXT");
+    check(&["true", "false"], "VARCHAR(16)");
+}
+#[test]
+fn missing_values_are_found_beside_numbers_and_times() {
+    check_nulls(&["1", "NA", "2", "-"], "INT", &["-", "NA"]);
+    check_nulls(&["1.5", "nan", "NULL", "\\N"], "DOUBLE", &["NULL", "\\N", "nan"]);
+    check_nulls(&["2013-01-01", "N/A"], "DATE", &["N/A"]);
+    assert!(infer(&["1", "NA"]).nullable);
+    assert!(!infer(&["1", "2"]).nullable);
+    assert!(infer(&["1", ""]).nullable && infer(&["1", ""]).null_texts.is_empty());
+}
+#[test]
+fn what_is_quoted_is_never_missing() {
+    check_nulls(&["1", "\"NA\""], "VARCHAR(16)", &[]);
+    check_nulls(&["1", "\"\""], "VARCHAR(16)", &[]);
+    check_nulls(&["1", "NA", "\"NA\""], "VARCHAR(16)", &[]);
+}
+#[test]
+fn in_texts_they_are_texts() {
+    check_nulls(&["America/New_York", "NA"], "VARCHAR(32)", &[]);
+    check_nulls(&["NA", "NA"], "VARCHAR(16)", &[]);
+    check_nulls(&[""], "VARCHAR(16)", &[]);
+    check_nulls(&["1", "NA", "x"], "VARCHAR(16)", &[]);
+}
+#[test]
+fn a_row_of_many_texts_still_fits() {
+    let wide = |n: usize| {
+        let header: Vec<String> = (0..n).map(|i| format!("c{i}")).collect();
+        let row = vec!["x".repeat(150); n];
+        let types = infer_text(&format!("{}\n{}\n", header.join(","), row.join(",")));
+        types.iter().filter(|column| column.ddl_type() == "TEXT").count()
+    };
+    assert_eq!(wide(50), 0);
+    assert_eq!(wide(100), 42);
+}
+#[test]
+fn the_new_york_flights() {
+    let text = "year,dep_delay,carrier,tailnum,time_hour,temp\n\
+        2013,2,UA,N14228,2013-01-01T10:00:00Z,39.02\n\
+        2013,NA,B6,NA,2013-01-01T11:00:00Z,41\n";
+    let types: Vec<String> = infer_text(text).iter().map(Inferred::ddl_type).collect();
+    assert_eq!(types, ["INT", "INT", "VARCHAR(16)", "VARCHAR(16)", "DATETIME", "DOUBLE"]);
+    let nulls: Vec<_> = infer_text(text).into_iter().map(|column| column.null_texts).collect();
+    let na = &["NA".to_owned()][..];
+    assert_eq!(nulls, [na, na, &[], &[], na, na]);
+}
+
+#[track_caller]
+fn check(values: &[&str], ddl: &str) {
+    assert_eq!(infer(values).ddl_type(), ddl);
+    passes_the_check(values);
+}
+
+#[track_caller]
+fn check_nulls(values: &[&str], ddl: &str, nulls: &[&str]) {
+    let inferred = infer(values);
+    assert_eq!(inferred.ddl_type(), ddl);
+    assert_eq!(inferred.null_texts, nulls);
+    passes_the_check(values);
+}
+
+/// Sends the values through the checks that the loader will use, for both kinds of server.
+#[track_caller]
+fn passes_the_check(values: &[&str]) {
+    let mut reader = reader(&text_of(values));
+    let inferred = reader.infer_types(SAMPLE).unwrap().remove(0);
+    reader.select(&[FieldUse { index: 0, empty_is_null: true }]);
+    let batch = reader.next().unwrap().unwrap();
+    let cells: &BinaryViewArray = batch.rows.column(0).as_any().downcast_ref().unwrap();
+    let column = Column {
+        name: "v".into(),
+        ty: inferred.ty.clone(),
+        nullable: true,
+        optional: true,
+        auto_increment: false,
+        generated: false,
+        charset: Some("utf8mb4".into()),
+    };
+    for (vendor, text) in [(Vendor::MySql, "9.7.0"), (Vendor::MariaDb, "10.6.0-MariaDB")] {
+        let server = ServerVersion { vendor, numbers: (10, 6, 0), text: text.into() };
+        let check = Check::new(&column, &Rules { zone: TimeZone::UTC, server });
+        let mut bad = Vec::new();
+        check.run(cells, batch.utf8, &mut bad);
+        let reasons: Vec<_> = bad.iter().map(|bad| check.reason(cells, bad)).collect();
+        assert!(reasons.is_empty(), "{}: {reasons:?}", inferred.ddl_type());
+    }
+}
+
+fn infer(values: &[&str]) -> Inferred {
+    infer_text(&text_of(values)).remove(0)
+}
+
+fn text_of(values: &[&str]) -> String {
+    let quoted = |value: &&str| match value.contains(',') {
+        true => format!("\"{value}\""),
+        false => (*value).to_owned(),
+    };
+    std::iter::once("v".to_owned()).chain(values.iter().map(quoted)).map(|line| line + "\n").collect()
+}
+
+fn infer_text(text: &str) -> Vec<Inferred> {
+    reader(text).infer_types(SAMPLE).unwrap()
+}
+
+fn reader(text: &str) -> CsvReader {
+    CsvReader::new("x", std::io::Cursor::new(text.as_bytes().to_vec()), &CsvOptions::default()).unwrap()
+}
+
+const SAMPLE: usize = 16 << 20;
