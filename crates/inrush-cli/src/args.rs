@@ -1,7 +1,9 @@
 //! What can be written on the command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::Output;
+use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
 
 /// Gets rows into MySQL and MariaDB, fast, and loses none.
@@ -17,14 +19,41 @@ pub(crate) struct Cli {
 
 /// Options of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
 pub(crate) struct GlobalArgs {
     /// Print one JSON document on standard output instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
+
+    /// Say nothing but the result and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+
+    /// Show no progress
+    #[arg(long, global = true)]
+    no_progress: bool,
+
+    /// How lines on standard error look
+    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+impl GlobalArgs {
+    /// How the command speaks.
+    pub(crate) fn output(&self) -> Output {
+        Output::new(self.json, self.quiet, !self.no_progress, self.log_format == LogFormat::Json)
+    }
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Load(Box<LoadArgs>),
     Server(ServerArgs),
 }

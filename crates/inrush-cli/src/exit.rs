@@ -1,5 +1,6 @@
 //! What a command ends with: the exit codes of the manual, and errors as people read them.
 
+use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::{Error, Kind};
 use std::fmt::Write as _;
 
@@ -11,6 +12,8 @@ pub(crate) const USAGE: u8 = 1;
 pub(crate) const DATA: u8 = 2;
 /// The server or the network failed.
 pub(crate) const SERVER: u8 = 3;
+/// Finished, some rows rejected.
+pub(crate) const REJECTED: u8 = 4;
 /// Nothing done: would not keep its promise.
 pub(crate) const PROMISE: u8 = 5;
 /// Interrupted; what is committed stays.
@@ -24,6 +27,17 @@ pub(crate) fn code_of(error: &Error) -> u8 {
         Kind::Promise => PROMISE,
         Kind::Interrupted => INTERRUPTED,
         _ => SERVER,
+    }
+}
+
+/// The code of a load that came to a report.
+pub(crate) fn code_of_report(report: &Report) -> u8 {
+    match &report.stop {
+        None if report.rejected > 0 => REJECTED,
+        None => OK,
+        Some(Stop::Interrupted) => INTERRUPTED,
+        Some(Stop::BadData(_)) => DATA,
+        Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of(error),
     }
 }
 

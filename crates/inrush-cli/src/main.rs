@@ -2,28 +2,33 @@
 
 mod args;
 mod commands;
+mod connection;
 mod exit;
+mod human;
 mod local_server;
+mod output;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use args::{Cli, Command};
+pub(crate) use output::Output;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    let done = match &cli.command {
-        Command::Server(arguments) => commands::server::run(arguments, cli.global.json),
+    let output = cli.global.output();
+    let (name, done) = match &cli.command {
+        Command::Load(arguments) => ("load", commands::load::run(arguments, &output)),
+        Command::Server(arguments) => ("server", commands::server::run(arguments, cli.global.json)),
     };
     ExitCode::from(done.unwrap_or_else(|error| {
-        // With standard error gone there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
-        exit::code_of(&error)
+        let code = exit::code_of(&error);
+        output.failure(&error, name, code);
+        code
     }))
 }
 

@@ -7,6 +7,7 @@
 //! | [`Config`] | where the server is and who we are: builder, [`url`], option files |
 //! | [`blocking::Connection`] | a connection for threads |
 //! | [`Connection`] | the same for tokio |
+//! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```no_run
 //! let config = inrush::Config::from_url("mysql://app@localhost:3306/shop?tls=required")?;
@@ -20,15 +21,19 @@
 
 pub mod blocking;
 mod config;
+mod loader;
 mod net;
 mod option_files;
 mod pace;
+pub mod table;
 mod tls;
 mod tokio;
 pub mod url;
 mod verbs;
+mod zone;
 
 pub use crate::tokio::Connection;
 pub use config::{Config, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::{Error, Kind, Place, Result};
+pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};

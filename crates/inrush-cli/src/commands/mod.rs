@@ -1,3 +1,4 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
+pub(crate) mod load;
 pub(crate) mod server;

@@ -21,6 +21,13 @@ pub struct Batch {
     pub rejects: Vec<Reject>,
 }
 
+impl Batch {
+    /// How many records of the source it covers: rows and rejects.
+    pub fn records(&self) -> u64 {
+        (self.rows.num_rows() + self.rejects.len()) as u64
+    }
+}
+
 /// Where the rows of a batch come from.
 #[derive(Clone, Debug)]
 pub struct Origin {

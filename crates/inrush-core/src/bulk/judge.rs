@@ -5,23 +5,8 @@
 //! that a replay proved harmless is remembered, so that it costs a replay once.
 
 use crate::error::{Error, Kind};
+use crate::session::LoadCounts;
 use std::collections::BTreeSet;
-
-/// The numbers that a LOAD DATA answer gives.
-///
-/// From the info string `Records: n  Deleted: n  Skipped: n  Warnings: n`, where Warnings is not capped at 65,535 as the packet's
-/// own field is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoadAnswer {
-    /// Records the server found in what we sent.
-    pub records: u64,
-    /// Rows that REPLACE removed.
-    pub deleted: u64,
-    /// Records it did not store.
-    pub skipped: u64,
-    /// Warnings, uncapped.
-    pub warnings: u64,
-}
 
 /// What the answer to a LOAD means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +20,7 @@ pub enum Verdict {
 }
 
 /// Compares what was sent with what the server says it stored.
-pub fn judge_load(sent: u64, answer: LoadAnswer) -> Verdict {
+pub fn judge_load(sent: u64, answer: LoadCounts) -> Verdict {
     if answer.records != sent || answer.skipped != 0 || answer.deleted != 0 {
         Verdict::Doubt
     } else if answer.warnings != 0 {
@@ -112,7 +97,7 @@ mod tests {
 
     #[track_caller]
     fn check(records: u64, deleted: u64, skipped: u64, warnings: u64, want: Verdict) {
-        assert_eq!(judge_load(10, LoadAnswer { records, deleted, skipped, warnings }), want);
+        assert_eq!(judge_load(10, LoadCounts { records, deleted, skipped, warnings }), want);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! A lane's session: what one connection of a load sets before its first row, and the check that the server really took it.
 //!
+//! Autocommit is off: a transaction begins with the first statement, and nothing is ever committed but by COMMIT, not even by a
+//! statement that follows a deadlock which ended the transaction.
+//!
 //! A lane inherits nothing: whatever a server, a user or an init_connect configured, the same bytes mean the same rows.
 
 use crate::error::{Error, Result};
@@ -32,7 +35,7 @@ impl LaneSession {
             format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"),
             format!(
                 "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', max_error_count={MAX_ERROR_COUNT}, sql_notes=1, \
-                 sql_warnings=0, autocommit=1, foreign_key_checks=1, unique_checks=1, innodb_lock_wait_timeout=50, \
+                 sql_warnings=0, autocommit=0, foreign_key_checks=1, unique_checks=1, innodb_lock_wait_timeout=50, \
                  net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, wait_timeout=28800",
                 self.time_zone.replace('\\', "\\\\").replace('\'', "''")
             ),
@@ -47,7 +50,7 @@ impl LaneSession {
 
     /// Compares what the server says of the session with what was set; a proxy or a plugin may have kept it from it.
     pub fn check(&self, row: &[String]) -> Result<()> {
-        let want = [SQL_MODE, &self.time_zone, "65535", "1", "1", "1", "1", "utf8mb4"];
+        let want = [SQL_MODE, &self.time_zone, "65535", "1", "0", "1", "1", "utf8mb4"];
         let names = [
             "sql_mode",
             "time_zone",
@@ -89,7 +92,7 @@ mod tests {
     const LANE: fn() -> LaneSession = || LaneSession { time_zone: "+00:00".into(), statement_binlog: false };
 
     fn answer() -> Vec<String> {
-        [SQL_MODE, "+00:00", "65535", "1", "1", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
+        [SQL_MODE, "+00:00", "65535", "1", "0", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
     }
 
     #[test]

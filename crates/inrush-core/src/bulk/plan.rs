@@ -175,18 +175,21 @@ fn find<'a>(table: &'a Table, name: &str) -> Option<&'a Column> {
 }
 
 fn unknown_column(what: &str, name: &str, table: &Table) -> String {
-    let near =
-        table.columns.iter().map(|c| (distance(&name.to_lowercase(), &c.name.to_lowercase()), c)).min_by_key(|x| x.0);
-    match near {
-        Some((steps, column)) if steps <= 1 + column.name.chars().count() / 4 => {
-            format!("{what} `{}`: the table has no such column; did you mean `{}`?", shown(name), column.name)
-        }
-        _ => {
+    match nearest(name, table.columns.iter().map(|column| column.name.as_str())) {
+        Some(near) => format!("{what} `{}`: the table has no such column; did you mean `{near}`?", shown(name)),
+        None => {
             let known: Vec<_> = table.columns.iter().take(12).map(|c| c.name.as_str()).collect();
             let more = if table.columns.len() > known.len() { ", .." } else { "" };
             format!("{what} `{}`: the table has no such column (it has {}{more})", shown(name), known.join(", "))
         }
     }
+}
+
+/// The candidate that `name` is most likely a slip of, if one is near enough.
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.trim().to_lowercase();
+    let (steps, near) = candidates.map(|c| (distance(&name, &c.to_lowercase()), c)).min_by_key(|&(steps, _)| steps)?;
+    (steps <= 1 + near.chars().count() / 4).then_some(near)
 }
 
 fn shown(name: &str) -> String {

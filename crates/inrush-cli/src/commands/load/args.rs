@@ -1,0 +1,302 @@
+//! The options of `inrush load`, and the values they mean. Everything that is wrong with them is said before a file is opened.
+
+use crate::connection::ConnectArgs;
+use clap::{Args, ValueEnum};
+use inrush::core::bulk::{FieldTarget, Matching, Method};
+use inrush::{BadRows, Guarantee, LoadOptions, MaxBad};
+use inrush_core::{Error, Result};
+use inrush_files::{CsvOptions, Format};
+
+/// Load files into a table.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, disable_help_flag = true)]
+pub(crate) struct LoadArgs {
+    /// Files to load, in this order: CSV or TSV, plain or .gz, .zst, .zip; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+
+    /// The table to fill: `table` or `database.table`
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) into: String,
+
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+
+    /// How rows are written: `auto`, `load-data` or `multi-row`
+    #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
+    method: String,
+
+    /// Connections side by side
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Writing")]
+    lanes: u16,
+
+    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`
+    #[arg(long, default_value = "auto", value_name = "ROWS|BYTES", help_heading = "Writing")]
+    batch: String,
+
+    /// Empty the table first (TRUNCATE: cannot be undone)
+    #[arg(long, help_heading = "Writing")]
+    truncate: bool,
+
+    /// Create the table if it is not there, with types found in the first rows
+    #[arg(long, help_heading = "Writing")]
+    pub(crate) create_table: bool,
+
+    /// Check every row against the table and send nothing
+    #[arg(long, help_heading = "Writing")]
+    dry_run: bool,
+
+    /// What is promised: `exactly-once` (tables with transactions) or `at-least-once`
+    #[arg(long, value_enum, default_value = "exactly-once", value_name = "PROMISE", help_heading = "Writing")]
+    guarantee: GuaranteeArg,
+
+    /// What the files are; `auto` goes by name, then by content
+    #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT", help_heading = "Files")]
+    format: FormatArg,
+
+    /// Field delimiter, one byte; `\t` is a tab
+    #[arg(long, value_name = "C", help_heading = "Files")]
+    delimiter: Option<String>,
+
+    /// Quote character, one byte; the empty text means no quoting
+    #[arg(long, value_name = "C", help_heading = "Files")]
+    quote: Option<String>,
+
+    /// Escape character, one byte, e.g. `\`; without it a doubled quote is a quote
+    #[arg(long, value_name = "C", help_heading = "Files")]
+    escape: Option<String>,
+
+    /// The first line is data, not names
+    #[arg(long, help_heading = "Files")]
+    no_header: bool,
+
+    /// An unquoted text that means NULL; may be given several times
+    #[arg(long, value_name = "TEXT", help_heading = "Files")]
+    null: Vec<String>,
+
+    /// The files' character set, by its web name: `utf-8`, `latin1`, `utf-16le`, ..
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    encoding: Option<String>,
+
+    /// The column of each field, in order; `@name` skips a field
+    #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
+    columns: Option<String>,
+
+    /// The zone of times without an offset: `+02:00`, `Europe/Berlin`
+    #[arg(long, default_value = "+00:00", value_name = "ZONE", allow_hyphen_values = true, help_heading = "Files")]
+    time_zone: String,
+
+    /// Pass over the first N lines of each file, before its header
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Files")]
+    skip: u64,
+
+    /// Load at most N records of each file
+    #[arg(long, value_name = "N", help_heading = "Files")]
+    limit: Option<u64>,
+
+    /// What to do at a row that cannot be stored as it is: `stop`, `skip` or `divert:FILE`
+    #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
+    bad_rows: String,
+
+    /// Stop after more than N bad rows, or P% of the rows
+    #[arg(long, value_name = "N|P%", help_heading = "Bad rows")]
+    max_bad: Option<String>,
+
+    /// Print help (`-h` is the host, as in the mysql client)
+    #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
+    help: Option<bool>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  inrush load people.csv --into shop.people --url mysql://app@localhost
+  inrush load part-*.csv.gz --into events --lanes 4 --null NA --bad-rows divert:bad.csv
+  zcat big.csv.gz | inrush load - --into big --columns id,name,@ignored
+
+Exit codes: 0 every row stored; 1 usage or configuration; 2 stopped at bad data; 3 server or network;
+4 finished, some rows rejected; 5 would not keep its promise; 130 interrupted";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum GuaranteeArg {
+    ExactlyOnce,
+    AtLeastOnce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Auto,
+    Csv,
+    Tsv,
+}
+
+impl LoadArgs {
+    /// What the loader is asked to do; `create` is filled in later, from a sample.
+    pub(crate) fn load_options(&self) -> Result<LoadOptions> {
+        let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
+        let bad_rows = parse_bad_rows(&self.bad_rows)?;
+        if max_bad.is_some() && bad_rows == BadRows::Stop {
+            return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
+                .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
+        }
+        let matching = match (&self.columns, self.no_header) {
+            (Some(list), _) => Matching::Listed(FieldTarget::parse_list(list)?),
+            (None, true) => Matching::ByPosition,
+            (None, false) => Matching::ByName,
+        };
+        Ok(LoadOptions {
+            method: Method::parse(&self.method)?,
+            lanes: self.lanes.into(),
+            matching,
+            bad_rows,
+            max_bad,
+            truncate: self.truncate,
+            time_zone: self.time_zone.clone(),
+            dry_run: self.dry_run,
+            guarantee: match self.guarantee {
+                GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
+                GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
+            },
+            create: None,
+        })
+    }
+}
+
+impl LoadArgs {
+    /// How the files are read.
+    pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
+        let defaults = CsvOptions::default();
+        let (rows, bytes) = parse_batch(&self.batch)?;
+        Ok(CsvOptions {
+            delimiter: self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?,
+            quote: match self.quote.as_deref() {
+                None => defaults.quote,
+                Some("") => None,
+                Some(text) => Some(one_byte("--quote", text)?),
+            },
+            escape: self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?,
+            header: !self.no_header,
+            nulls: self.null.iter().map(|text| text.clone().into_bytes()).collect(),
+            encoding: self.encoding.as_deref().map(encoding).transpose()?,
+            skip: self.skip,
+            limit: self.limit,
+            batch_rows: rows.unwrap_or(defaults.batch_rows),
+            batch_bytes: bytes.unwrap_or(defaults.batch_bytes),
+            max_record: defaults.max_record,
+        })
+    }
+
+    /// What the files are.
+    pub(crate) fn file_format(&self) -> Format {
+        match self.format {
+            FormatArg::Auto => Format::Auto,
+            FormatArg::Csv => Format::Csv,
+            FormatArg::Tsv => Format::Tsv,
+        }
+    }
+}
+
+fn encoding(name: &str) -> Result<&'static encoding_rs::Encoding> {
+    encoding_rs::Encoding::for_label(name.as_bytes()).ok_or_else(|| {
+        Error::config(format!("`--encoding {name}` is not known"))
+            .with_hint("it takes the names of the WHATWG Encoding Standard: `utf-8`, `latin1`, `windows-1252`, `shift_jis`, `gb18030`, ..")
+    })
+}
+
+fn parse_bad_rows(text: &str) -> Result<BadRows> {
+    match text.split_once(':') {
+        None if text == "stop" => Ok(BadRows::Stop),
+        None if text == "skip" => Ok(BadRows::Skip),
+        Some(("divert", file)) if !file.is_empty() => Ok(BadRows::Divert(file.into())),
+        _ => Err(Error::config(format!("`--bad-rows {text}` is not understood"))
+            .with_hint("it takes `stop`, `skip` or `divert:FILE`")),
+    }
+}
+
+fn parse_max_bad(text: &str) -> Result<MaxBad> {
+    let wrong = || {
+        Error::config(format!("`--max-bad {text}` is not understood"))
+            .with_hint("it takes a number, or a share such as `0.5%`")
+    };
+    match text.strip_suffix('%') {
+        Some(share) => match share.trim().parse::<f64>() {
+            Ok(share) if (0.0..=100.0).contains(&share) => Ok(MaxBad::Percent(share)),
+            _ => Err(wrong()),
+        },
+        None => text.parse().map(MaxBad::Rows).map_err(|_| wrong()),
+    }
+}
+
+/// `64000` is rows; `4MiB`, `512k` are bytes. Returns (rows, bytes).
+fn parse_batch(text: &str) -> Result<(Option<usize>, Option<usize>)> {
+    if text == "auto" {
+        return Ok((None, None));
+    }
+    let wrong = || {
+        Error::config(format!("`--batch {text}` is not understood"))
+            .with_hint("it takes rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB")
+    };
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize = digits.parse().map_err(|_| wrong())?;
+    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" => return if number == 0 { Err(wrong()) } else { Ok((Some(number), None)) },
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        _ => return Err(wrong()),
+    };
+    match number.checked_mul(unit) {
+        Some(bytes) if (1..=64 << 20).contains(&bytes) => Ok((None, Some(bytes))),
+        _ => Err(wrong()),
+    }
+}
+
+/// A delimiter, quote or escape: one byte, or the two characters `\t`.
+fn one_byte(option: &str, text: &str) -> Result<u8> {
+    match text {
+        "\\t" => Ok(b'\t'),
+        _ if text.len() == 1 => Ok(text.as_bytes()[0]),
+        _ => Err(Error::config(format!("`{option} {text}` is not one byte"))
+            .with_hint("it takes one ASCII character, or `\\t`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_rows() {
+        assert_eq!(parse_bad_rows("skip").unwrap(), BadRows::Skip);
+        assert_eq!(parse_bad_rows("divert:a:b.csv").unwrap(), BadRows::Divert("a:b.csv".into()));
+        for wrong in ["", "divert", "divert:", "keep", "stop:x"] {
+            assert!(parse_bad_rows(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn max_bad() {
+        assert_eq!(parse_max_bad("10").unwrap(), MaxBad::Rows(10));
+        assert_eq!(parse_max_bad("0.5%").unwrap(), MaxBad::Percent(0.5));
+        for wrong in ["", "%", "-1", "101%", "nan%", "ten"] {
+            assert!(parse_max_bad(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn batch() {
+        assert_eq!(parse_batch("auto").unwrap(), (None, None));
+        assert_eq!(parse_batch("64000").unwrap(), (Some(64000), None));
+        assert_eq!(parse_batch("4MiB").unwrap(), (None, Some(4 << 20)));
+        for wrong in ["", "0", "0k", "65MiB", "4x", "-1", "MiB", "99999999999999999999"] {
+            assert!(parse_batch(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_byte_options() {
+        assert_eq!(one_byte("--delimiter", "\\t").unwrap(), b'\t');
+        assert_eq!(one_byte("--delimiter", ";").unwrap(), b';');
+        assert!(one_byte("--delimiter", "||").is_err());
+        assert!(one_byte("--delimiter", "é").is_err());
+        assert!(one_byte("--delimiter", "").is_err());
+    }
+}

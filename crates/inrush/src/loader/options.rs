@@ -1,0 +1,126 @@
+//! What a load is asked to do: plain values, no behaviour.
+
+use inrush_core::bulk::{Matching, Method};
+use std::path::PathBuf;
+
+/// How a load is done. `Default` is what the command does without options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadOptions {
+    /// The write method; `None` chooses by asking the server and trying.
+    pub method: Option<Method>,
+    /// Connections side by side, at least 1.
+    pub lanes: usize,
+    /// How fields are matched to columns.
+    pub matching: Matching,
+    /// What happens at a row that cannot be stored as it is.
+    pub bad_rows: BadRows,
+    /// How many bad rows are too many.
+    pub max_bad: Option<MaxBad>,
+    /// Whether the table is emptied first (TRUNCATE: it commits by itself and cannot be undone).
+    pub truncate: bool,
+    /// The session zone of times without an offset: `+02:00` or a name such as `Europe/Berlin`.
+    pub time_zone: String,
+    /// Whether everything is checked and nothing sent.
+    pub dry_run: bool,
+    /// What is promised about rows.
+    pub guarantee: Guarantee,
+    /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL.
+    pub create: Option<Vec<(String, String)>>,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self {
+            method: None,
+            lanes: 2,
+            matching: Matching::ByName,
+            bad_rows: BadRows::Stop,
+            max_bad: None,
+            truncate: false,
+            time_zone: "+00:00".into(),
+            dry_run: false,
+            guarantee: Guarantee::ExactlyOnce,
+            create: None,
+        }
+    }
+}
+
+/// What happens at a row that cannot be stored as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadRows {
+    /// The load stops; nothing of the row's chunk stays.
+    Stop,
+    /// The row is left out and counted.
+    Skip,
+    /// The row is left out and written, as it stands in the source, to this file.
+    Divert(PathBuf),
+}
+
+/// How many bad rows are too many.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MaxBad {
+    /// More than this many.
+    Rows(u64),
+    /// More than this share of the records read, in percent; judged from 10,000 records on and at the end.
+    Percent(f64),
+}
+
+impl MaxBad {
+    /// Whether `rejected` of `read` records are too many. `at_end` judges a share of few records too.
+    pub fn is_exceeded(self, rejected: u64, read: u64, at_end: bool) -> bool {
+        match self {
+            MaxBad::Rows(most) => rejected > most,
+            MaxBad::Percent(most) => {
+                (at_end || read >= PERCENT_FROM_ROWS) && rejected as f64 * 100.0 > most * read as f64
+            }
+        }
+    }
+}
+
+/// A share of fewer records says little: one bad row in the first ten is not 10 % of a file.
+const PERCENT_FROM_ROWS: u64 = 10_000;
+
+/// What is promised about rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guarantee {
+    /// Every row of a run is stored once or not at all, by transactions; a target that has none is refused.
+    ExactlyOnce,
+    /// A row may be stored although the load failed: what a table without transactions allows.
+    AtLeastOnce,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(most: MaxBad, rejected: u64, read: u64, at_end: bool, want: bool) {
+        assert_eq!(most.is_exceeded(rejected, read, at_end), want);
+    }
+
+    #[test]
+    fn as_many_as_allowed() {
+        check(MaxBad::Rows(3), 3, 10, false, false);
+    }
+    #[test]
+    fn one_more() {
+        check(MaxBad::Rows(3), 4, 10, false, true);
+    }
+    #[test]
+    fn none_allowed() {
+        check(MaxBad::Rows(0), 1, 10, false, true);
+    }
+    #[test]
+    fn a_share_of_few_waits() {
+        check(MaxBad::Percent(1.0), 5, 10, false, false);
+    }
+    #[test]
+    fn a_share_of_few_at_the_end() {
+        check(MaxBad::Percent(1.0), 5, 10, true, true);
+    }
+    #[test]
+    fn a_share_of_many() {
+        check(MaxBad::Percent(1.0), 101, 10_000, false, true);
+        check(MaxBad::Percent(1.0), 100, 10_000, false, false);
+    }
+}

@@ -1,0 +1,210 @@
+//! A batch made ready to send: every column checked, bad rows set aside, the rest encoded for one method.
+
+use super::options::BadRows;
+use super::shared::{Shared, SourcePlan};
+use arrow_array::cast::AsArray;
+use inrush_core::bulk::encode::load_data;
+use inrush_core::bulk::encode::multi_row::Next;
+use inrush_core::bulk::report::{Records, Stop};
+use inrush_core::bulk::{Batch, Method, Reject};
+use inrush_core::value::check::CheckedColumn;
+use inrush_core::{Error, Place};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A batch with its number in the order of the load.
+pub(super) struct Work {
+    /// Counted from 0 over all sources.
+    pub(super) number: u64,
+    pub(super) batch: Batch,
+}
+
+/// A chunk ready to send.
+pub(super) struct Prepared {
+    pub(super) work: Work,
+    pub(super) plan: Arc<SourcePlan>,
+    pub(super) columns: Vec<CheckedColumn>,
+    /// Rows that are not sent, ascending: those our checks refused.
+    pub(super) skip: Vec<u32>,
+    /// Records refused before anything was sent, in the order of their lines.
+    pub(super) rejects: Vec<Reject>,
+    pub(super) payload: Payload,
+}
+
+/// The bytes of a chunk, by method.
+pub(super) enum Payload {
+    /// The text of a LOAD.
+    LoadData(Vec<u8>),
+    /// INSERT statements.
+    MultiRow(Vec<Statement>),
+}
+
+/// One INSERT.
+pub(super) struct Statement {
+    pub(super) sql: Vec<u8>,
+    /// The rows of the batch it was made of, skipped ones included.
+    pub(super) rows: Range<usize>,
+    /// The rows that are in it.
+    pub(super) n_rows: u64,
+}
+
+impl Payload {
+    pub(super) fn method(&self) -> Method {
+        match self {
+            Payload::LoadData(_) => Method::LoadData,
+            Payload::MultiRow(_) => Method::MultiRow,
+        }
+    }
+}
+
+impl Prepared {
+    /// How many rows it sends.
+    pub(super) fn n_rows(&self) -> u64 {
+        (self.work.batch.rows.num_rows() - self.skip.len()) as u64
+    }
+
+    /// The stretch of records it covers, refused ones included.
+    pub(super) fn records(&self) -> Records {
+        let batch = &self.work.batch;
+        let n_rows = batch.rows.num_rows();
+        let edge = |row: usize| if n_rows == 0 { batch.origin.first_line } else { batch.origin.place(row).line };
+        let rejected = |pick: fn(&Reject) -> u64| batch.rejects.iter().map(pick);
+        let line = |reject: &Reject| reject.place.line;
+        Records {
+            source_index: self.plan.index,
+            source: batch.origin.source.clone(),
+            first: batch.origin.first_record,
+            last: batch.origin.first_record + batch.records().saturating_sub(1),
+            first_line: rejected(line).fold(edge(0), u64::min),
+            last_line: rejected(line).fold(edge(n_rows.saturating_sub(1)), u64::max),
+        }
+    }
+
+    /// The INSERT for as many of `rows` as one statement may carry; `None` if none of them is to be sent.
+    pub(super) fn insert(&self, rows: Range<usize>) -> Option<Statement> {
+        let mut sql = Vec::new();
+        match self.plan.multi_row.next(&self.columns, &self.skip, rows, &mut sql) {
+            Next::Statement { rows, n_rows } => Some(Statement { sql, rows, n_rows: n_rows as u64 }),
+            Next::TooLong { .. } | Next::End => None,
+        }
+    }
+}
+
+/// Checks a batch and encodes it. A bad row under `--bad-rows stop` is the error.
+pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared: &Shared) -> Result<Prepared, Stop> {
+    let mut chunk = check(work, plan);
+    refuse_long_rows(&mut chunk, shared);
+    if !shared.options.dry_run {
+        encode(&mut chunk, method, shared)?;
+    }
+    stop_if_asked(&chunk, shared)?;
+    Ok(chunk)
+}
+
+/// Encodes what is kept of a chunk for `method`.
+pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
+    chunk.payload = match method {
+        Method::LoadData => {
+            let mut text =
+                Vec::with_capacity(chunk.work.batch.origin.text.len() + chunk.work.batch.rows.num_rows() * 4);
+            load_data::encode(&chunk.columns, &chunk.skip, &mut text);
+            Payload::LoadData(text)
+        }
+        _ => Payload::MultiRow(inserts(chunk, shared)),
+    };
+    stop_if_asked(chunk, shared)
+}
+
+/// The statements of a whole chunk. A row that no statement can hold is set aside.
+fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut next = 0;
+    let n_rows = chunk.work.batch.rows.num_rows();
+    loop {
+        let mut sql = Vec::with_capacity(shared.statement_bytes);
+        match chunk.plan.multi_row.next(&chunk.columns, &chunk.skip, next..n_rows, &mut sql) {
+            Next::End => return statements,
+            Next::Statement { rows, n_rows } => {
+                next = rows.end;
+                statements.push(Statement { sql, rows, n_rows: n_rows as u64 });
+            }
+            Next::TooLong { row, bytes } => {
+                refuse(chunk, row, too_long(bytes, shared.max_packet));
+                next = row + 1;
+            }
+        }
+    }
+}
+
+/// Runs every column's check.
+fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
+    let batch = &work.batch;
+    let mut columns = Vec::with_capacity(plan.checks.len());
+    let mut skip: Vec<u32> = Vec::new();
+    let mut rejects = batch.rejects.clone();
+    let mut bad = Vec::new();
+    for (check, array) in plan.checks.iter().zip(batch.rows.columns()) {
+        let cells = array.as_binary_view();
+        bad.clear();
+        columns.push(check.run(cells, batch.utf8, &mut bad));
+        for cell in &bad {
+            // A row is rejected once, for the first of its columns that is bad.
+            if let Err(at) = skip.binary_search(&cell.row) {
+                skip.insert(at, cell.row);
+                let mut place = batch.origin.place(cell.row as usize);
+                place.column = Some(check.column().name.as_str().into());
+                rejects.push(reject(batch, cell.row as usize, place, check.reason(cells, cell)));
+            }
+        }
+    }
+    rejects.sort_by_key(|reject| reject.place.line);
+    Prepared { work, plan, columns, skip, rejects, payload: Payload::MultiRow(Vec::new()) }
+}
+
+/// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.
+fn refuse_long_rows(chunk: &mut Prepared, shared: &Shared) {
+    let origin = &chunk.work.batch.origin;
+    let lengths = origin.record_starts.iter().zip(&origin.record_ends).map(|(start, end)| (end - start) as usize);
+    let long: Vec<(usize, usize)> = lengths.enumerate().filter(|(_, bytes)| *bytes > shared.max_packet).collect();
+    for (row, bytes) in long {
+        refuse(chunk, row, too_long(bytes, shared.max_packet));
+    }
+}
+
+fn refuse(chunk: &mut Prepared, row: usize, reason: String) {
+    if let Err(at) = chunk.skip.binary_search(&(row as u32)) {
+        chunk.skip.insert(at, row as u32);
+        let batch = &chunk.work.batch;
+        chunk.rejects.push(reject(batch, row, batch.origin.place(row), reason));
+        chunk.rejects.sort_by_key(|reject| reject.place.line);
+    }
+}
+
+fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
+    Reject { place, reason, code: 0, raw: batch.origin.raw(row).to_vec() }
+}
+
+fn too_long(bytes: usize, max_packet: usize) -> String {
+    format!("the row needs {bytes} bytes, and the server's `max_allowed_packet` is {max_packet}")
+}
+
+fn stop_if_asked(chunk: &Prepared, shared: &Shared) -> Result<(), Stop> {
+    match chunk.rejects.first() {
+        Some(first) if shared.options.bad_rows == BadRows::Stop => {
+            Err(Stop::BadData(stopping(first, chunk.rejects.len())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error for a load that stops at a bad row; more of the same chunk are counted.
+fn stopping(first: &Reject, found: usize) -> Error {
+    let more = match found - 1 {
+        0 => String::new(),
+        1 => "; 1 more bad row in the same chunk".into(),
+        n => format!("; {n} more bad rows in the same chunk"),
+    };
+    Error::data(format!("{}{more}", first.reason))
+        .at(first.place.clone())
+        .with_hint("`--bad-rows divert:rejected.csv` loads the rest")
+}

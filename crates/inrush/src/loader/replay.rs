@@ -1,0 +1,94 @@
+//! The strict replay of a chunk: multi-row INSERTs in strict mode, cut in halves until a bad row stands alone.
+//!
+//! A statement that fails by a row's fault undoes only itself; the transaction goes on. So one transaction replays the chunk.
+
+use super::lane::miscounted;
+use super::prepare::Prepared;
+use super::shared::Shared;
+use super::{BadRows, sql};
+use crate::blocking::Connection;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::judge::{Warning, is_row_fault};
+use inrush_core::{Error, Result};
+use std::ops::Range;
+
+/// How a replay ended.
+pub(super) enum ReplayEnd {
+    /// All rows but the rejected ones are in the open transaction.
+    Done { rows: u64, rejects: Vec<Reject>, noted: Vec<Warning> },
+    /// A bad row, and bad rows stop the load.
+    BadRow(Reject),
+}
+
+/// Replays the rows of `chunk` that our own checks let pass.
+pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Shared) -> Result<ReplayEnd> {
+    let stop = shared.options.bad_rows == BadRows::Stop;
+    let mut end = (0, Vec::new(), Vec::new());
+    // A stack of ranges, the earliest on top: rows go in in their order, so of two equal keys the first is stored.
+    let mut todo = Vec::from([0..chunk.work.batch.rows.num_rows()]);
+    while let Some(range) = todo.pop() {
+        let Some(statement) = chunk.insert(range.clone()) else { continue };
+        let taken = statement.rows.clone();
+        if taken.end < range.end {
+            todo.push(taken.end..range.end);
+        }
+        match connection.exec(&statement.sql) {
+            Ok(outcome) if outcome.affected != statement.n_rows => {
+                return Err(miscounted(outcome.affected, statement.n_rows));
+            }
+            Ok(outcome) => {
+                end.0 += statement.n_rows;
+                if outcome.warnings > 0 {
+                    end.2.extend(sql::warnings(connection)?);
+                }
+            }
+            Err(error) if is_row_fault(&error) && statement.n_rows == 1 => {
+                let reject = reject(chunk, taken.end - 1, &error);
+                if stop {
+                    return Ok(ReplayEnd::BadRow(reject));
+                }
+                end.1.push(reject);
+            }
+            Err(error) if is_row_fault(&error) => halve(&mut todo, taken),
+            Err(error) => return Err(error),
+        }
+        if !connection.session().in_transaction() && end.0 > 0 {
+            return Err(Error::protocol("the transaction of a replay ended before its COMMIT"));
+        }
+    }
+    Ok(ReplayEnd::Done { rows: end.0, rejects: end.1, noted: end.2 })
+}
+
+fn halve(todo: &mut Vec<Range<usize>>, range: Range<usize>) {
+    let middle = range.start + range.len() / 2;
+    todo.push(middle..range.end);
+    todo.push(range.start..middle);
+}
+
+/// The reject of a row that the server refused.
+fn reject(chunk: &Prepared, row: usize, error: &Error) -> Reject {
+    let origin = &chunk.work.batch.origin;
+    let mut place = origin.place(row);
+    let warning = Warning { code: error.code(), message: error.message().to_owned() };
+    if !warning.column().is_empty() {
+        place.column = Some(warning.column().into());
+    }
+    Reject {
+        place,
+        reason: format!("{} (server error {})", error.message(), error.code()),
+        code: error.code(),
+        raw: origin.raw(row).to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_keep_the_order() {
+        let mut todo = Vec::from([9..10]);
+        halve(&mut todo, 2..7);
+        assert_eq!(todo, [9..10, 4..7, 2..4]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What all threads of one load share: the plan of each source, the target, and the few things that change under way.
+
+use super::control::{Control, lock};
+use super::options::LoadOptions;
+use super::tally::Tally;
+use crate::Config;
+use inrush_core::bulk::encode::load_data;
+use inrush_core::bulk::encode::multi_row::MultiRow;
+use inrush_core::bulk::judge::{Harmless, Warning};
+use inrush_core::bulk::lane::LaneSession;
+use inrush_core::bulk::method::Choice;
+use inrush_core::bulk::{Plan, Table};
+use inrush_core::value::Rules;
+use inrush_core::value::check::Check;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// Something worth telling while a load runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The table was created by this statement.
+    Created(String),
+    /// The table was emptied.
+    Truncated,
+    /// The write method, and why; told again when the server refuses one and the next is tried.
+    Method(Choice),
+    /// The server has no room for as many connections as were asked for.
+    FewerLanes {
+        /// How many there are.
+        lanes: usize,
+        /// What it said.
+        reason: String,
+    },
+    /// A lane has had no answer for this many seconds; `state` is what the server says it does.
+    Silent {
+        /// The lane's number, counted from 1.
+        lane: usize,
+        /// What it waits for.
+        waiting_for: &'static str,
+        /// For how long, in seconds.
+        seconds: u64,
+        /// The server's state of that connection, or why it is not known.
+        state: String,
+    },
+}
+
+/// Who is told.
+pub type Observer = Box<dyn Fn(&Notice) + Send + Sync>;
+
+/// A source's plan with everything made from it once.
+pub(super) struct SourcePlan {
+    /// Which of the load's sources.
+    pub(super) index: usize,
+    pub(super) plan: Plan,
+    pub(super) rules: Rules,
+    pub(super) checks: Vec<Check>,
+    pub(super) multi_row: MultiRow,
+    /// The target, quoted, with its schema.
+    pub(super) target: String,
+}
+
+impl SourcePlan {
+    /// The LOAD statement; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, file_name: &str) -> String {
+        load_data::statement(&self.target, &self.plan.columns, &self.rules, file_name)
+    }
+}
+
+/// What all threads share.
+pub(super) struct Shared {
+    pub(super) config: Config,
+    pub(super) options: LoadOptions,
+    pub(super) table: Table,
+    pub(super) session: LaneSession,
+    /// The server's version text.
+    pub(super) server: String,
+    /// How large an INSERT becomes, in bytes.
+    pub(super) statement_bytes: usize,
+    /// The server's `max_allowed_packet`, in bytes.
+    pub(super) max_packet: usize,
+    pub(super) control: Arc<Control>,
+    pub(super) observer: Observer,
+    pub(super) choice: Mutex<Choice>,
+    pub(super) harmless: Mutex<Harmless>,
+    /// Harmless warnings to be reported, each (code, column) once.
+    pub(super) noted: Mutex<Vec<Warning>>,
+    pub(super) replays: AtomicU64,
+    pub(super) tally: Mutex<Tally>,
+}
+
+impl Shared {
+    pub(super) fn notify(&self, notice: &Notice) {
+        (self.observer)(notice);
+    }
+
+    pub(super) fn notify_choice(&self) {
+        let choice = lock(&self.choice).clone();
+        self.notify(&Notice::Method(choice));
+    }
+
+    pub(super) fn count_replay(&self) {
+        self.replays.fetch_add(1, Relaxed);
+    }
+}

@@ -1,0 +1,44 @@
+//! The few questions a load asks in SQL, as plain texts and numbers.
+
+use crate::blocking::Connection;
+use inrush_core::bulk::judge::Warning;
+use inrush_core::session::{LoadCounts, Outcome};
+use inrush_core::{Error, Result};
+
+/// The rows of a query, each value as text, NULL as the empty text.
+pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<String>>> {
+    let result = connection.query_first(query)?;
+    result
+        .rows()
+        .map(|row| {
+            row.values()
+                .map(|value| Ok(String::from_utf8_lossy(value?.as_bytes().unwrap_or_default()).into_owned()))
+                .collect()
+        })
+        .collect()
+}
+
+/// The first row of a query; empty if it has none.
+pub(crate) fn first_row(connection: &mut Connection, query: &str) -> Result<Vec<String>> {
+    Ok(rows(connection, query)?.into_iter().next().unwrap_or_default())
+}
+
+/// SHOW WARNINGS of the last statement.
+pub(crate) fn warnings(connection: &mut Connection) -> Result<Vec<Warning>> {
+    let lines = rows(connection, "SHOW WARNINGS")?;
+    Ok(lines
+        .into_iter()
+        .filter_map(|mut line| {
+            let message = line.pop()?;
+            Some(Warning { code: line.pop()?.parse().ok()?, message })
+        })
+        .collect())
+}
+
+/// The counts of a LOAD DATA answer. Without them nothing can be compared.
+pub(crate) fn load_counts(outcome: &Outcome) -> Result<LoadCounts> {
+    LoadCounts::parse(&outcome.info).ok_or_else(|| {
+        Error::protocol(format!("the server does not count what it loaded: `{}`", outcome.info))
+            .with_hint("`--method multi-row` does not depend on it")
+    })
+}

@@ -1,0 +1,106 @@
+//! The count of a load: every chunk is entered once, with what became of it.
+
+use super::control::Control;
+use super::lane::ChunkEnd;
+use super::options::{BadRows, LoadOptions, MaxBad};
+use super::rejects::RejectFile;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::report::{Records, Stop};
+use inrush_core::{Error, Result};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What became of the chunks so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) stored_records: Vec<Records>,
+    pub(super) unknown_records: Vec<Records>,
+    pub(super) unknown: u64,
+    pub(super) first_rejects: Vec<Reject>,
+    pub(super) reject_file: Option<RejectFile>,
+    /// Why the load stops, with the number of the chunk: the earliest wins, so that the message is the same in every run.
+    pub(super) stop: Option<(u64, Stop)>,
+}
+
+/// As many rejects as a report shows.
+const SHOWN_REJECTS: usize = 20;
+
+impl Tally {
+    /// Opens the reject file if bad rows are to be diverted.
+    pub(super) fn new(options: &LoadOptions, header: Vec<u8>) -> Result<Self> {
+        let reject_file = match &options.bad_rows {
+            BadRows::Divert(path) if !options.dry_run => Some(RejectFile::create(path, header)?),
+            _ => None,
+        };
+        Ok(Self { reject_file, ..Self::default() })
+    }
+
+    /// Enters what became of chunk `number`; `rejects` are those found before anything was sent.
+    pub(super) fn enter(
+        &mut self,
+        number: u64,
+        records: Records,
+        mut rejects: Vec<Reject>,
+        end: ChunkEnd,
+        options: &LoadOptions,
+        control: &Control,
+    ) {
+        match end {
+            ChunkEnd::Stored { rows, rejects: late } => {
+                control.stored.fetch_add(rows, Relaxed);
+                control.chunks.fetch_add(u64::from(rows > 0), Relaxed);
+                self.stored_records.push(records);
+                rejects.extend(late);
+                rejects.sort_by_key(|reject| reject.place.line);
+                self.enter_rejects(number, rejects, options.max_bad, control);
+            }
+            ChunkEnd::NotStored(None) => {}
+            ChunkEnd::NotStored(Some(stop)) => self.stop_at(number, stop, control),
+            ChunkEnd::Unknown(error) => {
+                self.unknown += records.count() - rejects.len() as u64;
+                self.unknown_records.push(records);
+                self.stop_at(number, Stop::Failed(error), control);
+            }
+        }
+    }
+
+    /// Stops the load because of chunk `number`: nothing after it is committed any more.
+    pub(super) fn stop_at(&mut self, number: u64, stop: Stop, control: &Control) {
+        control.stop_after(number);
+        if self.stop.as_ref().is_none_or(|(earliest, _)| number < *earliest) {
+            self.stop = Some((number, stop));
+        }
+    }
+
+    /// Judges the share of bad rows at the end, when a small file's share says something too.
+    pub(super) fn finish(&mut self, options: &LoadOptions, control: &Control) {
+        let (read, rejected) = (control.read.load(Relaxed), control.rejected.load(Relaxed));
+        if self.stop.is_none() && options.max_bad.is_some_and(|most| most.is_exceeded(rejected, read, true)) {
+            self.stop_at(u64::MAX, too_many(rejected, read), control);
+        }
+    }
+
+    fn enter_rejects(&mut self, number: u64, rejects: Vec<Reject>, max_bad: Option<MaxBad>, control: &Control) {
+        if rejects.is_empty() {
+            return;
+        }
+        let rejected = control.rejected.fetch_add(rejects.len() as u64, Relaxed) + rejects.len() as u64;
+        if let Some(file) = &mut self.reject_file
+            && let Err(error) = file.add(&rejects)
+        {
+            self.stop_at(number, Stop::Failed(error), control);
+        }
+        self.first_rejects.extend(rejects);
+        self.first_rejects.truncate(SHOWN_REJECTS);
+        let read = control.read.load(Relaxed);
+        if max_bad.is_some_and(|most| most.is_exceeded(rejected, read, false)) {
+            self.stop_at(number, too_many(rejected, read), control);
+        }
+    }
+}
+
+fn too_many(rejected: u64, read: u64) -> Stop {
+    Stop::BadData(
+        Error::data(format!("{rejected} of {read} records are bad, more than `--max-bad` allows"))
+            .with_hint("the rows stored so far stay; the first bad rows are listed in the report"),
+    )
+}

@@ -1,0 +1,56 @@
+//! The watch over silent lanes: a server may wait instead of failing (a full disk, a lock), so after 30 s without an answer
+//! we say so, with what the server says it is doing.
+
+use super::control::lock;
+use super::shared::{Notice, Shared};
+use crate::blocking::Connection;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// No answer for this long is worth a word, and again after as long.
+const SILENCE: Duration = Duration::from_secs(30);
+
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Watches until the load is over, which is when the other end of `over` is dropped.
+pub(super) fn watch(shared: &Shared, over: &Receiver<()>) {
+    while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+        for (lane, connection_id, waiting_for, seconds) in silent_lanes(shared, Instant::now()) {
+            let state = server_state(shared, connection_id);
+            shared.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
+        }
+    }
+}
+
+fn silent_lanes(shared: &Shared, now: Instant) -> Vec<(usize, u32, &'static str, u64)> {
+    let mut silent = Vec::new();
+    for (number, lane) in lock(&shared.control.lanes).iter_mut().enumerate() {
+        let Some((what, since)) = lane.waiting else { continue };
+        if now.duration_since(lane.told.unwrap_or(since)) >= SILENCE {
+            lane.told = Some(now);
+            silent.push((number, lane.connection_id, what, now.duration_since(since).as_secs()));
+        }
+    }
+    silent
+}
+
+/// Asks the server, on a connection of its own and with time-outs, so that the watch never hangs with what it watches.
+fn server_state(shared: &Shared, connection_id: u32) -> String {
+    let limit = Some(Duration::from_secs(5));
+    let config = shared.config.clone().with_read_timeout(limit).with_write_timeout(limit);
+    let asked = Connection::connect(&config).and_then(|mut connection| {
+        let query = format!(
+            "SELECT COMMAND, TIME, COALESCE(STATE, '') FROM information_schema.PROCESSLIST WHERE ID = {connection_id}"
+        );
+        let rows = super::sql::rows(&mut connection, &query)?;
+        connection.close();
+        Ok(rows)
+    });
+    match asked {
+        Ok(rows) => match rows.first().map(Vec::as_slice) {
+            Some([command, time, state]) => format!("{command} for {time} s, state `{state}`"),
+            _ => "the server has no such connection any more".into(),
+        },
+        Err(error) => format!("the server does not answer: {error}"),
+    }
+}

@@ -1,0 +1,61 @@
+//! A session's time zone by name: what the server is told, and what the core converts with.
+
+use inrush_core::{Error, Result};
+use jiff::tz::{Offset, TimeZone};
+
+/// Finds the zone of `--time-zone`: `+02:00`, `UTC`, or a name of the IANA database. `SYSTEM` is the server's own and unknown here.
+pub(crate) fn find(name: &str) -> Result<TimeZone> {
+    if let Some(zone) = fixed(name) {
+        return Ok(zone);
+    }
+    TimeZone::get(name).map_err(|_| {
+        Error::config(format!("`{name}` is not a time zone"))
+            .with_hint("give an offset such as `+02:00`, or a name such as `Europe/Berlin`")
+    })
+}
+
+/// `+hh:mm` or `-hh:mm`, within the servers' range of -13:59 to +14:00 (MariaDB: -12:59 to +13:00).
+fn fixed(text: &str) -> Option<TimeZone> {
+    let (sign, rest) = match text.as_bytes().first()? {
+        b'+' => (1, &text[1..]),
+        b'-' => (-1, &text[1..]),
+        _ => return None,
+    };
+    let (hours, minutes) = rest.split_once(':')?;
+    let number = |part: &str| part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse::<i32>().ok()).flatten();
+    let (hours, minutes) = (number(hours)?, number(minutes)?);
+    if hours > 14 || minutes > 59 {
+        return None;
+    }
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok().map(TimeZone::fixed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, seconds: i32) {
+        let zone = find(name).unwrap();
+        assert_eq!(zone.to_fixed_offset().unwrap().seconds(), seconds);
+    }
+
+    #[test]
+    fn offsets() {
+        check("+00:00", 0);
+        check("+02:00", 7200);
+        check("-05:30", -19800);
+        check("+5:45", 20700);
+    }
+    #[test]
+    fn names() {
+        assert_eq!(find("Europe/Berlin").unwrap().iana_name(), Some("Europe/Berlin"));
+        assert!(find("UTC").is_ok());
+    }
+    #[test]
+    fn nonsense_is_named() {
+        for name in ["", "SYSTEM", "+25:00", "+1:99", "+x:y", "Mars/Base"] {
+            assert!(find(name).unwrap_err().hint().is_some(), "{name}");
+        }
+    }
+}
