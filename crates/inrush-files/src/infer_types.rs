@@ -55,6 +55,40 @@ impl Inferred {
     }
 }
 
+impl Inferred {
+    /// A type for the same field of two files: the wider one of a kind, a text for two kinds.
+    #[must_use]
+    pub fn widened_by(self, other: &Inferred) -> Inferred {
+        let max_chars = self.max_chars.max(other.max_chars);
+        let ty = match (rank(&self.ty), rank(&other.ty)) {
+            _ if self.ty == other.ty => self.ty,
+            (Some(one), Some(two)) if one / 10 == two / 10 => {
+                if one < two {
+                    other.ty.clone()
+                } else {
+                    self.ty
+                }
+            }
+            _ => ColumnType::VarChar { chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000) },
+        };
+        Inferred { ty, nullable: self.nullable || other.nullable, max_chars, zoned: self.zoned || other.zoned, ..self }
+    }
+}
+
+/// Types of one kind share a ten and are ordered by what they hold; `None` has no wider or narrower one.
+fn rank(ty: &ColumnType) -> Option<u32> {
+    Some(match ty {
+        ColumnType::Int { bytes, unsigned, .. } => u32::from(*bytes / 4) + u32::from(*unsigned),
+        ColumnType::Decimal { .. } => 8,
+        ColumnType::Double { .. } => 9,
+        ColumnType::Date => 10,
+        ColumnType::DateTime { fsp } => 11 + u32::from(*fsp),
+        ColumnType::VarChar { chars } => 1_000_000 + (*chars).min(100_000),
+        ColumnType::Text { bytes } => 1_000_000 + 100_001.max(*bytes / 100_000),
+        _ => return None,
+    })
+}
+
 /// What to think of texts such as `NA`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NullTexts {

@@ -25,7 +25,8 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
     let stop = shared.options.bad_rows == BadRows::Stop;
     let mut end = (0, Vec::new(), Vec::new());
     // A stack of ranges, the earliest on top: rows go in in their order, so of two equal keys the first is stored.
-    let mut todo = Vec::from([0..chunk.work.batch.rows.num_rows()]);
+    let whole = 0..chunk.work.batch.rows.num_rows();
+    let mut todo: Vec<Range<usize>> = std::iter::once(whole).collect();
     while let Some(range) = todo.pop() {
         let Some(statement) = chunk.insert(range.clone()) else { continue };
         let taken = statement.rows.clone();
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn halves_keep_the_order() {
-        let mut todo = Vec::from([9..10]);
+        let mut todo: Vec<Range<usize>> = std::iter::once(9..10).collect();
         halve(&mut todo, 2..7);
         assert_eq!(todo, [9..10, 4..7, 2..4]);
     }

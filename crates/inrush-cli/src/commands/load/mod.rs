@@ -12,7 +12,8 @@ use crate::{Output, exit};
 use inrush::core::bulk::Source;
 use inrush::{BadRows, Loader, Notice};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, CsvReader};
+use inrush_files::{CsvOptions, CsvReader, Inferred};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Runs the command. The exit code says what became of the rows; an error says why nothing was sent.
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     }
     let mut readers = open_all(args, &csv)?;
     if args.create_table {
-        options.create = Some(columns_from_sample(&mut readers)?);
+        options.create = Some(columns_from_sample(&mut readers, output)?);
     }
     let header = match options.bad_rows {
         BadRows::Divert(_) if csv.header => header_line(&readers),
@@ -70,26 +71,27 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
 }
 
 /// As much of each file as its types are guessed from.
-const SAMPLE_BYTES: usize = 1 << 20;
+const SAMPLE_BYTES: usize = 4 << 20;
 
 /// Names and types for a new table, from the first rows of every file.
-fn columns_from_sample(readers: &mut [CsvReader]) -> Result<Vec<(String, String)>> {
-    let names = readers.first().map(|reader| reader.names().to_vec()).unwrap_or_default();
-    for reader in readers.iter() {
-        if reader.names() != names {
+fn columns_from_sample(readers: &mut [CsvReader], output: &Output) -> Result<Vec<(String, String)>> {
+    let mut columns: Vec<Inferred> = Vec::new();
+    for reader in readers {
+        let fields = reader.infer_types(SAMPLE_BYTES)?;
+        if columns.is_empty() {
+            columns = fields;
+        } else if columns.iter().map(|c| &c.name).ne(fields.iter().map(|f| &f.name)) {
             return Err(Error::config("`--create-table` needs files with the same fields")
                 .with_hint("create the table from one of them first, then load the others"));
+        } else {
+            columns = columns.into_iter().zip(&fields).map(|(column, field)| column.widened_by(field)).collect();
         }
     }
-    let samples = readers.iter_mut().map(|reader| reader.sample(SAMPLE_BYTES)).collect::<Result<Vec<_>>>()?;
-    let inferred: Vec<Inf> = {
-        let _ = samples;
-        Vec::new()
-    };
-    if inferred.is_empty() {
-        return Err(Error::data("there is no row to guess types from").with_hint("create the table yourself"));
+    for text in columns.iter().flat_map(|c| &c.null_texts).collect::<BTreeSet<_>>() {
+        let names = columns.iter().filter(|c| c.null_texts.contains(text)).map(|c| c.name.as_str());
+        output.notice(&format!("`{text}` is read as NULL in {}", names.collect::<Vec<_>>().join(", ")));
     }
-    Ok(names.into_iter().zip(inferred.iter().map(|field| field.ddl_type())).collect())
+    Ok(columns.into_iter().map(|column| (column.name.clone(), column.ddl_type())).collect())
 }
 
 /// The first line of a reject file: the names of the first source, quoted where they must be.
@@ -127,11 +129,5 @@ fn describe(notice: &Notice) -> String {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }
         _ => String::new(),
-    }
-}
-struct Inf;
-impl Inf {
-    fn ddl_type(&self) -> String {
-        String::new()
     }
 }
