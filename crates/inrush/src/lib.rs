@@ -13,8 +13,7 @@
 //! let config = inrush::Config::from_url("mysql://app@localhost:3306/shop?tls=required")?;
 //! let mut connection = inrush::blocking::Connection::connect(&config)?;
 //! for row in connection.query_first("SELECT id, name FROM people")?.rows() {
-//!     let values: Vec<_> = row.values().collect::<Result<_, _>>()?;
-//!     println!("{} {}", values[0], values[1]);
+//!     println!("{} {}", row.get::<u64>("id")?, row.get::<String>("name")?);
 //! }
 //! # Ok::<(), inrush::Error>(())
 //! ```

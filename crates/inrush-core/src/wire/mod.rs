@@ -9,6 +9,7 @@
 //! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
 //! | [`ok`], [`err`] | how a command ends |
 //! | [`column_def`], [`row`], [`value`] | result sets |
+//! | [`from_value`] | their values as Rust types |
 //! | [`command`], [`stmt`] | what is asked for |
 
 pub mod auth_switch;
@@ -17,6 +18,7 @@ pub mod command;
 pub mod cursor;
 pub mod err;
 pub mod flags;
+pub mod from_value;
 pub mod greeting;
 pub mod inbox;
 pub mod lenenc;
@@ -33,6 +35,7 @@ pub use column_def::{ColumnDef, ColumnDefs};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};
+pub use from_value::{ColumnIndex, FromValue};
 pub use greeting::Greeting;
 pub use inbox::{Inbox, Packet};
 pub use login::LoginPacket;
