@@ -10,7 +10,7 @@
 
 use mysql_common::auth::plugins::caching_sha2_password::scramble_sha256;
 
-use crate::auth::{Context, Plugin, ServerKey, full_password, nonce_20, out_of_turn, plain_tcp};
+use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, nonce_20, out_of_turn, plain_tcp};
 use crate::error::Result;
 
 /// One run.
@@ -43,16 +43,16 @@ impl Plugin for CachingSha2 {
         }
         match (state, data) {
             (State::ExpectVerdict, [0x03]) => Ok(None),
-            (State::ExpectVerdict, [0x04]) if with.secure => full_password(&self.nonce, None, with).map(Some),
+            (State::ExpectVerdict, [0x04]) if with.secure => clear_password(with).map(Some),
             (State::ExpectVerdict, [0x04]) => match with.server_key {
                 ServerKey::Ask => {
                     self.state = State::ExpectKey;
                     Ok(Some(vec![0x02]))
                 }
-                ServerKey::Known(pem) => full_password(&self.nonce, Some(pem), with).map(Some),
+                ServerKey::Known(pem) => encrypted_password(&self.nonce, pem, with).map(Some),
                 ServerKey::Refuse => Err(plain_tcp()),
             },
-            (State::ExpectKey, pem) => full_password(&self.nonce, Some(pem), with).map(Some),
+            (State::ExpectKey, pem) => encrypted_password(&self.nonce, pem, with).map(Some),
             _ => Err(out_of_turn()),
         }
     }

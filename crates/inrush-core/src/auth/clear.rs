@@ -1,6 +1,6 @@
 //! mysql_clear_password: the password as it is, for accounts that the server checks elsewhere (PAM, LDAP).
 
-use crate::auth::{Context, Plugin};
+use crate::auth::{Context, Plugin, clear_password};
 use crate::error::{Error, Kind, Result};
 
 /// One run.
@@ -18,9 +18,7 @@ impl Plugin for Clear {
                 refused("that is never sent over plain TCP").with_hint("use TLS (`tls=required`) or a Unix socket")
             );
         }
-        let mut password = with.password.expose().to_vec();
-        password.push(0);
-        Ok(password)
+        clear_password(with)
     }
 }
 

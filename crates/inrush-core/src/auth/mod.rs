@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | mysql_native_password | [`native`] | a SHA-1 scramble |
 //! | caching_sha2_password | [`caching_sha2`] | a SHA-256 scramble; if the server does not remember the account, the password: through TLS or a Unix socket, else encrypted for the server's RSA key |
-//! | sha256_password | [`sha256`] | the password, as above |
+//! | sha256_password | [`sha256`] | the password: through TLS, else encrypted for the server's RSA key |
 //! | client_ed25519 | [`ed25519`] | a signature |
 //! | parsec | [`parsec`] | a signature |
 //! | mysql_clear_password | [`clear`] | the password: only if the caller allows it, and never over plain TCP |
@@ -40,8 +40,10 @@ pub trait Plugin: Send {
 pub struct Context<'a> {
     /// The password; empty for none.
     pub password: &'a Secret,
-    /// Whether nobody on the way can read along.
+    /// Whether nobody on the way can read along: TLS, or a Unix socket.
     pub secure: bool,
+    /// Whether that is by TLS.
+    pub tls: bool,
     /// Whether the caller allows mysql_clear_password.
     pub allow_clear: bool,
     /// Where the server's RSA key comes from.
@@ -105,22 +107,22 @@ fn nonce_20(nonce: &[u8]) -> Result<&[u8; 20]> {
     nonce.try_into().map_err(|_| Error::protocol(format!("the server's nonce has {} bytes, not 20", nonce.len())))
 }
 
-/// The password as the full exchanges send it: with a closing NUL, in the clear or encrypted.
-fn full_password(nonce: &[u8; 20], key: Option<&[u8]>, with: &mut Context<'_>) -> Result<Vec<u8>> {
-    let mut password = with.password.expose().to_vec();
-    password.push(0);
-    match key {
-        None if with.secure => Ok(password),
-        None => Err(plain_tcp()),
-        Some(pem) => {
-            // So that an eavesdropper cannot send the same bytes again.
-            password.iter_mut().zip(nonce.iter().cycle()).for_each(|(byte, nonce)| *byte ^= nonce);
-            rsa::encrypt(&password, pem, with.random)
-        }
+/// The password with a closing NUL, for a transport on which nobody can read along.
+fn clear_password(with: &Context<'_>) -> Result<Vec<u8>> {
+    match with.secure {
+        true => Ok([with.password.expose(), &[0]].concat()),
+        false => Err(plain_tcp()),
     }
 }
 
-/// How a plugin comes by the server's key, on plain TCP.
+/// The password with a closing NUL, encrypted for the server's RSA key.
+fn encrypted_password(nonce: &[u8; 20], pem: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
+    let mut password = [with.password.expose(), &[0]].concat();
+    // So that an eavesdropper cannot send the same bytes again.
+    password.iter_mut().zip(nonce.iter().cycle()).for_each(|(byte, nonce)| *byte ^= nonce);
+    rsa::encrypt(&password, pem, with.random)
+}
+
 fn plain_tcp() -> Error {
     Error::new(Kind::Config, "the password would have to travel over plain TCP").fatal().with_hint(
         "use TLS (`tls=required`) or a Unix socket, or give the server's public key, or allow asking the server for it",

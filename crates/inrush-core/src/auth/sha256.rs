@@ -1,7 +1,7 @@
-//! sha256_password: the password itself. Over TLS or a Unix socket as it is; else the client sends 01, gets the server's RSA
-//! key in PEM, and sends the password encrypted for it.
+//! sha256_password: the password itself. Over TLS as it is; else the client sends 01, gets the server's RSA key in PEM, and
+//! sends the password encrypted for it. To this plugin a Unix socket is no better than TCP: the server tries to decrypt.
 
-use crate::auth::{Context, Plugin, ServerKey, full_password, nonce_20, out_of_turn, plain_tcp};
+use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, nonce_20, out_of_turn, plain_tcp};
 use crate::error::Result;
 
 /// One run.
@@ -17,22 +17,22 @@ impl Plugin for Sha256 {
         if with.password.is_empty() {
             return Ok(vec![0x00]);
         }
-        if with.secure {
-            return full_password(&self.nonce, None, with);
+        if with.tls {
+            return clear_password(with);
         }
         match with.server_key {
             ServerKey::Ask => {
                 self.expects_key = true;
                 Ok(vec![0x01])
             }
-            ServerKey::Known(pem) => full_password(&self.nonce, Some(pem), with),
+            ServerKey::Known(pem) => encrypted_password(&self.nonce, pem, with),
             ServerKey::Refuse => Err(plain_tcp()),
         }
     }
 
     fn answer(&mut self, data: &[u8], with: &mut Context<'_>) -> Result<Option<Vec<u8>>> {
         match std::mem::take(&mut self.expects_key) {
-            true => full_password(&self.nonce, Some(data), with).map(Some),
+            true => encrypted_password(&self.nonce, data, with).map(Some),
             false => Err(out_of_turn()),
         }
     }

@@ -9,6 +9,7 @@ fn run(name: &str, nonce: &[u8], how: &How, data: &[&[u8]]) -> Result<Vec<Option
     let mut with = Context {
         password: &password,
         secure: how.secure,
+        tls: how.tls,
         allow_clear: how.allow_clear,
         server_key: &how.server_key,
         random: &mut random,
@@ -24,12 +25,15 @@ fn run(name: &str, nonce: &[u8], how: &How, data: &[&[u8]]) -> Result<Vec<Option
 struct How {
     password: &'static str,
     secure: bool,
+    tls: bool,
     allow_clear: bool,
     server_key: ServerKey,
 }
 
-const PLAIN: How = How { password: "secret", secure: false, allow_clear: false, server_key: ServerKey::Ask };
-const SECURE: How = How { secure: true, ..PLAIN };
+const PLAIN: How =
+    How { password: "secret", secure: false, tls: false, allow_clear: false, server_key: ServerKey::Ask };
+const TLS: How = How { secure: true, tls: true, ..PLAIN };
+const UNIX: How = How { secure: true, ..PLAIN };
 const NONCE: &[u8] = b"abcdefghijklmnopqrst";
 const KEY: &[u8] = rsa::tests::PUBLIC_PEM.as_bytes();
 
@@ -64,8 +68,10 @@ fn caching_sha2_that_is_remembered() {
 
 #[test]
 fn caching_sha2_in_full_where_nobody_reads_along() {
-    let sent = run("caching_sha2_password", NONCE, &SECURE, &[b"\x04"]).unwrap();
-    assert_eq!(sent[1].as_deref(), Some(&b"secret\0"[..]));
+    for how in [TLS, UNIX] {
+        let sent = run("caching_sha2_password", NONCE, &how, &[b"\x04"]).unwrap();
+        assert_eq!(sent[1].as_deref(), Some(&b"secret\0"[..]));
+    }
 }
 
 #[test]
@@ -81,9 +87,12 @@ fn caching_sha2_in_full_on_plain_tcp() {
 
 #[test]
 fn sha256() {
-    check("sha256_password", &SECURE, &[], &[Some(b"secret\0")]);
-    let sent = run("sha256_password", NONCE, &PLAIN, &[KEY]).unwrap();
-    assert_eq!((sent[0].as_deref(), sent[1].as_ref().unwrap().len()), (Some(&b"\x01"[..]), 128));
+    check("sha256_password", &TLS, &[], &[Some(b"secret\0")]);
+    // On a Unix socket, too, the server expects the password encrypted.
+    for how in [PLAIN, UNIX] {
+        let sent = run("sha256_password", NONCE, &how, &[KEY]).unwrap();
+        assert_eq!((sent[0].as_deref(), sent[1].as_ref().unwrap().len()), (Some(&b"\x01"[..]), 128));
+    }
     let refuse = How { server_key: ServerKey::Refuse, ..PLAIN };
     check_refused("sha256_password", NONCE, &refuse, &[], "plain TCP");
 }
@@ -92,7 +101,7 @@ fn sha256() {
 fn clear_text_only_if_allowed_and_never_on_plain_tcp() {
     let allowed = How { allow_clear: true, ..PLAIN };
     check_refused("mysql_clear_password", NONCE, &PLAIN, &[], "does not allow");
-    check_refused("mysql_clear_password", NONCE, &SECURE, &[], "does not allow");
+    check_refused("mysql_clear_password", NONCE, &TLS, &[], "does not allow");
     check_refused("mysql_clear_password", NONCE, &allowed, &[], "plain TCP");
     check("mysql_clear_password", &How { secure: true, ..allowed }, &[], &[Some(b"secret\0")]);
 }
@@ -113,7 +122,7 @@ fn what_a_server_may_get_wrong() {
     check_refused("parsec", &[9; 32], &PLAIN, &[b"P\xffabcdefghijklmnopqr"], "salt");
     check_refused("parsec", &[9; 32], &PLAIN, &[b""], "salt");
     check_refused("mysql_native_password", NONCE, &PLAIN, &[b"more"], "order");
-    check_refused("sha256_password", NONCE, &SECURE, &[KEY], "order");
+    check_refused("sha256_password", NONCE, &TLS, &[KEY], "order");
     check_refused("caching_sha2_password", NONCE, &PLAIN, &[b"\x03", b"\x04"], "order");
     check_refused("caching_sha2_password", NONCE, &PLAIN, &[b"\x05"], "order");
 }

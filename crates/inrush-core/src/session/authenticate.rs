@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 
 use crate::auth::{self, Plugin, Secret, ServerKey};
 use crate::error::{Error, Result};
-use crate::session::{Outcome, Session, reply};
+use crate::session::{Outcome, Session, Transport, reply};
 use crate::wire::{AuthPacket, OkPacket, Outbox};
 
 /// An account and how its password may be proved.
@@ -25,21 +25,25 @@ pub struct Credentials {
 /// One authentication under way.
 pub(crate) struct Authentication {
     credentials: Credentials,
-    plugin: Box<dyn Plugin>,
+    /// None as long as the server has yet to say which.
+    plugin: Option<Box<dyn Plugin>>,
     random: StdRng,
     n_packets: usize,
 }
 
 impl Authentication {
     /// Starts with the plugin and nonce that the session knows; returns the first answer. Where that plugin is unknown or
-    /// needs a nonce of its own, another one starts, and the server will switch.
+    /// needs a nonce of its own, the server is asked.
     pub(crate) fn start(credentials: Credentials, random: StdRng, session: &mut Session) -> Result<(Self, Vec<u8>)> {
-        if !auth::starts_from_greeting(&session.auth_plugin) {
-            session.auth_plugin = FALLBACK.to_vec();
+        let starts = auth::starts_from_greeting(&session.auth_plugin) && session.nonce.len() == 20;
+        let mut this = Self { plugin: None, credentials, random, n_packets: 0 };
+        let mut answer = Vec::new();
+        if starts {
+            let plugin = this.plugin.insert(auth::plugin(&session.auth_plugin)?);
+            answer = plugin.start(&session.nonce, &mut context(&this.credentials, &mut this.random, session))?;
+        } else {
+            session.auth_plugin = ASK.to_vec();
         }
-        let mut this = Self { plugin: auth::plugin(&session.auth_plugin)?, credentials, random, n_packets: 0 };
-        let nonce = session.nonce.clone();
-        let answer = this.plugin.start(&nonce, &mut context(&this.credentials, &mut this.random, session))?;
         Ok((this, answer))
     }
 
@@ -67,14 +71,17 @@ impl Authentication {
                     .with_hint("use an account with one factor"));
             }
             AuthPacket::Switch { plugin, nonce } => {
-                self.plugin = auth::plugin(plugin)?;
                 (session.auth_plugin, session.nonce) = (plugin.to_vec(), nonce.to_vec());
-                let answer = self.plugin.start(nonce, &mut context(&self.credentials, &mut self.random, session))?;
+                let plugin = self.plugin.insert(auth::plugin(plugin)?);
+                let answer = plugin.start(nonce, &mut context(&self.credentials, &mut self.random, session))?;
                 out.packet(|out| out.extend_from_slice(&answer));
             }
             AuthPacket::More(data) => {
-                let answer = self.plugin.answer(data, &mut context(&self.credentials, &mut self.random, session))?;
-                if let Some(answer) = answer {
+                let Some(plugin) = &mut self.plugin else {
+                    return Err(reply::unexpected(packet));
+                };
+                let with = &mut context(&self.credentials, &mut self.random, session);
+                if let Some(answer) = plugin.answer(data, with)? {
                     out.packet(|out| out.extend_from_slice(&answer));
                 }
             }
@@ -93,13 +100,14 @@ fn context<'a>(credentials: &'a Credentials, random: &'a mut StdRng, session: &S
     auth::Context {
         password: &credentials.password,
         secure: session.is_secure(),
+        tls: session.transport() == Transport::Tls,
         allow_clear: credentials.allow_clear,
         server_key: &credentials.server_key,
         random,
     }
 }
 
-/// Starts from the greeting's nonce on every server.
-const FALLBACK: &[u8] = b"mysql_native_password";
+/// A plugin no account has, so that the server names the right one and sends a nonce for it.
+const ASK: &[u8] = b"inrush_asks_which";
 /// The longest honest exchange has six: two switches, and two packets for each plugin.
 const MAX_PACKETS: usize = 16;

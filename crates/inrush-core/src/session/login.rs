@@ -61,7 +61,7 @@ enum State {
     /// The request is on its way; once it has left, the shell takes over.
     SslRequested,
     ExpectTls,
-    ExpectAuthReply(Authentication),
+    ExpectAuthReply(Box<Authentication>),
     Failed,
 }
 
@@ -117,7 +117,7 @@ impl Login {
         }
         let packet = self.packet(session, &answer);
         out.packet(|out| packet.put_handshake_response(out));
-        Ok(State::ExpectAuthReply(authentication))
+        Ok(State::ExpectAuthReply(Box::new(authentication)))
     }
 
     fn packet<'a>(&'a self, session: &'a Session, auth: &'a [u8]) -> LoginPacket<'a> {

@@ -53,6 +53,8 @@ pub(crate) struct Results {
     columns: ColumnDefs,
 }
 
+// A state is named for what it waits for.
+#[allow(clippy::enum_variant_names)]
 #[derive(Debug)]
 enum State {
     ExpectResult,
