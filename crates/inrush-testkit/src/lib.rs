@@ -2,11 +2,16 @@
 //!
 //! | module | what lives there |
 //! |---|---|
+//! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
+//! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
 //! | [`tidy`] | the house's rules that no compiler checks |
 
 // A test tool's way to fail is to panic.
 #![allow(clippy::panic)]
 
+pub mod captured;
+pub mod script;
 pub mod servers;
+pub mod soup;
 pub mod tidy;

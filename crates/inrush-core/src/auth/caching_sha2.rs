@@ -10,7 +10,7 @@
 
 use mysql_common::auth::plugins::caching_sha2_password::scramble_sha256;
 
-use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, nonce_20, out_of_turn, plain_tcp};
+use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, exactly, out_of_turn, plain_tcp};
 use crate::error::Result;
 
 /// One run.
@@ -30,7 +30,7 @@ enum State {
 
 impl Plugin for CachingSha2 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
-        self.nonce = *nonce_20(nonce)?;
+        self.nonce = *exactly(nonce)?;
         let scramble = scramble_sha256(&self.nonce, with.password.expose());
         Ok(scramble.map(Vec::from).unwrap_or_default())
     }

@@ -3,17 +3,18 @@
 use mysql_common::auth::plugins::client_ed25519::ClientEd25519;
 use mysql_common::auth::plugins::{self, ChallengeResponsePlugin, Response};
 
-use crate::auth::{Context, Plugin, Secret};
-use crate::error::{Error, Result};
+use crate::auth::{Context, Plugin, Secret, exactly, out_of_turn};
+use crate::error::Result;
 
 /// One run.
 pub struct Ed25519;
 
 impl Plugin for Ed25519 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
+        let nonce = exactly::<32>(nonce)?;
         match ClientEd25519::default().run(Password(with.password), nonce) {
             Ok(Response::Last { packet: Some(signature) }) => Ok(signature),
-            _ => Err(Error::protocol(format!("the server's nonce has {} bytes, not 32", nonce.len()))),
+            _ => Err(out_of_turn()),
         }
     }
 }

@@ -78,9 +78,10 @@ pub fn plugin(name: &[u8]) -> Result<Box<dyn Plugin>> {
     })
 }
 
-/// Whether a plugin's first answer is made from the 20 bytes that come with the greeting.
-pub fn starts_from_greeting(name: &[u8]) -> bool {
+/// Whether a plugin's first answer is made from a nonce like that of the greeting.
+pub fn starts_from(name: &[u8], nonce: &[u8]) -> bool {
     matches!(name, b"mysql_native_password" | b"caching_sha2_password" | b"sha256_password")
+        && exactly::<20>(nonce).is_ok()
 }
 
 fn unsupported(name: &str, why: &str) -> Error {
@@ -102,9 +103,12 @@ fn out_of_turn() -> Error {
     Error::protocol("the server broke off the order of the authentication")
 }
 
-/// The nonce of the plugins that need 20 bytes.
-fn nonce_20(nonce: &[u8]) -> Result<&[u8; 20]> {
-    nonce.try_into().map_err(|_| Error::protocol(format!("the server's nonce has {} bytes, not 20", nonce.len())))
+/// A nonce of `N` bytes, which may be closed by a NUL. (Its own last byte may be zero as well: only the length tells.)
+fn exactly<const N: usize>(nonce: &[u8]) -> Result<&[u8; N]> {
+    match nonce.split_first_chunk() {
+        Some((head, [] | [0])) => Ok(head),
+        _ => Err(Error::protocol(format!("the server's nonce has {} bytes, not {N}", nonce.len()))),
+    }
 }
 
 /// The password with a closing NUL, for a transport on which nobody can read along.

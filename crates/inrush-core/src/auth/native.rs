@@ -2,7 +2,7 @@
 
 use mysql_common::auth::plugins::mysql_native_password::scramble_native;
 
-use crate::auth::{Context, Plugin, nonce_20};
+use crate::auth::{Context, Plugin, exactly};
 use crate::error::Result;
 
 /// One run.
@@ -10,7 +10,7 @@ pub struct Native;
 
 impl Plugin for Native {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
-        let scramble = scramble_native(nonce_20(nonce)?, with.password.expose());
+        let scramble = scramble_native(exactly::<20>(nonce)?, with.password.expose());
         Ok(scramble.map(Vec::from).unwrap_or_default())
     }
 }

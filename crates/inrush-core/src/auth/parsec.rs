@@ -12,7 +12,7 @@ use ed25519_dalek::{Signer, SigningKey};
 use rand::RngCore;
 use sha2::Sha512;
 
-use crate::auth::{Context, Plugin};
+use crate::auth::{Context, Plugin, exactly};
 use crate::error::{Error, Result};
 
 /// One run.
@@ -23,8 +23,7 @@ pub struct Parsec {
 
 impl Plugin for Parsec {
     fn start(&mut self, nonce: &[u8], _with: &mut Context<'_>) -> Result<Vec<u8>> {
-        let nonce = nonce.try_into();
-        self.nonce = Some(nonce.map_err(|_| Error::protocol("the server's nonce for parsec has not 32 bytes"))?);
+        self.nonce = Some(*exactly(nonce)?);
         Ok(Vec::new())
     }
 

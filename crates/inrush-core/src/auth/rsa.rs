@@ -14,7 +14,6 @@ use num_bigint::BigUint;
 use rand::RngCore;
 
 use crate::error::{Error, Result};
-use crate::wire::{Cursor, Malformed};
 
 /// Encrypts a message of up to 86 bytes (with a key of 1024 bits, more with a longer one).
 pub fn encrypt(message: &[u8], pem: &[u8], random: &mut dyn RngCore) -> Result<Vec<u8>> {
@@ -23,7 +22,7 @@ pub fn encrypt(message: &[u8], pem: &[u8], random: &mut dyn RngCore) -> Result<V
     if message.len() > key.modulus.len() - 42 {
         return Err(Error::config("the password is too long for the server's RSA key").fatal().with_hint("use TLS"));
     }
-    let public = PublicKey::new(BigUint::from_bytes_be(key.modulus()), BigUint::from_bytes_be(&key.exponent));
+    let public = PublicKey::new(BigUint::from_bytes_be(&key.modulus), BigUint::from_bytes_be(&key.exponent));
     public
         .encrypt_block(message, Pkcs1OaepPadding::new(Random(random)))
         .map_err(|_| Error::protocol("the server's RSA key does not fit the password"))
@@ -37,20 +36,15 @@ struct Key {
 
 impl Key {
     fn from_pem(pem: &[u8]) -> Result<Self> {
-        let (der, is_bare) =
-            from_base64(pem).ok_or_else(|| Error::protocol("the server's RSA key is not in PEM form"))?;
-        let (modulus, exponent) = if is_bare { numbers(&der)? } else { wrapped(&der)? };
-        // A small modulus protects nothing, a huge one keeps us busy, and the padding below expects whole bytes.
-        let whole =
-            modulus.first().is_some_and(|byte| byte & 0x80 != 0) && modulus.last().is_some_and(|byte| byte & 1 == 1);
-        if !whole || !(128..=1024).contains(&modulus.len()) || !(1..=8).contains(&exponent.len()) {
-            return Err(Error::protocol("the server's RSA key is too weak, too large or malformed"));
+        let unreadable = || Error::protocol("the server's RSA key is not readable");
+        let (der, is_bare) = from_base64(pem).ok_or_else(unreadable)?;
+        let (modulus, exponent) = if is_bare { numbers(&der) } else { wrapped(&der) }.ok_or_else(unreadable)?;
+        // A small modulus protects nothing, a huge one keeps us busy, and the padding expects whole bytes.
+        let is_whole = modulus.first().is_some_and(|byte| byte & 0x80 != 0);
+        if !is_whole || !(128..=1024).contains(&modulus.len()) || !(1..=8).contains(&exponent.len()) {
+            return Err(Error::protocol("the server's RSA key is too weak or too large"));
         }
         Ok(Self { modulus: modulus.to_vec(), exponent: exponent.to_vec() })
-    }
-
-    fn modulus(&self) -> &[u8] {
-        &self.modulus
     }
 }
 
@@ -65,32 +59,35 @@ fn from_base64(pem: &[u8]) -> Option<(Vec<u8>, bool)> {
     })
 }
 
-fn wrapped(der: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
-    let mut outer = Cursor::new(element(&mut Cursor::new(der, "RSA key"), SEQUENCE)?, "RSA key");
-    element(&mut outer, SEQUENCE)?;
-    let bits = element(&mut outer, BIT_STRING)?;
-    match bits {
-        [0, key @ ..] => numbers(key),
-        _ => Err(outer.malformed("its bits are not whole bytes")),
-    }
+fn wrapped(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (outer, _) = element(der, SEQUENCE)?;
+    let (_algorithm, rest) = element(outer, SEQUENCE)?;
+    let (bits, _) = element(rest, BIT_STRING)?;
+    // The first byte says how many bits of the last one are not used.
+    numbers(bits.strip_prefix(&[0])?)
 }
 
-fn numbers(der: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
-    let mut r = Cursor::new(element(&mut Cursor::new(der, "RSA key"), SEQUENCE)?, "RSA key");
-    let mut number = || element(&mut r, INTEGER).map(|bytes| bytes.strip_prefix(&[0]).unwrap_or(bytes));
-    Ok((number()?, number()?))
+fn numbers(der: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (both, _) = element(der, SEQUENCE)?;
+    let (modulus, rest) = element(both, INTEGER)?;
+    let (exponent, _) = element(rest, INTEGER)?;
+    Some((magnitude(modulus), magnitude(exponent)))
 }
 
-/// The content of one DER element with that tag.
-fn element<'a>(r: &mut Cursor<'a>, tag: u8) -> Result<&'a [u8], Malformed> {
-    r.expect(tag)?;
-    let length = match r.u8()? {
-        short @ 0..=0x7F => usize::from(short),
-        0x81 => usize::from(r.u8()?),
-        0x82 => usize::from(u16::from_be_bytes(r.array()?)),
-        _ => return Err(r.malformed("an element is too long")),
+/// A number without the zero byte that says that it is not negative.
+fn magnitude(number: &[u8]) -> &[u8] {
+    number.strip_prefix(&[0]).unwrap_or(number)
+}
+
+/// The content of the DER element with that tag, and what follows it.
+fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = match der.strip_prefix(&[tag])? {
+        [short @ 0..=0x7F, rest @ ..] => (usize::from(*short), rest),
+        [0x81, length, rest @ ..] => (usize::from(*length), rest),
+        [0x82, high, low, rest @ ..] => (usize::from(u16::from_be_bytes([*high, *low])), rest),
+        _ => return None,
     };
-    r.take(length)
+    rest.split_at_checked(length)
 }
 
 /// Hands our randomness to the padding.

@@ -1,7 +1,7 @@
 //! sha256_password: the password itself. Over TLS as it is; else the client sends 01, gets the server's RSA key in PEM, and
 //! sends the password encrypted for it. To this plugin a Unix socket is no better than TCP: the server tries to decrypt.
 
-use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, nonce_20, out_of_turn, plain_tcp};
+use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, exactly, out_of_turn, plain_tcp};
 use crate::error::Result;
 
 /// One run.
@@ -13,7 +13,7 @@ pub struct Sha256 {
 
 impl Plugin for Sha256 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
-        self.nonce = *nonce_20(nonce)?;
+        self.nonce = *exactly(nonce)?;
         if with.password.is_empty() {
             return Ok(vec![0x00]);
         }

@@ -114,6 +114,22 @@ fn signatures() {
     assert_eq!((sent[0].as_deref(), sent[1].as_ref().unwrap().len()), (Some(&b""[..]), 96));
 }
 
+/// A nonce may be closed by a NUL, and may end in a zero byte of its own.
+#[test]
+fn nonces_and_their_ends() {
+    let mut nonce = [9; 33];
+    (nonce[31], nonce[32]) = (0, 0);
+    for name in ["client_ed25519", "parsec"] {
+        let [bare, closed] = [&nonce[..32], &nonce].map(|nonce| run(name, nonce, &PLAIN, &[]).unwrap());
+        assert_eq!(bare, closed);
+        assert!(run(name, &nonce[..31], &PLAIN, &[]).is_err());
+        assert!(run(name, &[9; 33], &PLAIN, &[]).is_err());
+    }
+    let [bare, closed] =
+        [NONCE, b"abcdefghijklmnopqrst\0"].map(|n| run("mysql_native_password", n, &PLAIN, &[]).unwrap());
+    assert_eq!(bare, closed);
+}
+
 #[test]
 fn what_a_server_may_get_wrong() {
     check_refused("mysql_native_password", b"short", &PLAIN, &[], "not 20");

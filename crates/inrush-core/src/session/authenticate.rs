@@ -35,10 +35,9 @@ impl Authentication {
     /// Starts with the plugin and nonce that the session knows; returns the first answer. Where that plugin is unknown or
     /// needs a nonce of its own, the server is asked.
     pub(crate) fn start(credentials: Credentials, random: StdRng, session: &mut Session) -> Result<(Self, Vec<u8>)> {
-        let starts = auth::starts_from_greeting(&session.auth_plugin) && session.nonce.len() == 20;
         let mut this = Self { plugin: None, credentials, random, n_packets: 0 };
         let mut answer = Vec::new();
-        if starts {
+        if auth::starts_from(&session.auth_plugin, &session.nonce) {
             let plugin = this.plugin.insert(auth::plugin(&session.auth_plugin)?);
             answer = plugin.start(&session.nonce, &mut context(&this.credentials, &mut this.random, session))?;
         } else {

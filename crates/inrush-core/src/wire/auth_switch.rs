@@ -13,7 +13,7 @@ pub enum AuthPacket<'a> {
     Switch {
         /// The plugin's name; empty for the password hash from before MySQL 4.1.
         plugin: &'a [u8],
-        /// Its nonce, without a closing NUL.
+        /// Its nonce, some servers' with a closing NUL: only the plugin knows how long it is without.
         nonce: &'a [u8],
     },
     /// `01 data`, or (MariaDB) just the data: the plugin's business.
@@ -34,8 +34,7 @@ impl<'a> AuthPacket<'a> {
             [0xFE, ..] => {
                 r.expect(0xFE)?;
                 let plugin = r.nul_bytes()?;
-                let nonce = r.rest();
-                Self::Switch { plugin, nonce: nonce.strip_suffix(&[0]).unwrap_or(nonce) }
+                Self::Switch { plugin, nonce: r.rest() }
             }
             [0x02, ..] => Self::NextFactor,
             // MariaDB before MDEV-37554 prefixes only what would be taken for something else; since then, everything.

@@ -32,7 +32,7 @@ pub struct Greeting<'a> {
     pub mariadb_capabilities: MariaDbCapabilities,
     /// The status flags.
     pub status: Status,
-    /// The nonce for the default plugin.
+    /// The nonce for the default plugin, with a closing NUL.
     pub nonce: Vec<u8>,
     /// The name of the default plugin.
     pub plugin: &'a [u8],
@@ -63,9 +63,6 @@ impl<'a> Greeting<'a> {
         let mut plugin: &[u8] = DEFAULT_PLUGIN;
         if capabilities.contains(Capabilities::CLIENT_SECURE_CONNECTION) {
             nonce.extend_from_slice(r.take(nonce_length.saturating_sub(8).max(13))?);
-            if nonce.last() == Some(&0) {
-                nonce.pop();
-            }
         }
         if capabilities.contains(Capabilities::CLIENT_PLUGIN_AUTH) {
             // Servers of old forgot the NUL at the end.

@@ -67,7 +67,7 @@ impl Inbox {
 
     /// Says that the first `n` bytes of [`Inbox::space`] now hold received bytes.
     pub fn filled(&mut self, n: usize) {
-        self.end = (self.end + n).min(self.bytes.len());
+        self.end = self.end.saturating_add(n).min(self.bytes.len());
     }
 
     /// Copies received bytes in; for shells and tests that already hold them.

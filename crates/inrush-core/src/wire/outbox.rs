@@ -37,7 +37,7 @@ impl Outbox {
 
     /// Says that the first `n` bytes of [`Outbox::unsent`] were sent.
     pub fn sent(&mut self, n: usize) {
-        self.start = (self.start + n).min(self.bytes.len());
+        self.start = self.start.saturating_add(n).min(self.bytes.len());
         if self.start == self.bytes.len() {
             self.bytes.clear();
             self.start = 0;

@@ -18,7 +18,7 @@ fn of_mysql() {
     let body = greeting(0xFFFF_FFFF, 0, b"ijklmnopqrst\0caching_sha2_password\0");
     let greeting = Greeting::parse(&body).unwrap();
     assert_eq!(greeting.version, b"9.7.4");
-    assert_eq!((greeting.connection_id, &*greeting.nonce), (7, &b"abcdefghijklmnopqrst"[..]));
+    assert_eq!((greeting.connection_id, &*greeting.nonce), (7, &b"abcdefghijklmnopqrst\0"[..]));
     assert_eq!(greeting.plugin, b"caching_sha2_password");
     assert_eq!(greeting.mariadb_capabilities, MariaDbCapabilities::empty());
     assert_eq!(greeting.status, Status::SERVER_STATUS_AUTOCOMMIT);

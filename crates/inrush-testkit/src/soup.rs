@@ -1,0 +1,222 @@
+//! Any bytes at all, into every decoder and every conversation. Nothing may panic, hang or take memory without bound;
+//! whatever else comes out is fine. The fuzz targets and the stable tests share these bodies.
+
+use std::ops::ControlFlow;
+
+use inrush_core::error::Result;
+use inrush_core::session::{
+    ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions, Prepare,
+    Query, Session, Statement, Step, Transport, simple,
+};
+use inrush_core::wire::ok::end_of_rows;
+use inrush_core::wire::{
+    AuthPacket, Capabilities, ColumnDef, ErrPacket, Greeting, Inbox, OkPacket, Outbox, PrepareOk, Row, RowFormat,
+    SessionChange, StmtId, Value,
+};
+
+use crate::captured;
+
+/// Takes any bytes.
+pub type Soup = fn(&[u8]);
+
+/// Every soup, with the name of its fuzz target.
+pub const ALL: &[(&str, Soup)] = &[
+    ("framing", framing),
+    ("packets", packets),
+    ("rows", rows),
+    ("login", login),
+    ("change_user", change_user),
+    ("query", query),
+    ("prepare", prepare),
+    ("execute", execute),
+    ("infile", infile),
+    ("simple", simple_command),
+];
+
+/// Framing: the first byte says into what pieces the rest is cut.
+pub fn framing(bytes: &[u8]) {
+    let Some((&piece, bytes)) = bytes.split_first() else { return };
+    let mut inbox = Inbox::new(1 << 20);
+    let mut n_bytes = 0;
+    for piece in bytes.chunks(usize::from(piece).max(1)) {
+        inbox.extend(piece);
+        loop {
+            match inbox.next_packet() {
+                Ok(Some(packet)) => n_bytes += packet.body.len(),
+                Ok(None) => break,
+                Err(error) => return assert!(error.is_fatal()),
+            }
+        }
+    }
+    assert!(n_bytes <= bytes.len());
+}
+
+/// Each packet's decoder. That they all return is what is tested.
+pub fn packets(bytes: &[u8]) {
+    let _ = Greeting::parse(bytes);
+    let _ = AuthPacket::parse(bytes);
+    let _ = ErrPacket::parse(bytes).map(inrush_core::Error::from);
+    let _ = ColumnDef::parse(bytes);
+    let _ = PrepareOk::parse(bytes);
+    let _ = SessionChange::read_all(bytes, |_| ());
+    let _ = LoadCounts::parse(&String::from_utf8_lossy(bytes));
+    for capabilities in [Capabilities::empty(), Capabilities::all()] {
+        let _ = OkPacket::parse(bytes, capabilities).map(|ok| SessionChange::read_all(ok.state, |_| ()));
+        if let Ok(ControlFlow::Break(ok)) = end_of_rows(bytes, capabilities) {
+            assert!(ok.info.len() + ok.state.len() <= bytes.len());
+        }
+    }
+}
+
+/// Rows: the first byte is the number of columns, a byte each is their type and sign, the rest is the row.
+pub fn rows(bytes: &[u8]) {
+    let Some((&n_columns, bytes)) = bytes.split_first() else { return };
+    let (types, body) = bytes.split_at(bytes.len().min(usize::from(n_columns)));
+    let columns: Vec<_> = types
+        .iter()
+        .filter_map(|ty| {
+            let mut body = captured::COLUMN_CURRENT_USER.to_vec();
+            let at = body.len() - 6;
+            (body[at], body[at + 1]) = (ty & 0xDF, ty & 0x20);
+            ColumnDef::parse(&body).ok()
+        })
+        .collect();
+    for format in [RowFormat::Text, RowFormat::Binary] {
+        let mut n_values = 0;
+        for value in Row::new(&columns, body, format).values().flatten() {
+            let _ = (value.to_string(), value.as_u64(), value.as_i64(), value.as_f64());
+            n_values += 1;
+        }
+        assert!(n_values <= columns.len());
+    }
+}
+
+/// A login: the first byte chooses account and transport.
+pub fn login(bytes: &[u8]) {
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let transport = [Transport::Tcp, Transport::Unix, Transport::Tls][usize::from(choice) % 3];
+    let mut channel = Channel::new(transport, MAX_PACKET);
+    let credentials = credentials(choice);
+    let options = LoginOptions { credentials, database: Some("shop".into()), ..Default::default() };
+    feed(&mut channel, &mut Login::new(options, [7; 32]), bytes);
+}
+
+/// A change of user.
+pub fn change_user(bytes: &[u8]) {
+    in_session(bytes, |choice| ChangeUser::new(credentials(choice), None, Vec::new(), [7; 32]));
+}
+
+/// A query.
+pub fn query(bytes: &[u8]) {
+    let mut rows = Collect::new(MAX_RESULT);
+    in_session(bytes, |_| Query::new("SELECT 1", &mut rows));
+}
+
+/// A prepare.
+pub fn prepare(bytes: &[u8]) {
+    in_session(bytes, |_| Prepare::new("SELECT ?"));
+}
+
+/// An execution.
+pub fn execute(bytes: &[u8]) {
+    let statement = Statement { id: StmtId(1), n_params: 1, columns: Vec::new() };
+    let mut rows = Collect::new(MAX_RESULT);
+    in_session(bytes, |_| {
+        Execute::new(&statement, &[Value::Int(1)], &mut rows).expect("one value for one placeholder")
+    });
+}
+
+/// A LOAD DATA LOCAL.
+pub fn infile(bytes: &[u8]) {
+    in_session(bytes, |choice| Infile::new("LOAD DATA", "n", b"1\n2\n").with_frames_of(usize::from(choice)));
+}
+
+/// A ping.
+pub fn simple_command(bytes: &[u8]) {
+    in_session(bytes, |_| simple::ping());
+}
+
+fn credentials(choice: u8) -> Credentials {
+    let password = if choice & 4 == 0 { "secret" } else { "" };
+    Credentials { user: "app".into(), password: password.into(), allow_clear: choice & 8 != 0, ..Default::default() }
+}
+
+/// Runs the conversation in a session of one of two kinds, which the first byte chooses.
+fn in_session<C: Conversation>(bytes: &[u8], conversation: impl FnOnce(u8) -> C) {
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let old = if choice & 1 == 0 { 0 } else { 0x0180_0000 };
+    let mut channel = Channel::new(Transport::Tcp, MAX_PACKET);
+    let options = LoginOptions { local_files: true, ..Default::default() };
+    let greeting = captured::greeting(captured::ALL_CAPABILITIES & !old);
+    let packets = [&greeting[..], captured::OK].into_iter().flat_map(|body| [&[body.len() as u8], body].concat());
+    feed(&mut channel, &mut Login::new(options, [0; 32]), &packets.collect::<Vec<_>>());
+    assert!(!channel.session.is_dead());
+    feed(&mut channel, &mut conversation(choice), bytes);
+}
+
+/// Feeds packets: a byte of length and a payload each, with the number that the conversation expects. A length of 255 sends
+/// the rest as it is, headers included.
+fn feed<C: Conversation>(channel: &mut Channel, conversation: &mut C, mut bytes: &[u8]) {
+    let mut conversation = Limited { inner: conversation, n_calls: 0 };
+    channel.begin().expect("an idle session");
+    let mut sequence = 0;
+    loop {
+        match channel.advance(&mut conversation) {
+            Ok(Step::More) => {}
+            Ok(Step::StartTls) => {
+                channel.session.set_transport(Transport::Tls);
+                continue;
+            }
+            Ok(Step::Done(_)) => return,
+            Err(error) => return assert!(channel.session.is_dead() || !error.is_fatal()),
+        }
+        if !channel.outbox.is_empty() {
+            sequence = after_last(channel.outbox.unsent(), sequence);
+            channel.outbox.sent(usize::MAX);
+            continue;
+        }
+        let Some((&length, rest)) = bytes.split_first() else { return };
+        if length == 255 {
+            channel.inbox.extend(rest);
+            bytes = &[];
+        } else {
+            let (body, rest) = rest.split_at(rest.len().min(length.into()));
+            channel.inbox.extend(&[body.len() as u8, 0, 0, sequence]);
+            channel.inbox.extend(body);
+            sequence = sequence.wrapping_add(1);
+            bytes = rest;
+        }
+    }
+}
+
+/// The number after that of the last frame.
+fn after_last(mut frames: &[u8], mut sequence: u8) -> u8 {
+    while let Some((&[a, b, c, number], rest)) = frames.split_first_chunk() {
+        frames = &rest[u32::from_le_bytes([a, b, c, 0]) as usize..];
+        sequence = number.wrapping_add(1);
+    }
+    sequence
+}
+
+/// Passes everything on, and stops a conversation that never ends.
+struct Limited<'a, C> {
+    inner: &'a mut C,
+    n_calls: usize,
+}
+
+impl<C: Conversation> Conversation for Limited<'_, C> {
+    type Output = C::Output;
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<C::Output>> {
+        self.n_calls += 1;
+        assert!(self.n_calls < 100_000, "the conversation does not come to an end");
+        self.inner.send(session, out)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<C::Output>> {
+        self.inner.receive(packet, session, out)
+    }
+}
+
+const MAX_PACKET: usize = 1 << 20;
+const MAX_RESULT: usize = 1 << 16;
