@@ -146,10 +146,11 @@ stop_instance() { # name
       kill -KILL "$pid"
     fi
   fi
-  # A killed process holds its files and port until the kernel has freed its memory; it has no command line any more.
+  # A process that ends holds its files and port for a while after its memory, and with that its command line, is gone.
   if read -r pid 2>/dev/null <"$CACHE/run/$1/pid"; then
     for ((i = 0; i < 200; i++)); do
       [[ -e /proc/$pid && -z $(tr -d '\0' 2>/dev/null <"/proc/$pid/cmdline") ]] || break
+      [[ $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null) != Z* ]] || break
       sleep 0.05
     done
   fi

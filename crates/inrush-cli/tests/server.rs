@@ -235,7 +235,11 @@ fn refuses_program(body: Option<&str>, code: i32, want: &str) {
     };
     let said = place.fails(&["start", "--wait", "1"], code);
     assert!(said.contains(want) && said.contains("hint: "), "{said}");
-    place.json("stop", 0);
+    let left_running = want.contains("does not answer");
+    if left_running {
+        assert!(place.fails(&["status"], 3).contains("but does not answer"));
+    }
+    assert_eq!(place.json("stop", 0)["stopped"], left_running);
 }
 
 #[test]

@@ -90,21 +90,29 @@ impl LocalServer {
                 return Ok(Started { running: self.running(pid)?, is_new: false });
             }
         }
+        process::await_exit_of_last(&self.home);
         data::provide(&self.home, &program, account.as_ref())?;
         let password = self.home.password()?;
         let pid = self.launch(&program, account.as_ref(), options, &password)?;
         Ok(Started { running: self.running(pid)?, is_new: true })
     }
 
-    /// The server if it runs and answers.
+    /// The server if it runs; one that runs and does not answer is an error.
     pub(crate) fn find(&self) -> Result<Option<Running>> {
         if !self.home.is_ours() {
             return Ok(None);
         }
-        match process::find(&self.home) {
-            Some(pid) if process::answers(&self.home) => Ok(Some(self.running(pid)?)),
-            _ => Ok(None),
+        let Some(pid) = process::find(&self.home) else {
+            return Ok(None);
+        };
+        if process::answers(&self.home) {
+            return self.running(pid).map(Some);
         }
+        let message = format!("the server in `{}` runs (pid {pid}) but does not answer", self.folder().display());
+        Err(Error::new(Kind::Server, message).with_hint(format!(
+            "it may be starting, recovering or stopping; its log is `{}`",
+            self.home.log().display()
+        )))
     }
 
     /// Stops it in order; false if it did not run.

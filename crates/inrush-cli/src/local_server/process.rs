@@ -136,8 +136,21 @@ pub(super) fn find(home: &Home) -> Option<i32> {
         line.split(|byte| *byte == 0).any(|argument| wanted.iter().any(|w| w == argument))
     };
     // A script that starts the server may stay as its parent; the server itself writes its pid into this file.
-    let written = fs::read_to_string(home.path("mysqld.pid")).ok().and_then(|text| text.trim().parse().ok());
-    written.filter(is_ours).or_else(|| processes().into_iter().find(is_ours))
+    written_pid(home).filter(is_ours).or_else(|| processes().into_iter().find(is_ours))
+}
+
+fn written_pid(home: &Home) -> Option<i32> {
+    fs::read_to_string(home.path("mysqld.pid")).ok()?.trim().parse().ok()
+}
+
+/// Whether a process has given up its memory, and with that its command line, but not yet its files: a killed server takes a
+/// while to. One that only waits to be noticed by its parent (a zombie without threads) has given up everything.
+fn is_exiting(pid: i32) -> bool {
+    let has_no_command_line = fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.is_empty());
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let is_zombie = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']));
+    let n_threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    has_no_command_line && n_threads > 0 && !(is_zombie && n_threads == 1)
 }
 
 /// Whether a server greets on the home's socket.
@@ -172,7 +185,7 @@ pub(super) fn await_answer(home: &Home, pid: i32, patience: Duration) -> Result<
 pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()> {
     send(pid, Signal::TERM)?;
     let deadline = Instant::now() + patience;
-    while find(home) == Some(pid) {
+    while find(home) == Some(pid) || is_exiting(pid) {
         if Instant::now() >= deadline {
             return Err(Error::new(
                 Kind::Server,
@@ -185,11 +198,19 @@ pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()>
     Ok(())
 }
 
+/// Waits for the last server's process if it is just ending: until then it holds its files and its port.
+pub(super) fn await_exit_of_last(home: &Home) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while written_pid(home).is_some_and(is_exiting) && Instant::now() < deadline {
+        std::thread::sleep(POLL);
+    }
+}
+
 /// Ends a process whose work is thrown away.
 pub(super) fn kill_and_wait(pid: i32) -> Result<()> {
     send(pid, Signal::KILL)?;
     let deadline = Instant::now() + Duration::from_secs(30);
-    while fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty()) {
+    while is_exiting(pid) || fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty()) {
         if Instant::now() >= deadline {
             return Err(Error::new(Kind::Io, format!("the process {pid} of an interrupted start does not end")));
         }
