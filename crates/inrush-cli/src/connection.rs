@@ -36,8 +36,8 @@ pub(crate) struct ConnectArgs {
     socket: Option<PathBuf>,
 
     /// Ask for the password
-    #[arg(short = 'p', long = "password", value_name = "", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    password: Option<String>,
+    #[arg(short = 'p', long = "password")]
+    password: bool,
 
     /// File whose first line is the password
     #[arg(long, value_name = "FILE")]
@@ -115,13 +115,22 @@ impl ConnectArgs {
     }
 
     fn password(&self, environment: &Environment) -> Result<Option<String>> {
-        match (&self.password, &self.password_file) {
-            (Some(given), _) if !given.is_empty() => Err(password_in_argument("`--password`")),
-            (_, Some(file)) => first_line(file).map(Some),
-            (Some(_), None) => prompt().map(Some),
-            (None, None) => Ok(environment.password.clone()),
+        match &self.password_file {
+            Some(file) => first_line(file).map(Some),
+            None if self.password => prompt().map(Some),
+            None => Ok(environment.password.clone()),
         }
     }
+}
+
+/// Refuses `-pSECRET` and `--password=SECRET`, which the mysql client takes. Before the arguments are parsed, because a parser
+/// would repeat them in its message.
+pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<()> {
+    let is_one = |argument: std::ffi::OsString| {
+        let text = argument.as_encoded_bytes();
+        text.starts_with(b"--password=") || text.starts_with(b"-p") && text.len() > 2
+    };
+    if arguments.any(is_one) { Err(password_in_argument("an argument")) } else { Ok(()) }
 }
 
 fn password_in_argument(place: &str) -> Error {
@@ -173,6 +182,14 @@ fn prompt() -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_in_an_argument_is_refused() {
+        let refused = |list: &[&str]| refuse_password_arguments(list.iter().map(Into::into)).is_err();
+        assert!(refused(&["inrush", "load", "-pSECRET"]));
+        assert!(refused(&["inrush", "load", "--password=SECRET"]));
+        assert!(!refused(&["inrush", "load", "-p", "--password", "--password-file", "f", "-P", "3306", "p"]));
+    }
 
     #[test]
     fn a_password_in_a_url_is_found() {

@@ -8,6 +8,7 @@ mod human;
 mod local_server;
 mod output;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -16,6 +17,10 @@ use args::{Cli, Command};
 pub(crate) use output::Output;
 
 fn main() -> ExitCode {
+    if let Err(error) = connection::refuse_password_arguments(std::env::args_os()) {
+        let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
+        return ExitCode::from(exit::USAGE);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
