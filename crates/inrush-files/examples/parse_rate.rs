@@ -9,7 +9,7 @@ use inrush_files::{CsvOptions, CsvReader};
 use std::hint::black_box;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn main() {
     let rows = std::env::args().nth(1).map_or(1.0, |arg| arg.parse::<f64>().expect("a number")) * 1e6;
@@ -29,18 +29,24 @@ fn main() {
         let mut best = vec![Duration::MAX; subjects.len()];
         for _ in 0..ROUNDS {
             for (i, (_, subject)) in subjects.iter().enumerate() {
-                let start = Instant::now();
+                let start = cpu_time();
                 let n = black_box(subject(text.clone()));
-                best[i] = best[i].min(start.elapsed());
+                best[i] = best[i].min(cpu_time() - start);
                 assert!(n == rows as u64 || subjects[i].0 == "read only", "{} read {n} rows", subjects[i].0);
             }
         }
         for ((subject, _), took) in subjects.iter().zip(best) {
             let seconds = took.as_secs_f64();
             let rate = text.len() as f64 / seconds / 1e6;
-            println!("  {:7.1} ms per million rows  {rate:7.0} MB/s  {subject}", seconds * 1e9 / rows);
+            println!("  {:7.1} ms of CPU per million rows  {rate:7.0} MB/s  {subject}", seconds * 1e9 / rows);
         }
     }
+}
+
+/// The processor time of this thread: other work on the machine disturbs it less than the clock on the wall.
+fn cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Reads the whole text, and says how many rows it found.

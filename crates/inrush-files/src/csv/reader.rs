@@ -7,7 +7,7 @@
 use super::columns::Columns;
 use super::dialect::{CsvOptions, Dialect};
 use super::split::{Fields, Found, Splitter};
-use super::stretch::{Fault, Rules, Stop, Stretch, Text, is_blank, open_quote_at_limit};
+use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, is_blank, open_quote_at_limit};
 use crate::decompress::Compression;
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
@@ -17,7 +17,7 @@ use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
 use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Source};
 use inrush_core::error::{Error, Place, Result};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 use std::io::Read;
 use std::mem;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl CsvReader {
             next.extend_from_slice(rest);
             self.text.truncate(stretch.end);
             let text = Buffer::from_vec(mem::replace(&mut self.text, next));
-            let lines = count_lines(&text);
+            let lines = stretch.lines(&text);
             self.last_rows = stretch.columns.rows();
             let batch = self.batch(text, stretch, uses)?;
             self.text_at += batch.origin.text.len() as u64;
@@ -416,10 +416,6 @@ fn garbled_reason(field: usize) -> String {
 
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
     (0..n).map(|index| FieldUse { index, empty_is_null }).collect()
-}
-
-fn count_lines(text: &[u8]) -> u64 {
-    memchr_iter(b'\n', text).count() as u64
 }
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.

@@ -6,6 +6,7 @@
 use super::columns::Columns;
 use super::dialect::Dialect;
 use super::split::{Fields, Found, Splitter};
+use memchr::memchr_iter;
 
 /// What holds for every stretch of a file.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +76,10 @@ pub(super) struct Stretch {
     pub(super) bad: Vec<BadRecord>,
     /// Where the next record begins.
     pub(super) end: usize,
+    /// Blank lines passed over.
+    blank: u64,
+    /// Each record ends in the only line feed it holds.
+    one_line_each: bool,
 }
 
 impl Stretch {
@@ -87,12 +92,19 @@ impl Stretch {
             ends: Vec::with_capacity(rows),
             bad: Vec::new(),
             end: 0,
+            blank: 0,
+            one_line_each: true,
         }
     }
 
     /// How many records it holds, good and bad.
     pub(super) fn records(&self) -> u64 {
         (self.starts.len() + self.bad.len()) as u64
+    }
+
+    /// How many lines of `text`, where it lies, end within it. (Counting took a twentieth of the time of plain files.)
+    pub(super) fn lines(&self, text: &[u8]) -> u64 {
+        if self.one_line_each { self.records() + self.blank } else { count_lines(text) }
     }
 
     /// Takes in what is whole of the text's records. `text` begins where it began in all calls.
@@ -106,6 +118,12 @@ impl Stretch {
 
     fn split(&mut self, rules: Rules<'_>, text: Text<'_>, fields: &mut Fields) -> Stop {
         let mut splitter = Splitter::new(rules.dialect, text.bytes, self.end, text.ends);
+        let stop = self.split_by(&mut splitter, rules, text, fields);
+        self.one_line_each &= !splitter.went_long_way;
+        stop
+    }
+
+    fn split_by(&mut self, splitter: &mut Splitter<'_>, rules: Rules<'_>, text: Text<'_>, fields: &mut Fields) -> Stop {
         let mut malformed = text.malformed.iter().peekable();
         loop {
             let start = self.end;
@@ -154,7 +172,8 @@ impl Stretch {
             fields.spans.truncate(spans_before);
             fields.side.truncate(side_before);
             if is_blank(&text.bytes[start..end]) {
-                continue; // In a file of one column it is a row, and did not come here.
+                self.blank += 1; // In a file of one column it is a row, and did not come here.
+                continue;
             }
             let fault = match garbled {
                 _ if is_malformed => Fault::Malformed,
@@ -164,6 +183,11 @@ impl Stretch {
             self.bad.push(BadRecord { start, end, fault });
         }
     }
+}
+
+/// How many lines end in a text.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
 }
 
 /// Whether a record is nothing but a line end.
