@@ -7,11 +7,10 @@
 //! ```
 
 use super::split::{Fields, Span};
-use arrow_array::{ArrayRef, BinaryViewArray};
+use arrow_array::BinaryViewArray;
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use inrush_core::bulk::FieldUse;
 use inrush_core::error::{Error, Result};
-use std::sync::Arc;
 
 /// The columns of a batch under construction.
 #[derive(Debug)]
@@ -32,8 +31,8 @@ struct Column {
 }
 
 impl Columns {
-    /// One column for each use; `nulls` are each field's texts for NULL, `rows` is how many rows are expected.
-    pub(super) fn new(uses: &[FieldUse], nulls: &[Vec<Vec<u8>>], rows: usize) -> Self {
+    /// One column for each use; `nulls` are each field's texts for NULL, `room` gives a vector for views.
+    pub(super) fn new(uses: &[FieldUse], nulls: &[Vec<Vec<u8>>], mut room: impl FnMut() -> Vec<u128>) -> Self {
         let column = |use_: &FieldUse| {
             let (short, long_nulls): (Vec<_>, Vec<_>) =
                 nulls[use_.index].iter().cloned().partition(|null| null.len() <= INLINE);
@@ -41,7 +40,7 @@ impl Columns {
                 field: use_.index,
                 nulls: short.iter().map(|null| short_view(null)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
                 long_nulls,
-                views: Vec::with_capacity(rows),
+                views: room(),
                 null_rows: Vec::new(),
             }
         };
@@ -77,7 +76,7 @@ impl Columns {
     }
 
     /// The finished arrays.
-    pub(super) fn finish(self, text: Buffer, side: Vec<u8>) -> Result<Vec<ArrayRef>> {
+    pub(super) fn finish(self, text: Buffer, side: Vec<u8>) -> Result<Vec<BinaryViewArray>> {
         let mut buffers = vec![text];
         if !side.is_empty() {
             buffers.push(Buffer::from_vec(side));
@@ -87,9 +86,8 @@ impl Columns {
             .into_iter()
             .map(|column| {
                 let nulls = null_buffer(&column.null_rows, rows);
-                let array = BinaryViewArray::try_new(ScalarBuffer::from(column.views), buffers.clone(), nulls)
-                    .map_err(|e| Error::data(format!("a column could not be built: {e}")))?;
-                Ok(Arc::new(array) as ArrayRef)
+                BinaryViewArray::try_new(ScalarBuffer::from(column.views), buffers.clone(), nulls)
+                    .map_err(|e| Error::data(format!("a column could not be built: {e}")))
             })
             .collect()
     }

@@ -4,6 +4,7 @@ mod columns;
 mod dialect;
 mod marks;
 mod reader;
+mod recycle;
 mod split;
 mod stretch;
 

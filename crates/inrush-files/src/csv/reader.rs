@@ -6,12 +6,13 @@
 
 use super::columns::Columns;
 use super::dialect::{CsvOptions, Dialect};
+use super::recycle::Recycled;
 use super::split::{Fields, Found, Splitter};
 use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, is_blank, open_quote_at_limit};
 use crate::decompress::Compression;
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
-use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
@@ -49,6 +50,9 @@ pub struct CsvReader {
     left: u64,
     /// Rows of the last batch: how many to expect in the next.
     last_rows: usize,
+    /// Texts and views of batches that may be used no more.
+    texts: Recycled,
+    views: Recycled,
     /// The input ends where `text` does.
     ended: bool,
     /// Why there is no more text, if that is not its end.
@@ -92,13 +96,15 @@ impl CsvReader {
             record: 1,
             left: options.limit.unwrap_or(u64::MAX),
             last_rows: 0,
+            texts: Recycled::new(RECYCLED_BATCHES),
+            views: Recycled::new(0),
             ended: false,
             failed: None,
         };
         reader.pass_lines(options.skip)?;
         reader.read_names(options.header)?;
         reader.nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
-        reader.uses = every_field(reader.names.len(), false);
+        reader.select(&every_field(reader.names.len(), false));
         Ok(reader)
     }
 
@@ -177,6 +183,7 @@ impl Source for CsvReader {
     fn select(&mut self, uses: &[FieldUse]) {
         assert!(uses.iter().all(|use_| use_.index < self.names.len()), "a selected field exists");
         self.uses = uses.to_vec();
+        self.views = Recycled::new(RECYCLED_BATCHES * uses.len());
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
@@ -200,13 +207,22 @@ impl CsvReader {
                 continue;
             }
             let rest = &self.text[stretch.end..];
-            let mut next = Vec::with_capacity(rest.len().max(self.batch_bytes) + self.read_bytes);
+            let room = self.batch_bytes + self.read_bytes;
+            let mut next = self.texts.take().unwrap_or_else(|| Vec::with_capacity(room.max(rest.len())));
             next.extend_from_slice(rest);
             self.text.truncate(stretch.end);
             let text = Buffer::from_vec(mem::replace(&mut self.text, next));
+            if text.capacity() <= room {
+                self.texts.lend(&text); // Not the buffer of an uncommonly long record.
+            }
             let lines = stretch.lines(&text);
             self.last_rows = stretch.columns.rows();
             let batch = self.batch(text, stretch, uses)?;
+            for column in batch.rows.columns() {
+                if let Some(column) = column.as_any().downcast_ref::<BinaryViewArray>() {
+                    self.views.lend(column.views().inner());
+                }
+            }
             self.text_at += batch.origin.text.len() as u64;
             self.line += lines;
             self.record += records;
@@ -219,7 +235,8 @@ impl CsvReader {
 
     /// Splits the front of the text, reading on as needed, until there is a batch or no more to be had.
     fn split(&mut self, uses: &[FieldUse], max_rows: usize, max_bytes: usize) -> Stretch {
-        let mut stretch = Stretch::new(Columns::new(uses, &self.nulls, self.last_rows), self.last_rows);
+        let room = || self.views.take().unwrap_or_else(|| Vec::with_capacity(self.last_rows));
+        let mut stretch = Stretch::new(Columns::new(uses, &self.nulls, room), self.last_rows);
         loop {
             let rules = Rules {
                 dialect: &self.dialect,
@@ -263,6 +280,7 @@ impl CsvReader {
         let fields = uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = stretch.columns.finish(text.clone(), stretch.side)?;
+        let columns = columns.into_iter().map(|column| Arc::new(column) as ArrayRef).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
@@ -420,6 +438,9 @@ fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.
 pub(crate) const READ_BYTES: usize = 256 << 10;
+
+/// More batches than a loader has under way at a time.
+const RECYCLED_BATCHES: usize = 16;
 
 /// Far more than a table can have columns (4,096), so that a wide file can still be projected.
 const MAX_FIELDS: usize = 65_536;
