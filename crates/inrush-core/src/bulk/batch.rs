@@ -56,11 +56,39 @@ impl Origin {
         Place { source: self.source.clone(), line, column: None }
     }
 
+    /// Places of many rows, asked for in ascending order: the text is gone through once.
+    pub fn places(&self) -> Places<'_> {
+        Places { origin: self, at: 0, line: self.first_line }
+    }
+
     /// The record of row `row` as it stands in the source, line end included; empty for sources that are not text.
     pub fn raw(&self, row: usize) -> &[u8] {
         match (self.record_starts.get(row), self.record_ends.get(row)) {
             (Some(&start), Some(&end)) => &self.text[start as usize..end as usize],
             _ => &[],
+        }
+    }
+}
+
+/// See [`Origin::places`].
+#[derive(Debug)]
+pub struct Places<'a> {
+    origin: &'a Origin,
+    at: usize,
+    line: u64,
+}
+
+impl Places<'_> {
+    /// The place of row `row`, which is not before the last one asked for.
+    pub fn of(&mut self, row: usize) -> Place {
+        match self.origin.record_starts.get(row) {
+            Some(&start) if start as usize >= self.at => {
+                let text = &self.origin.text[self.at..start as usize];
+                self.line += memchr::memchr_iter(b'\n', text).count() as u64;
+                self.at = start as usize;
+                Place { source: self.origin.source.clone(), line: self.line, column: None }
+            }
+            _ => self.origin.place(row),
         }
     }
 }
@@ -100,4 +128,38 @@ pub trait Source: Send {
 
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin() -> Origin {
+        Origin {
+            source: "a.csv".into(),
+            first_record: 1,
+            first_line: 2,
+            text: Buffer::from(&b"a\n\"b\nb\"\nc\n"[..]),
+            record_starts: vec![0, 2, 8],
+            record_ends: vec![2, 8, 10],
+        }
+    }
+
+    #[test]
+    fn a_row_is_found_again() {
+        let origin = origin();
+        let found: Vec<_> = (0..3).map(|row| (origin.place(row).line, origin.raw(row))).collect();
+        assert_eq!(found, [(2, &b"a\n"[..]), (3, &b"\"b\nb\"\n"[..]), (5, &b"c\n"[..])]);
+    }
+
+    #[test]
+    fn many_rows_are_found_in_one_pass() {
+        let origin = origin();
+        for rows in [&[0, 1, 2][..], &[2], &[1, 1, 2], &[2, 0]] {
+            let mut places = origin.places();
+            for &row in rows {
+                assert_eq!(places.of(row), origin.place(row), "{rows:?}");
+            }
+        }
+    }
 }

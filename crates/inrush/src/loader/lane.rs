@@ -4,7 +4,7 @@
 //! committed by accident; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
-use super::prepare::{Payload, Prepared, encode};
+use super::prepare::{Payload, Prepared, encode, stopping};
 use super::replay::{ReplayEnd, replay};
 use super::shared::Shared;
 use crate::blocking::Connection;
@@ -140,8 +140,7 @@ impl<'a> Lane<'a> {
                 self.commit(chunk, rows, rejects, &noted)
             }
             Ok(ReplayEnd::BadRow(reject)) => {
-                let error = Error::data(reject.reason).at(reject.place);
-                self.failed_as(Stop::BadData(error))
+                self.failed_as(Stop::BadData(stopping(&reject, 1)))
             }
             Err(error) => self.failed(error),
         }

@@ -250,7 +250,7 @@ fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
         elapsed: control.elapsed(),
         stored_records: report::merge(std::mem::take(&mut tally.stored_records)),
         unknown_records: report::merge(std::mem::take(&mut tally.unknown_records)),
-        first_rejects: std::mem::take(&mut tally.first_rejects),
+        first_rejects: tally.take_first_rejects(),
         harmless: std::mem::take(&mut lock(&shared.noted)),
         dry_run: shared.options.dry_run,
         stop,

@@ -7,7 +7,7 @@ use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::bulk::{Batch, Method, Reject};
-use inrush_core::value::check::CheckedColumn;
+use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
 use std::ops::Range;
 use std::sync::Arc;
@@ -42,8 +42,6 @@ pub(super) enum Payload {
 /// One INSERT.
 pub(super) struct Statement {
     pub(super) sql: Vec<u8>,
-    /// The rows of the batch it was made of, skipped ones included.
-    pub(super) rows: Range<usize>,
     /// The rows that are in it.
     pub(super) n_rows: u64,
 }
@@ -80,13 +78,9 @@ impl Prepared {
         }
     }
 
-    /// The INSERT for as many of `rows` as one statement may carry; `None` if none of them is to be sent.
-    pub(super) fn insert(&self, rows: Range<usize>) -> Option<Statement> {
-        let mut sql = Vec::new();
-        match self.plan.multi_row.next(&self.columns, &self.skip, rows, &mut sql) {
-            Next::Statement { rows, n_rows } => Some(Statement { sql, rows, n_rows: n_rows as u64 }),
-            Next::TooLong { .. } | Next::End => None,
-        }
+    /// Appends to `sql` the INSERT for as many of `rows` as one statement may carry.
+    pub(super) fn insert(&self, rows: Range<usize>, sql: &mut Vec<u8>) -> Next {
+        self.plan.multi_row.next(&self.columns, &self.skip, rows, sql)
     }
 }
 
@@ -122,11 +116,11 @@ fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
     let n_rows = chunk.work.batch.rows.num_rows();
     loop {
         let mut sql = Vec::with_capacity(shared.statement_bytes);
-        match chunk.plan.multi_row.next(&chunk.columns, &chunk.skip, next..n_rows, &mut sql) {
+        match chunk.insert(next..n_rows, &mut sql) {
             Next::End => return statements,
             Next::Statement { rows, n_rows } => {
                 next = rows.end;
-                statements.push(Statement { sql, rows, n_rows: n_rows as u64 });
+                statements.push(Statement { sql, n_rows: n_rows as u64 });
             }
             Next::TooLong { row, bytes } => {
                 refuse(chunk, row, too_long(bytes, shared.max_packet));
@@ -136,28 +130,29 @@ fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
     }
 }
 
-/// Runs every column's check.
+/// Runs every column's check. A row is rejected once, for the first of its columns that is bad.
 fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
     let batch = &work.batch;
     let mut columns = Vec::with_capacity(plan.checks.len());
-    let mut skip: Vec<u32> = Vec::new();
-    let mut rejects = batch.rejects.clone();
+    let mut found: Vec<(BadCell, usize)> = Vec::new();
     let mut bad = Vec::new();
-    for (check, array) in plan.checks.iter().zip(batch.rows.columns()) {
-        let cells = array.as_binary_view();
-        bad.clear();
-        columns.push(check.run(cells, batch.utf8, &mut bad));
-        for cell in &bad {
-            // A row is rejected once, for the first of its columns that is bad.
-            if let Err(at) = skip.binary_search(&cell.row) {
-                skip.insert(at, cell.row);
-                let mut place = batch.origin.place(cell.row as usize);
-                place.column = Some(check.column().name.as_str().into());
-                rejects.push(reject(batch, cell.row as usize, place, check.reason(cells, cell)));
-            }
-        }
+    for (i, (check, array)) in plan.checks.iter().zip(batch.rows.columns()).enumerate() {
+        columns.push(check.run(array.as_binary_view(), batch.utf8, &mut bad));
+        found.extend(bad.drain(..).map(|cell| (cell, i)));
+    }
+    found.sort_by_key(|(cell, column)| (cell.row, *column));
+    found.dedup_by_key(|(cell, _)| cell.row);
+    let mut rejects = batch.rejects.clone();
+    let mut places = batch.origin.places();
+    for (cell, i) in &found {
+        let check = &plan.checks[*i];
+        let mut place = places.of(cell.row as usize);
+        place.column = Some(check.column().name.as_str().into());
+        let reason = check.reason(batch.rows.column(*i).as_binary_view(), cell);
+        rejects.push(reject(batch, cell.row as usize, place, reason));
     }
     rejects.sort_by_key(|reject| reject.place.line);
+    let skip = found.iter().map(|(cell, _)| cell.row).collect();
     Prepared { work, plan, columns, skip, rejects, payload: Payload::MultiRow(Vec::new()) }
 }
 
@@ -180,11 +175,11 @@ fn refuse(chunk: &mut Prepared, row: usize, reason: String) {
     }
 }
 
-fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
+pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
     Reject { place, reason, code: 0, raw: batch.origin.raw(row).to_vec() }
 }
 
-fn too_long(bytes: usize, max_packet: usize) -> String {
+pub(super) fn too_long(bytes: usize, max_packet: usize) -> String {
     format!("the row needs {bytes} bytes, and the server's `max_allowed_packet` is {max_packet}")
 }
 
@@ -198,7 +193,7 @@ fn stop_if_asked(chunk: &Prepared, shared: &Shared) -> Result<(), Stop> {
 }
 
 /// The error for a load that stops at a bad row; more of the same chunk are counted.
-fn stopping(first: &Reject, found: usize) -> Error {
+pub(super) fn stopping(first: &Reject, found: usize) -> Error {
     let more = match found - 1 {
         0 => String::new(),
         1 => "; 1 more bad row in the same chunk".into(),

@@ -3,11 +3,12 @@
 //! A statement that fails by a row's fault undoes only itself; the transaction goes on. So one transaction replays the chunk.
 
 use super::lane::miscounted;
-use super::prepare::Prepared;
+use super::prepare::{self, Prepared, too_long};
 use super::shared::Shared;
 use super::{BadRows, sql};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
+use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::judge::{Warning, is_row_fault};
 use inrush_core::{Error, Result};
 use std::ops::Range;
@@ -27,24 +28,40 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
     // A stack of ranges, the earliest on top: rows go in in their order, so of two equal keys the first is stored.
     let whole = 0..chunk.work.batch.rows.num_rows();
     let mut todo: Vec<Range<usize>> = std::iter::once(whole).collect();
+    let mut sql = Vec::new();
     while let Some(range) = todo.pop() {
-        let Some(statement) = chunk.insert(range.clone()) else { continue };
-        let taken = statement.rows.clone();
+        sql.clear();
+        let (taken, n_rows) = match chunk.insert(range.clone(), &mut sql) {
+            Next::Statement { rows, n_rows } => (rows, n_rows as u64),
+            Next::End => continue,
+            // It fits into a LOAD, which is sent in pieces, and not into a statement.
+            Next::TooLong { row, bytes } => {
+                todo.push(row + 1..range.end);
+                let batch = &chunk.work.batch;
+                let reason = too_long(bytes, shared.max_packet);
+                let reject = prepare::reject(batch, row, batch.origin.place(row), reason);
+                if stop {
+                    return Ok(ReplayEnd::BadRow(reject));
+                }
+                end.1.push(reject);
+                continue;
+            }
+        };
         if taken.end < range.end {
             todo.push(taken.end..range.end);
         }
-        match connection.exec(&statement.sql) {
-            Ok(outcome) if outcome.affected != statement.n_rows => {
-                return Err(miscounted(outcome.affected, statement.n_rows));
+        match connection.exec(&sql) {
+            Ok(outcome) if outcome.affected != n_rows => {
+                return Err(miscounted(outcome.affected, n_rows));
             }
             Ok(outcome) => {
-                end.0 += statement.n_rows;
+                end.0 += n_rows;
                 if outcome.warnings > 0 {
                     end.2.extend(sql::warnings(connection)?);
                 }
             }
-            Err(error) if is_row_fault(&error) && statement.n_rows == 1 => {
-                let reject = reject(chunk, taken.end - 1, &error);
+            Err(error) if is_row_fault(&error) && n_rows == 1 => {
+                let reject = refused(chunk, taken.end - 1, &error);
                 if stop {
                     return Ok(ReplayEnd::BadRow(reject));
                 }
@@ -67,19 +84,15 @@ fn halve(todo: &mut Vec<Range<usize>>, range: Range<usize>) {
 }
 
 /// The reject of a row that the server refused.
-fn reject(chunk: &Prepared, row: usize, error: &Error) -> Reject {
+fn refused(chunk: &Prepared, row: usize, error: &Error) -> Reject {
     let origin = &chunk.work.batch.origin;
     let mut place = origin.place(row);
     let warning = Warning { code: error.code(), message: error.message().to_owned() };
     if !warning.column().is_empty() {
         place.column = Some(warning.column().into());
     }
-    Reject {
-        place,
-        reason: format!("{} (server error {})", error.message(), error.code()),
-        code: error.code(),
-        raw: origin.raw(row).to_vec(),
-    }
+    let reason = format!("{} (server error {})", error.message(), error.code());
+    Reject { code: error.code(), ..prepare::reject(&chunk.work.batch, row, place, reason) }
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ pub(super) struct Tally {
     pub(super) stored_records: Vec<Records>,
     pub(super) unknown_records: Vec<Records>,
     pub(super) unknown: u64,
-    pub(super) first_rejects: Vec<Reject>,
+    /// The first rejects in the order of the sources, each with the number of its chunk.
+    first_rejects: Vec<(u64, Reject)>,
     pub(super) reject_file: Option<RejectFile>,
     /// Why the load stops, with the number of the chunk: the earliest wins, so that the message is the same in every run.
     pub(super) stop: Option<(u64, Stop)>,
@@ -79,6 +80,11 @@ impl Tally {
         }
     }
 
+    /// The first rejects, for the report.
+    pub(super) fn take_first_rejects(&mut self) -> Vec<Reject> {
+        std::mem::take(&mut self.first_rejects).into_iter().map(|(_, reject)| reject).collect()
+    }
+
     fn enter_rejects(&mut self, number: u64, rejects: Vec<Reject>, max_bad: Option<MaxBad>, control: &Control) {
         if rejects.is_empty() {
             return;
@@ -89,7 +95,8 @@ impl Tally {
         {
             self.stop_at(number, Stop::Failed(error), control);
         }
-        self.first_rejects.extend(rejects);
+        self.first_rejects.extend(rejects.into_iter().take(SHOWN_REJECTS).map(|reject| (number, reject)));
+        self.first_rejects.sort_by_key(|(number, reject)| (*number, reject.place.line));
         self.first_rejects.truncate(SHOWN_REJECTS);
         let read = control.read.load(Relaxed);
         if max_bad.is_some_and(|most| most.is_exceeded(rejected, read, false)) {

@@ -46,7 +46,9 @@ fn check_refused<'a, T: FromValue<'a> + std::fmt::Debug>(got: Result<T>, want: &
 
 #[test]
 fn what_does_not_fit_is_named() {
-    with_row(|row| check_refused(row.get::<u64>("b"), "column `b` holds NULL, which is not a whole number that fits u64"));
+    with_row(|row| {
+        check_refused(row.get::<u64>("b"), "column `b` holds NULL, which is not a whole number that fits u64")
+    });
     with_row(|row| check_refused(row.get::<String>("c"), "column `c` holds `a\u{FFFD}b`, which is not text"));
     with_row(|row| check_refused(row.get::<u64>("d"), "the result has no such column; it has `A`, `b`, `c`"));
     with_row(|row| check_refused(row.get::<u64>(3), "the result has no such column; it has `A`, `b`, `c`"));
