@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub bytes: u64,
     /// Transactions committed.
     pub chunks: u64,
+    /// Connections open.
+    pub lanes: usize,
 }
 
 /// A lane as others see it.
@@ -96,6 +98,7 @@ impl Control {
             rejected: self.rejected.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             chunks: self.chunks.load(Relaxed),
+            lanes: lock(&self.lanes).len(),
         }
     }
 

@@ -139,9 +139,7 @@ impl<'a> Lane<'a> {
                 self.note(proved);
                 self.commit(chunk, rows, rejects, &noted)
             }
-            Ok(ReplayEnd::BadRow(reject)) => {
-                self.failed_as(Stop::BadData(stopping(&reject, 1)))
-            }
+            Ok(ReplayEnd::BadRow(reject)) => self.failed_as(Stop::BadData(stopping(&reject, 1))),
             Err(error) => self.failed(error),
         }
     }

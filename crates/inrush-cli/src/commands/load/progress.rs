@@ -92,10 +92,12 @@ fn line(done: Snapshot, elapsed: Duration) -> String {
         n => format!(", {} rejected", human::exact(n)),
     };
     format!(
-        "{} rows stored{rejected}, {} rows/s, {}/s",
+        "{} rows stored{rejected}, {} rows/s, {} read, {}/s, {}",
         human::exact(done.stored),
         human::short(done.stored as f64 / seconds),
+        human::bytes(done.bytes as f64),
         human::bytes(done.bytes as f64 / seconds),
+        human::counted(done.lanes as u64, "lane"),
     )
 }
 
@@ -105,8 +107,11 @@ mod tests {
 
     #[test]
     fn a_line_says_rows_rate_and_bytes() {
-        let done = Snapshot { stored: 1_200_000, rejected: 3, bytes: 84_000_000, ..Snapshot::default() };
-        assert_eq!(line(done, Duration::from_secs(4)), "1,200,000 rows stored, 3 rejected, 300 k rows/s, 21 MB/s");
+        let done = Snapshot { stored: 1_200_000, rejected: 3, bytes: 84_000_000, lanes: 2, ..Snapshot::default() };
+        assert_eq!(
+            line(done, Duration::from_secs(4)),
+            "1,200,000 rows stored, 3 rejected, 300 k rows/s, 84 MB read, 21 MB/s, 2 lanes"
+        );
     }
 
     #[test]
