@@ -76,7 +76,9 @@ impl Date {
     /// A day that exists.
     #[inline]
     fn is_real(self) -> bool {
-        let leap = self.month == 2 && self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
+        let leap = self.month == 2
+            && self.year.is_multiple_of(4)
+            && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
         let days = DAYS.get(usize::from(self.month)).copied().unwrap_or(0) + u8::from(leap);
         self.year > 0 && self.day > 0 && self.day <= days
     }
