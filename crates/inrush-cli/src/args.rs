@@ -8,7 +8,7 @@ use crate::commands::server::ServerArgs;
 
 /// Gets rows into MySQL and MariaDB, fast, and loses none.
 #[derive(Debug, Parser)]
-#[command(name = "inrush", version, propagate_version = true)]
+#[command(name = "inrush", version, propagate_version = true, after_help = ENVIRONMENT)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -16,6 +16,12 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+const ENVIRONMENT: &str = "\
+Environment:
+  INRUSH_URL       the server, as for --url; may hold a password
+  INRUSH_PASSWORD  the password
+  INRUSH_MYSQLD    the server program that `inrush server` starts";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -29,12 +35,19 @@ pub(crate) struct GlobalArgs {
     #[arg(short, long, global = true)]
     quiet: bool,
 
-    /// Show no progress
+    /// Show no progress bar and no progress lines
     #[arg(long, global = true)]
     no_progress: bool,
 
-    /// How lines on standard error look
-    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
+    /// Lines on standard error: `text`, or a JSON object each
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "text",
+        value_name = "text|json",
+        hide_possible_values = true
+    )]
     log_format: LogFormat,
 }
 

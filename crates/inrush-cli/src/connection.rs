@@ -3,7 +3,7 @@
 
 use clap::Args;
 use inrush::Config;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectArgs {
-    /// Server address: mysql://user@host:3306/database?tls=verify-full (or INRUSH_URL, which may hold a password)
+    /// mysql://user@host:3306/database?tls=verify-full (or in INRUSH_URL)
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// Host name or address
+    /// Host name or address, by TCP
     #[arg(short = 'h', long, value_name = "HOST")]
     host: Option<String>,
 
@@ -39,7 +39,7 @@ pub(crate) struct ConnectArgs {
     #[arg(short = 'p', long = "password")]
     password: bool,
 
-    /// File whose first line is the password
+    /// File whose first line is the password (or in INRUSH_PASSWORD)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 
@@ -72,7 +72,7 @@ impl Environment {
 impl ConnectArgs {
     /// The configuration: option files, then the URL, then single options; each overrides what came before.
     pub(crate) fn config(&self, environment: &Environment) -> Result<Config> {
-        let mut config = Config::from_option_files(self.defaults_file.as_deref())?;
+        let mut config = Config::from_option_files(self.defaults_file.as_deref()).map_err(as_usage)?;
         if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
             let from_argument = self.url.is_some();
             config = config.with_url(url)?;
@@ -123,6 +123,11 @@ impl ConnectArgs {
     }
 }
 
+/// A file of ours that cannot be read is a mistake of the command line, not of the server.
+fn as_usage(error: Error) -> Error {
+    if error.kind() == Kind::Io { Error::config(error.to_string()) } else { error }
+}
+
 /// Refuses `-pSECRET` and `--password=SECRET`, which the mysql client takes. Before the arguments are parsed, because a parser
 /// would repeat them in its message.
 pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<()> {
@@ -149,7 +154,7 @@ fn url_has_password(url: &str) -> bool {
 
 fn first_line(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file)
-        .map_err(|e| Error::io(format!("cannot read the password file `{}`", file.display()), e))?;
+        .map_err(|e| as_usage(Error::io(format!("cannot read the password file `{}`", file.display()), e)))?;
     Ok(text.lines().next().unwrap_or("").to_owned())
 }
 

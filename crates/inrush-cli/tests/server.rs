@@ -352,7 +352,7 @@ impl Drop for Place {
 fn parse(output: &Output, code: i32) -> Value {
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["format"], "inrush server 1");
+    assert_eq!((&document["inrush"], &document["version"]), (&"server".into(), &1.into()));
     document
 }
 

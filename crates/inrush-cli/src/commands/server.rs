@@ -17,12 +17,11 @@ use crate::local_server::{LocalServer, Running, StartOptions, client_program, de
 
 /// Run a local MySQL or MariaDB server in a folder of its own
 #[derive(Debug, Args)]
-#[command(
-    after_help = "The server listens on 127.0.0.1 and on a Unix socket only. Its rows are as safe as in production;\n\
-    it keeps no binary log. INRUSH_MYSQLD names the server program, if the one installed is not the one wanted.\n\n\
-    A first load:\n  inrush server start\n  inrush load people.csv --into people --create-table --url \"$(inrush server url)\" \\\n      \
-    --password-file \"$(inrush server password-file)\""
-)]
+#[command(after_help = "The server listens on 127.0.0.1 and on a Unix socket only. Its rows are as safe\n\
+    as in production; it keeps no binary log. INRUSH_MYSQLD names the server program,\n\
+    if the one installed is not the one wanted.\n\n\
+    A first load:\n  inrush server start\n  inrush load people.csv --into people --create-table \\\n      \
+    --url \"$(inrush server url)\" --password-file \"$(inrush server password-file)\"")]
 pub(crate) struct ServerArgs {
     #[command(subcommand)]
     verb: Verb,
@@ -188,7 +187,8 @@ fn shell(server: &LocalServer, arguments: &[String]) -> Result<u8> {
 }
 
 fn print(text: &str, mut document: Value, as_json: bool) -> Result<u8> {
-    document["format"] = json!("inrush server 1");
+    document["inrush"] = json!("server");
+    document["version"] = json!(1);
     let line = if as_json { document.to_string() } else { text.to_owned() };
     writeln!(std::io::stdout(), "{line}").map_err(|e| Error::io("cannot write to standard output", e))?;
     Ok(exit::OK)

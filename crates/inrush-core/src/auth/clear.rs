@@ -10,7 +10,7 @@ impl Plugin for Clear {
     fn start(&mut self, _nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
         if !with.allow_clear {
             return Err(refused("this connection does not allow it").with_hint(
-                "allow it (`cleartext=true` in the URL) if you trust this server with the password itself",
+                "allow it (`allow-cleartext=1` in the URL) if you trust this server with the password itself",
             ));
         }
         if !with.secure {

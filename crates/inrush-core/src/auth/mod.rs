@@ -129,7 +129,7 @@ fn encrypted_password(nonce: &[u8; 20], pem: &[u8], with: &mut Context<'_>) -> R
 
 fn plain_tcp() -> Error {
     Error::new(Kind::Config, "the password would have to travel over plain TCP").fatal().with_hint(
-        "use TLS (`tls=required`) or a Unix socket, or give the server's public key, or allow asking the server for it",
+        "use TLS (`tls=required`) or a Unix socket, give the server's key (`server-public-key=FILE` in the URL), or ask it for its key (`get-server-public-key=1`)",
     )
 }
 

@@ -448,7 +448,7 @@ const MAX_FIELDS: usize = 65_536;
 /// Keeps the offsets of a sample within 31 bits.
 const MAX_SAMPLE: usize = 64 << 20;
 
-const QUOTE_HINT: &str = "if quotes are plain text in this file, turn quoting off";
+const QUOTE_HINT: &str = "if quotes are plain text in this file, `--quote ''` turns quoting off";
 
 #[cfg(test)]
 mod tests;

@@ -96,6 +96,9 @@ impl<'a> Lane<'a> {
                         }
                     }
                     Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
+                    Err(e) if method::refuses_local_infile(e.code()) => Err(e.with_hint(
+                        "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one",
+                    )),
                     Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     Err(e) => Err(e),
                 }

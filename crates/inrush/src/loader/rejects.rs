@@ -25,7 +25,10 @@ impl RejectFile {
         let open = |name: PathBuf| {
             File::create(&name)
                 .map(BufWriter::new)
-                .map_err(|e| Error::io(format!("cannot write `{}`", name.display()), e).with_hint("see `--bad-rows`"))
+                // Nothing is sent yet, and the path is the user's: a mistake of usage.
+                .map_err(|e| {
+                    Error::config(format!("cannot write `{}`: {e}", name.display())).with_hint("see `--bad-rows`")
+                })
         };
         let records = open(partial(path))?;
         let log = open(partial(&log_path(path)))?;

@@ -26,7 +26,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 
-    /// Connections side by side
+    /// Connections side by side, 1 to 256
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Writing")]
     lanes: u16,
 
@@ -38,7 +38,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     truncate: bool,
 
-    /// Create the table if it is not there, with types found in the first rows
+    /// Create the table if it is not there, with types found in the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
 
@@ -46,35 +46,49 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     dry_run: bool,
 
-    /// What is promised: `exactly-once` (tables with transactions) or `at-least-once`
-    #[arg(long, value_enum, default_value = "exactly-once", value_name = "PROMISE", help_heading = "Writing")]
+    /// `exactly-once` needs a table with transactions, `at-least-once` takes any
+    #[arg(
+        long,
+        value_enum,
+        default_value = "exactly-once",
+        value_name = "PROMISE",
+        hide_possible_values = true,
+        help_heading = "Writing"
+    )]
     guarantee: GuaranteeArg,
 
-    /// What the files are; `auto` goes by name, then by content
-    #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT", help_heading = "Files")]
+    /// `csv` or `tsv`; `auto` is TSV for names in .tsv and .tab, else CSV
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        help_heading = "Files"
+    )]
     format: FormatArg,
 
-    /// Field delimiter, one byte; `\t` is a tab
+    /// Field delimiter, one byte; `\t` is a tab [default: the format's]
     #[arg(long, value_name = "C", help_heading = "Files")]
     delimiter: Option<String>,
 
-    /// Quote character, one byte; the empty text means no quoting
+    /// Quote character, one byte; the empty text means no quoting [default: `"`]
     #[arg(long, value_name = "C", help_heading = "Files")]
     quote: Option<String>,
 
-    /// Escape character, one byte, e.g. `\`; without it a doubled quote is a quote
+    /// Escape character, one byte, such as `\` [default: none; a doubled quote is a quote]
     #[arg(long, value_name = "C", help_heading = "Files")]
     escape: Option<String>,
 
-    /// The first line is data, not names
+    /// The first line is data: fields go into the columns in order
     #[arg(long, help_heading = "Files")]
     no_header: bool,
 
-    /// An unquoted text that means NULL; may be given several times
+    /// A whole unquoted field that means NULL, such as `NA`; may be given several times
     #[arg(long, value_name = "TEXT", help_heading = "Files")]
     null: Vec<String>,
 
-    /// The files' character set, by its web name: `utf-8`, `latin1`, `utf-16le`, ..
+    /// The files' character set: `latin1`, `utf-16le`, .. [default: utf-8, or what a byte order mark says]
     #[arg(long, value_name = "NAME", help_heading = "Files")]
     encoding: Option<String>,
 
@@ -90,7 +104,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Files")]
     skip: u64,
 
-    /// Load at most N records of each file
+    /// Load at most the first N records of each file
     #[arg(long, value_name = "N", help_heading = "Files")]
     limit: Option<u64>,
 
@@ -110,11 +124,17 @@ pub(crate) struct LoadArgs {
 const EXAMPLES: &str = "\
 Examples:
   inrush load people.csv --into shop.people --url mysql://app@localhost
-  inrush load part-*.csv.gz --into events --lanes 4 --null NA --bad-rows divert:bad.csv
+  inrush load part-*.csv.gz --into events --null NA --bad-rows divert:bad.csv
   zcat big.csv.gz | inrush load - --into big --columns id,name,@ignored
 
-Exit codes: 0 every row stored; 1 usage or configuration; 2 stopped at bad data; 3 server or network;
-4 finished, some rows rejected; 5 would not keep its promise; 130 interrupted";
+Exit codes:
+    0  every row is stored
+    1  wrong usage or configuration, nothing was sent
+    2  stopped at bad data
+    3  the server, the network or a disk failed
+    4  finished, some rows rejected
+    5  nothing was done: the table cannot keep the promise of --guarantee
+  130  interrupted; what is stored stays";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GuaranteeArg {
