@@ -1,36 +1,7 @@
 //! Any bytes at all, and damaged packets of real servers, into every decoder and conversation: nothing panics or hangs.
 
-use inrush_testkit::captured::*;
 use inrush_testkit::soup;
 use proptest::prelude::*;
-
-/// Packets of real servers, as the conversations' soups take them: a byte of length before each.
-fn real_exchanges() -> Vec<Vec<u8>> {
-    let column = COLUMN_CURRENT_USER;
-    let end = b"\xfe\x00\x00\x02\x00\x00\x00";
-    let prepared = b"\x00\x07\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00";
-    let exchanges: &[&[&[u8]]] = &[
-        &[MYSQL_GREETING, b"\x01\x04", OK],
-        &[MYSQL_GREETING, SWITCH_TO_SHA256, OK],
-        &[MARIADB_GREETING, MARIADB_LOGIN_OK],
-        &[MARIADB_GREETING, SWITCH_TO_ED25519, MARIADB_LOGIN_OK],
-        &[MARIADB_GREETING, SWITCH_TO_PARSEC, PARSEC_SALT, MARIADB_LOGIN_OK],
-        &[MARIADB_GREETING, SWITCH_TO_CACHING_SHA2, b"\x01\x03", MARIADB_LOGIN_OK],
-        &[TOO_MANY_CONNECTIONS],
-        &[b"\x01", column, b"\x03abc", end],
-        &[b"\x01", column, b"\x00\x00\x03abc", end],
-        &[prepared, column, column],
-        &[b"\xfbn", OK],
-        &[OK],
-    ];
-    exchanges
-        .iter()
-        .map(|packets| {
-            let framed = packets.iter().flat_map(|packet| [&[packet.len() as u8], *packet].concat());
-            [0].into_iter().chain(framed).collect()
-        })
-        .collect()
-}
 
 fn every_soup(bytes: &[u8]) {
     soup::ALL.iter().for_each(|(_, soup)| soup(bytes));
@@ -38,7 +9,7 @@ fn every_soup(bytes: &[u8]) {
 
 #[test]
 fn real_exchanges_as_they_are() {
-    real_exchanges().iter().for_each(|bytes| every_soup(bytes));
+    soup::seeds().iter().for_each(|bytes| every_soup(bytes));
 }
 
 proptest! {
@@ -51,7 +22,7 @@ proptest! {
 
     #[test]
     fn damaged_exchanges(
-        exchange in prop::sample::select(real_exchanges()),
+        exchange in prop::sample::select(soup::seeds()),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         end in any::<prop::sample::Index>(),
     ) {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use inrush_core::error::Result;
 use inrush_core::session::{
     ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions, Prepare,
-    Query, Session, Statement, Step, Transport, simple,
+    Query, Session, Statement, Step, Transport, simple as plain,
 };
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
@@ -30,7 +30,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("prepare", prepare),
     ("execute", execute),
     ("infile", infile),
-    ("simple", simple_command),
+    ("simple", simple),
 ];
 
 /// Framing: the first byte says into what pieces the rest is cut.
@@ -132,8 +132,37 @@ pub fn infile(bytes: &[u8]) {
 }
 
 /// A ping.
-pub fn simple_command(bytes: &[u8]) {
-    in_session(bytes, |_| simple::ping());
+pub fn simple(bytes: &[u8]) {
+    in_session(bytes, |_| plain::ping());
+}
+
+/// Exchanges of real servers to start from: a first byte that chooses nothing special, then each packet behind its length.
+pub fn seeds() -> Vec<Vec<u8>> {
+    use captured::*;
+    let column = COLUMN_CURRENT_USER;
+    let end = b"\xfe\x00\x00\x02\x00\x00\x00";
+    let prepared = b"\x00\x07\x00\x00\x00\x01\x00\x01\x00\x00\x00\x00";
+    let exchanges: &[&[&[u8]]] = &[
+        &[MYSQL_GREETING, b"\x01\x04", OK],
+        &[MYSQL_GREETING, SWITCH_TO_SHA256, OK],
+        &[MARIADB_GREETING, MARIADB_LOGIN_OK],
+        &[MARIADB_GREETING, SWITCH_TO_ED25519, MARIADB_LOGIN_OK],
+        &[MARIADB_GREETING, SWITCH_TO_PARSEC, PARSEC_SALT, MARIADB_LOGIN_OK],
+        &[MARIADB_GREETING, SWITCH_TO_CACHING_SHA2, b"\x01\x03", MARIADB_LOGIN_OK],
+        &[TOO_MANY_CONNECTIONS],
+        &[b"\x01", column, b"\x03abc", end],
+        &[b"\x01", column, b"\x00\x00\x03abc", end],
+        &[prepared, column, column],
+        &[b"\xfbn", OK],
+        &[OK],
+    ];
+    exchanges
+        .iter()
+        .map(|packets| {
+            let framed = packets.iter().flat_map(|packet| [&[packet.len() as u8], *packet].concat());
+            [0].into_iter().chain(framed).collect()
+        })
+        .collect()
 }
 
 fn credentials(choice: u8) -> Credentials {

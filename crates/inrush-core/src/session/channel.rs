@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::session::{Conversation, Session, Step, Transport};
-use crate::wire::{Inbox, Outbox};
+use crate::wire::{ErrPacket, Inbox, Outbox};
 
 /// One connection without its socket.
 #[derive(Debug)]
@@ -51,7 +51,10 @@ impl Channel {
 
     fn step<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
         while let Some(packet) = self.inbox.next_packet()? {
-            self.outbox.take_turn(&packet)?;
+            if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
+                // A server that closes an idle connection says why, before anybody asked.
+                return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));
+            }
             match conversation.receive(packet.body, &mut self.session, &mut self.outbox)? {
                 Step::More => {}
                 end => return Ok(end),

@@ -1,0 +1,4 @@
+//! Framing: bytes in any pieces -> packets.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_testkit::soup::framing(bytes));
