@@ -9,6 +9,8 @@ mod decompress;
 mod infer_types;
 mod input;
 mod open;
+#[doc(hidden)]
+pub mod soup;
 mod zip_member;
 
 pub use csv::{CsvOptions, CsvReader, Dialect};

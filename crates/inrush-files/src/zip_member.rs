@@ -7,7 +7,6 @@ use crate::decompress::{BUFFER, Compression, decompress};
 use crate::input::{Meter, Metered};
 use flate2::Crc;
 use inrush_core::error::{Error, Result};
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use zip::{CompressionMethod, ZipArchive};
@@ -20,9 +19,13 @@ pub(crate) struct Member {
 }
 
 /// Opens the member called `wanted`, else the only data file there is.
-pub(crate) fn open(archive_name: &str, mut file: File, wanted: Option<&str>) -> Result<Member> {
+pub(crate) fn open(
+    archive_name: &str,
+    file: impl Read + Seek + Send + 'static,
+    wanted: Option<&str>,
+) -> Result<Member> {
     let damaged = |e: zip::result::ZipError| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
-    let mut archive = ZipArchive::new(BufReader::new(&file)).map_err(damaged)?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let index = choose(archive_name, archive.file_names(), wanted)?;
     let name = archive.file_names().nth(index).unwrap_or_default().to_owned();
     let index = archive.index_for_name(&name).unwrap_or(index);
@@ -36,7 +39,7 @@ pub(crate) fn open(archive_name: &str, mut file: File, wanted: Option<&str>) -> 
     let (start, size) = (member.data_start(), member.compressed_size());
     let expected = (member.crc32(), member.size());
     drop(member);
-    drop(archive);
+    let mut file = archive.into_inner().into_inner();
     let cannot_read = |e| Error::io(format!("cannot read `{archive_name}`"), e);
     file.seek(SeekFrom::Start(start)).map_err(cannot_read)?;
     let meter = Meter::new(Some(size));

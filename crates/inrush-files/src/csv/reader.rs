@@ -196,7 +196,7 @@ impl Source for CsvReader {
 
 impl CsvReader {
     fn next_batch(&mut self, uses: &[FieldUse]) -> Result<Option<Batch>> {
-        while self.left > 0 && !self.names.is_empty() {
+        while self.left > 0 {
             let stretch = self.split(uses, self.batch_rows, self.batch_bytes);
             if stretch.end == 0 {
                 return self.failed.take().map_or(Ok(None), Err);
@@ -237,6 +237,9 @@ impl CsvReader {
     fn split(&mut self, uses: &[FieldUse], max_rows: usize, max_bytes: usize) -> Stretch {
         let room = || self.views.take().unwrap_or_else(|| Vec::with_capacity(self.last_rows));
         let mut stretch = Stretch::new(Columns::new(uses, &self.nulls, room), self.last_rows);
+        if self.names.is_empty() {
+            return stretch; // An empty file.
+        }
         loop {
             let rules = Rules {
                 dialect: &self.dialect,

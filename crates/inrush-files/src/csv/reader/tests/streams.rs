@@ -97,6 +97,15 @@ fn a_sample_consumes_nothing() {
     assert_eq!(reader.sample(100).unwrap().rows.num_rows(), 0);
 }
 #[test]
+fn an_empty_file_has_an_empty_sample() {
+    for text in ["", "\n\n"] {
+        let mut reader = reader(rfc(), text);
+        assert_eq!(reader.sample(100).unwrap().rows.num_rows(), 0);
+        assert_eq!(reader.infer_types(100).unwrap(), []);
+        assert!(reader.next().unwrap().is_none());
+    }
+}
+#[test]
 fn a_sample_leaves_errors_to_next() {
     let mut reader = reader(rfc(), "a,b\n1,2\n\"");
     assert_eq!(rows_of(&reader.sample(100).unwrap()), ["1|2"]);

@@ -1,0 +1,75 @@
+//! Any bytes at all, into every reader. Nothing may panic, hang or take memory without bound, and how the bytes arrive must
+//! not matter. The fuzz targets and the stable tests share these bodies.
+
+use crate::csv::{CsvOptions, CsvReader};
+use crate::decompress::{Compression, decompress};
+use crate::input::Meter;
+use crate::zip_member;
+use inrush_core::bulk::Source;
+use inrush_core::error::Result;
+use std::io::{Cursor, Read};
+
+/// Takes any bytes.
+pub type Soup = fn(&[u8]);
+
+/// Every soup, with the name of its fuzz target.
+pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("containers", containers)];
+
+/// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
+pub fn csv(bytes: &[u8]) {
+    let Some((&[bytes_with_meaning, switches, sizes, read_bytes], text)) = bytes.split_first_chunk() else { return };
+    let one_of = |choices: &[Option<u8>], by: u8| choices[usize::from(by) % choices.len()];
+    let options = CsvOptions {
+        delimiter: one_of(&[None, Some(b'\t'), Some(b' '), Some(0)], bytes_with_meaning),
+        quote: one_of(&[Some(b'"'), None, Some(b'a')], bytes_with_meaning >> 2),
+        escape: one_of(&[None, Some(b'\\'), Some(b'"')], bytes_with_meaning >> 5),
+        header: switches & 1 == 0,
+        nulls: if switches & 2 == 0 { Vec::new() } else { vec![b"NA".to_vec(), b"".to_vec()] },
+        encoding: [None, Some(encoding_rs::SHIFT_JIS), Some(encoding_rs::UTF_16LE), Some(encoding_rs::GB18030)]
+            [usize::from(switches >> 2) % 4],
+        skip: u64::from(switches >> 4) % 3,
+        limit: (switches & 0x80 != 0).then_some(9),
+        batch_rows: usize::from(sizes % 8) + 1,
+        batch_bytes: usize::from(sizes) + 1,
+        max_record: usize::from(sizes) * 4 + 1,
+    };
+    let in_one_go = outcome(text, &options, 1 << 16);
+    assert_eq!(in_one_go, outcome(text, &options, usize::from(read_bytes) + 1), "the way the bytes arrive matters");
+}
+
+/// What a whole file comes to, as text. Invalid UTF-8 is part of it.
+fn outcome(text: &[u8], options: &CsvOptions, read_bytes: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Err(error) = read(text, options, read_bytes, &mut lines) {
+        lines.push(error.to_string());
+    }
+    lines
+}
+
+fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<String>) -> Result<()> {
+    let bytes = Box::new(Cursor::new(text.to_vec()));
+    let mut reader = CsvReader::with("soup", bytes, Meter::new(None), Compression::None, b',', options, read_bytes)?;
+    lines.push(format!("{:?}", reader.infer_types(200)?));
+    while let Some(batch) = reader.next()? {
+        let origin = &batch.origin;
+        let place = (origin.first_record, origin.first_line, &origin.record_starts, &origin.record_ends);
+        lines.push(format!("{:?} {place:?} {:?}", batch.rows.columns(), batch.rejects));
+    }
+    Ok(())
+}
+
+/// gzip, Zstandard and zip: whatever the first bytes say it is.
+pub fn containers(bytes: &[u8]) {
+    let open = || -> Result<Box<dyn Read + Send>> {
+        let bytes = Cursor::new(bytes.to_vec());
+        match Compression::of("soup", bytes.get_ref())? {
+            Compression::Zip => Ok(zip_member::open("soup", bytes, None)?.bytes),
+            other => decompress(Box::new(bytes), other).map_err(|e| inrush_core::error::Error::io("cannot read", e)),
+        }
+    };
+    // An error is as good as an end; a bomb is cut off.
+    let _ = open().map(|plain| std::io::copy(&mut plain.take(1 << 24), &mut std::io::sink()));
+}
+
+#[cfg(test)]
+mod tests;
