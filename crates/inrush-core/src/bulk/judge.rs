@@ -67,6 +67,12 @@ impl Harmless {
     }
 }
 
+/// The error for an INSERT that did not affect as many rows as it carries.
+pub fn miscounted(affected: u64, sent: u64) -> Error {
+    Error::protocol(format!("the server counts {affected} affected rows for {sent} inserted"))
+        .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here")
+}
+
 /// Codes with which a LOAD DATA LOCAL drops a row with a mere warning.
 fn is_row_dropped(code: u16) -> bool {
     matches!(code, 1022 | 1062 | 1452 | 1526 | 1586 | 1369 | 1748 | 3819 | 4025)

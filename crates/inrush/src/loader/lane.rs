@@ -7,22 +7,13 @@ use super::control::{Control, lock};
 use super::prepare::{Payload, Prepared, encode, stopping};
 use super::replay::{ReplayEnd, replay};
 use super::shared::Shared;
+use super::tally::ChunkEnd;
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::Stop;
 use inrush_core::{Error, Result};
-
-/// What became of a chunk.
-pub(super) enum ChunkEnd {
-    /// Committed, without these rows.
-    Stored { rows: u64, rejects: Vec<Reject> },
-    /// Rolled back, or never begun: none of its rows is in the table.
-    NotStored(Option<Stop>),
-    /// The answer to its COMMIT is missing, or its table has no transactions: its rows may be in the table.
-    Unknown(Error),
-}
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
@@ -109,7 +100,7 @@ impl<'a> Lane<'a> {
                     self.waits(Some("INSERT"));
                     match self.connection.exec(&statement.sql) {
                         Ok(outcome) if outcome.affected != statement.n_rows => {
-                            return Err(miscounted(outcome.affected, statement.n_rows));
+                            return Err(judge::miscounted(outcome.affected, statement.n_rows));
                         }
                         Ok(outcome) if outcome.warnings > 0 => noted.extend(self.warnings()?),
                         Ok(_) => {}
@@ -235,11 +226,6 @@ enum Sent {
     InDoubt { warnings: Vec<Warning> },
     /// The server refused the method.
     Refused(Error),
-}
-
-pub(super) fn miscounted(affected: u64, sent: u64) -> Error {
-    Error::protocol(format!("the server counts {affected} affected rows for {sent} inserted"))
-        .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here")
 }
 
 fn hint_at_zone(error: Error, zone: &str) -> Error {

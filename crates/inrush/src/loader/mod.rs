@@ -28,13 +28,14 @@ use control::lock;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::{Error, Result};
-use lane::{ChunkEnd, Lane};
+use lane::Lane;
 use prepare::{Prepared, Work, prepare};
 use shared::{Shared, SourcePlan};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use tally::ChunkEnd;
 
 /// Loads sources into one table.
 ///

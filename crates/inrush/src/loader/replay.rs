@@ -2,14 +2,13 @@
 //!
 //! A statement that fails by a row's fault undoes only itself; the transaction goes on. So one transaction replays the chunk.
 
-use super::lane::miscounted;
 use super::prepare::{self, Prepared, too_long};
 use super::shared::Shared;
 use super::{BadRows, sql};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::encode::multi_row::Next;
-use inrush_core::bulk::judge::{Warning, is_row_fault};
+use inrush_core::bulk::judge::{Warning, is_row_fault, miscounted};
 use inrush_core::{Error, Result};
 use std::ops::Range;
 

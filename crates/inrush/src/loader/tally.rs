@@ -1,13 +1,22 @@
 //! The count of a load: every chunk is entered once, with what became of it.
 
 use super::control::Control;
-use super::lane::ChunkEnd;
 use super::options::{BadRows, LoadOptions, MaxBad};
 use super::rejects::RejectFile;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
+
+/// What became of a chunk.
+pub(super) enum ChunkEnd {
+    /// Committed, without these rows.
+    Stored { rows: u64, rejects: Vec<Reject> },
+    /// Rolled back, or never begun: none of its rows is in the table.
+    NotStored(Option<Stop>),
+    /// The answer to its COMMIT is missing, or its table has no transactions: its rows may be in the table.
+    Unknown(Error),
+}
 
 /// What became of the chunks so far.
 #[derive(Debug, Default)]
