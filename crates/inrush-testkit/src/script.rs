@@ -201,6 +201,8 @@ enum Fault {
     Surplus,
     /// A packet too many before the TLS handshake.
     Injection,
+    /// The beginning of one.
+    InjectedByte,
 }
 
 impl Action {
@@ -224,7 +226,7 @@ impl Action {
             faults.push(Fault::Surplus);
         }
         if let [Self::FromClient { .. }, Self::StartTls, ..] = rest {
-            faults.push(Fault::Injection);
+            faults.extend([Fault::Injection, Fault::InjectedByte]);
         }
         faults
     }
@@ -243,7 +245,7 @@ impl Fault {
             Self::TooLong => [&[0xFE, 0xFF, 0xFF], &header[3..], payload].concat(),
             Self::Refusal => self::frame(header[3], REFUSAL),
             Self::Garbage(payload) => self::frame(header[3], payload),
-            Self::Surplus => [frame, b"\x01"].concat(),
+            Self::Surplus | Self::InjectedByte => [frame, b"\x01"].concat(),
             Self::Injection => {
                 [frame, &self::frame(header[3].wrapping_add(2), b"\x00\x00\x00\x02\x00\x00\x00")].concat()
             }

@@ -15,7 +15,6 @@ use crate::session::{Conversation, Outcome, Session, Step, reply};
 use crate::wire::{Capabilities, Outbox, Status, command};
 
 /// A LOAD DATA LOCAL statement and its content.
-#[derive(Debug)]
 pub struct Infile<'a> {
     name: &'a [u8],
     rest: &'a [u8],
@@ -23,7 +22,6 @@ pub struct Infile<'a> {
     state: State<'a>,
 }
 
-#[derive(Debug)]
 enum State<'a> {
     Unsent(&'a [u8]),
     ExpectRequest,

@@ -51,3 +51,11 @@ fn long_payloads_are_split_and_joined_again() {
         assert_eq!(inbox.next_packet().unwrap(), None);
     }
 }
+
+#[test]
+fn what_waits_does_not_show() {
+    let mut out = Outbox::default();
+    out.command(|b| b.extend_from_slice(b"secret"));
+    // Neither as text nor as numbers.
+    assert!(!format!("{out:?}").contains("secret") && !format!("{out:?}").contains("115, 101"));
+}
