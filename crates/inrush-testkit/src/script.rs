@@ -268,6 +268,7 @@ pub struct Peer {
     arriving: Vec<u8>,
     n_delivered: usize,
     closed: bool,
+    injected: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -289,6 +290,7 @@ impl Peer {
             arriving: Vec::new(),
             n_delivered: 0,
             closed: false,
+            injected: false,
         };
         if let Some(greeting) = &script.greeting {
             let login = self::script().read(greeting).write_something().read(captured::OK);
@@ -313,6 +315,7 @@ impl Peer {
         loop {
             match self.channel.advance(conversation)? {
                 Step::Done(output) => return Ok(output),
+                Step::StartTls if self.injected => panic!("the handshake begins although more came before it"),
                 // The handshake meets a closed connection.
                 Step::StartTls if self.closed => return Err(self.give_up()),
                 Step::StartTls => {
@@ -364,6 +367,7 @@ impl Peer {
                 (Action::ToClient { frame, .. }, None) => self.arriving.extend_from_slice(frame),
                 (Action::ToClient { frame, .. }, Some(fault)) => {
                     self.arriving.extend_from_slice(&fault.apply(frame));
+                    self.injected = matches!(fault, Fault::Injection | Fault::InjectedByte);
                     self.closed = true;
                 }
                 (_, Some(_)) => self.closed = true,
