@@ -65,7 +65,9 @@ pub(crate) struct Environment {
 impl Environment {
     /// The process's own.
     pub(crate) fn of_process() -> Self {
-        Self { url: std::env::var("INRUSH_URL").ok(), password: std::env::var("INRUSH_PASSWORD").ok() }
+        // Set to nothing is how a shell takes a variable back for one command.
+        let url = std::env::var("INRUSH_URL").ok().filter(|url| !url.is_empty());
+        Self { url, password: std::env::var("INRUSH_PASSWORD").ok() }
     }
 }
 

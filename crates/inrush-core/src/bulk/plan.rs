@@ -189,7 +189,9 @@ fn unknown_column(what: &str, name: &str, table: &Table) -> String {
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.trim().to_lowercase();
     let (steps, near) = candidates.map(|c| (distance(&name, &c.to_lowercase()), c)).min_by_key(|&(steps, _)| steps)?;
-    (steps <= 1 + near.chars().count() / 4).then_some(near)
+    let n_chars = near.chars().count();
+    // Fewer steps than characters: a name of one letter is no slip of another.
+    (steps <= 1 + n_chars / 4 && steps < n_chars).then_some(near)
 }
 
 fn shown(name: &str) -> String {

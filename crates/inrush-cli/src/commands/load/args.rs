@@ -215,6 +215,16 @@ impl LoadArgs {
     }
 }
 
+/// The columns of a new table under the names that `--columns` gives their fields; a skipped field becomes no column.
+pub(crate) fn named(columns: Vec<(String, String)>, matching: &Matching) -> Vec<(String, String)> {
+    let Matching::Listed(targets) = matching else { return columns };
+    let name = |(target, (_, ty)): (&FieldTarget, (String, String))| match target {
+        FieldTarget::Column(name) => Some((name.clone(), ty)),
+        FieldTarget::Skip => None,
+    };
+    targets.iter().zip(columns).filter_map(name).collect()
+}
+
 fn encoding(name: &str) -> Result<&'static encoding_rs::Encoding> {
     encoding_rs::Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         Error::config(format!("`--encoding {name}` is not known"))
@@ -282,6 +292,15 @@ fn one_byte(option: &str, text: &str) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_names_the_columns_of_a_new_table() {
+        let sample = ["c1", "c2", "c3"].map(|name| (name.to_owned(), format!("type of {name}")));
+        let listed = Matching::Listed(FieldTarget::parse_list("id,@skip,name").unwrap());
+        let want = [("id", "type of c1"), ("name", "type of c3")].map(|(name, ty)| (name.to_owned(), ty.to_owned()));
+        assert_eq!(named(sample.to_vec(), &listed), want);
+        assert_eq!(named(sample.to_vec(), &Matching::ByPosition), sample);
+    }
 
     #[test]
     fn bad_rows() {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     }
     let mut readers = open_all(args, &csv)?;
     if args.create_table {
-        options.create = Some(columns_from_sample(&mut readers, output)?);
+        options.create = Some(args::named(columns_from_sample(&mut readers, output)?, &options.matching));
     }
     let header = match options.bad_rows {
         BadRows::Divert(_) if csv.header => header_line(&readers),

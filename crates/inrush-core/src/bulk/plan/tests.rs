@@ -84,6 +84,11 @@ fn every_mistake_at_once() {
     );
 }
 #[test]
+fn a_name_of_one_letter_is_no_slip_of_another() {
+    assert_eq!(nearest("x", ["a", "b"].into_iter()), None);
+    assert_eq!(nearest("nmae", ["name", "age"].into_iter()), Some("name"));
+}
+#[test]
 fn a_required_column_is_missing() {
     refused("id,age", Matching::ByName, &["`name` is NOT NULL without a default"]);
 }
