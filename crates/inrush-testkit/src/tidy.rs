@@ -54,6 +54,31 @@ pub fn check_words(path: &str, text: &str) -> Vec<String> {
     })
 }
 
+/// A link of a Markdown file to another file leads somewhere; `exists` knows paths relative to the repository's root.
+pub fn check_links(path: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    complain(path, text, |line| {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        let files = targets.map(|target| target.split('#').next().unwrap_or_default());
+        let lost =
+            files.filter(|file| !file.is_empty() && !file.contains("://")).find(|file| !exists(&joined(folder, file)));
+        lost.map(|file| format!("the link to `{file}` leads nowhere"))
+    })
+}
+
+/// `docs` and `../README.md` come to `README.md`.
+fn joined(folder: &str, file: &str) -> String {
+    let mut steps: Vec<&str> = folder.split('/').filter(|step| !step.is_empty()).collect();
+    for step in file.split('/') {
+        match step {
+            ".." => drop(steps.pop()),
+            "." | "" => {}
+            _ => steps.push(step),
+        }
+    }
+    steps.join("/")
+}
+
 /// Inside the core, a module uses only those below it.
 pub fn check_core_modules(path: &str, text: &str) -> Vec<String> {
     let Some(inside) = path.strip_prefix("crates/inrush-core/src/") else {

@@ -19,6 +19,9 @@ fn every_file_keeps_the_rules() {
         let Ok(text) = std::fs::read_to_string(root().join(path)) else { continue };
         n_files += 1;
         found.extend(tidy::check_file(path, &text));
+        if path.ends_with(".md") {
+            found.extend(tidy::check_links(path, &text, |linked| root().join(linked).exists()));
+        }
     }
     assert!(n_files > 20, "only {n_files} files seen");
     assert!(found.is_empty(), "\n{}", found.join("\n"));
@@ -121,6 +124,27 @@ fn a_test_file_needs_no_charter() {
 #[test]
 fn finds_a_mirrors_host() {
     finds("scripts/x.sh", concat!("curl http://deb.deb", "ian.org/x"), "one registry")
+}
+#[track_caller]
+fn links(path: &str, text: &str, want: usize) {
+    let found = tidy::check_links(path, text, |linked| ["README.md", "docs/load.md", "docs"].contains(&linked));
+    assert_eq!(found.len(), want, "{found:?}");
+}
+#[test]
+fn finds_a_link_that_leads_nowhere() {
+    links("docs/load.md", "see [a](load.md) and [b](gone.md)", 1)
+}
+#[test]
+fn links_count_from_their_file() {
+    links("docs/load.md", "[up](../README.md) [here](./load.md#times)", 0)
+}
+#[test]
+fn links_from_the_root() {
+    links("README.md", "[guide](docs/load.md) [folder](docs/) [wrong](load.md)", 1)
+}
+#[test]
+fn links_elsewhere_are_not_followed() {
+    links("README.md", "[web](https://example.org/x) [part](#part)", 0)
 }
 #[test]
 fn finds_wire_using_bulk() {

@@ -87,10 +87,10 @@ pub fn fall_back(error: &Error) -> Choice {
 
 /// Whether an answer to LOAD DATA LOCAL refuses the method itself, not this data.
 ///
-/// 1148 ER_NOT_ALLOWED_COMMAND (MariaDB, MySQL 5.7), 3948 ER_CLIENT_LOCAL_FILES_DISABLED, 2068 (client side), 1235 not supported
+/// 4166 (MariaDB), 3948 ER_CLIENT_LOCAL_FILES_DISABLED (MySQL), 1148 ER_NOT_ALLOWED_COMMAND (older ones), 2068 (client side), 1235 not supported
 /// (Vitess, sharded), 1997 (ShardingSphere), 1290 --secure-file-priv style option, 1045/1227 a missing right for LOAD DATA.
 pub fn refuses_local_infile(code: u16) -> bool {
-    matches!(code, 1148 | 3948 | 2068 | 1235 | 1997 | 1227 | 1045)
+    matches!(code, 1148 | 3948 | 4166 | 2068 | 1235 | 1997 | 1227 | 1045)
 }
 
 #[cfg(test)]
