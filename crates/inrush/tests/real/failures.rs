@@ -1,0 +1,134 @@
+//! What goes wrong while a connection is in use: time-outs, interruptions, servers that end it.
+
+use crate::cases::{Case, Shell, Twin, everywhere};
+use inrush::{Connection, Kind, blocking};
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[track_caller]
+fn check_dead(mut connection: Twin) {
+    let error = connection.ping().unwrap_err();
+    assert!(error.is_fatal() && error.message().contains("cannot be used any more"), "{error:?}");
+    assert!(error.hint().is_some());
+}
+
+#[test]
+fn a_slow_statement_runs_into_the_read_timeout() {
+    everywhere(|case| {
+        let mut connection = case.open_with(&case.config().with_read_timeout(Some(Duration::from_millis(200))));
+        connection.ping().unwrap();
+        let before = Instant::now();
+        let error = connection.query("SELECT SLEEP(30)").unwrap_err();
+        assert!(before.elapsed() < Duration::from_secs(10));
+        assert!(error.kind() == Kind::Io && error.is_fatal() && error.message().contains("read time-out"), "{error:?}");
+        check_dead(connection);
+    });
+}
+
+#[test]
+fn a_killed_connection_is_dead() {
+    everywhere(|case| {
+        let mut connection = case.open();
+        let id = connection.session().connection_id();
+        case.server.sql(&format!("KILL {id}"));
+        // The server may say why (1927 on MariaDB, 4031 on MySQL), or just be gone.
+        let error = connection.query("SELECT 1").unwrap_err();
+        assert!(matches!(error.kind(), Kind::Io | Kind::Server), "{error:?}");
+        check_dead(connection);
+    });
+}
+
+#[test]
+fn a_killed_statement_is_an_error_like_any_other() {
+    everywhere(|case| {
+        let mut connection = case.open();
+        let id = connection.session().connection_id();
+        let sql = format!("KILL QUERY {id}");
+        let server = case.server.clone();
+        let killer = thread::spawn(move || {
+            // The statement must have begun; until then the server has nothing to kill and says so to nobody.
+            while server
+                .sql(&format!("SELECT 1 FROM information_schema.processlist WHERE ID = {id} AND INFO LIKE '%marked%'"))
+                .is_empty()
+            {
+                thread::sleep(Duration::from_millis(20));
+            }
+            server.sql(&sql);
+        });
+        let error = connection.exec("DO /* marked */ (SELECT SUM(SLEEP(1)) FROM information_schema.collations)").err();
+        killer.join().unwrap();
+        // MySQL lets SLEEP itself end early and well; MariaDB and a loop end with 1317.
+        assert!(error.is_none_or(|e| e.code() == 1317 && !e.is_fatal()));
+        connection.ping().unwrap();
+    });
+}
+
+#[test]
+fn a_statement_beyond_the_servers_limit_ends_the_connection() {
+    everywhere(|case| {
+        let mut connection = case.open();
+        let limit = connection.max_allowed_packet().unwrap();
+        assert_eq!(limit.to_string(), connection.ask("SELECT @@max_allowed_packet"));
+        let mut sql = b"SELECT '".to_vec();
+        sql.resize(usize::try_from(limit).unwrap(), b'x');
+        sql.extend_from_slice(b"'");
+        let error = connection.exec(&sql).unwrap_err();
+        // 1153 if the server's last words arrive before its reset does.
+        assert!(error.code() == 1153 || error.kind() == Kind::Io, "{error:?}");
+        assert!(error.is_fatal(), "{error:?}");
+        check_dead(connection);
+    });
+}
+
+#[test]
+fn another_thread_ends_a_blocking_connection() {
+    everywhere(|case| {
+        let Case { shell: Shell::Blocking, .. } = case else { return };
+        let mut connection = blocking::Connection::connect(&case.config()).unwrap();
+        let aborter = connection.aborter();
+        let other = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            aborter.abort();
+        });
+        let before = Instant::now();
+        let error = connection.query("SELECT SLEEP(30)").unwrap_err();
+        assert!(before.elapsed() < Duration::from_secs(10));
+        assert!(error.kind() == Kind::Interrupted && error.is_fatal(), "{error:?}");
+        assert!(connection.ping().unwrap_err().is_fatal());
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn a_dropped_future_ends_an_async_connection() {
+    everywhere(|case| {
+        let Case { shell: Shell::Tokio, .. } = case else { return };
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let config = case.config();
+        // In a task of its own: the futures can be sent to another thread.
+        let task = runtime.spawn(async move {
+            let mut connection = Connection::connect(&config).await.unwrap();
+            tokio::time::timeout(Duration::from_millis(100), connection.query("SELECT SLEEP(30)")).await.unwrap_err();
+            let error = connection.query("SELECT 1").await.unwrap_err();
+            assert!(error.is_fatal() && error.message().contains("interrupted"), "{error:?}");
+            connection.ping().await.unwrap_err()
+        });
+        assert!(runtime.block_on(task).unwrap().is_fatal());
+    });
+}
+
+#[test]
+fn a_dropped_connection_leaves_the_server() {
+    everywhere(|case| {
+        let connection = case.open();
+        let id = connection.session().connection_id();
+        drop(connection);
+        let gone =
+            || case.server.sql(&format!("SELECT ID FROM information_schema.processlist WHERE ID = {id}")).is_empty();
+        let before = Instant::now();
+        while !gone() {
+            assert!(before.elapsed() < Duration::from_secs(10), "connection {id} is still there");
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+}

@@ -1,0 +1,13 @@
+//! Connections on real servers: every behaviour, with both shells, on every server of `scripts/servers`, over plain TCP,
+//! TCP with TLS, and a Unix socket. Where no honest server would behave as needed, a scripted one does.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod basics;
+mod cases;
+mod failures;
+mod large;
+mod load_local;
+mod login;
+mod scripted;
+mod statements;
+mod tls;
