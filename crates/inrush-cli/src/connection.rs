@@ -140,6 +140,18 @@ pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std:
     if arguments.any(is_one) { Err(password_in_argument("an argument")) } else { Ok(()) }
 }
 
+/// Says where a password may come from, if the server refused the one it got.
+pub(crate) fn hint_at_login(error: Error) -> Error {
+    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+    const REFUSED: [u16; 2] = [1045, 1698];
+    if error.hint().is_some() || !REFUSED.contains(&error.code()) {
+        return error;
+    }
+    error.with_hint(
+        "check user and password: INRUSH_PASSWORD, `--password-file FILE`, INRUSH_URL, ~/.my.cnf, or `-p` to be asked",
+    )
+}
+
 fn password_in_argument(place: &str) -> Error {
     Error::config(format!("a password in {place} is seen by every user of this machine"))
         .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` to be asked")

@@ -80,21 +80,21 @@ fn is_row_dropped(code: u16) -> bool {
 
 /// Whether an error is the fault of a row's values: another row of the same statement could still be stored.
 ///
-/// By SQLSTATE class 21 (columns), 22 (data), 23 (constraints), 44 (check option), 45 (SIGNAL), and by number where the servers give only HY000.
+/// By SQLSTATE class 22 (data), 23 (constraints), 44 (check option), 45 (SIGNAL), and by number where the class says too little.
 pub fn is_row_fault(error: &Error) -> bool {
     if error.kind() != Kind::Server {
         return false;
     }
     let class = &error.sql_state()[..2];
-    matches!(class, "22" | "23" | "44" | "45") || HY000_ROW_FAULTS.contains(&error.code())
+    matches!(class, "22" | "23" | "44" | "45") || OTHER_ROW_FAULTS.contains(&error.code())
 }
 
-/// Row faults that carry SQLSTATE HY000: 1264/1265/1366 on some versions; 1300 invalid character string; 1364 no default;
+/// Row faults of other classes: 1242 a trigger's subquery finds more than one row; 1264/1265/1366 on some versions; 1300 invalid character string; 1364 no default;
 /// 1369 CHECK OPTION; 1411 function argument; 1525/1526 no partition; 1644 SIGNAL; 1748 partition set; 1906 generated column (MariaDB);
 /// 3105 generated column; 3140..3157 JSON; 3516..3732 geometry; 3819 CHECK; 4025 CHECK (MariaDB); 4161 (MariaDB) value not storable; 6136.. VECTOR.
-const HY000_ROW_FAULTS: [u16; 27] = [
-    1264, 1265, 1292, 1300, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 3037, 3105, 3140,
-    3141, 3617, 3643, 3819, 4025, 4161, 6136, 6138,
+const OTHER_ROW_FAULTS: [u16; 28] = [
+    1242, 1264, 1265, 1292, 1300, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 3037, 3105,
+    3140, 3141, 3617, 3643, 3819, 4025, 4161, 6136, 6138,
 ];
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ impl Columns {
 
     /// Appends whole rows of `width` spans each.
     pub(super) fn append(&mut self, text: &[u8], fields: &Fields, width: usize) {
-        let rows = fields.spans.chunks_exact(width);
+        // An empty file has no header, so no fields, and no rows either.
+        let rows = fields.spans.chunks_exact(width.max(1));
         for column in &mut self.columns {
             let views = rows.clone().map(|row| view_of(text, &fields.side, row[column.field]));
             let before = column.views.len();

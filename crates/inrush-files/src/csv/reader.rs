@@ -369,7 +369,7 @@ impl CsvReader {
                 _ => {
                     return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))
                         .at(self.place(at))
-                        .with_hint("say which encoding the file is in"));
+                        .with_hint("say which encoding the file is in: `--encoding latin1` or another"));
                 }
             }
         }

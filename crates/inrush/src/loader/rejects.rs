@@ -16,6 +16,7 @@ pub(super) struct RejectFile {
     log: BufWriter<File>,
     header: Vec<u8>,
     count: u64,
+    finished: bool,
 }
 
 impl RejectFile {
@@ -32,7 +33,7 @@ impl RejectFile {
         };
         let records = open(partial(path))?;
         let log = open(partial(&log_path(path)))?;
-        Ok(Self { path: path.to_owned(), records, log, header, count: 0 })
+        Ok(Self { path: path.to_owned(), records, log, header, count: 0, finished: false })
     }
 
     /// Adds the rejects of a committed chunk.
@@ -59,6 +60,7 @@ impl RejectFile {
 
     /// Puts both files in their places, or removes them if there was nothing to write.
     pub(super) fn finish(mut self) -> Result<()> {
+        self.finished = true;
         let path = self.path.clone();
         let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
         self.records.flush().and_then(|()| self.log.flush()).map_err(failed)?;
@@ -72,6 +74,17 @@ impl RejectFile {
             done.map_err(failed)?;
         }
         Ok(())
+    }
+}
+
+impl Drop for RejectFile {
+    /// A load that failed before its first row has nothing to tell here.
+    fn drop(&mut self) {
+        if !self.finished {
+            for name in [self.path.clone(), log_path(&self.path)] {
+                let _ = std::fs::remove_file(partial(&name));
+            }
+        }
     }
 }
 

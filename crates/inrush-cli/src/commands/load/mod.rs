@@ -1,13 +1,14 @@
 //! `inrush load`: from arguments to an exit code. What happens in between is the loader's.
 
 mod args;
+mod diverts;
 mod interrupt;
 mod progress;
 mod show;
 
 pub(crate) use args::LoadArgs;
 
-use crate::connection::Environment;
+use crate::connection::{self, Environment};
 use crate::{Output, exit};
 use inrush::core::bulk::Source;
 use inrush::{BadRows, Loader, Notice};
@@ -28,8 +29,11 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.create_table {
         options.create = Some(args::named(columns_from_sample(&mut readers, output)?, &options.matching));
     }
-    let header = match options.bad_rows {
-        BadRows::Divert(_) if csv.header => header_line(&readers),
+    let header = match &options.bad_rows {
+        BadRows::Divert(file) => {
+            diverts::check(file, &args.files, &readers)?;
+            diverts::head(&readers, csv.header)
+        }
         _ => Vec::new(),
     };
     let meters = readers.iter().map(CsvReader::meter).collect();
@@ -45,7 +49,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
     let report = loader.load(sources);
     progress.finish();
-    let report = report?;
+    let report = report.map_err(connection::hint_at_login)?;
     show::report(&report, output);
     Ok(exit::code_of_report(&report))
 }
@@ -55,18 +59,53 @@ fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<CsvReader>> {
     let mut readers = Vec::new();
     let mut failed: Option<Error> = None;
     for file in &args.files {
-        match inrush_files::open(file, args.file_format(), csv) {
-            Ok(reader) => readers.push(reader),
+        match inrush_files::open(file, args.file_format(), csv).and_then(|reader| readable(reader, csv)) {
+            Ok(reader) => readers.extend(reader),
             Err(error) => failed = Some(join(failed, error)),
         }
     }
     failed.map_or(Ok(readers), Err)
 }
 
+/// Refuses what no table can be matched with; an empty file without a header is a file without rows, and left out.
+fn readable(reader: CsvReader, csv: &CsvOptions) -> Result<Option<CsvReader>> {
+    if reader.names().is_empty() {
+        return if csv.header {
+            Err(Error::config(format!("`{}` is empty: it has not even a header", reader.name())))
+        } else {
+            Ok(None)
+        };
+    }
+    if csv.header && reader.names().iter().any(|name| name.contains('\0')) {
+        return Err(Error::config(format!("the header of `{}` has NUL bytes in it", reader.name()))
+            .with_hint("if it is UTF-16, say so: `--encoding utf-16le`"));
+    }
+    // Given in so many words, the delimiter is believed.
+    if let (true, None, Some(byte)) = (csv.header, csv.delimiter, reader.likelier_delimiter()) {
+        let shown = if byte == b'\t' { "\\t".into() } else { char::from(byte).to_string() };
+        return Err(Error::config(format!(
+            "`{}` has but one field, `{}`",
+            reader.name(),
+            reader.names()[0].escape_debug()
+        ))
+        .with_hint(format!(
+            "if its fields are separated by `{shown}`, say so: `--delimiter '{shown}'`; if not: `--delimiter ,`"
+        )));
+    }
+    Ok(Some(reader))
+}
+
 fn join(earlier: Option<Error>, error: Error) -> Error {
     match earlier {
         None => error,
-        Some(earlier) => Error::new(earlier.kind(), format!("{earlier}\n  {error}")),
+        Some(earlier) => {
+            let hint = earlier.hint().or(error.hint()).map(str::to_owned);
+            let both = Error::new(earlier.kind(), format!("{earlier}\n  {error}"));
+            match hint {
+                Some(hint) => both.with_hint(hint),
+                None => both,
+            }
+        }
     }
 }
 
@@ -76,6 +115,9 @@ const SAMPLE_BYTES: usize = 4 << 20;
 /// Names and types for a new table, from the first rows of every file.
 fn columns_from_sample(readers: &mut [CsvReader], output: &Output) -> Result<Vec<(String, String)>> {
     let mut columns: Vec<Inferred> = Vec::new();
+    if readers.is_empty() {
+        return Err(Error::config("`--create-table` needs a first row, and every file is empty"));
+    }
     for reader in readers {
         let fields = reader.infer_types(SAMPLE_BYTES)?;
         if columns.is_empty() {
@@ -92,31 +134,6 @@ fn columns_from_sample(readers: &mut [CsvReader], output: &Output) -> Result<Vec
         output.notice(&format!("`{text}` is read as NULL in {}", names.collect::<Vec<_>>().join(", ")));
     }
     Ok(columns.into_iter().map(|column| (column.name.clone(), column.ddl_type())).collect())
-}
-
-/// The first line of a reject file: the names of the first source, quoted where they must be.
-fn header_line(readers: &[CsvReader]) -> Vec<u8> {
-    let Some(reader) = readers.first() else { return Vec::new() };
-    let (delimiter, quote) = (reader.dialect().delimiter, reader.dialect().quote);
-    let mut line = Vec::new();
-    for (i, name) in reader.names().iter().enumerate() {
-        if i > 0 {
-            line.push(delimiter);
-        }
-        let name = name.as_bytes();
-        match quote {
-            Some(quote) if name.iter().any(|b| [delimiter, quote, b'\n', b'\r'].contains(b)) => {
-                line.push(quote);
-                for &byte in name {
-                    line.extend(std::iter::repeat_n(byte, if byte == quote { 2 } else { 1 }));
-                }
-                line.push(quote);
-            }
-            _ => line.extend_from_slice(name),
-        }
-    }
-    line.push(b'\n');
-    line
 }
 
 fn describe(notice: &Notice) -> String {

@@ -7,13 +7,16 @@ use inrush_core::Error;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Prints the report: a summary on standard output, why it stopped on standard error; or one JSON document.
+/// Prints the report: a summary or one JSON document on standard output, why it stopped on standard error.
 pub(crate) fn report(report: &Report, output: &Output) {
     if output.is_json() {
         output.result(&format!("{:#}", as_json(report)));
-        return;
+    } else {
+        output.result(&summary(report));
     }
-    output.result(&summary(report));
+    if report.read == 0 && report.stop.is_none() {
+        output.notice("no rows: the files end after their headers");
+    }
     if let Some(text) = stopped(report) {
         output.error(&text);
     }
@@ -103,10 +106,7 @@ fn stopped(report: &Report) -> Option<String> {
         Stop::Interrupted => "interrupted: what is stored stays".into(),
     };
     for records in &report.unknown_records {
-        let _ = write!(
-            text,
-            "\nunknown: {records}: the answer to their COMMIT is missing; look for them before you load them again"
-        );
+        let _ = write!(text, "\nunknown: {records}: in the table or not; look for them before you load them again");
     }
     if report.dry_run {
         return Some(text);

@@ -272,7 +272,7 @@ fn names_come_from_the_header_or_are_made_up() {
 fn a_header_that_is_no_text_is_refused() {
     let error = CsvReader::new("x.csv", &b"a,b\xff\n1,2\n"[..], &rfc()).map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "the header is not valid UTF-8 (x.csv, line 1)");
-    assert_eq!(error.hint(), Some("say which encoding the file is in"));
+    assert_eq!(error.hint(), Some("say which encoding the file is in: `--encoding latin1` or another"));
 }
 #[test]
 fn a_garbled_header_is_refused() {

@@ -1,0 +1,70 @@
+//! The reject file of `--bad-rows divert:FILE`: what must hold before it is begun, and how it begins, so that it can be
+//! corrected and loaded like the files its records come from.
+
+use inrush::core::bulk::Source as _;
+use inrush_core::{Error, Result};
+use inrush_files::CsvReader;
+use std::path::Path;
+
+/// Refuses a reject file whose rows would be lost or could not be read again.
+pub(crate) fn check(file: &Path, sources: &[String], readers: &[CsvReader]) -> Result<()> {
+    if same_as_source(file, sources) {
+        // It would replace the source when the load ends, whatever of the source is not stored by then.
+        return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
+            .with_hint("give `--bad-rows divert:FILE` another name"));
+    }
+    if file.exists() {
+        return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", file.display()))
+            .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
+    }
+    match readers.windows(2).find(|pair| pair[0].dialect() != pair[1].dialect()) {
+        None => Ok(()),
+        Some(pair) => Err(Error::config(format!(
+            "`{}` and `{}` have different delimiters, so their bad rows do not fit into one file",
+            pair[0].name(),
+            pair[1].name()
+        ))
+        .with_hint("load them one after the other, or use `--bad-rows skip`")),
+    }
+}
+
+/// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded; a mark says so where
+/// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
+pub(crate) fn head(readers: &[CsvReader], has_header: bool) -> Vec<u8> {
+    let mut head = Vec::new();
+    if readers.iter().any(|reader| reader.encoding().name() != "UTF-8") {
+        head.extend_from_slice("\u{feff}".as_bytes());
+    }
+    if let (true, Some(reader)) = (has_header, readers.first()) {
+        header_line(reader, &mut head);
+    }
+    head
+}
+
+fn same_as_source(file: &Path, sources: &[String]) -> bool {
+    let whole = |path: &Path| path.canonicalize().ok();
+    let file = whole(file);
+    file.is_some() && sources.iter().any(|source| whole(Path::new(source)) == file)
+}
+
+/// The names, quoted where they must be.
+fn header_line(reader: &CsvReader, line: &mut Vec<u8>) {
+    let (delimiter, quote) = (reader.dialect().delimiter, reader.dialect().quote);
+    for (i, name) in reader.names().iter().enumerate() {
+        if i > 0 {
+            line.push(delimiter);
+        }
+        let name = name.as_bytes();
+        match quote {
+            Some(quote) if name.iter().any(|b| [delimiter, quote, b'\n', b'\r'].contains(b)) => {
+                line.push(quote);
+                for &byte in name {
+                    line.extend(std::iter::repeat_n(byte, if byte == quote { 2 } else { 1 }));
+                }
+                line.push(quote);
+            }
+            _ => line.extend_from_slice(name),
+        }
+    }
+    line.push(b'\n');
+}

@@ -1,0 +1,182 @@
+//! Bad rows among many chunks and lanes: whatever the report names is in the table, and nothing else.
+
+use crate::place::{Done, Place, Rows, on_all};
+use std::collections::BTreeSet;
+
+const TABLE: &str = "CREATE TABLE numbers (id INT PRIMARY KEY, value INT NOT NULL, UNIQUE KEY (value))";
+
+#[test]
+fn two_hundred_bad_rows_among_many_chunks() {
+    on_all("two_hundred", |place| {
+        // Of 3,000 every 30th is found by us, every 30th by the server, which has that value already.
+        place.write(
+            "numbers.csv",
+            numbers(3_000, |id| match id % 30 {
+                7 => format!("{id},x"),
+                19 => format!("{id},-1"),
+                _ => format!("{id},{id}"),
+            }),
+        );
+        for (args, in_order) in
+            [("--batch 250 --lanes 3", false), ("--batch 250 --lanes 1", true), ("--batch 9k", false)]
+        {
+            place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}; INSERT INTO numbers VALUES (0, -1)"));
+            let args = format!("numbers.csv --into numbers --bad-rows divert:bad.csv {args}");
+            let done = place.load_counted(&args, "numbers", 4, Rows::rejecting(2_800, 200));
+            check_table(place, &done, |id| ![7, 19].contains(&(id % 30)));
+            let first: Vec<u64> = done.json["first_rejects"].as_array().unwrap().iter().map(line).collect();
+            assert_eq!(
+                first,
+                (0..10).flat_map(|n| [n * 30 + 8, n * 30 + 20]).collect::<Vec<_>>(),
+                "the first in the file"
+            );
+
+            let bad = place.read("bad.csv");
+            let mut records: Vec<&str> = bad.lines().skip(1).collect();
+            let wanted: Vec<String> =
+                (0..100).flat_map(|n| [format!("{},x", n * 30 + 7), format!("{},-1", n * 30 + 19)]).collect();
+            if !in_order {
+                records.sort_by_key(|record| record.split(',').next().unwrap().parse::<u64>().unwrap());
+            }
+            assert_eq!((bad.lines().next(), records), (Some("id,value"), wanted.iter().map(String::as_str).collect()));
+            let log = place.read("bad.csv.log");
+            assert_eq!((log.lines().count(), log.matches("\t1062\tDuplicate entry '-1' for key").count()), (200, 100));
+            assert_eq!(log.matches("\tvalue\t0\t`x` is not a whole number").count(), 100);
+            for name in ["bad.csv", "bad.csv.log"] {
+                std::fs::remove_file(place.path(name)).unwrap();
+            }
+        }
+    });
+}
+
+#[test]
+fn every_row_bad() {
+    on_all("every_row_bad", |place| {
+        place.sql(&format!("{TABLE}; INSERT INTO numbers VALUES (0, -1)"));
+        for bad in ["x", "-1"] {
+            place.write("numbers.csv", numbers(600, |id| format!("{id},{bad}")));
+            place.load_counted(
+                "numbers.csv --into numbers --batch 200 --bad-rows skip",
+                "numbers",
+                4,
+                Rows::rejecting(0, 600),
+            );
+            let done = place.load("numbers.csv --into numbers --batch 200");
+            assert_eq!(done.code, 2, "{done}");
+            done.says("(numbers.csv, line 2");
+            done.says("stored: nothing");
+        }
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "1");
+    });
+}
+
+#[test]
+fn a_load_stops_at_the_bad_row_and_names_what_is_stored() {
+    on_all("stops", |place| {
+        place.sql(&format!("{TABLE}; INSERT INTO numbers VALUES (0, -1)"));
+        for bad_id in [1, 150, 200, 201, 250, 300] {
+            for (bad, place_of_fault) in [("x", ", column `value`)"), ("-1", ")")] {
+                place.write(
+                    "numbers.csv",
+                    numbers(300, |id| if id == bad_id { format!("{id},{bad}") } else { format!("{id},{id}") }),
+                );
+                let done = place.load("numbers.csv --into numbers --batch 100 --lanes 2");
+                assert_eq!(done.code, 2, "{done}");
+                done.says(&format!(
+                    " (numbers.csv, line {}{place_of_fault}\nhint: `--bad-rows divert:rejected.csv`",
+                    bad_id + 1
+                ));
+                let chunk = (bad_id - 1) / 100;
+                let named = check_table(place, &done, |id| (id - 1) / 100 != chunk);
+                // Every chunk before the bad one is in: the message says where to go on.
+                assert!((1..=chunk * 100).all(|id| named.contains(&id)), "{done}");
+                place.sql("DELETE FROM numbers WHERE id > 0");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_bad_chunk_with_one_lane_is_the_last() {
+    on_all("one_lane", |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(300, |id| if id == 150 { "150,x".into() } else { format!("{id},{id}") }));
+        let done = place.load("numbers.csv --into numbers --batch 100 --lanes 1");
+        done.says("\nstored: numbers.csv, records 1 to 100 (lines 2 to 101)");
+        assert_eq!(check_table(place, &done, |_| true).len(), 100);
+    });
+}
+
+#[test]
+fn equal_keys_in_one_file_keep_the_first() {
+    on_all("equal_keys", |place| {
+        place.sql(TABLE);
+        // The same key in one chunk, and again in the next; one lane, so that the order is the file's.
+        place.write("numbers.csv", "id,value\n1,10\n2,20\n1,30\n3,40\n2,50\n4,10\n");
+        place.load_counted(
+            "numbers.csv --into numbers --batch 3 --lanes 1 --bad-rows skip",
+            "numbers",
+            4,
+            Rows::rejecting(3, 3),
+        );
+        assert_eq!(place.sql("SELECT * FROM numbers ORDER BY id"), "1,10|2,20|3,40");
+    });
+}
+
+#[test]
+fn max_bad_is_a_count_or_a_share() {
+    on_all("max_bad", |place| {
+        place.sql(TABLE);
+        place.write(
+            "numbers.csv",
+            numbers(1_000, |id| if id % 50 == 0 { format!("{id},x") } else { format!("{id},{id}") }),
+        );
+        for (most, code) in [("20", 4), ("19", 2), ("0", 2), ("2%", 4), ("1.9%", 2), ("0%", 2)] {
+            let done = place.load(&format!("numbers.csv --into numbers --bad-rows skip --max-bad {most} --batch 250"));
+            assert_eq!(done.code, code, "--max-bad {most}: {done}");
+            if code == 2 {
+                done.says(" records are bad, more than `--max-bad` allows\nhint: ");
+                assert!(done.json["stop"]["why"] == "bad-data", "{done}");
+            }
+            check_table(place, &done, |id| id % 50 != 0);
+            place.sql("TRUNCATE numbers");
+        }
+        // A share is judged under way too, once there are 10,000.
+        place.write(
+            "numbers.csv",
+            numbers(40_000, |id| if id % 50 == 0 { format!("{id},x") } else { format!("{id},{id}") }),
+        );
+        let done = place.load("numbers.csv --into numbers --bad-rows skip --max-bad 1% --batch 1000");
+        assert_eq!(done.code, 2, "{done}");
+        assert!(done.rows().unwrap().read < 30_000, "it went on: {done}");
+        check_table(place, &done, |id| id % 50 != 0);
+    });
+}
+
+/// `id,value` with ids from 1, which are the numbers of their records.
+fn numbers(n: u64, row: impl Fn(u64) -> String) -> String {
+    let rows = (1..=n).map(|id| row(id) + "\n");
+    std::iter::once("id,value\n".to_owned()).chain(rows).collect()
+}
+
+fn line(reject: &serde_json::Value) -> u64 {
+    reject["line"].as_u64().unwrap()
+}
+
+/// The table holds the records that the report names as stored, but for those that are not `good`; returns the named.
+#[track_caller]
+fn check_table(place: &Place, done: &Done, good: impl Fn(u64) -> bool) -> BTreeSet<u64> {
+    let named: BTreeSet<u64> = done.json["stored_records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|records| records["first"].as_u64().unwrap()..=records["last"].as_u64().unwrap())
+        .collect();
+    let ids = place.schema.sql("SELECT id FROM numbers WHERE id > 0 AND id = value ORDER BY id");
+    let held: BTreeSet<u64> = ids.iter().map(|row| row[0].parse().unwrap()).collect();
+    let want: BTreeSet<u64> = named.iter().copied().filter(|id| good(*id)).collect();
+    assert_eq!(held, want, "{done}");
+    assert_eq!(done.rows().unwrap().stored, want.len() as u64, "{done}");
+    assert_eq!(done.rows().unwrap().unknown, 0, "{done}");
+    named
+}

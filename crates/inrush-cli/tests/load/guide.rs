@@ -1,0 +1,106 @@
+//! docs/bad-input.md, written from the cases that the tests run on every server: what the guide shows is what is printed.
+
+use crate::case::{Case, words};
+use crate::{bad_rows, bad_whole};
+use std::fmt::Write as _;
+use std::path::Path;
+
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bad-input.md");
+    if std::env::var_os("INRUSH_WRITE_GUIDE").is_some() {
+        std::fs::write(&path, guide()).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written, guide(), "write it anew: INRUSH_WRITE_GUIDE=1 cargo test -p inrush-cli --test load guide");
+}
+
+fn guide() -> String {
+    let mut text = String::from(INTRODUCTION);
+    for (heading, lead, cases) in PARTS {
+        let _ = write!(text, "\n## {heading}\n\n{lead}\n");
+        for case in *cases {
+            section(&mut text, case);
+        }
+    }
+    text
+}
+
+fn section(text: &mut String, case: &Case) {
+    let _ = write!(text, "\n### {}\n\n", case.title);
+    if !case.advice.is_empty() {
+        let _ = write!(text, "{}\n\n", case.advice);
+    }
+    let shown = shown(case.file);
+    let _ = write!(text, "```console\n$ cat people.csv\n{shown}$ inrush load {}\n", case.args);
+    let (mysql, mariadb) = (words(case.says, true), words(case.says, false));
+    if mysql != mariadb {
+        let line = |said: &str| said.lines().next().unwrap_or_default().to_owned();
+        let rest: String = mysql.lines().skip(1).map(|line| format!("{line}\n")).collect();
+        let _ = write!(text, "{}        # MySQL\n{}        # MariaDB\n{rest}", line(&mysql), line(&mariadb));
+    } else if !mysql.is_empty() {
+        let _ = writeln!(text, "{mysql}");
+    }
+    let _ = write!(text, "$ echo $?\n{}\n```\n", case.code);
+}
+
+/// A file as a terminal shows it: bytes without a character of their own in hex.
+fn shown(file: &[u8]) -> String {
+    let mut shown = String::new();
+    for chunk in file.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() && c != '\n' {
+                let _ = write!(shown, "\\x{:02x}", c as u32);
+            } else {
+                shown.push(c);
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    shown
+}
+
+const PARTS: &[(&str, &str, &[Case])] = &[
+    (
+        "Before the first row",
+        "The file, the table, the mapping or the options are at fault. Nothing is sent, but where a `stored:` line says otherwise.",
+        bad_whole::CASES,
+    ),
+    (
+        "A bad row",
+        "In each of these the second of three rows is bad. As it stands, the load stops there, and nothing of that row's chunk \
+         stays. With `--bad-rows skip` the other two are stored, the bad one is counted and named, and the exit code is 4. With \
+         `--bad-rows divert:rejected.csv` the bad record is also written to `rejected.csv` under the header, as it stands in the \
+         file, and the reason to `rejected.csv.log` (file, line, column, server error, reason, between tabs). Correct the records \
+         there and load that file by the same command.",
+        bad_rows::CASES,
+    ),
+];
+
+const INTRODUCTION: &str = "\
+# What inrush says to bad input, and what to do
+
+Every message below is what the command prints to standard error with `-q`; tests run each of these on MySQL and on both
+MariaDBs, with LOAD DATA and with INSERTs, and compare the message, the exit code and the table. This page is written by
+those tests.
+
+A message has three parts: what is wrong and where (file, line, column), a hint, and what of the files is in the table. A
+line is the one on which the record begins, counted from 1 in the decompressed text. `--json` prints the same as one
+document: `rows` (read = stored + rejected + not_loaded + unknown), `stop` (message, source, line, column, hint),
+`first_rejects`, `stored_records`, `unknown_records`.
+
+| exit code | it means | the table holds |
+|---|---|---|
+| 0 | every row stored | every row |
+| 1 | wrong usage, file, table or mapping | what it held before |
+| 2 | stopped at bad data | what the `stored:` lines name, and nothing else of the files |
+| 3 | the server or the network failed | the same; rows in an `unknown:` line may be there |
+| 4 | finished, some rows rejected | every row but those |
+| 5 | refused: the table cannot keep the promise | what it held before |
+| 130 | interrupted | what the `stored:` lines name |
+";

@@ -1,0 +1,12 @@
+//! `inrush load` as a user runs it, on every test server, with LOCAL INFILE on and off: what bad input gets, what good
+//! input becomes, and what is true after a load that did not come to its end.
+
+// The helpers of tests fail like tests.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod bad_rows;
+mod bad_whole;
+mod case;
+mod chunks;
+mod guide;
+mod place;
