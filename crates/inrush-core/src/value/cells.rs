@@ -1,8 +1,8 @@
 //! Cells of a binary-view column, read straight from the views, and the column that results when some are rewritten.
 //!
 //! A view is 16 bytes: the length (4 bytes, little endian), then either the bytes themselves (12 or fewer) or a prefix (4
-//! bytes), the number of a buffer (4) and the offset in it (4). Reading them here, and not through
-//! `BinaryViewArray::value`, saves a third of a check's time on short cells (docs/notes/encode.md).
+//! bytes), the number of a buffer (4) and the offset in it (4). They are read here, and not through `BinaryViewArray::value`,
+//! because an encoder wants to see what lies behind a cell (docs/notes/encode.md).
 
 use arrow_array::{Array, BinaryViewArray};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};

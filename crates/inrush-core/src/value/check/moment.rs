@@ -76,9 +76,7 @@ impl Date {
     /// A day that exists.
     #[inline]
     fn is_real(self) -> bool {
-        let leap = self.month == 2
-            && self.year.is_multiple_of(4)
-            && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        let leap = self.month == 2 && is_leap(self.year);
         let days = DAYS.get(usize::from(self.month)).copied().unwrap_or(0) + u8::from(leap);
         self.year > 0 && self.day > 0 && self.day <= days
     }
@@ -158,6 +156,10 @@ fn pairs_of_digits(text: &[u8; 8], shape: &[u8; 8]) -> Option<[u8; 8]> {
         return None;
     }
     Some((digits * 10 + (digits >> 8)).to_le_bytes())
+}
+
+fn is_leap(year: u16) -> bool {
+    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
 /// What is still to be read.

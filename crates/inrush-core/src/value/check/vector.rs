@@ -7,24 +7,45 @@ use super::{Judge, Rules, Verdict, Why};
 #[derive(Clone, Debug)]
 pub(super) struct VectorJudge {
     dim: u32,
-    exact: bool,
+    mariadb: bool,
 }
 
 impl VectorJudge {
     pub(super) fn new(dim: u32, rules: &Rules) -> Self {
-        Self { dim, exact: rules.is_mariadb() }
+        Self { dim, mariadb: rules.is_mariadb() }
     }
 
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
         let [b'[', inside @ .., b']'] = number::trim(cell) else { return Err(Why::Shape) };
         let mut n = 0;
+        let mut squares = 0.0;
         for text in inside.split(|b| *b == b',') {
             out.push(if n == 0 { b'[' } else { b',' });
-            write_number(number::trim(text), out)?;
+            let value = self.write_number(number::trim(text), out)?;
+            squares += value * value;
             n += 1;
         }
         out.push(b']');
-        if n > self.dim || (self.exact && n != self.dim) { Err(Why::Dimensions { n }) } else { Ok(()) }
+        if n > self.dim || (self.mariadb && n != self.dim) {
+            return Err(Why::Dimensions { n });
+        }
+        // MariaDB keeps the square of a vector's length beside it, as a FLOAT.
+        if self.mariadb && squares > f64::from(f32::MAX) { Err(Why::Range) } else { Ok(()) }
+    }
+
+    fn write_number(&self, text: &[u8], out: &mut Vec<u8>) -> Result<f64, Why> {
+        let number = Number::parse(text).ok_or(Why::Shape)?;
+        let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f32>().ok()).ok_or(Why::Shape)?;
+        if !value.is_finite() {
+            return Err(Why::Range);
+        }
+        // MySQL refuses what is not zero and yet has no normal FLOAT, MariaDB makes 0 of what has none at all.
+        let smallest = if self.mariadb { f32::from_bits(1) } else { f32::MIN_POSITIVE };
+        if !number.is_zero() && value.abs() < smallest {
+            return Err(Why::Underflow);
+        }
+        number.write_json(text, out);
+        Ok(value.into())
     }
 }
 
@@ -40,17 +61,4 @@ impl Judge for VectorJudge {
             Err(why) => Verdict::Bad(why),
         }
     }
-}
-
-fn write_number(text: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
-    let number = Number::parse(text).ok_or(Why::Shape)?;
-    let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f32>().ok()).ok_or(Why::Shape)?;
-    if !value.is_finite() {
-        return Err(Why::Range);
-    }
-    if value == 0.0 && !number.is_zero() {
-        return Err(Why::Underflow);
-    }
-    number.write_json(text, out);
-    Ok(())
 }

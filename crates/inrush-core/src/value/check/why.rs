@@ -20,7 +20,7 @@ pub enum Why {
     Shape,
     /// Outside of the type's range.
     Range,
-    /// So small that the server would store 0.
+    /// So small, and not 0, that the type does not hold it.
     Underflow,
     /// Digits behind the point that the type does not hold.
     Fraction,
@@ -76,6 +76,7 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::NotUtf8 { at } => format!("not valid UTF-8 at byte {}", u64::from(at) + 1),
         Why::Shape => format!("{value} is not {}", noun(ty)),
         Why::Range => format!("{value} is out of range for {ty}{}", range(ty, rules)),
+        Why::Underflow if matches!(ty, ColumnType::Vector { .. }) => format!("{value} has too small a number for {ty}"),
         Why::Underflow => format!("{value} is too small for {ty}: it would become 0"),
         Why::Fraction => format!("{value} {}", fraction(ty)),
         Why::ShortYear => format!("{value} has no four-digit year"),

@@ -160,7 +160,11 @@ fn vector() {
     becomes("vector(3)", " [ .5 , +2. , 03 ] ", "[0.5,2,3]");
     bad("vector(3)", "[1,2,3,4]", "`[1,2,3,4]` has 4 numbers, VECTOR(3) takes 3");
     bad_under(&on_mariadb(), "vector(3)", "[1,2]", "`[1,2]` has 2 numbers, VECTOR(3) takes 3");
-    bad("vector(1)", "[1e-60]", "`[1e-60]` is too small for VECTOR(1): it would become 0");
+    bad("vector(1)", "[1e-40]", "`[1e-40]` has too small a number for VECTOR(1)");
+    becomes_under(&on_mariadb(), "vector(1)", "[1e-40]", "[1e-40]");
+    bad_under(&on_mariadb(), "vector(1)", "[1e-60]", "`[1e-60]` has too small a number for VECTOR(1)");
+    good("vector(1)", &["[2e19]"]);
+    bad_under(&on_mariadb(), "vector(1)", "[2e19]", "`[2e19]` is out of range for VECTOR(1)");
     bad("vector(1)", "[1e39]", "`[1e39]` is out of range for VECTOR(1)");
     all_bad(
         "vector(1)",

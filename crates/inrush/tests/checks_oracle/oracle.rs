@@ -1,0 +1,293 @@
+//! One column on one server, and the two ways into it.
+
+use arrow_array::BinaryViewArray;
+use inrush::blocking::Connection;
+use inrush::core::bulk::encode::load_data;
+use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
+use inrush::core::bulk::lane::LaneSession;
+use inrush::core::value::Rules;
+use inrush::core::value::check::{Check, CheckedColumn, Form};
+use inrush::core::value::column::{Column, ColumnType};
+use inrush::core::wire::Value;
+use inrush::{Config, Result};
+use inrush_testkit::servers::{self, Schema, Server};
+use jiff::tz::TimeZone;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a server did with a raw text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// It refused it, or warned, or stored something else.
+    Noticed,
+    /// It stored it as it is and said nothing.
+    Silently,
+}
+
+/// Two tables `(id, c)` on one server, one for each method; `c` has the type in question.
+pub(super) struct Oracle {
+    declared: String,
+    lane: Rc<Lane>,
+    loaded: String,
+    inserted: String,
+    columns: [Column; 2],
+    rules: Rules,
+    time_zone: String,
+}
+
+/// A schema and a connection in a lane's session; a test makes one a server.
+struct Lane {
+    schema: Schema,
+    connection: RefCell<Connection>,
+    n_tables: Cell<u32>,
+}
+
+thread_local! {
+    static LANES: RefCell<HashMap<String, Rc<Lane>>> = RefCell::default();
+}
+
+impl Lane {
+    fn on(server: &Server) -> Rc<Lane> {
+        LANES.with_borrow_mut(|lanes| {
+            lanes.entry(server.name.clone()).or_insert_with(|| Rc::new(Lane::new(server.schema("oracle")))).clone()
+        })
+    }
+
+    fn new(schema: Schema) -> Lane {
+        let config = Config::from_url(&schema.url()).unwrap().with_local_infile(true);
+        let mut connection = Connection::connect(&config).unwrap();
+        for statement in (LaneSession { time_zone: "+00:00".into(), statement_binlog: false }).setup() {
+            connection.exec(&statement).unwrap();
+        }
+        Lane { schema, connection: RefCell::new(connection), n_tables: Cell::new(0) }
+    }
+
+    fn exec(&self, sql: &str) {
+        self.connection.borrow_mut().exec(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    }
+
+    /// A result as texts; NULL is `SQL NULL`.
+    fn query(&self, sql: &str) -> Result<Vec<Vec<String>>> {
+        let set = self.connection.borrow_mut().query_first(sql)?;
+        let text = |value| match value {
+            Some(Value::Bytes(bytes)) => shown(bytes),
+            _ => "SQL NULL".into(),
+        };
+        let row = |row| (0..set.columns().len()).map(|column| text(set.value(row, column))).collect();
+        Ok((0..set.len()).map(row).collect())
+    }
+}
+
+impl Oracle {
+    /// One on each server that has the type; at least one has.
+    pub(super) fn on_all(declared: &str) -> Vec<Oracle> {
+        Self::on_all_in_zone(declared, &TimeZone::UTC, "+00:00")
+    }
+
+    /// The same in another zone; the servers know it by `name`.
+    pub(super) fn on_all_in_zone(declared: &str, zone: &TimeZone, name: &str) -> Vec<Oracle> {
+        let servers = servers::with_local_infile();
+        let have_it = servers.iter().filter(|server| has_type(&server.name, declared));
+        let oracles: Vec<Oracle> = have_it.map(|server| Oracle::new(Lane::on(server), declared, zone, name)).collect();
+        assert!(!oracles.is_empty());
+        oracles
+    }
+
+    fn new(lane: Rc<Lane>, declared: &str, zone: &TimeZone, zone_name: &str) -> Oracle {
+        let number = lane.n_tables.replace(lane.n_tables.get() + 1);
+        let (loaded, inserted) = (format!("loaded_{number}"), format!("inserted_{number}"));
+        for table in [&loaded, &inserted] {
+            lane.exec(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {declared} NULL)"));
+        }
+        let columns = [described(&lane, &loaded, "id", "int"), described(&lane, &loaded, "c", declared)];
+        let rules = Rules { zone: zone.clone(), server: lane.connection.borrow().server_version().clone() };
+        Oracle { declared: declared.into(), lane, loaded, inserted, columns, rules, time_zone: zone_name.into() }
+    }
+
+    pub(super) fn server_name(&self) -> &str {
+        &self.lane.schema.server().name
+    }
+
+    /// Our own verdict: the reason if the cell is bad.
+    pub(super) fn verdict(&self, cell: &[u8]) -> std::result::Result<(), String> {
+        let check = Check::new(&self.columns[1], &self.rules);
+        let cells = BinaryViewArray::from_iter([Some(cell)]);
+        let mut bad = Vec::new();
+        check.run(&cells, false, &mut bad);
+        bad.first().map_or(Ok(()), |bad| Err(check.reason(&cells, bad)))
+    }
+
+    /// Both methods store what stands beside each cell, without a warning.
+    #[track_caller]
+    pub(super) fn check_stored(&self, cells: &[(&str, &str)]) {
+        let texts: Vec<&[u8]> = cells.iter().map(|(cell, _)| cell.as_bytes()).collect();
+        let want: Vec<&[u8]> = cells.iter().map(|(_, want)| want.as_bytes()).collect();
+        self.check_stored_as(&texts, &want);
+    }
+
+    /// The same for bytes, which stay as they are.
+    #[track_caller]
+    pub(super) fn check_stored_bytes(&self, cells: &[&[u8]]) {
+        self.check_stored_as(cells, cells);
+    }
+
+    #[track_caller]
+    fn check_stored_as(&self, cells: &[&[u8]], want: &[&[u8]]) {
+        let place = format!("{} on {}", self.declared, self.server_name());
+        let texts = BinaryViewArray::from_iter(cells.iter().copied().map(Some));
+        let check = Check::new(&self.columns[1], &self.rules);
+        let mut bad = Vec::new();
+        let checked = check.run(&texts, false, &mut bad);
+        let reasons: Vec<String> = bad.iter().map(|bad| check.reason(&texts, bad)).collect();
+        assert!(bad.is_empty(), "{place}: {reasons:?}");
+        let columns = [ids(cells.len()), checked];
+        for (table, method) in [(&self.loaded, Oracle::load as Method), (&self.inserted, Oracle::insert)] {
+            self.lane.exec(&format!("DELETE FROM {table}"));
+            let warnings = method(self, &columns).unwrap_or_else(|e| panic!("{place}: {e}"));
+            assert_eq!(warnings, [""; 0], "{place}, {table}");
+        }
+        let want: Vec<String> = want.iter().map(|bytes| shown(bytes)).collect();
+        let stored = self.contents();
+        assert_eq!(stored[..cells.len()], want, "{place}, loaded");
+        assert_eq!(stored[cells.len()..], want, "{place}, inserted");
+    }
+
+    /// We refuse it, and the server does not take it in silence.
+    #[track_caller]
+    pub(super) fn check_refused(&self, cell: &[u8]) {
+        let place = format!("{}: `{}` on {}", self.declared, shown(cell), self.server_name());
+        assert!(self.verdict(cell).is_err(), "{place} passed");
+        assert_eq!(self.raw(cell), Stored::Noticed, "{place}");
+    }
+
+    /// We refuse it, although the server takes it in silence.
+    #[track_caller]
+    pub(super) fn check_stricter(&self, cell: &[u8]) {
+        let place = format!("{}: `{}` on {}", self.declared, shown(cell), self.server_name());
+        assert!(self.verdict(cell).is_err(), "{place} passed");
+        assert_eq!(self.raw(cell), Stored::Silently, "{place}");
+    }
+
+    /// Sends a cell without any check by strict INSERT; it does not stay.
+    pub(super) fn raw(&self, cell: &[u8]) -> Stored {
+        let form = match Form::of(&self.columns[1].ty, &self.rules) {
+            Form::Number | Form::Bits | Form::Plain => Form::Text,
+            other => other,
+        };
+        let cells = BinaryViewArray::from_iter([Some(cell)]);
+        self.lane.exec("BEGIN");
+        self.lane.exec(&format!("DELETE FROM {}", self.inserted));
+        let stored = match self.insert(&[ids(1), CheckedColumn { cells, form }]) {
+            Ok(warnings) if warnings.is_empty() => self.inserted_content() == shown(cell),
+            _ => false,
+        };
+        self.lane.exec("ROLLBACK");
+        if stored { Stored::Silently } else { Stored::Noticed }
+    }
+
+    fn load(&self, columns: &[CheckedColumn]) -> Result<Vec<String>> {
+        self.enter_zone();
+        let mut content = Vec::new();
+        load_data::encode(columns, &[], &mut content);
+        let sql = |name: &str| load_data::statement(&self.loaded, &self.columns, &self.rules, name);
+        let outcome = self.lane.connection.borrow_mut().load_local(sql, &content)?;
+        if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
+    }
+
+    fn insert(&self, columns: &[CheckedColumn]) -> Result<Vec<String>> {
+        self.enter_zone();
+        let limits = Limits { bytes: 1 << 20, rows: usize::MAX };
+        let multi_row = MultiRow::new(&self.inserted, &self.columns, limits, true);
+        let n_rows = columns[0].cells.views().len();
+        let mut sql = Vec::new();
+        assert_eq!(multi_row.next(columns, &[], 0..n_rows, &mut sql), Next::Statement { rows: 0..n_rows, n_rows });
+        let outcome = self.lane.connection.borrow_mut().exec(&sql)?;
+        if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
+    }
+
+    fn enter_zone(&self) {
+        self.lane.exec(&format!("SET time_zone = '{}'", self.time_zone));
+    }
+
+    fn warnings(&self) -> Result<Vec<String>> {
+        Ok(self.lane.query("SHOW WARNINGS")?.iter().map(|row| row.join(" ")).collect())
+    }
+
+    /// What `c` holds in both tables, in order of the rows, read in UTC by the server's own client program.
+    fn contents(&self) -> Vec<String> {
+        let c = self.read_back();
+        let select = |table| format!("SELECT {c} FROM {table} ORDER BY id;");
+        let sql = format!("SET time_zone = '+00:00'; {} {}", select(&self.loaded), select(&self.inserted));
+        self.lane.schema.sql(&sql).iter().map(|row| unhex(&row[0])).collect()
+    }
+
+    /// What the one row of an open transaction holds; only its own connection can see it.
+    fn inserted_content(&self) -> String {
+        let rows = self.lane.query(&format!("SELECT {} FROM {}", self.read_back(), self.inserted)).unwrap();
+        unhex(&rows[0][0])
+    }
+
+    fn read_back(&self) -> String {
+        let text = match &self.columns[1].ty {
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
+                return "HEX(c)".into();
+            }
+            ColumnType::Bit { .. } => "c+0",
+            ColumnType::Geometry { .. } => "ST_AsText(c)",
+            ColumnType::Vector { .. } if self.server_name().contains("mariadb") => "VEC_ToText(c)",
+            ColumnType::Vector { .. } => "VECTOR_TO_STRING(c)",
+            _ => "c",
+        };
+        format!("HEX(CONVERT({text} USING utf8mb4))")
+    }
+}
+
+type Method = fn(&Oracle, &[CheckedColumn]) -> Result<Vec<String>>;
+
+/// Readable, and yet different for all that is different.
+fn shown(bytes: &[u8]) -> String {
+    bytes.utf8_chunks().map(|chunk| format!("{}{}", chunk.valid(), chunk.invalid().escape_ascii())).collect()
+}
+
+fn unhex(digits: &str) -> String {
+    if digits.ends_with("NULL") {
+        return "SQL NULL".into();
+    }
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+    shown(&(0..digits.len()).step_by(2).map(byte).collect::<Vec<_>>())
+}
+
+/// The column as the server describes it; that JSON is JSON only its declaration tells on MariaDB.
+fn described(lane: &Lane, table: &str, name: &str, declared: &str) -> Column {
+    let sql = format!(
+        "SELECT column_type, character_set_name FROM information_schema.columns \
+         WHERE table_schema = '{}' AND table_name = '{table}' AND column_name = '{name}'",
+        lane.schema.name()
+    );
+    let rows = lane.query(&sql).unwrap();
+    let ty = if declared.starts_with("json") { ColumnType::Json } else { ColumnType::parse(&rows[0][0]) };
+    assert!(!matches!(ty, ColumnType::Other(_)), "{ty:?}");
+    Column {
+        name: name.into(),
+        ty,
+        nullable: true,
+        optional: true,
+        auto_increment: false,
+        generated: false,
+        charset: Some(rows[0][1].clone()).filter(|charset| charset != "SQL NULL"),
+    }
+}
+
+fn ids(n: usize) -> CheckedColumn {
+    let cells = BinaryViewArray::from_iter((0..n).map(|id| Some(id.to_string())));
+    CheckedColumn { cells, form: Form::Number }
+}
+
+fn has_type(server: &str, declared: &str) -> bool {
+    match declared.split('(').next() {
+        Some("uuid" | "inet4" | "inet6") => server.contains("mariadb"),
+        Some("vector") => server != "mariadb-10.11",
+        _ => true,
+    }
+}
