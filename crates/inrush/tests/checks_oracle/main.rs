@@ -7,12 +7,15 @@
 //! | [`refuses`] | bad | strict INSERT of the raw text fails or warns or stores something else, on every server |
 //! | [`stricter`] | bad | some server stores it as it is: we refuse what is not such a value by its own definition |
 //!
-//! What changes although a check lets it through is in `changes.rs`, and in docs/what-the-server-changes.md.
+//! What the statements themselves do (NULL, empty lines, NO_BACKSLASH_ESCAPES) is in `statements.rs`. What changes although a check lets it through is in `changes.rs`, and in docs/what-the-server-changes.md.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod changes;
 mod numbers;
 mod oracle;
 mod others;
+mod statements;
 mod texts;
 mod times;
 

@@ -37,9 +37,10 @@ pub(super) struct Oracle {
 }
 
 /// A schema and a connection in a lane's session; a test makes one a server.
-struct Lane {
-    schema: Schema,
-    connection: RefCell<Connection>,
+pub(super) struct Lane {
+    // Dropped first: an open transaction would keep the schema from being dropped.
+    pub(super) connection: RefCell<Connection>,
+    pub(super) schema: Schema,
     n_tables: Cell<u32>,
 }
 
@@ -48,7 +49,7 @@ thread_local! {
 }
 
 impl Lane {
-    fn on(server: &Server) -> Rc<Lane> {
+    pub(super) fn on(server: &Server) -> Rc<Lane> {
         LANES.with_borrow_mut(|lanes| {
             lanes.entry(server.name.clone()).or_insert_with(|| Rc::new(Lane::new(server.schema("oracle")))).clone()
         })
@@ -60,15 +61,16 @@ impl Lane {
         for statement in (LaneSession { time_zone: "+00:00".into(), statement_binlog: false }).setup() {
             connection.exec(&statement).unwrap();
         }
-        Lane { schema, connection: RefCell::new(connection), n_tables: Cell::new(0) }
+        connection.exec("SET autocommit = 1").unwrap();
+        Lane { connection: RefCell::new(connection), schema, n_tables: Cell::new(0) }
     }
 
-    fn exec(&self, sql: &str) {
+    pub(super) fn exec(&self, sql: &str) {
         self.connection.borrow_mut().exec(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
     }
 
     /// A result as texts; NULL is `SQL NULL`.
-    fn query(&self, sql: &str) -> Result<Vec<Vec<String>>> {
+    pub(super) fn query(&self, sql: &str) -> Result<Vec<Vec<String>>> {
         let set = self.connection.borrow_mut().query_first(sql)?;
         let text = |value| match value {
             Some(Value::Bytes(bytes)) => shown(bytes),
