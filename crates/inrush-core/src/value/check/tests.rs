@@ -5,6 +5,7 @@ mod bytes_and_texts;
 mod columns;
 mod numbers;
 mod others;
+mod properties;
 mod times;
 
 use super::*;
