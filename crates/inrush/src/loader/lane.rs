@@ -4,10 +4,11 @@
 //! committed by accident; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
+use super::options::MaxBad;
 use super::prepare::{Payload, Prepared, encode, stopping};
 use super::replay::{ReplayEnd, replay};
 use super::shared::Shared;
-use super::tally::ChunkEnd;
+use super::tally::{ChunkEnd, too_many};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
@@ -144,6 +145,9 @@ impl<'a> Lane<'a> {
             if !self.wants_commit(chunk) {
                 return self.failed_as_nothing();
             }
+            if let Some(stop) = self.too_many_bad(chunk, &rejects) {
+                return self.failed_as(stop);
+            }
             if !self.connection.session().in_transaction() {
                 let error = Error::protocol(
                     "the transaction ended before its COMMIT: the table or a trigger commits by itself",
@@ -162,6 +166,19 @@ impl<'a> Lane<'a> {
             }
             Err(error) => ChunkEnd::Unknown(error.outcome_unknown()),
         }
+    }
+
+    /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
+    fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
+        let found = (chunk.rejects.len() + late.len()) as u64;
+        let done = self.shared.control.snapshot();
+        let exceeded = |most: MaxBad| found > 0 && most.is_exceeded(done.rejected + found, done.read, false);
+        let first = chunk.rejects.iter().chain(late).min_by_key(|reject| reject.place.line)?;
+        self.shared
+            .options
+            .max_bad
+            .filter(|most| exceeded(*most))
+            .map(|_| too_many(done.rejected + found, done.read, Some(first)))
     }
 
     fn failed(&mut self, error: Error) -> ChunkEnd {

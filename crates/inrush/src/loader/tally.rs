@@ -85,7 +85,7 @@ impl Tally {
     pub(super) fn finish(&mut self, options: &LoadOptions, control: &Control) {
         let (read, rejected) = (control.read.load(Relaxed), control.rejected.load(Relaxed));
         if self.stop.is_none() && options.max_bad.is_some_and(|most| most.is_exceeded(rejected, read, true)) {
-            self.stop_at(u64::MAX, too_many(rejected, read), control);
+            self.stop_at(u64::MAX, too_many(rejected, read, None), control);
         }
     }
 
@@ -109,14 +109,17 @@ impl Tally {
         self.first_rejects.truncate(SHOWN_REJECTS);
         let read = control.read.load(Relaxed);
         if max_bad.is_some_and(|most| most.is_exceeded(rejected, read, false)) {
-            self.stop_at(number, too_many(rejected, read), control);
+            self.stop_at(number, too_many(rejected, read, None), control);
         }
     }
 }
 
-fn too_many(rejected: u64, read: u64) -> Stop {
-    Stop::BadData(
-        Error::data(format!("{rejected} of {read} records are bad, more than `--max-bad` allows"))
-            .with_hint("the rows stored so far stay; the first bad rows are listed in the report"),
-    )
+/// The error for more bad rows than `--max-bad` allows; `first` is the first of the chunk that was too much.
+pub(super) fn too_many(rejected: u64, read: u64, first: Option<&Reject>) -> Stop {
+    let message = format!("{rejected} of {read} records are bad, more than `--max-bad` allows");
+    let error = match first {
+        Some(first) => Error::data(format!("{message}; one of them: {}", first.reason)).at(first.place.clone()),
+        None => Error::data(message),
+    };
+    Stop::BadData(error.with_hint("what was stored before stays; mend the rows, or allow more of them"))
 }
