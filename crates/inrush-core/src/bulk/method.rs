@@ -58,8 +58,15 @@ pub struct Choice {
 /// Chooses before the first row is sent, from what was asked for and what the server says of itself.
 ///
 /// `local_infile` is the server's variable; `None` if it would not tell.
-pub fn choose(asked: Option<Method>, local_infile: Option<bool>) -> Choice {
-    match (asked, local_infile) {
+///
+/// # Errors
+/// `Config` if a method was asked for that the server does not allow.
+pub fn choose(asked: Option<Method>, local_infile: Option<bool>) -> Result<Choice> {
+    Ok(match (asked, local_infile) {
+        (Some(Method::LoadData), Some(false)) => {
+            return Err(Error::config("the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
+                .with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one"));
+        }
         (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },
         (None, Some(false)) => Choice {
             method: Method::MultiRow,
@@ -76,7 +83,7 @@ pub fn choose(asked: Option<Method>, local_infile: Option<bool>) -> Choice {
             reason: "the server does not tell whether it allows LOAD DATA LOCAL; it accepted it".into(),
             may_fall_back: true,
         },
-    }
+    })
 }
 
 /// What `auto` goes on with after the server refused LOAD DATA LOCAL with this error.
@@ -96,10 +103,11 @@ pub fn refuses_local_infile(code: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     #[track_caller]
     fn check(asked: Option<Method>, local_infile: Option<bool>, want: Method, may_fall_back: bool) {
-        let choice = choose(asked, local_infile);
+        let choice = choose(asked, local_infile).unwrap();
         assert_eq!((choice.method, choice.may_fall_back), (want, may_fall_back));
     }
 
@@ -117,7 +125,12 @@ mod tests {
     }
     #[test]
     fn asked_for_is_final() {
-        check(Some(Method::LoadData), Some(false), Method::LoadData, false);
+        check(Some(Method::LoadData), None, Method::LoadData, false);
+        check(Some(Method::MultiRow), Some(true), Method::MultiRow, false);
+    }
+    #[test]
+    fn what_the_server_forbids_is_refused_at_once() {
+        assert_eq!(choose(Some(Method::LoadData), Some(false)).unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn names_round_trip() {

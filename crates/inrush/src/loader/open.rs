@@ -51,7 +51,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let limits = Limits { bytes: statement_bytes, rows: usize::MAX };
     let plans = plans(sources, &options.matching, &table, &rules, limits)?;
     let server = connection.server_version().to_string();
-    let choice = method::choose(options.method, variables.local_infile);
+    let choice = method::choose(options.method, variables.local_infile)?;
     let shared = Shared {
         config: config.with_local_infile(choice.method == method::Method::LoadData),
         session: LaneSession { time_zone: options.time_zone.clone(), statement_binlog: variables.statement_binlog },
