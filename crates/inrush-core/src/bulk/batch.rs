@@ -26,6 +26,19 @@ impl Batch {
     pub fn records(&self) -> u64 {
         (self.rows.num_rows() + self.rejects.len()) as u64
     }
+
+    /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between.
+    pub fn row_lines(&self) -> (u64, u64) {
+        let origin = &self.origin;
+        match (self.rows.num_rows(), origin.record_starts.last()) {
+            (0, _) => (origin.first_line, origin.first_line),
+            (_, Some(&last)) => {
+                let behind = memchr::memchr_iter(b'\n', &origin.text[last as usize..]).count() as u64;
+                (origin.place(0).line, origin.first_line + origin.lines.saturating_sub(behind))
+            }
+            (n_rows, None) => (origin.place(0).line, origin.place(n_rows - 1).line),
+        }
+    }
 }
 
 /// Where the rows of a batch come from.
@@ -39,6 +52,8 @@ pub struct Origin {
     pub first_line: u64,
     /// The text the rows lie in, decompressed and decoded; empty for sources that are not text.
     pub text: Buffer,
+    /// How many lines end in `text`.
+    pub lines: u64,
     /// For row `i`, the half-open range of its record in `text` (line end included) is
     /// `record_starts[i]..record_ends[i]`; empty for sources that are not text.
     pub record_starts: Vec<u32>,
@@ -140,6 +155,7 @@ mod tests {
             first_record: 1,
             first_line: 2,
             text: Buffer::from(&b"a\n\"b\nb\"\nc\n"[..]),
+            lines: 4,
             record_starts: vec![0, 2, 8],
             record_ends: vec![2, 8, 10],
         }

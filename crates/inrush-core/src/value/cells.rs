@@ -1,8 +1,8 @@
 //! Cells of a binary-view column, read straight from the views, and the column that results when some are rewritten.
 //!
 //! A view is 16 bytes: the length (4 bytes, little endian), then either the bytes themselves (12 or fewer) or a prefix (4
-//! bytes), the number of a buffer (4) and the offset in it (4). They are read here, and not through `BinaryViewArray::value`,
-//! because an encoder wants to see what lies behind a cell (docs/notes/encode.md).
+//! bytes), the number of a buffer (4) and the offset in it (4). Reading them here, and not through
+//! `BinaryViewArray::value`, saves a third of a check's time on short cells (docs/notes/encode.md).
 
 use arrow_array::{Array, BinaryViewArray};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
@@ -38,19 +38,19 @@ impl<'a> Cells<'a> {
     }
 
     /// Cell `row`; `None` is NULL.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {
         if self.is_null(row) { None } else { Some(self.bytes(row)) }
     }
 
     /// True if cell `row` is NULL.
-    #[inline]
+    #[inline(always)]
     pub fn is_null(&self, row: usize) -> bool {
         self.nulls.is_some_and(|n| n.is_null(row))
     }
 
     /// The bytes of cell `row`, whatever they are if it is NULL.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(&self, row: usize) -> &'a [u8] {
         let view = self.views[row];
         let len = view as u32 as usize;

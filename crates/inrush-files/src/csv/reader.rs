@@ -215,7 +215,6 @@ impl CsvReader {
             if text.capacity() <= room {
                 self.texts.lend(&text); // Not the buffer of an uncommonly long record.
             }
-            let lines = stretch.lines(&text);
             self.last_rows = stretch.columns.rows();
             let batch = self.batch(text, stretch, uses)?;
             for column in batch.rows.columns() {
@@ -224,7 +223,7 @@ impl CsvReader {
                 }
             }
             self.text_at += batch.origin.text.len() as u64;
-            self.line += lines;
+            self.line += batch.origin.lines;
             self.record += records;
             self.left -= records;
             self.input.forget_malformed_before(self.text_at);
@@ -279,7 +278,8 @@ impl CsvReader {
             rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
         }
         let rows = stretch.columns.rows();
-        let utf8 = self.encoding() != UTF_8 || simdutf8::basic::from_utf8(&text).is_ok();
+        let utf8 = self.encoding() != UTF_8 || stretch.utf8;
+        let lines = stretch.lines(&text);
         let fields = uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let columns = stretch.columns.finish(text.clone(), stretch.side)?;
@@ -292,6 +292,7 @@ impl CsvReader {
             first_record: self.record,
             first_line: self.line,
             text,
+            lines,
             record_starts: stretch.starts,
             record_ends: stretch.ends,
         };

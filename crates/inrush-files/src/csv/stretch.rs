@@ -80,6 +80,8 @@ pub(super) struct Stretch {
     blank: u64,
     /// Each record ends in the only line feed it holds.
     one_line_each: bool,
+    /// All the text before `end` is valid UTF-8.
+    pub(super) utf8: bool,
 }
 
 impl Stretch {
@@ -94,6 +96,7 @@ impl Stretch {
             end: 0,
             blank: 0,
             one_line_each: true,
+            utf8: true,
         }
     }
 
@@ -110,7 +113,10 @@ impl Stretch {
     /// Takes in what is whole of the text's records. `text` begins where it began in all calls.
     pub(super) fn advance(&mut self, rules: Rules<'_>, text: Text<'_>) -> Stop {
         let mut fields = Fields { spans: Vec::with_capacity(SLAB + rules.width), side: std::mem::take(&mut self.side) };
+        let start = self.end;
         let stop = self.split(rules, text, &mut fields);
+        // Here the bytes are still in a near cache, and whole records are whole characters: each ends in a line feed.
+        self.utf8 &= simdutf8::basic::from_utf8(&text.bytes[start..self.end]).is_ok();
         self.columns.append(text.bytes, &fields, rules.width);
         self.side = fields.side;
         stop

@@ -31,6 +31,7 @@ use inrush_core::{Error, Result};
 use lane::Lane;
 use prepare::{Prepared, Work, prepare};
 use shared::{Shared, SourcePlan};
+use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -119,7 +120,8 @@ fn run(
     sources: Vec<Box<dyn Source>>,
     plans: Vec<Arc<SourcePlan>>,
 ) -> bool {
-    let (batches_in, batches) = sync_channel(1);
+    // Without a place in the queue: the next batch waits in the reader's hands.
+    let (batches_in, batches) = sync_channel(0);
     let batches = Mutex::new(batches);
     thread::scope(|scope| {
         let (over, is_over) = channel();
@@ -206,7 +208,9 @@ fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Pr
             None => ChunkEnd::Stored { rows: chunk.n_rows(), rejects: Vec::new() },
         };
         let (number, records) = (chunk.work.number, chunk.records());
-        lock(&shared.tally).enter(number, records, chunk.rejects, end, &shared.options, &shared.control);
+        let rejects = mem::take(&mut chunk.rejects);
+        lock(&shared.tally).enter(number, records, rejects, end, &shared.options, &shared.control);
+        chunk.recycle(shared);
     }
     if let Some(lane) = lane {
         lane.close();

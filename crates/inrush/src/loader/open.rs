@@ -4,7 +4,7 @@
 use super::control::lock;
 use super::lane::Lane;
 use super::options::{BadRows, Guarantee};
-use super::shared::{Notice, Shared, SourcePlan};
+use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tally::Tally;
 use super::{Loader, sql};
 use crate::blocking::Connection;
@@ -61,6 +61,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
+        spares: Spares::default(),
         tally: Mutex::new(Tally::new(&options, reject_header)?),
         options,
         table,

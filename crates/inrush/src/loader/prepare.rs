@@ -64,8 +64,7 @@ impl Prepared {
     /// The stretch of records it covers, refused ones included.
     pub(super) fn records(&self) -> Records {
         let batch = &self.work.batch;
-        let n_rows = batch.rows.num_rows();
-        let edge = |row: usize| if n_rows == 0 { batch.origin.first_line } else { batch.origin.place(row).line };
+        let (first_row, last_row) = batch.row_lines();
         let rejected = |pick: fn(&Reject) -> u64| batch.rejects.iter().map(pick);
         let line = |reject: &Reject| reject.place.line;
         Records {
@@ -73,8 +72,16 @@ impl Prepared {
             source: batch.origin.source.clone(),
             first: batch.origin.first_record,
             last: batch.origin.first_record + batch.records().saturating_sub(1),
-            first_line: rejected(line).fold(edge(0), u64::min),
-            last_line: rejected(line).fold(edge(n_rows.saturating_sub(1)), u64::max),
+            first_line: rejected(line).fold(first_row, u64::min),
+            last_line: rejected(line).fold(last_row, u64::max),
+        }
+    }
+
+    /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
+    pub(super) fn recycle(self, shared: &Shared) {
+        match self.payload {
+            Payload::LoadData(text) => shared.spares.put(text),
+            Payload::MultiRow(statements) => statements.into_iter().for_each(|one| shared.spares.put(one.sql)),
         }
     }
 
@@ -99,8 +106,8 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
 pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
     chunk.payload = match method {
         Method::LoadData => {
-            let mut text =
-                Vec::with_capacity(chunk.work.batch.origin.text.len() + chunk.work.batch.rows.num_rows() * 4);
+            let bytes = chunk.work.batch.origin.text.len() + chunk.work.batch.rows.num_rows() * 4;
+            let mut text = shared.spares.take(bytes);
             load_data::encode(&chunk.columns, &chunk.skip, &mut text);
             Payload::LoadData(text)
         }
@@ -115,20 +122,27 @@ fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
     let mut next = 0;
     let n_rows = chunk.work.batch.rows.num_rows();
     loop {
-        let mut sql = Vec::with_capacity(shared.statement_bytes);
+        let mut sql = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW);
         match chunk.insert(next..n_rows, &mut sql) {
-            Next::End => return statements,
+            Next::End => {
+                shared.spares.put(sql);
+                return statements;
+            }
             Next::Statement { rows, n_rows } => {
                 next = rows.end;
                 statements.push(Statement { sql, n_rows: n_rows as u64 });
             }
             Next::TooLong { row, bytes } => {
+                shared.spares.put(sql);
                 refuse(chunk, row, too_long(bytes, shared.max_packet));
                 next = row + 1;
             }
         }
     }
 }
+
+/// The row that does not fit a statement any more is written all the same, then taken back.
+const ROOM_FOR_A_ROW: usize = 64 << 10;
 
 /// Runs every column's check. A row is rejected once, for the first of its columns that is bad.
 fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {

@@ -87,7 +87,32 @@ pub(super) struct Shared {
     pub(super) noted: Mutex<Vec<Warning>>,
     pub(super) replays: AtomicU64,
     pub(super) tally: Mutex<Tally>,
+    pub(super) spares: Spares,
 }
+
+/// The memory of texts that were sent, for those to come: fresh memory costs a page fault for every 4 KiB
+/// (docs/notes/load-speed.md). There are never more than were once in use at the same time.
+#[derive(Default)]
+pub(super) struct Spares(Mutex<Vec<Vec<u8>>>);
+
+impl Spares {
+    /// An empty text with room for `bytes`.
+    pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+        let mut text = lock(&self.0).pop().unwrap_or_default();
+        text.reserve_exact(bytes);
+        text
+    }
+
+    pub(super) fn put(&self, mut text: Vec<u8>) {
+        if text.capacity() <= KEEP {
+            text.clear();
+            lock(&self.0).push(text);
+        }
+    }
+}
+
+/// The text of an uncommonly long record is given back to the system.
+const KEEP: usize = 16 << 20;
 
 impl Shared {
     pub(super) fn notify(&self, notice: &Notice) {

@@ -327,6 +327,7 @@ fn rows_and_faults(options: CsvOptions, bytes: &[u8], read_bytes: usize, uses: O
         match reader.next() {
             Ok(Some(batch)) => {
                 rows.extend(rows_of(&batch));
+                check_text(&batch);
                 faults.extend(batch.rejects.iter().map(|reject| {
                     let column = reject.place.column.as_ref().map(|column| format!(", {column}")).unwrap_or_default();
                     let raw = String::from_utf8_lossy(&reject.raw);
@@ -342,6 +343,18 @@ fn rows_and_faults(options: CsvOptions, bytes: &[u8], read_bytes: usize, uses: O
     }
     rows.extend(faults);
     rows
+}
+
+/// What a batch says of its text without looking at all of it is what looking says.
+#[track_caller]
+fn check_text(batch: &Batch) {
+    let line = |row| batch.origin.place(row).line;
+    let want = match batch.rows.num_rows() {
+        0 => (batch.origin.first_line, batch.origin.first_line),
+        n_rows => (line(0), line(n_rows - 1)),
+    };
+    assert_eq!(batch.row_lines(), want);
+    assert_eq!(batch.utf8, str::from_utf8(&batch.origin.text).is_ok());
 }
 
 /// The rows of a batch: fields between bars.
