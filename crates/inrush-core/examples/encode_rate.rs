@@ -73,7 +73,8 @@ fn main() {
         }
     });
     report("encode load-data", load, copy, COLUMNS.len());
-    let multi_row = MultiRow::new("`bench_users`", &columns, Limits { bytes: 1 << 20, rows: usize::MAX }, true);
+    let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 24, rows: usize::MAX };
+    let multi_row = MultiRow::new("`bench_users`", &columns, limits, true);
     let insert = fastest(|| {
         for columns in &checked {
             let mut from = 0;

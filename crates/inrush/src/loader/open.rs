@@ -47,8 +47,10 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
     }
     let rules = Rules { zone, server: connection.server_version().clone() };
-    let statement_bytes = STATEMENT_BYTES.min(variables.max_packet - 1);
-    let limits = Limits { bytes: statement_bytes, rows: usize::MAX };
+    // The command byte belongs to the packet.
+    let max_bytes = variables.max_packet - 1;
+    let statement_bytes = STATEMENT_BYTES.min(max_bytes);
+    let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
     let plans = plans(sources, &options.matching, &table, &rules, limits)?;
     let server = connection.server_version().to_string();
     let choice = method::choose(options.method, variables.local_infile)?;
@@ -115,13 +117,19 @@ impl Variables {
         };
         let on = |text: &str| matches!(text.to_ascii_uppercase().as_str(), "ON" | "1");
         Ok(Self {
-            max_packet: value("max_allowed_packet").and_then(|v| v.parse().ok()).unwrap_or(SMALLEST_DEFAULT_PACKET),
+            max_packet: value("max_allowed_packet")
+                .and_then(|v| v.parse().ok())
+                .filter(|bytes| LIKELY_PACKETS.contains(bytes))
+                .unwrap_or(SMALLEST_DEFAULT_PACKET),
             local_infile: value("local_infile").map(on),
             statement_binlog: value("log_bin").is_some_and(on)
                 && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
         })
     }
 }
+
+/// What the servers allow it to be; anything else is no answer.
+const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
 
 /// 4 MiB: the smallest default of `max_allowed_packet` that any version since 5.6 had, for a server that does not tell.
 const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;

@@ -21,8 +21,10 @@ pub struct MultiRow {
 /// How large a statement may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a statement. Never more than `max_allowed_packet` less 1 (the command byte belongs to the packet).
+    /// Bytes of a statement of several rows.
     pub bytes: usize,
+    /// Bytes of a statement whatever its rows: `max_allowed_packet` less 1 (the command byte belongs to the packet).
+    pub max_bytes: usize,
     /// Rows of a statement.
     pub rows: usize,
 }
@@ -78,7 +80,9 @@ impl MultiRow {
             }
             self.encode_row(fields, row, block);
             let bytes = block.total() - start;
-            if bytes > self.limits.bytes {
+            // A row that alone is more than a statement usually is travels alone.
+            let limit = if n_rows == 0 { self.limits.max_bytes } else { self.limits.bytes };
+            if bytes > limit {
                 block.truncate(row_start);
                 return if n_rows == 0 { Next::TooLong { row, bytes } } else { statement };
             }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 const HEAD: &str = "INSERT INTO `d`.`t` (`c`) VALUES ";
-const NO_LIMITS: Limits = Limits { bytes: usize::MAX, rows: usize::MAX };
+const NO_LIMITS: Limits = Limits { bytes: usize::MAX, max_bytes: usize::MAX, rows: usize::MAX };
 
 fn column(ty: &str) -> Column {
     Column {
@@ -121,11 +121,16 @@ fn cut_by_bytes() {
     check_cuts(limits, &[], &[(0..2, "('a'),('bb')"), (2..3, "('a long one')"), (3..5, "('c'),('d')")]);
 }
 #[test]
+fn a_row_larger_than_a_usual_statement_travels_alone() {
+    let limits = Limits { bytes: HEAD.len() + 13, max_bytes: HEAD.len() + 14, ..NO_LIMITS };
+    check_cuts(limits, &[], &[(0..2, "('a'),('bb')"), (2..3, "('a long one')"), (3..5, "('c'),('d')")]);
+}
+#[test]
 fn a_row_that_never_fits_is_named_and_not_sent() {
-    let limits = Limits { bytes: HEAD.len() + 13, ..NO_LIMITS };
+    let limits = Limits { bytes: HEAD.len() + 13, max_bytes: HEAD.len() + 13, ..NO_LIMITS };
     let too_long = format!("too long: {}", HEAD.len() + 14);
     check_cuts(limits, &[], &[(0..2, "('a'),('bb')"), (2..3, &too_long), (3..5, "('c'),('d')")]);
-    check_cuts(Limits { bytes: 10, ..limits }, &[0, 1, 3, 4], &[(2..3, &too_long)]);
+    check_cuts(Limits { bytes: 10, max_bytes: 10, ..limits }, &[0, 1, 3, 4], &[(2..3, &too_long)]);
 }
 #[test]
 fn skipped_rows() {
