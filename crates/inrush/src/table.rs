@@ -90,18 +90,22 @@ fn split_quoted(text: &str) -> Option<(String, &str)> {
 /// # Errors
 /// `Config` for a view or a missing database; else what the server said.
 pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
-    let (schema, table) = (literal(&name.schema), literal(&name.name));
+    // The schema of names compares them without case and accents: on most servers it finds `Orders` for `orders`.
     let found = sql::rows(
         connection,
         &format!(
-            "SELECT t.TABLE_TYPE, COALESCE(t.ENGINE, ''), COALESCE(e.TRANSACTIONS, ''), t.TABLE_SCHEMA, t.TABLE_NAME \
+            "SELECT t.TABLE_TYPE, COALESCE(t.ENGINE, ''), COALESCE(e.TRANSACTIONS, ''), t.TABLE_SCHEMA, t.TABLE_NAME, \
+             @@lower_case_table_names \
              FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE \
-             WHERE t.TABLE_SCHEMA = {schema} AND t.TABLE_NAME = {table}"
+             WHERE t.TABLE_SCHEMA = {} AND t.TABLE_NAME = {}",
+            literal(&name.schema),
+            literal(&name.name)
         ),
     )?;
-    let first = found.into_iter().next().and_then(|row| <[String; 5]>::try_from(row).ok());
-    let Some([kind, engine, transactions, schema_name, table_name]) = first else {
-        let query = format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {schema}");
+    let found = found.into_iter().filter_map(|row| <[String; 6]>::try_from(row).ok()).collect();
+    let Some([kind, engine, transactions, schema_name, table_name, _]) = the_one_meant(found, name) else {
+        let query =
+            format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&name.schema));
         if sql::rows(connection, &query)?.is_empty() {
             return Err(Error::config(format!("there is no database `{}`, or this user may not see it", name.schema)));
         }
@@ -120,15 +124,27 @@ pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Tabl
     Ok(Some(table))
 }
 
+/// Among tables with nearly the same name the one of exactly this name; where the server ignores case (its
+/// `lower_case_table_names`, the last column, is not 0), one that differs by case alone.
+fn the_one_meant(found: Vec<[String; 6]>, name: &TableName) -> Option<[String; 6]> {
+    let is_exact = |row: &[String; 6]| row[3] == name.schema && row[4] == name.name;
+    let is_same = |row: &[String; 6]| {
+        row[5] != "0"
+            && row[3].to_lowercase() == name.schema.to_lowercase()
+            && row[4].to_lowercase() == name.name.to_lowercase()
+    };
+    let at = found.iter().position(is_exact).or_else(|| found.iter().position(is_same))?;
+    found.into_iter().nth(at)
+}
+
 fn columns(connection: &mut Connection, schema: &str, table: &str) -> Result<Vec<Column>> {
     let rows = sql::rows(
         connection,
         &format!(
             "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT IS NOT NULL, EXTRA, \
              COALESCE(CHARACTER_SET_NAME, ''), COALESCE(GENERATION_EXPRESSION, '') \
-             FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} ORDER BY ORDINAL_POSITION",
-            literal(schema),
-            literal(table)
+             FROM information_schema.COLUMNS WHERE {} ORDER BY ORDINAL_POSITION",
+            is_exactly("TABLE_SCHEMA", schema, table)
         ),
     )?;
     let json = mariadb_json_columns(connection, schema, table)?;
@@ -162,9 +178,8 @@ fn mariadb_json_columns(connection: &mut Connection, schema: &str, table: &str) 
     }
     let query = format!(
         "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS \
-         WHERE CONSTRAINT_SCHEMA = {} AND TABLE_NAME = {} AND LEVEL = 'Column'",
-        literal(schema),
-        literal(table)
+         WHERE {} AND LEVEL = 'Column'",
+        is_exactly("CONSTRAINT_SCHEMA", schema, table)
     );
     let column_of = |row: Vec<String>| {
         let clause = row.into_iter().next()?;
@@ -179,10 +194,23 @@ pub fn create_statement(name: &TableName, columns: &[(String, String)]) -> Strin
     format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4", name.quoted(), list.join(",\n"))
 }
 
+/// The condition that a row of information_schema is about exactly this table. Equal names as the server compares them come
+/// first, for by those it need not look at every table there is.
+fn is_exactly(schema_column: &str, schema: &str, table: &str) -> String {
+    let same = |column: &str, text: &str| {
+        format!("{column} = {} AND CAST({column} AS BINARY) = {}", literal(text), hex_literal(text))
+    };
+    format!("{} AND {}", same(schema_column, schema), same("TABLE_NAME", table))
+}
+
 /// A string literal that is right in every sql_mode: hex has no escapes.
 fn literal(text: &str) -> String {
-    let hex: String = text.bytes().map(|b| format!("{b:02x}")).collect();
-    if hex.is_empty() { "''".into() } else { format!("CONVERT(x'{hex}' USING utf8mb4)") }
+    if text.is_empty() { "''".into() } else { format!("CONVERT({} USING utf8mb4)", hex_literal(text)) }
+}
+
+/// The bytes of a text.
+fn hex_literal(text: &str) -> String {
+    format!("x'{}'", text.bytes().map(|b| format!("{b:02x}")).collect::<String>())
 }
 
 #[cfg(test)]
@@ -214,6 +242,23 @@ mod tests {
         let name = TableName::parse("t").unwrap();
         assert_eq!(name.clone().in_schema(Some("shop")).unwrap().quoted(), "`shop`.`t`");
         assert!(name.in_schema(None).unwrap_err().hint().is_some());
+    }
+
+    #[track_caller]
+    fn found(lower_case_table_names: &str, names: &[&str], want: Option<&str>) {
+        let row = |name: &&str| ["BASE TABLE", "InnoDB", "YES", "shop", name, lower_case_table_names].map(str::to_owned);
+        let meant = TableName { schema: "shop".into(), name: "Orders".into() };
+        let one = the_one_meant(names.iter().map(row).collect(), &meant);
+        assert_eq!(one.map(|row| row[4].clone()).as_deref(), want);
+    }
+
+    #[test]
+    fn among_alike_names_the_exact_one_is_meant() {
+        found("0", &["orders", "Orders", "ORDERS"], Some("Orders"));
+        found("0", &["orders", "Örders"], None);
+        found("1", &["orders"], Some("orders"));
+        found("2", &["Örders", "ORDERS"], Some("ORDERS"));
+        found("0", &[], None);
     }
 
     #[test]
