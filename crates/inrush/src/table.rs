@@ -104,8 +104,7 @@ pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Tabl
     )?;
     let found = found.into_iter().filter_map(|row| <[String; 6]>::try_from(row).ok()).collect();
     let Some([kind, engine, transactions, schema_name, table_name, _]) = the_one_meant(found, name) else {
-        let query =
-            format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&name.schema));
+        let query = format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&name.schema));
         if sql::rows(connection, &query)?.is_empty() {
             return Err(Error::config(format!("there is no database `{}`, or this user may not see it", name.schema)));
         }
@@ -246,7 +245,8 @@ mod tests {
 
     #[track_caller]
     fn found(lower_case_table_names: &str, names: &[&str], want: Option<&str>) {
-        let row = |name: &&str| ["BASE TABLE", "InnoDB", "YES", "shop", name, lower_case_table_names].map(str::to_owned);
+        let row =
+            |name: &&str| ["BASE TABLE", "InnoDB", "YES", "shop", name, lower_case_table_names].map(str::to_owned);
         let meant = TableName { schema: "shop".into(), name: "Orders".into() };
         let one = the_one_meant(names.iter().map(row).collect(), &meant);
         assert_eq!(one.map(|row| row[4].clone()).as_deref(), want);

@@ -14,6 +14,18 @@ pub(crate) fn find(name: &str) -> Result<TimeZone> {
     })
 }
 
+/// An offset in the one spelling that servers give back: `+5:45` as `+05:45`, no offset at all as `+00:00`.
+pub(crate) fn spelling(name: &str) -> String {
+    match fixed(name).and_then(|zone| zone.to_fixed_offset().ok()) {
+        Some(offset) => {
+            let minutes = offset.seconds().abs() / 60;
+            let sign = if offset.seconds() < 0 { '-' } else { '+' };
+            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        }
+        None => name.to_owned(),
+    }
+}
+
 /// `+hh:mm` or `-hh:mm`, within the servers' range of -13:59 to +14:00 (MariaDB: -12:59 to +13:00).
 fn fixed(text: &str) -> Option<TimeZone> {
     let (sign, rest) = match text.as_bytes().first()? {
@@ -51,6 +63,11 @@ mod tests {
     fn names() {
         assert_eq!(find("Europe/Berlin").unwrap().iana_name(), Some("Europe/Berlin"));
         assert!(find("UTC").is_ok());
+    }
+    #[test]
+    fn an_offset_has_one_spelling() {
+        let spelled = ["+5:45", "-5:30", "-00:00", "+02:00", "Europe/Berlin"].map(spelling);
+        assert_eq!(spelled, ["+05:45", "-05:30", "+00:00", "+02:00", "Europe/Berlin"]);
     }
     #[test]
     fn nonsense_is_named() {

@@ -10,3 +10,4 @@ mod case;
 mod chunks;
 mod guide;
 mod place;
+mod promises;

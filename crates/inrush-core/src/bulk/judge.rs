@@ -73,6 +73,9 @@ pub fn miscounted(affected: u64, sent: u64) -> Error {
         .with_hint("a trigger, a view or a storage engine such as BLACKHOLE changes what an INSERT means here")
 }
 
+/// ER_WARNING_NOT_COMPLETE_ROLLBACK: a ROLLBACK left rows in a table without transactions.
+pub const NOT_ROLLED_BACK: u16 = 1196;
+
 /// Codes with which a LOAD DATA LOCAL drops a row with a mere warning.
 fn is_row_dropped(code: u16) -> bool {
     matches!(code, 1022 | 1062 | 1452 | 1526 | 1586 | 1369 | 1748 | 3819 | 4025)

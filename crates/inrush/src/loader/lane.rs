@@ -14,7 +14,7 @@ use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::Stop;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
@@ -122,9 +122,10 @@ impl<'a> Lane<'a> {
             return ChunkEnd::Unknown(error);
         }
         self.shared.count_replay();
-        self.waits(Some("ROLLBACK"));
-        if let Err(error) = self.connection.exec("ROLLBACK") {
-            return ChunkEnd::NotStored(Some(Stop::Failed(error)));
+        match self.roll_back() {
+            Ok(Undone::All) => {}
+            Ok(Undone::NotAll) => return ChunkEnd::Unknown(some_rows_stay("the server found fault with rows")),
+            Err(error) => return ChunkEnd::NotStored(Some(Stop::Failed(error))),
         }
         self.waits(Some("INSERT"));
         match replay(&mut self.connection, chunk, self.shared) {
@@ -160,10 +161,7 @@ impl<'a> Lane<'a> {
         match self.connection.exec("COMMIT") {
             Ok(_) => ChunkEnd::Stored { rows, rejects },
             // An answer, so the server decided: a COMMIT that failed rolled back.
-            Err(error) if !error.is_fatal() && self.shared.table.transactional => {
-                let _ = self.connection.exec("ROLLBACK");
-                ChunkEnd::NotStored(Some(Stop::Failed(error)))
-            }
+            Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed_as(Stop::Failed(error)),
             Err(error) => ChunkEnd::Unknown(error.outcome_unknown()),
         }
     }
@@ -190,19 +188,33 @@ impl<'a> Lane<'a> {
 
     /// Rolls back. A connection that is gone rolls back on the server by itself.
     fn failed_as(&mut self, stop: Stop) -> ChunkEnd {
-        let _ = self.connection.exec("ROLLBACK");
-        ChunkEnd::NotStored(Some(stop))
+        match self.roll_back() {
+            Ok(Undone::NotAll) => ChunkEnd::Unknown(match stop {
+                Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => some_rows_stay(error.message()),
+                Stop::Interrupted => some_rows_stay("interrupted"),
+            }),
+            Ok(Undone::All) | Err(_) => ChunkEnd::NotStored(Some(stop)),
+        }
     }
 
     fn failed_as_nothing(&mut self) -> ChunkEnd {
-        match self.connection.exec("ROLLBACK") {
-            Ok(_) => ChunkEnd::NotStored(None),
+        match self.roll_back() {
+            Ok(Undone::All) => ChunkEnd::NotStored(None),
+            Ok(Undone::NotAll) => ChunkEnd::Unknown(some_rows_stay("an earlier chunk failed")),
             Err(error) => ChunkEnd::NotStored(Some(Stop::Failed(error))),
         }
     }
 
+    /// ROLLBACK. The server warns (1196) if a table without transactions was written to, by a trigger for example.
+    fn roll_back(&mut self) -> Result<Undone> {
+        self.waits(Some("ROLLBACK"));
+        let outcome = self.connection.exec("ROLLBACK")?;
+        let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == judge::NOT_ROLLED_BACK);
+        Ok(if not_all { Undone::NotAll } else { Undone::All })
+    }
+
     fn fall_back(&mut self, error: &Error) {
-        let _ = self.connection.exec("ROLLBACK");
+        let _ = self.roll_back();
         let mut choice = lock(&self.shared.choice);
         if choice.may_fall_back {
             *choice = method::fall_back(error);
@@ -233,6 +245,17 @@ impl<'a> Lane<'a> {
     fn wants_commit(&self, chunk: &Prepared) -> bool {
         self.shared.control.wants(chunk.work.number)
     }
+}
+
+/// What a ROLLBACK undid.
+enum Undone {
+    All,
+    NotAll,
+}
+
+fn some_rows_stay(why: &str) -> Error {
+    Error::new(Kind::Server, format!("{why}; the chunk was rolled back, but the server says that not every table was"))
+        .with_hint("a trigger writes to a table without transactions (MyISAM, Aria, MEMORY): what it wrote stays")
 }
 
 /// How the sending of a chunk went.

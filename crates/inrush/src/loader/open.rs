@@ -56,7 +56,10 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let choice = method::choose(options.method, variables.local_infile)?;
     let shared = Shared {
         config: config.with_local_infile(choice.method == method::Method::LoadData),
-        session: LaneSession { time_zone: options.time_zone.clone(), statement_binlog: variables.statement_binlog },
+        session: LaneSession {
+            time_zone: zone::spelling(&options.time_zone),
+            statement_binlog: variables.statement_binlog,
+        },
         max_packet: variables.max_packet,
         statement_bytes,
         choice: Mutex::new(choice),
@@ -67,18 +70,17 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         tally: Mutex::new(Tally::new(&options, reject_header)?),
         options,
         table,
+        must_create,
         server,
         control,
         observer,
     };
-    if !shared.options.dry_run {
-        prepare_table(&mut connection, &shared, &name, must_create)?;
-    }
     connection.close();
     Ok((shared, plans))
 }
 
-/// Opens the lanes, the first of which must work; a server that has no room for more gets fewer.
+/// Opens the lanes, the first of which must work; a server that has no room for more gets fewer. Then, and not before it is
+/// sure that rows can follow, the table is created or emptied.
 pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
     let wanted = shared.options.lanes;
     if shared.options.dry_run {
@@ -93,6 +95,9 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
                 break;
             }
         }
+    }
+    if let Some(Some(first)) = lanes.first_mut() {
+        prepare_table(&mut first.connection, shared)?;
     }
     shared.notify(&Notice::Method(lock(&shared.choice).clone()));
     Ok(lanes)
@@ -217,13 +222,14 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     }
 }
 
-fn prepare_table(connection: &mut Connection, shared: &Shared, name: &TableName, must_create: bool) -> Result<()> {
-    if let (true, Some(columns)) = (must_create, &shared.options.create) {
+fn prepare_table(connection: &mut Connection, shared: &Shared) -> Result<()> {
+    let name = &TableName { schema: shared.table.schema.clone(), name: shared.table.name.clone() };
+    if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
         let statement = table::create_statement(name, columns);
         connection.exec(&statement).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         shared.notify(&Notice::Created(statement));
     }
-    if shared.options.truncate && !must_create {
+    if shared.options.truncate && !shared.must_create {
         connection
             .exec(&format!("TRUNCATE TABLE {}", name.quoted()))
             .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;

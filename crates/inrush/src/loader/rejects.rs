@@ -4,8 +4,9 @@
 
 use inrush_core::bulk::Reject;
 use inrush_core::{Error, Result};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// A reject file being written: `FILE` and `FILE.log`.
@@ -24,7 +25,7 @@ impl RejectFile {
     /// be corrected and loaded as it is; empty if they have none.
     pub(super) fn create(path: &Path, header: Vec<u8>) -> Result<Self> {
         let open = |name: PathBuf| {
-            File::create(&name)
+            private(&name)
                 .map(BufWriter::new)
                 // Nothing is sent yet, and the path is the user's: a mistake of usage.
                 .map_err(|e| {
@@ -88,6 +89,11 @@ impl Drop for RejectFile {
     }
 }
 
+/// Rejected rows are data like those of the source, which may be for few eyes only.
+fn private(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
 fn partial(path: &Path) -> PathBuf {
     with_suffix(path, ".partial")
 }
@@ -106,6 +112,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 mod tests {
     use super::*;
     use inrush_core::Place;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn reject(raw: &[u8], line: u64) -> Reject {
         let place = Place { source: "a.csv".into(), line, column: Some("age".into()) };
@@ -119,6 +126,8 @@ mod tests {
         let mut file = RejectFile::create(&path, b"name,age\n".to_vec()).unwrap();
         file.add(&[reject(b"Ann,x\n", 2), reject(b"Bob,x", 7)]).unwrap();
         assert!(!path.exists(), "not before the load is over");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&partial(&path)), mode(&partial(&log_path(&path)))), (0o600, 0o600));
         file.finish().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "name,age\nAnn,x\nBob,x\n");
         let log = std::fs::read_to_string(folder.path().join("bad.csv.log")).unwrap();

@@ -9,7 +9,7 @@ use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::judge::{Warning, is_row_fault, miscounted};
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Place, Result};
 use std::ops::Range;
 
 /// How a replay ended.
@@ -28,6 +28,7 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
     let whole = 0..chunk.work.batch.rows.num_rows();
     let mut todo: Vec<Range<usize>> = std::iter::once(whole).collect();
     let mut sql = Vec::new();
+    let mut places = chunk.work.batch.origin.places();
     while let Some(range) = todo.pop() {
         sql.clear();
         let (taken, n_rows) = match chunk.insert(range.clone(), &mut sql) {
@@ -36,9 +37,8 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
             // It fits into a LOAD, which is sent in pieces, and not into a statement.
             Next::TooLong { row, bytes } => {
                 todo.push(row + 1..range.end);
-                let batch = &chunk.work.batch;
                 let reason = too_long(bytes, shared.max_packet);
-                let reject = prepare::reject(batch, row, batch.origin.place(row), reason);
+                let reject = prepare::reject(&chunk.work.batch, row, places.of(row), reason);
                 if stop {
                     return Ok(ReplayEnd::BadRow(reject));
                 }
@@ -60,7 +60,8 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
                 }
             }
             Err(error) if is_row_fault(&error) && n_rows == 1 => {
-                let reject = refused(chunk, taken.end - 1, &error);
+                let row = taken.end - 1;
+                let reject = refused(chunk, row, places.of(row), &error);
                 if stop {
                     return Ok(ReplayEnd::BadRow(reject));
                 }
@@ -83,9 +84,7 @@ fn halve(todo: &mut Vec<Range<usize>>, range: Range<usize>) {
 }
 
 /// The reject of a row that the server refused.
-fn refused(chunk: &Prepared, row: usize, error: &Error) -> Reject {
-    let origin = &chunk.work.batch.origin;
-    let mut place = origin.place(row);
+fn refused(chunk: &Prepared, row: usize, mut place: Place, error: &Error) -> Reject {
     let warning = Warning { code: error.code(), message: error.message().to_owned() };
     if !warning.column().is_empty() {
         place.column = Some(warning.column().into());

@@ -72,6 +72,8 @@ pub(super) struct Shared {
     pub(super) config: Config,
     pub(super) options: LoadOptions,
     pub(super) table: Table,
+    /// Whether the table is not there yet.
+    pub(super) must_create: bool,
     pub(super) session: LaneSession,
     /// The server's version text.
     pub(super) server: String,

@@ -199,7 +199,7 @@ impl Oracle {
 
     fn insert(&self, columns: &[CheckedColumn]) -> Result<Vec<String>> {
         self.enter_zone();
-        let limits = Limits { bytes: 1 << 20, rows: usize::MAX };
+        let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: usize::MAX };
         let multi_row = MultiRow::new(&self.inserted, &self.columns, limits, true);
         let n_rows = columns[0].cells.views().len();
         let mut sql = Vec::new();

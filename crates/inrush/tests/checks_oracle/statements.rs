@@ -69,7 +69,7 @@ fn load(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
 
 fn insert(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
     let escapes = !lane.connection.borrow().session().no_backslash_escapes();
-    let limits = Limits { bytes: 1 << 20, rows: 100 };
+    let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: 100 };
     let multi_row = MultiRow::new(&quote_ident("t`1"), &case.columns, limits, escapes);
     let mut sql = Vec::new();
     multi_row.next(&case.checked(lane), &[], 0..case.rows.len(), &mut sql);
