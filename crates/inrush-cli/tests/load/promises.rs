@@ -3,6 +3,9 @@
 
 use crate::place::{Place, Rows, on, on_all};
 use inrush_testkit::servers::with_local_infile;
+use std::io::Write as _;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const PEOPLE: &str = "CREATE TABLE people (id INT PRIMARY KEY, name LONGTEXT NOT NULL)";
 const FILE: &str = "id,name\n1,Ann\n2,Bob\n";
@@ -83,4 +86,83 @@ fn what_a_trigger_leaves_behind_is_told() {
         }
         assert_eq!(place.sql("SELECT COUNT(*) FROM audit"), "4", "each row of each load once, not again by a replay");
     });
+}
+
+#[test]
+fn a_pipe_that_says_nothing_more_keeps_nobody_from_stopping() {
+    on(with_local_infile(), "idle_pipe", |place| {
+        prepared(place);
+        let command = place.command("- --into people --json -q --lanes 20");
+        // More than the first read, which opens the source, and less than a chunk.
+        let rows: String = (0..40_000).map(|id| format!("{id},Ann\n")).collect();
+        let (mut load, pipe) = begin(command, format!("id,name\n{rows}").as_bytes());
+        // The lanes are open, so it listens for signals, and nothing is left to do but to read.
+        let lanes =
+            "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND USER <> 'event_scheduler'";
+        await_true(|| place.sql(lanes).parse::<u32>().unwrap() >= 20);
+        let pid = load.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        let done = place.done(&ended(&mut load));
+        assert_eq!((done.code, done.rows()), (130, Some(Rows::default())), "{done}");
+        drop(pipe);
+    });
+}
+
+#[test]
+fn a_bad_row_ends_the_load_though_its_pipe_is_open() {
+    on(with_local_infile(), "open_pipe", |place| {
+        prepared(place);
+        let rows: String =
+            (0..100_000).map(|id| format!("{},Ann\n", if id == 1_500 { "x".into() } else { id.to_string() })).collect();
+        let command = place.command("- --into people --json -q --batch 1000");
+        let (mut load, pipe) = begin(command, format!("id,name\n{rows}").as_bytes());
+        let done = place.done(&ended(&mut load));
+        assert_eq!(done.code, 2, "{done}");
+        done.says("`x` is not a whole number (-, line 1502, column `id`)");
+        let stored = done.rows().unwrap().stored;
+        assert!(stored >= 1_000, "the chunk before it is stored\n{done}");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM people"), stored.to_string());
+        drop(pipe);
+    });
+}
+
+/// Starts a load from standard input, which gets `text` and stays open.
+fn begin(mut command: Command, text: &[u8]) -> (Child, std::thread::JoinHandle<std::process::ChildStdin>) {
+    let mut load = command.stdin(Stdio::piped()).spawn().unwrap();
+    let (mut pipe, text) = (load.stdin.take().unwrap(), text.to_vec());
+    let writer = std::thread::spawn(move || {
+        // A load that has ended reads no more.
+        let _ = pipe.write_all(&text);
+        pipe
+    });
+    (load, writer)
+}
+
+/// What a load said, which must end soon.
+fn ended(load: &mut Child) -> Output {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let status = loop {
+        match load.try_wait().unwrap() {
+            Some(status) => break status,
+            None if Instant::now() > deadline => {
+                load.kill().unwrap();
+                panic!("the load does not end");
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let read = |stream: &mut dyn std::io::Read| {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    Output { status, stdout: read(load.stdout.as_mut().unwrap()), stderr: read(load.stderr.as_mut().unwrap()) }
+}
+
+fn await_true(mut check: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !check() {
+        assert!(Instant::now() < deadline, "it does not come true");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

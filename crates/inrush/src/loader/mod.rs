@@ -32,10 +32,12 @@ use lane::Lane;
 use prepare::{Prepared, Work, prepare};
 use shared::{Shared, SourcePlan};
 use std::mem;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 use tally::ChunkEnd;
 
 /// Loads sources into one table.
@@ -122,68 +124,103 @@ fn run(
 ) -> bool {
     // Without a place in the queue: the next batch waits in the reader's hands.
     let (batches_in, batches) = sync_channel(0);
-    let batches = Mutex::new(batches);
+    let inlet = Inlet { batches: Mutex::new(Some(batches)), closed: AtomicBool::new(false) };
+    let control = shared.control.clone();
+    // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and those who
+    // asked for an end need not wait for it.
+    let reader = thread::spawn(move || read(&control, sources, &plans, &batches_in));
     thread::scope(|scope| {
         let (over, is_over) = channel();
         scope.spawn(move || watch::watch(shared, &is_over));
-        let reader = scope.spawn(move || read(shared, sources, &plans, &batches_in));
-        let batches = &batches;
+        let inlet = &inlet;
         let lanes: Vec<_> = lanes
             .into_iter()
             .map(|lane| {
                 // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
                 let (chunks_in, chunks) = sync_channel(0);
-                scope.spawn(move || prepare_all(shared, batches, &chunks_in));
+                scope.spawn(move || prepare_all(shared, inlet, &chunks_in));
                 scope.spawn(move || deliver_all(shared, lane, &chunks))
             })
             .collect();
         for lane in lanes {
-            join(lane);
+            lane.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
         drop(over);
-        join(reader)
-    })
+    });
+    if !inlet.closed.load(Relaxed) {
+        return false;
+    }
+    match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
+        Ok(finished) => finished,
+        Err((number, error)) => {
+            lock(&shared.tally).stop_at(number, Stop::Unreadable(error), &shared.control);
+            false
+        }
+    }
 }
 
-/// The reader: batches in order, each with its number and its source's plan. Returns whether it came to the end.
+/// The reader: batches in order, each with its number and its source's plan. Returns whether it came to the end; an error has
+/// the number of the batch that could not be read.
 fn read(
-    shared: &Shared,
+    control: &Control,
     sources: Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
-    batches: &SyncSender<(Work, Arc<SourcePlan>)>,
-) -> bool {
-    let control = &shared.control;
+    batches: &SyncSender<Next>,
+) -> Result<bool, (u64, Error)> {
     let mut number = 0;
     for (mut source, plan) in sources.into_iter().zip(plans) {
         loop {
             if !control.wants_more() {
-                return false;
+                return Ok(false);
             }
-            match source.next() {
-                Ok(None) => break,
-                Ok(Some(batch)) => {
-                    control.read.fetch_add(batch.records(), Relaxed);
-                    control.bytes.fetch_add(batch.origin.text.len() as u64, Relaxed);
-                    if batches.send((Work { number, batch }, plan.clone())).is_err() {
-                        return false;
-                    }
-                    number += 1;
-                }
-                Err(error) => {
-                    lock(&shared.tally).stop_at(number, Stop::Unreadable(error), control);
-                    return false;
+            let Some(batch) = source.next().map_err(|error| (number, error))? else { break };
+            control.read.fetch_add(batch.records(), Relaxed);
+            control.bytes.fetch_add(batch.origin.text.len() as u64, Relaxed);
+            if batches.send((Work { number, batch }, plan.clone())).is_err() {
+                return Ok(false);
+            }
+            number += 1;
+        }
+    }
+    Ok(true)
+}
+
+/// A batch and the plan of its source.
+type Next = (Work, Arc<SourcePlan>);
+
+/// Where the lanes take the reader's batches from.
+struct Inlet {
+    /// `None` once nobody takes batches any more.
+    batches: Mutex<Option<Receiver<Next>>>,
+    /// The reader is done, for better or worse.
+    closed: AtomicBool,
+}
+
+impl Inlet {
+    /// The next batch; `None` if there is none, or the load is to end and the reader has none at hand: batches come in order,
+    /// so what it may still bring lies behind the one that ends the load.
+    fn next(&self, control: &Control) -> Option<Next> {
+        let mut batches = lock(&self.batches);
+        loop {
+            match batches.as_ref()?.recv_timeout(LOOK_EVERY) {
+                Ok(next) => return Some(next),
+                Err(RecvTimeoutError::Timeout) if control.wants_more() => {}
+                Err(RecvTimeoutError::Timeout) => *batches = None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.closed.store(true, Relaxed);
+                    *batches = None;
                 }
             }
         }
     }
-    true
 }
 
+/// How long an idle lane takes to notice that the load is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
 /// A lane's preparing half: checks and encodes the next chunk while the other half waits for the server.
-fn prepare_all(shared: &Shared, batches: &Mutex<Receiver<(Work, Arc<SourcePlan>)>>, chunks: &SyncSender<Prepared>) {
-    loop {
-        let next = lock(batches).recv();
-        let Ok((work, plan)) = next else { return };
+fn prepare_all(shared: &Shared, inlet: &Inlet, chunks: &SyncSender<Prepared>) {
+    while let Some((work, plan)) = inlet.next(&shared.control) {
         let number = work.number;
         if !shared.control.wants(number) || shared.control.is_stopping() {
             continue;
@@ -215,10 +252,6 @@ fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Pr
     if let Some(lane) = lane {
         lane.close();
     }
-}
-
-fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn report(shared: Shared, lanes: usize, finished: bool) -> Report {

@@ -122,7 +122,7 @@ fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
     let mut next = 0;
     let n_rows = chunk.work.batch.rows.num_rows();
     loop {
-        let mut sql = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW);
+        let mut sql = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
         match chunk.insert(next..n_rows, &mut sql) {
             Next::End => {
                 shared.spares.put(sql);
