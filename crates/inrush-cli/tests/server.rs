@@ -159,6 +159,8 @@ fn the_password_is_in_one_private_place() {
             assert_eq!(mode & 0o077, 0, "{name}");
         }
         let command_line = fs::read(format!("/proc/{}/cmdline", started["pid"])).unwrap();
+        let environment = fs::read(format!("/proc/{}/environ", started["pid"])).unwrap();
+        assert!(!String::from_utf8_lossy(&environment).contains("SECRET"), "another server's password");
         let log = fs::read_to_string(started["log"].as_str().unwrap()).unwrap();
         for text in
             [String::from_utf8_lossy(&command_line).as_ref(), &log, &started.to_string(), &place.says(&["status"])]
@@ -297,6 +299,7 @@ impl Place {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
         command.arg("server").arg("--dir").arg(&self.folder).args(arguments).env("INRUSH_MYSQLD", &self.program);
+        command.env("INRUSH_URL", "mysql://a:SECRET@127.0.0.1:1/x").env("INRUSH_PASSWORD", "SECRET");
         command.stdin(Stdio::null());
         command
     }

@@ -44,6 +44,9 @@ pub(super) fn spawn(
         .arg(format!("--defaults-file={}", home.path(options).display()))
         .args(arguments)
         .current_dir(home.folder())
+        // Secrets of other servers, which this one's account has no business to know.
+        .env_remove("INRUSH_PASSWORD")
+        .env_remove("INRUSH_URL")
         .stdin(if arguments.contains(&"--bootstrap") { Stdio::piped() } else { Stdio::null() })
         .stdout(log.try_clone().map_err(failed)?)
         .stderr(log)
