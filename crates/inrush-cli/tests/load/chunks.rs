@@ -1,9 +1,7 @@
 //! Bad rows among many chunks and lanes: whatever the report names is in the table, and nothing else.
 
-use crate::place::{Done, Place, Rows, on_all};
-use std::collections::BTreeSet;
-
-const TABLE: &str = "CREATE TABLE numbers (id INT PRIMARY KEY, value INT NOT NULL, UNIQUE KEY (value))";
+use crate::numbers::{TABLE, check_table, numbers};
+use crate::place::{Rows, on_all};
 
 #[test]
 fn two_hundred_bad_rows_among_many_chunks() {
@@ -156,30 +154,6 @@ fn max_bad_is_a_count_or_a_share() {
     });
 }
 
-/// `id,value` with ids from 1, which are the numbers of their records.
-fn numbers(n: u64, row: impl Fn(u64) -> String) -> String {
-    let rows = (1..=n).map(|id| row(id) + "\n");
-    std::iter::once("id,value\n".to_owned()).chain(rows).collect()
-}
-
 fn line(reject: &serde_json::Value) -> u64 {
     reject["line"].as_u64().unwrap()
-}
-
-/// The table holds the records that the report names as stored, but for those that are not `good`; returns the named.
-#[track_caller]
-fn check_table(place: &Place, done: &Done, good: impl Fn(u64) -> bool) -> BTreeSet<u64> {
-    let named: BTreeSet<u64> = done.json["stored_records"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|records| records["first"].as_u64().unwrap()..=records["last"].as_u64().unwrap())
-        .collect();
-    let ids = place.schema.sql("SELECT id FROM numbers WHERE id > 0 AND id = value ORDER BY id");
-    let held: BTreeSet<u64> = ids.iter().map(|row| row[0].parse().unwrap()).collect();
-    let want: BTreeSet<u64> = named.iter().copied().filter(|id| good(*id)).collect();
-    assert_eq!(held, want, "{done}");
-    assert_eq!(done.rows().unwrap().stored, want.len() as u64, "{done}");
-    assert_eq!(done.rows().unwrap().unknown, 0, "{done}");
-    named
 }

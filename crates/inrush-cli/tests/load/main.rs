@@ -9,5 +9,8 @@ mod bad_whole;
 mod case;
 mod chunks;
 mod guide;
+mod lost;
+mod numbers;
 mod place;
 mod promises;
+mod stopped;

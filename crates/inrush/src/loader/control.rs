@@ -90,6 +90,11 @@ impl Control {
         self.stop.load(Relaxed)
     }
 
+    /// Whether somebody asked to end it at once.
+    pub fn is_aborted(&self) -> bool {
+        self.aborted.load(Relaxed)
+    }
+
     /// What has been done so far.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {

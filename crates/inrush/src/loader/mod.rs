@@ -27,7 +27,7 @@ use crate::Config;
 use control::lock;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::report::{self, Report, Stop};
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 use lane::Lane;
 use prepare::{Prepared, Work, prepare};
 use shared::{Shared, SourcePlan};
@@ -107,8 +107,16 @@ impl Loader {
         if self.options.lanes == 0 {
             return Err(Error::config("a load needs at least one lane"));
         }
-        let (shared, plans) = open::open(self, &mut sources)?;
-        let lanes = open::lanes(&shared)?;
+        let control = self.control();
+        let interrupted = |error: Error| {
+            if control.is_aborted() {
+                Error::new(Kind::Interrupted, "interrupted before a row was sent")
+            } else {
+                error
+            }
+        };
+        let (shared, plans) = open::open(self, &mut sources).map_err(interrupted)?;
+        let lanes = open::lanes(&shared).map_err(interrupted)?;
         let n_lanes = lanes.len();
         let finished = run(&shared, lanes, sources, plans);
         Ok(report(shared, n_lanes, finished))
@@ -173,7 +181,13 @@ fn read(
             if !control.wants_more() {
                 return Ok(false);
             }
-            let Some(batch) = source.next().map_err(|error| (number, error))? else { break };
+            let batch = match source.next() {
+                // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
+                Ok(None) | Err(_) if control.is_stopping() => return Ok(false),
+                Ok(None) => break,
+                Ok(Some(batch)) => batch,
+                Err(error) => return Err((number, error)),
+            };
             control.read.fetch_add(batch.records(), Relaxed);
             control.bytes.fetch_add(batch.origin.text.len() as u64, Relaxed);
             if batches.send((Work { number, batch }, plan.clone())).is_err() {
@@ -254,14 +268,20 @@ fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Pr
     }
 }
 
+/// What an aborted load has of its own: connections that were cut.
+fn is_failure(stop: &Stop) -> bool {
+    matches!(stop, Stop::Failed(error) if error.is_fatal())
+}
+
 fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);
     let snapshot = control.snapshot();
     let not_loaded = snapshot.read - snapshot.stored - snapshot.rejected - tally.unknown;
-    let mut stop = tally.stop.take().map(|(_, stop)| stop);
-    if stop.is_none() && control.is_stopping() && (!finished || not_loaded > 0) {
+    // The connections of an aborted load fail because they were cut.
+    let mut stop = tally.stop.take().map(|(_, stop)| stop).filter(|stop| !(control.is_aborted() && is_failure(stop)));
+    if stop.is_none() && control.is_stopping() && (!finished || not_loaded > 0 || tally.unknown > 0) {
         stop = Some(Stop::Interrupted);
     }
     if let Some(file) = tally.reject_file.take()

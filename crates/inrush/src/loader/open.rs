@@ -6,7 +6,7 @@ use super::lane::Lane;
 use super::options::{BadRows, Guarantee};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tally::Tally;
-use super::{Loader, sql};
+use super::{Loader, sql, watch};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
@@ -17,6 +17,7 @@ use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::{Error, Kind, Result};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 /// Everything up to the first lane: on one connection that is closed again.
@@ -27,6 +28,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     }
     let zone = zone::find(&options.time_zone)?;
     let mut connection = Connection::connect(&config)?;
+    control.set_lane(0, connection.connection_id(), connection.aborter());
     let name = TableName::parse(&table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection)?;
     let found = table::read(&mut connection, &name)?;
@@ -97,7 +99,13 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
         }
     }
     if let Some(Some(first)) = lanes.first_mut() {
-        prepare_table(&mut first.connection, shared)?;
+        std::thread::scope(|scope| {
+            // A table that is in use keeps a TRUNCATE waiting.
+            let (_over, is_over) = channel();
+            scope.spawn(move || watch::watch(shared, &is_over));
+            prepare_table(&mut first.connection, shared)
+        })?;
+        shared.control.waits(0, None);
     }
     shared.notify(&Notice::Method(lock(&shared.choice).clone()));
     Ok(lanes)
@@ -226,10 +234,12 @@ fn prepare_table(connection: &mut Connection, shared: &Shared) -> Result<()> {
     let name = &TableName { schema: shared.table.schema.clone(), name: shared.table.name.clone() };
     if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
         let statement = table::create_statement(name, columns);
+        shared.control.waits(0, Some("CREATE TABLE"));
         connection.exec(&statement).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         shared.notify(&Notice::Created(statement));
     }
     if shared.options.truncate && !shared.must_create {
+        shared.control.waits(0, Some("TRUNCATE"));
         connection
             .exec(&format!("TRUNCATE TABLE {}", name.quoted()))
             .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;

@@ -1,0 +1,74 @@
+//! Connections that are lost: killed, cut in the middle of a chunk, cut while a COMMIT is under way. What the report names
+//! is true, and what nobody can know is named too.
+
+use crate::numbers::{TABLE, check_table, numbers, records};
+use crate::place::{Done, Place, on_all};
+use crate::stopped::{Running, await_true};
+use inrush_testkit::relay::{Cut, Relay};
+
+#[test]
+fn a_killed_connection() {
+    on_all("killed", |place| {
+        place.sql(TABLE);
+        let mut load = Running::start(place, "- --into numbers --batch 500");
+        let feeder = load.feed();
+        await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+        let query = format!(
+            "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND ID <> CONNECTION_ID() ORDER BY ID LIMIT 1",
+            place.schema.name()
+        );
+        let id = &place.server.sql(&query)[0][0];
+        place.server.sql(&format!("KILL {id}"));
+        let done = load.end();
+        feeder.join().unwrap();
+        assert_eq!((done.code, &done.json["stop"]["why"]), (3, &"server".into()), "{done}");
+        check_table(place, &done, |_| true);
+    });
+}
+
+#[test]
+fn a_connection_cut_in_the_middle_of_a_chunk() {
+    on_all("cut_in_chunk", |place| {
+        let done = through(place, Cut::AfterBytes(60_000), 20_000);
+        assert_eq!((done.code, done.rows().unwrap().unknown), (3, 0), "{done}");
+        done.says("error: ");
+        check_table(place, &done, |_| true);
+    });
+}
+
+#[test]
+fn a_commit_whose_answer_is_lost() {
+    on_all("lost_answer", |place| {
+        let done = through(place, Cut::AfterCommit(3), 500);
+        let rows = done.rows().unwrap();
+        assert_eq!((done.code, rows.stored, rows.unknown), (3, 200, 100), "{done}");
+        done.says("\nunknown: numbers.csv, records 201 to 300 (lines 202 to 301): in the table or not; look for them before you load them again\n");
+        done.says("\nstored: numbers.csv, records 1 to 200 (lines 2 to 201)");
+        // The server ran it, if a moment later.
+        await_true("the COMMIT", || place.sql("SELECT COUNT(*), MAX(id) FROM numbers") == "300,300");
+        assert_eq!(records(&done.json["unknown_records"]), (201..=300).collect());
+    });
+}
+
+#[test]
+fn a_commit_that_never_arrives() {
+    on_all("lost_commit", |place| {
+        let done = through(place, Cut::BeforeCommit(3), 500);
+        assert_eq!((done.code, done.rows().unwrap().stored, done.rows().unwrap().unknown), (3, 200, 100), "{done}");
+        assert_eq!(place.sql("SELECT COUNT(*), MAX(id) FROM numbers"), "200,200");
+        check_table(place, &done, |_| true);
+    });
+}
+
+/// One lane, chunks of 100 rows, over TCP through a relay.
+fn through(place: &Place, cut: Cut, n_rows: u64) -> Done {
+    place.sql(TABLE);
+    place.write("numbers.csv", numbers(n_rows, |id| format!("{id},{id}")));
+    let relay = Relay::start(place.server.port, cut);
+    let mut command =
+        place.bare("numbers.csv --into numbers --batch 100 --lanes 1 --tls disabled -h 127.0.0.1 --json -q");
+    command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
+    let done = place.done(&command.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
+    assert!(relay.has_cut(), "it ended before the cut: {done}");
+    done
+}

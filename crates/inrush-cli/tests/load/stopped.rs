@@ -1,0 +1,225 @@
+//! A load that somebody stops, or that waits: Ctrl-C, SIGTERM, a feeder that says nothing, a table that is locked.
+
+use crate::numbers::{TABLE, check_table, numbers};
+use crate::place::{Done, Place, Rows, on_all};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn ctrl_c_under_way_names_what_is_stored() {
+    on_all("ctrl_c", |place| {
+        for signal in ["INT", "TERM"] {
+            place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+            let mut load = Running::start(place, "- --into numbers --batch 500");
+            let feeder = load.feed();
+            await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+            load.signal(signal);
+            let done = load.end();
+            let sent = feeder.join().unwrap();
+            assert_eq!((done.code, &done.json["stop"]["why"]), (130, &"interrupted".into()), "{done}");
+            done.says("stopping: chunks on their way are finished first");
+            done.says("interrupted: what is stored stays\nstored: -, records 1 to ");
+            let named = check_table(place, &done, |_| true);
+            assert!(named.len() as u64 <= sent && done.rows().unwrap().unknown == 0, "{done}");
+        }
+    });
+}
+
+#[test]
+fn a_feeder_that_says_nothing_does_not_keep_a_load_from_stopping() {
+    on_all("silent_feeder", |place| {
+        place.sql(TABLE);
+        let mut load = Running::start(place, "- --into numbers");
+        load.begin();
+        load.signal("TERM");
+        let done = load.end();
+        assert_eq!(done.code, 130, "{done}");
+        check_table(place, &done, |_| true);
+    });
+}
+
+#[test]
+fn an_end_of_a_stopped_feeder_is_not_the_end_of_its_rows() {
+    on_all("stopped_feeder", |place| {
+        place.sql(TABLE);
+        let mut load = Running::start(place, "- --into numbers");
+        load.begin();
+        load.signal("INT");
+        drop(load.stdin.take());
+        assert_eq!(load.end().code, 130);
+    });
+}
+
+#[test]
+fn twice_ends_a_load_that_waits_for_a_lock() {
+    on_all("twice", |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
+        for args in ["", "--truncate"] {
+            let holder = Session::open(place, "LOCK TABLES numbers WRITE");
+            let mut load = Running::start(place, &format!("numbers.csv --into numbers {args}"));
+            await_true("a waiting statement", || waits(place));
+            load.signal("INT");
+            load.await_notice("stopping: ");
+            load.signal("INT");
+            let done = load.end();
+            assert_eq!(done.code, 130, "{args}: {done}");
+            if args.is_empty() {
+                assert_eq!(done.rows(), Some(Rows::stopping(0, 50)), "{done}");
+            } else {
+                done.says("error: interrupted before a row was sent");
+            }
+            drop(holder);
+            assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+        }
+    });
+}
+
+/// One wait serves three questions: the silence is told after 30 s, with the server's state; told again by nobody, because
+/// the server's lock wait ends after 50 s; and then nothing is in.
+#[test]
+fn a_silent_server_is_told_with_its_state() {
+    on_all("silent_server", |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
+        let holder = Session::open(place, "BEGIN; INSERT INTO numbers VALUES (7, 7)");
+        let done =
+            place.done(&place.command("numbers.csv --into numbers --lanes 1 --json --no-progress").output().unwrap());
+        assert_eq!((done.code, done.rows()), (3, Some(Rows::stopping(0, 50))), "{done}");
+        let what = if place.server.local_infile { "LOAD DATA" } else { "INSERT" };
+        done.says(&format!("no answer to {what} for 30 s on lane 1; the server says: Query for 3"));
+        done.says(
+            "error: Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)\n",
+        );
+        done.says("\nstored: nothing");
+        drop(holder);
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+    });
+}
+
+fn waits(place: &Place) -> bool {
+    let query = format!(
+        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}' AND STATE LIKE 'Waiting for table metadata%'",
+        place.schema.name()
+    );
+    place.server.sql(&query)[0][0] != "0"
+}
+
+/// A load under way.
+pub(crate) struct Running<'a> {
+    place: &'a Place,
+    child: Child,
+    pub(crate) stdin: Option<ChildStdin>,
+    stderr: BufReader<std::process::ChildStderr>,
+    said: String,
+}
+
+impl<'a> Running<'a> {
+    pub(crate) fn start(place: &'a Place, args: &str) -> Self {
+        Self::spawn(place, place.command(args))
+    }
+
+    pub(crate) fn spawn(place: &'a Place, mut command: Command) -> Self {
+        let mut child = command.args(["--json", "--no-progress"]).stdin(Stdio::piped()).spawn().unwrap();
+        let (stdin, stderr) = (child.stdin.take(), BufReader::new(child.stderr.take().unwrap()));
+        Self { place, child, stdin, stderr, said: String::new() }
+    }
+
+    /// Feeds it rows until it reads no more, and says how many.
+    pub(crate) fn feed(&mut self) -> std::thread::JoinHandle<u64> {
+        let mut stdin = self.stdin.take().unwrap();
+        std::thread::spawn(move || {
+            stdin.write_all(b"id,value\n").unwrap();
+            let mut sent = 0;
+            loop {
+                let rows: String = (sent + 1..=sent + 1000).map(|id| format!("{id},{id}\n")).collect();
+                if stdin.write_all(rows.as_bytes()).is_err() {
+                    return sent + 1000;
+                }
+                sent += 1000;
+            }
+        })
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+    }
+
+    /// Waits until it says this on standard error.
+    #[track_caller]
+    pub(crate) fn await_notice(&mut self, text: &str) {
+        while !self.said.contains(text) {
+            let n = self.stderr.read_line(&mut self.said).unwrap();
+            assert!(n > 0, "it ended without `{text}`: {}", self.said);
+        }
+    }
+
+    /// Feeds it the beginning of a file, longer than what is read at a time, and waits until it has begun.
+    fn begin(&mut self) {
+        let rows = numbers(60_000, |id| format!("{id},{id}"));
+        let mut stdin = self.stdin.take().unwrap();
+        // It may be stopped before it has read all.
+        let feeder = std::thread::spawn(move || {
+            let _ = stdin.write_all(rows.as_bytes());
+            stdin
+        });
+        self.await_notice("method ");
+        self.stdin = Some(feeder.join().unwrap());
+    }
+
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Done {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.child.try_wait().unwrap().is_none() {
+            if Instant::now() > deadline {
+                self.child.kill().unwrap();
+                panic!("it does not end; it said: {}", self.said);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.stderr.read_to_string(&mut self.said).unwrap();
+        let mut output = self.child.wait_with_output().unwrap();
+        output.stderr = self.said.into_bytes();
+        self.place.done(&output)
+    }
+}
+
+/// A session of the server's own client that holds what it was told to take, until it is dropped.
+pub(crate) struct Session(Child);
+
+impl Session {
+    pub(crate) fn open(place: &Place, statements: &str) -> Self {
+        let mut client = Command::new(&place.server.client)
+            .args(["--no-defaults", "--batch", "--skip-column-names", "--unbuffered"])
+            .arg(format!("--socket={}", place.server.socket.display()))
+            .args([&format!("--user={}", place.server.user), place.schema.name()])
+            .env("MYSQL_PWD", &place.server.password)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        writeln!(client.stdin.as_mut().unwrap(), "{statements}; SELECT 'held';").unwrap();
+        let mut line = String::new();
+        BufReader::new(client.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "held");
+        Self(client)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+pub(crate) fn await_true(what: &str, mut check: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !check() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

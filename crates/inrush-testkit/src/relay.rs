@@ -1,0 +1,205 @@
+//! A relay in front of a real server that fails on purpose: it cuts connections at a chosen moment, so that a test sees what
+//! becomes of rows whose fate a client cannot know.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// When a relay cuts every connection through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// After the server has been sent this many bytes by all clients together.
+    AfterBytes(u64),
+    /// When this many COMMITs have been seen (1 is the first): the last one still reaches the server, its answer is lost.
+    AfterCommit(u64),
+    /// The same, but the last one never reaches the server.
+    BeforeCommit(u64),
+}
+
+/// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
+#[derive(Debug)]
+pub struct Relay {
+    port: u16,
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    cut: Cut,
+    sent: AtomicU64,
+    commits: AtomicU64,
+    is_cut: AtomicBool,
+    over: AtomicBool,
+}
+
+impl Relay {
+    /// Starts a relay to a server on the loopback address. Clients must not encrypt: the relay looks for COMMIT.
+    pub fn start(server_port: u16, cut: Cut) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
+        let state = Arc::new(State {
+            cut,
+            sent: AtomicU64::new(0),
+            commits: AtomicU64::new(0),
+            is_cut: AtomicBool::new(false),
+            over: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if shared.over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port)));
+                // Once cut, nobody gets through any more: the server is gone, as far as the client can see.
+                if let (Ok(server), false) = (server, shared.is_cut.load(Ordering::SeqCst)) {
+                    relay(client, server, &shared);
+                }
+            }
+        });
+        Self { port, state }
+    }
+
+    /// The port on 127.0.0.1 to connect to.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Whether it has cut yet.
+    pub fn has_cut(&self) -> bool {
+        self.state.is_cut.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.state.over.store(true, Ordering::SeqCst);
+        // Wakes the thread that listens.
+        let _ = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], self.port)));
+    }
+}
+
+/// Two threads a connection, which end when either side does.
+fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
+    let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
+    let (mut from_server, mut to_client) = (clone(&server), clone(&client));
+    let back = Arc::clone(state);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 16 << 10];
+        while let Ok(n @ 1..) = from_server.read(&mut bytes) {
+            // Answers that arrive after the cut are the ones that get lost.
+            if back.is_cut.load(Ordering::SeqCst) || to_client.write_all(&bytes[..n]).is_err() {
+                break;
+            }
+        }
+        let _ = to_client.shutdown(Shutdown::Both);
+    });
+    let state = Arc::clone(state);
+    let (mut from_client, mut to_server) = (client, server);
+    std::thread::spawn(move || {
+        let mut bytes = [0; 16 << 10];
+        while let Ok(n @ 1..) = from_client.read(&mut bytes) {
+            if state.is_cut.load(Ordering::SeqCst) {
+                break;
+            }
+            let verdict = state.look_at(&bytes[..n]);
+            if verdict == Verdict::Pass || verdict == Verdict::PassAndCut {
+                let _ = to_server.write_all(&bytes[..n]);
+            }
+            if verdict != Verdict::Pass {
+                break;
+            }
+        }
+        let _ = from_client.shutdown(Shutdown::Both);
+        // Only this half: the server must read what it was sent before it hears of the end.
+        let _ = to_server.shutdown(Shutdown::Write);
+    });
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    PassAndCut,
+    Cut,
+}
+
+impl State {
+    /// Judges what a client sends. A command is one write of the client, so a COMMIT comes in one piece.
+    fn look_at(&self, bytes: &[u8]) -> Verdict {
+        let sent = self.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst) + bytes.len() as u64;
+        let commits = match bytes {
+            [7, 0, 0, 0, 3, command @ ..] if command.eq_ignore_ascii_case(b"COMMIT") => {
+                self.commits.fetch_add(1, Ordering::SeqCst) + 1
+            }
+            _ => 0,
+        };
+        let verdict = match self.cut {
+            Cut::AfterBytes(limit) if sent >= limit => Verdict::Cut,
+            Cut::AfterCommit(n) if commits == n => Verdict::PassAndCut,
+            Cut::BeforeCommit(n) if commits == n => Verdict::Cut,
+            _ => Verdict::Pass,
+        };
+        if verdict != Verdict::Pass {
+            self.is_cut.store(true, Ordering::SeqCst);
+        }
+        verdict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that answers each piece with `k`, and what it was sent.
+    fn server() -> (u16, std::thread::JoinHandle<Vec<u8>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let thread = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut heard, mut bytes) = (Vec::new(), [0; 1024]);
+            while let Ok(n @ 1..) = stream.read(&mut bytes) {
+                heard.extend_from_slice(&bytes[..n]);
+                let _ = stream.write_all(b"k");
+            }
+            heard
+        });
+        (port, thread)
+    }
+
+    #[track_caller]
+    fn check(cut: Cut, pieces: &[&[u8]], answers: usize, heard: &[u8]) {
+        let (port, server) = server();
+        let relay = Relay::start(port, cut);
+        let mut client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
+        let mut answered = 0;
+        for piece in pieces {
+            if client.write_all(piece).is_err() || !matches!(client.read(&mut [0]), Ok(1)) {
+                break;
+            }
+            answered += 1;
+        }
+        drop(client);
+        assert_eq!((answered, server.join().unwrap()), (answers, heard.to_vec()));
+        assert_eq!(relay.has_cut(), answers < pieces.len());
+    }
+
+    const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
+
+    #[test]
+    fn passes_what_is_below_the_limit() {
+        check(Cut::AfterBytes(100), &[b"one", b"two"], 2, b"onetwo");
+    }
+    #[test]
+    fn cuts_at_the_limit() {
+        check(Cut::AfterBytes(6), &[b"one", b"two", b"three"], 1, b"one");
+    }
+    #[test]
+    fn cuts_the_answer_to_a_commit() {
+        check(Cut::AfterCommit(2), &[COMMIT, b"x", COMMIT, b"y"], 2, &[COMMIT, b"x", COMMIT].concat());
+    }
+    #[test]
+    fn cuts_a_commit() {
+        check(Cut::BeforeCommit(1), &[b"x", COMMIT, b"y"], 1, b"x");
+    }
+}
