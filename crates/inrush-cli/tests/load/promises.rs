@@ -69,6 +69,23 @@ fn a_row_larger_than_a_usual_statement_is_a_row() {
 }
 
 #[test]
+fn the_longest_row_of_all_is_a_row_and_one_byte_more_is_not() {
+    // Those with the smaller packets, 16 MiB.
+    let servers = with_local_infile().into_iter().filter(|server| server.name.starts_with("mariadb")).collect();
+    on(servers, "longest_row", |place| {
+        prepared(place);
+        let max: usize = place.sql("SELECT @@max_allowed_packet").parse().unwrap();
+        let around = format!("INSERT INTO `{}`.`people` (`id`,`name`) VALUES (1,'')", place.schema.name()).len();
+        for (name, code, want) in [(max - 2 - around, 0, Rows::stored(1)), (max - 1 - around, 4, Rows::rejecting(0, 1))]
+        {
+            place.write("people.csv", format!("id,name\n1,{}\n", "x".repeat(name)));
+            let done = place.load("people.csv --into people --truncate --method multi-row --bad-rows skip");
+            assert_eq!((done.code, done.rows()), (code, Some(want)), "{done}");
+        }
+    });
+}
+
+#[test]
 fn what_a_trigger_leaves_behind_is_told() {
     // MySQL refuses such a statement outright where GTIDs must be consistent.
     let servers = with_local_infile().into_iter().filter(|server| server.name.starts_with("mariadb")).collect();

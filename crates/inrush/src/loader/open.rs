@@ -49,8 +49,8 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
     }
     let rules = Rules { zone, server: connection.server_version().clone() };
-    // The command byte belongs to the packet.
-    let max_bytes = variables.max_packet - 1;
+    // The command byte belongs to the packet, and the servers refuse one that is as long as they say it may be.
+    let max_bytes = variables.max_packet - 2;
     let statement_bytes = STATEMENT_BYTES.min(max_bytes);
     let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
     let plans = plans(sources, &options.matching, &table, &rules, limits)?;

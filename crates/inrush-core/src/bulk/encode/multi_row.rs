@@ -23,7 +23,8 @@ pub struct MultiRow {
 pub struct Limits {
     /// Bytes of a statement of several rows.
     pub bytes: usize,
-    /// Bytes of a statement whatever its rows: `max_allowed_packet` less 1 (the command byte belongs to the packet).
+    /// Bytes of a statement whatever its rows: `max_allowed_packet` less 2 (the command byte belongs to the packet,
+    /// which must be shorter than that).
     pub max_bytes: usize,
     /// Rows of a statement.
     pub rows: usize,
