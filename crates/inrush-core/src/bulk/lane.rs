@@ -14,6 +14,8 @@ pub struct LaneSession {
     pub time_zone: String,
     /// Whether the server logs statements, not rows: READ COMMITTED is an error there (1665).
     pub statement_binlog: bool,
+    /// Whether it is a MariaDB, which can switch CHECK constraints off for a session.
+    pub mariadb: bool,
 }
 
 /// The modes of a lane. Strict for every engine; `0` in an AUTO_INCREMENT column stays 0; no date that is none.
@@ -29,6 +31,7 @@ const NET_TIMEOUT_SECONDS: u32 = 3_600;
 impl LaneSession {
     /// The statements that set the session, in order; each gives an OK.
     pub fn setup(&self) -> Vec<String> {
+        let checks = if self.mariadb { ", check_constraint_checks=1" } else { "" };
         let isolation = if self.statement_binlog { "REPEATABLE READ" } else { "READ COMMITTED" };
         vec![
             "SET NAMES utf8mb4".into(),
@@ -36,7 +39,7 @@ impl LaneSession {
             format!(
                 "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', max_error_count={MAX_ERROR_COUNT}, sql_notes=1, \
                  sql_warnings=0, autocommit=0, foreign_key_checks=1, unique_checks=1, innodb_lock_wait_timeout=50, \
-                 net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, wait_timeout=28800",
+                 net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, completion_type='NO_CHAIN', wait_timeout=28800{checks}",
                 self.time_zone.replace('\\', "\\\\").replace('\'', "''")
             ),
         ]
@@ -89,7 +92,8 @@ fn same_modes(want: &str, got: &str) -> bool {
 mod tests {
     use super::*;
 
-    const LANE: fn() -> LaneSession = || LaneSession { time_zone: "+00:00".into(), statement_binlog: false };
+    const LANE: fn() -> LaneSession =
+        || LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb: false };
 
     fn answer() -> Vec<String> {
         [SQL_MODE, "+00:00", "65535", "1", "0", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
@@ -121,6 +125,12 @@ mod tests {
     fn statement_logging_gets_the_isolation_it_can_log() {
         let lane = LaneSession { statement_binlog: true, ..LANE() };
         assert!(lane.setup()[1].ends_with("REPEATABLE READ"));
+    }
+
+    #[test]
+    fn checks_are_on_where_a_session_can_switch_them_off() {
+        assert!(LaneSession { mariadb: true, ..LANE() }.setup()[2].ends_with(", check_constraint_checks=1"));
+        assert!(!LANE().setup()[2].contains("check_constraint_checks"));
     }
 
     #[test]

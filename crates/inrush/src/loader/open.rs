@@ -16,6 +16,7 @@ use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::wire::Vendor;
 use inrush_core::{Error, Kind, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -61,6 +62,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         session: LaneSession {
             time_zone: zone::spelling(&options.time_zone),
             statement_binlog: variables.statement_binlog,
+            mariadb: connection.server_version().vendor == Vendor::MariaDb,
         },
         max_packet: variables.max_packet,
         statement_bytes,

@@ -9,6 +9,7 @@ use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form};
 use inrush::core::value::column::{Column, ColumnType};
 use inrush::core::wire::Value;
+use inrush::core::wire::Vendor;
 use inrush::{Config, Result};
 use inrush_testkit::servers::{self, Schema, Server};
 use jiff::tz::TimeZone;
@@ -58,7 +59,9 @@ impl Lane {
     fn new(schema: Schema) -> Lane {
         let config = Config::from_url(&schema.url()).unwrap().with_local_infile(true);
         let mut connection = Connection::connect(&config).unwrap();
-        for statement in (LaneSession { time_zone: "+00:00".into(), statement_binlog: false }).setup() {
+        let mariadb = connection.server_version().vendor == Vendor::MariaDb;
+        let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb };
+        for statement in session.setup() {
             connection.exec(&statement).unwrap();
         }
         connection.exec("SET autocommit = 1").unwrap();
