@@ -201,12 +201,17 @@ pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()>
     Ok(())
 }
 
-/// Waits for the last server's process if it is just ending: until then it holds its files and its port.
+/// Waits for the last server's process if it is just ending: until then it holds its files and its port. Then removes the
+/// lock of its socket: MySQL would believe it as long as any process has that number, a zombie included.
 pub(super) fn await_exit_of_last(home: &Home) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while written_pid(home).is_some_and(is_exiting) && Instant::now() < deadline {
         std::thread::sleep(POLL);
     }
+    let mut lock = home.socket().into_os_string();
+    lock.push(".lock");
+    // MariaDB has none.
+    let _ = fs::remove_file(lock);
 }
 
 /// Ends a process whose work is thrown away.

@@ -1,7 +1,7 @@
 //! docs/bad-input.md, written from the cases that the tests run on every server: what the guide shows is what is printed.
 
 use crate::case::{Case, words};
-use crate::{bad_rows, bad_whole};
+use crate::{bad_rows, bad_whole, own_server};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -18,12 +18,15 @@ fn the_guide_shows_what_is_printed() {
 fn guide() -> String {
     let mut text = String::from(INTRODUCTION);
     for (heading, lead, cases) in PARTS {
-        let _ = write!(text, "\n## {heading}\n\n{lead}\n");
+        let _ = write!(text, "\n## {heading}\n");
+        if !lead.is_empty() {
+            let _ = write!(text, "\n{lead}\n");
+        }
         for case in *cases {
             section(&mut text, case);
         }
     }
-    text
+    text + END
 }
 
 fn section(text: &mut String, case: &Case) {
@@ -80,6 +83,7 @@ const PARTS: &[(&str, &str, &[Case])] = &[
          there and load that file by the same command.",
         bad_rows::CASES,
     ),
+    ("The server", "", own_server::CASES),
 ];
 
 const INTRODUCTION: &str = "\
@@ -103,4 +107,20 @@ document: `rows` (read = stored + rejected + not_loaded + unknown), `stop` (mess
 | 4 | finished, some rows rejected | every row but those |
 | 5 | refused: the table cannot keep the promise | what it held before |
 | 130 | interrupted | what the `stored:` lines name |
+";
+
+const END: &str = "
+### What has no file of its own
+
+| what happens | what is said | exit code |
+|---|---|---|
+| a wrong password | ``cannot log in to `..`: Access denied for user 'app'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)``, and where a password may come from | 3 |
+| a server that is not there | ``cannot connect to `127.0.0.1:3306`: Connection refused (os error 111)``, with a hint | 3 |
+| a full disk, a full table | `The table 'people' is full (server error 1114, SQLSTATE HY000)`, and which records are stored | 3 |
+| no answer for 30 s (a lock, a disk that the server waits for) | `no answer to LOAD DATA for 30 s on lane 1; the server says: Query for 30 s, state ..`, and again every 30 s; the load waits on | |
+| a lock that the server gives up on | `Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)`; nothing of that chunk stays | 3 |
+| a connection that breaks in the middle of a chunk | the error, and which records are stored; nothing of that chunk stays | 3 |
+| a connection that breaks while a COMMIT is under way | `unknown: people.csv, records 201 to 300 (lines 202 to 301): in the table or not; look for them before you load them again` | 3 |
+| LOCAL INFILE switched off under way | with `--method auto`: `method multi-row: LOAD DATA LOCAL was refused: ..`, and the load goes on; no row is lost or doubled | 0 |
+| Ctrl-C or SIGTERM | once: chunks on their way are finished; `interrupted: what is stored stays`, and which records that is. Twice: the connections are cut | 130 |
 ";

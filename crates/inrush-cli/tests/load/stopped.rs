@@ -157,7 +157,7 @@ impl<'a> Running<'a> {
     }
 
     /// Feeds it the beginning of a file, longer than what is read at a time, and waits until it has begun.
-    fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         let rows = numbers(60_000, |id| format!("{id},{id}"));
         let mut stdin = self.stdin.take().unwrap();
         // It may be stopped before it has read all.

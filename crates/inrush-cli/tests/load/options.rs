@@ -1,0 +1,145 @@
+//! The options that decide what is done: the table made or emptied, nothing sent at all, the method, how loud.
+
+use crate::place::{Rows, on_all};
+use serde_json::Value;
+
+#[test]
+fn a_table_is_made_if_it_is_not_there() {
+    on_all("create", |place| {
+        place.write("a.csv", "id,name,born,pay\n1,Ann,1990-01-02,1.50\n2,Bob,NA,\n");
+        let dry = place.load("a.csv --into people --create-table --dry-run");
+        assert_eq!((dry.code, dry.rows()), (0, Some(Rows::stored(2))), "{dry}");
+        assert_eq!(place.sql("SHOW TABLES"), "");
+        let done = place.done(&place.command("a.csv --into people --create-table --json").output().unwrap());
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(2))), "{done}");
+        done.says("`NA` is read as NULL in id, born, pay");
+        done.says("created the table:\nCREATE TABLE `shop`.`people` (\n");
+        assert_eq!(place.sql("SELECT * FROM people ORDER BY id"), "1,Ann,1990-01-02,1.50|2,Bob,NULL,NULL");
+        // There already: it is used as it is.
+        place.write("b.csv", "id,name\n3,Cy\n");
+        assert_eq!(place.load("b.csv --into people --create-table").rows(), Some(Rows::stored(1)));
+        assert_eq!(place.sql("SELECT COUNT(*) FROM people"), "3");
+        place.write("empty.csv", "");
+        let done = place.load("empty.csv --into nobody --create-table --no-header");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("error: `--create-table` needs a first row, and every file is empty");
+    });
+}
+
+#[test]
+fn an_empty_file_without_a_header_has_no_rows() {
+    on_all("empty", |place| {
+        place.sql("CREATE TABLE people (id INT, name VARCHAR(20))");
+        place.write("a.csv", "");
+        place.write("b.csv", "1,Ann\n");
+        assert_eq!(place.load("a.csv b.csv --into people --no-header").rows(), Some(Rows::stored(1)));
+        assert_eq!(place.load("a.csv --into people --no-header").rows(), Some(Rows::stored(0)));
+        let done = place.done(&place.command("a.csv --into people --no-header --json").output().unwrap());
+        done.says("no rows: ");
+    });
+}
+
+#[test]
+fn a_dry_run_checks_everything_and_sends_nothing() {
+    on_all("dry_run", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY, age TINYINT); INSERT INTO people VALUES (1, 1)");
+        let rows: String = (2..5_000).map(|id| format!("{id},{}\n", if id % 1_000 == 0 { "x" } else { "1" })).collect();
+        place.write("a.csv", format!("id,age\n{rows}"));
+        let done = place.load("a.csv --into people --dry-run --batch 100 --bad-rows skip --truncate");
+        assert_eq!(
+            (done.code, done.rows(), &done.json["dry_run"]),
+            (4, Some(Rows::rejecting(4_994, 4)), &Value::Bool(true)),
+            "{done}"
+        );
+        let lines: Vec<_> =
+            done.json["first_rejects"].as_array().unwrap().iter().map(|r| r["line"].as_u64().unwrap()).collect();
+        assert_eq!(lines, [1000, 2000, 3000, 4000]);
+        let done = place.load("a.csv --into people --dry-run");
+        assert_eq!(done.code, 2, "{done}");
+        done.says(
+            "error: `x` is not a whole number; 3 more bad rows in the same chunk (a.csv, line 1000, column `age`)",
+        );
+        assert!(!done.stderr.contains("stored"), "{done}");
+        assert_eq!(place.sql("SELECT * FROM people"), "1,1");
+    });
+}
+
+#[test]
+fn the_method_is_the_server_s_or_the_user_s() {
+    on_all("method", |place| {
+        place.sql("CREATE TABLE people (id INT, name VARCHAR(20))");
+        place.write("a.csv", "id,name\n1,Ann\n");
+        let auto = place.load("a.csv --into people");
+        let (name, reason) = if place.server.local_infile {
+            ("load-data", "the server allows LOAD DATA LOCAL, its fastest way in")
+        } else {
+            ("multi-row", "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
+        };
+        assert_eq!(auto.json["method"], serde_json::json!({ "name": name, "reason": reason }), "{auto}");
+        let asked = place.load("a.csv --into people --method multi-row");
+        assert_eq!((asked.code, &asked.json["method"]["reason"]), (0, &"asked for".into()), "{asked}");
+        let load_data = place.load("a.csv --into people --method load-data");
+        if place.server.local_infile {
+            assert_eq!(load_data.code, 0, "{load_data}");
+        } else {
+            assert_eq!(load_data.code, 1, "{load_data}");
+            load_data.says("`local_infile`");
+            load_data.says("\nhint: ");
+        }
+        let unknown = place.load("a.csv --into people --method fast");
+        assert_eq!(unknown.code, 1, "{unknown}");
+    });
+}
+
+#[test]
+fn a_summary_for_people_and_a_document_for_programs() {
+    on_all("summary", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY, age INT)");
+        place.write("a.csv", "id,age\n1,30\n2,x\n3,31\n");
+        let text = place.done(&place.command("a.csv --into people --bad-rows skip -q").output().unwrap());
+        assert_eq!((text.code, text.stderr.as_str()), (4, ""), "{text}");
+        let lines: Vec<&str> = text.stdout.lines().collect();
+        let names: Vec<&str> = lines.iter().map(|line| line.split("  ").next().unwrap()).collect();
+        assert_eq!(names, ["table", "method", "rows", "chunks", "speed", "rejected"], "{text}");
+        assert!(lines.contains(&"rows      3 read = 2 stored + 1 rejected"), "{text}");
+        assert!(lines.contains(&"rejected  `x` is not a whole number (a.csv, line 3, column `age`)"), "{text}");
+
+        let json = place.load("a.csv --into people --bad-rows skip --truncate").json;
+        let mut keys: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(
+            keys,
+            [
+                "bytes",
+                "chunks",
+                "dry_run",
+                "exit_code",
+                "first_rejects",
+                "inrush",
+                "lanes",
+                "method",
+                "noted",
+                "replays",
+                "rows",
+                "seconds",
+                "server",
+                "stop",
+                "stored_records",
+                "table",
+                "time_zone",
+                "unknown_records",
+                "version"
+            ]
+        );
+        assert_eq!((&json["inrush"], &json["version"], &json["stop"]), (&"load".into(), &1.into(), &Value::Null));
+        let reject = serde_json::json!(
+            { "source": "a.csv", "line": 3, "column": "age", "code": 0, "reason": "`x` is not a whole number" });
+        assert_eq!(json["first_rejects"], serde_json::json!([reject]));
+        let stored = serde_json::json!({ "source": "a.csv", "first": 1, "last": 3, "first_line": 2, "last_line": 4 });
+        assert_eq!(json["stored_records"], serde_json::json!([stored]));
+
+        let failed = place.load("nope.csv --into people").json;
+        let error = serde_json::json!({ "message": "cannot open `nope.csv`: No such file or directory (os error 2)", "hint": null, "code": 0 });
+        assert_eq!((&failed["exit_code"], &failed["error"]), (&1.into(), &error));
+    });
+}

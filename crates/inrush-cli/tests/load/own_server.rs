@@ -1,0 +1,211 @@
+//! What needs a server of its own: small packets, read-only, LOCAL INFILE switched off under way, a full disk, a server that
+//! dies. One server a family, and one after the other on it; the last question ends it.
+
+use crate::case::{CASE, Case};
+use crate::numbers::{TABLE, check_table, numbers};
+use crate::place::{Place, Rows};
+use crate::stopped::{Running, await_true};
+use inrush_testkit::servers::{Server, one};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+#[test]
+fn mysql_9_7() {
+    on_its_own("mysql-9.7");
+}
+#[test]
+fn mariadb_10_11() {
+    on_its_own("mariadb-10.11");
+}
+#[test]
+fn mariadb_11_8() {
+    on_its_own("mariadb-11.8");
+}
+
+fn on_its_own(family: &str) {
+    let own = OwnServer::new(family);
+    let place = own.place();
+    a_row_larger_than_a_packet(&place);
+    a_read_only_server(&place);
+    local_infile_switched_off(&place);
+    a_full_disk(&place);
+    a_server_that_dies(&own, &place);
+}
+
+pub(crate) const CASES: &[Case] = &[ROW_TOO_LARGE, READ_ONLY];
+
+const ROW_TOO_LARGE: Case = Case {
+    title: "A row larger than the server takes",
+    advice: "`SET GLOBAL max_allowed_packet` raises the limit, up to 1 GiB, for connections made after it.",
+    sql: "CREATE TABLE people (id INT PRIMARY KEY, name LONGTEXT)",
+    file: b"id,name\n1,Ann\n2,xxxxxxxxxxxxxxxxxxxx .. and so on, 1.2 million of them\n3,Cy\n",
+    says: "error: the row needs 1200003 bytes, and the server's `max_allowed_packet` is 1048576 (people.csv, line 3)\n\
+           hint: `--bad-rows divert:rejected.csv` loads the rest\n\
+           stored: nothing",
+    rows: Some(Rows { read: 3, stored: 0, rejected: 0, not_loaded: 3, unknown: 0 }),
+    ..CASE
+};
+
+const READ_ONLY: Case = Case {
+    title: "A server that is read-only",
+    advice: "A replica, or a server in the middle of a switch-over: load into the primary.",
+    code: 3,
+    says: "error: The {MySQL|MariaDB} server is running with the --{super-|}read-only option so it cannot execute this statement \
+           (server error 1290, SQLSTATE HY000)\n\
+           stored: nothing",
+    rows: Some(Rows { read: 2, stored: 0, rejected: 0, not_loaded: 2, unknown: 0 }),
+    ..CASE
+};
+
+fn a_row_larger_than_a_packet(place: &Place) {
+    for method in ["load-data", "multi-row"] {
+        place.sql(&format!("DROP TABLE IF EXISTS people; {}", ROW_TOO_LARGE.sql));
+        place.write("people.csv", format!("id,name\n1,Ann\n2,{}\n3,Cy\n", "x".repeat(1_200_000)));
+        let done = place.load(&format!("people.csv --into people --method {method}"));
+        assert_eq!((done.code, done.rows()), (2, ROW_TOO_LARGE.rows), "{done}");
+        // A statement has more around the row than a LOAD has.
+        let said = done.stderr.trim_end().replace("1200010 bytes", "1200003 bytes");
+        assert_eq!(said, ROW_TOO_LARGE.says, "{method}: {done}");
+        let done = place.load(&format!("people.csv --into people --method {method} --bad-rows divert:bad.csv"));
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(2, 1))), "{done}");
+        assert_eq!(place.sql("SELECT * FROM people ORDER BY id"), "1,Ann|3,Cy");
+        assert_eq!(place.read("bad.csv").len(), "id,name\n2,\n".len() + 1_200_000);
+        fs::remove_file(place.path("bad.csv")).unwrap();
+        // What fits goes in, however close: a packet holds the statement around the row as well.
+        place.write("people.csv", format!("id,name\n4,{}\n", "x".repeat(1_000_000)));
+        assert_eq!(place.load(&format!("people.csv --into people --method {method}")).code, 0);
+    }
+}
+
+fn a_read_only_server(place: &Place) {
+    // A user who may not write all the same; root may, unless MySQL is told that it may not either.
+    place.sql(
+        "CREATE OR REPLACE VIEW nothing AS SELECT 1; DROP USER IF EXISTS app@localhost; CREATE USER app@localhost IDENTIFIED BY 'app-Pass1'; GRANT ALL ON *.* TO app@localhost",
+    );
+    let switch = if place.is_mysql() { "super_read_only" } else { "read_only" };
+    if !place.is_mysql() {
+        place.sql("REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@localhost");
+    }
+    place.sql(&format!("DROP TABLE IF EXISTS people; {}; SET GLOBAL {switch} = 1", READ_ONLY.sql));
+    place.write("people.csv", READ_ONLY.file);
+    let mut load = place.bare("people.csv --into people --json -q -u app");
+    load.arg("-S").arg(&place.server.socket).args(["-D", place.schema.name()]).env("INRUSH_PASSWORD", "app-Pass1");
+    let done = place.done(&load.output().unwrap());
+    place.sql("SET GLOBAL read_only = 0");
+    assert_eq!((done.code, done.rows()), (3, READ_ONLY.rows), "{done}");
+    assert_eq!(done.stderr.trim_end(), crate::case::words(READ_ONLY.says, place.is_mysql()), "{done}");
+    assert_eq!(place.sql("SELECT COUNT(*) FROM people"), "0");
+}
+
+/// The server said yes when it was asked, and no when it came to it: `auto` goes on by INSERTs, and no row is lost or doubled.
+fn local_infile_switched_off(place: &Place) {
+    place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+    let mut load = Running::start(place, "- --into numbers --batch 1000");
+    load.begin();
+    place.sql("SET GLOBAL local_infile = 0");
+    let mut stdin = load.stdin.take().unwrap();
+    let rows: String = (60_001..=80_000).map(|id| format!("{id},{id}\n")).collect();
+    std::io::Write::write_all(&mut stdin, rows.as_bytes()).unwrap();
+    drop(stdin);
+    let done = load.end();
+    place.sql("SET GLOBAL local_infile = 1");
+    assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(80_000))), "{done}");
+    assert_eq!(done.json["method"]["name"], "multi-row", "{done}");
+    done.says("method multi-row: LOAD DATA LOCAL was refused: ");
+    assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "80000,3200040000");
+}
+
+fn a_full_disk(place: &Place) {
+    place.sql("DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (id INT PRIMARY KEY, value INT, pad VARCHAR(4000)) ENGINE=InnoDB");
+    let pad = "x".repeat(3_000);
+    place
+        .write("numbers.csv", numbers(20_000, |id| format!("{id},{id},{pad}")).replacen("id,value", "id,value,pad", 1));
+    for method in ["load-data", "multi-row"] {
+        let done = place.load(&format!("numbers.csv --into numbers --batch 500 --method {method}"));
+        assert_eq!((done.code, &done.json["stop"]["code"]), (3, &1114.into()), "{done}");
+        done.says("error: The table 'numbers' is full (server error 1114, SQLSTATE HY000)\n");
+        let stored = check_table(place, &done, |_| true);
+        // What a TRUNCATE gave back need not be free again yet.
+        assert!(!stored.is_empty() || method == "multi-row", "{done}");
+        place.sql("TRUNCATE numbers");
+    }
+}
+
+fn a_server_that_dies(own: &OwnServer, place: &Place) {
+    place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+    let mut load = Running::start(place, "- --into numbers --batch 500");
+    let feeder = load.feed();
+    await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+    assert!(Command::new("kill").args(["-9", &place.server.pid.to_string()]).status().unwrap().success());
+    let done = load.end();
+    feeder.join().unwrap();
+    assert_eq!((done.code, &done.json["stop"]["why"]), (3, &"server".into()), "{done}");
+    // A zombie has no command line any more.
+    let command_line = format!("/proc/{}/cmdline", place.server.pid);
+    await_true("the end of the killed server", || fs::read(&command_line).map_or(true, |line| line.is_empty()));
+    own.start();
+    check_table(place, &done, |_| true);
+}
+
+/// A server made by `inrush server` in a folder of its own, stopped with the value.
+struct OwnServer {
+    above: tempfile::TempDir,
+    like: Server,
+}
+
+impl OwnServer {
+    fn new(family: &str) -> Self {
+        let above = tempfile::tempdir().unwrap();
+        // Started by root, the server runs as another account, which must be able to reach its folder.
+        fs::set_permissions(above.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        Self { above, like: one(family) }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        command.arg("server").arg("--dir").arg(self.above.path().join("server")).args(arguments);
+        command.env("INRUSH_MYSQLD", &self.like.mysqld).stdin(Stdio::null());
+        command
+    }
+
+    fn start(&self) -> Value {
+        let settings = [
+            "max-allowed-packet=1M",
+            // All tables in one file that may not grow: a disk that is full, without a disk.
+            "innodb-file-per-table=0",
+            "innodb-data-file-path=ibdata1:12M:autoextend:max:64M",
+        ];
+        let mut command = self.command(&["start", "--json", "--memory", "128M"]);
+        for setting in settings {
+            command.args(["--set", setting]);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    fn place(&self) -> Place {
+        let started = self.start();
+        let text = |name: &str| started[name].as_str().unwrap();
+        let password = fs::read_to_string(text("password_file")).unwrap().trim().to_owned();
+        let server = Server {
+            instance: format!("{} of its own", self.like.name),
+            socket: PathBuf::from(text("socket")),
+            port: started["port"].as_u64().unwrap() as u16,
+            user: "root".into(),
+            password,
+            pid: started["pid"].as_i64().unwrap() as i32,
+            ..self.like.clone()
+        };
+        Place::new(server, "own")
+    }
+}
+
+impl Drop for OwnServer {
+    fn drop(&mut self) {
+        let _ = self.command(&["stop", "--wait", "60"]).output();
+    }
+}
