@@ -36,6 +36,8 @@ pub(crate) fn code_of_report(report: &Report) -> u8 {
         None if report.rejected > 0 => REJECTED,
         None => OK,
         Some(Stop::Interrupted) => INTERRUPTED,
+        // Whoever reads only the code must hear of these rows before all else.
+        Some(_) if report.unknown > 0 => SERVER,
         Some(Stop::BadData(_)) => DATA,
         Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of(error),
     }

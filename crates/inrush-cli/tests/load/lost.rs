@@ -2,7 +2,7 @@
 //! is true, and what nobody can know is named too.
 
 use crate::numbers::{TABLE, check_table, numbers, records};
-use crate::place::{Done, Place, on_all};
+use crate::place::{Done, Place, Rows, on_all};
 use crate::stopped::{Running, await_true};
 use inrush_testkit::relay::{Cut, Relay};
 
@@ -57,6 +57,34 @@ fn a_commit_that_never_arrives() {
         assert_eq!((done.code, done.rows().unwrap().stored, done.rows().unwrap().unknown), (3, 200, 100), "{done}");
         assert_eq!(place.sql("SELECT COUNT(*), MAX(id) FROM numbers"), "200,200");
         check_table(place, &done, |_| true);
+    });
+}
+
+/// A table that keeps no transactions: what the server did before it found fault stays, so nobody can say which rows are in.
+#[test]
+fn a_table_without_transactions() {
+    on_all("myisam", |place| {
+        place.sql(&format!("{TABLE} ENGINE=MyISAM"));
+        let args = "numbers.csv --into numbers --batch 100 --lanes 1 --guarantee at-least-once";
+        place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
+        let done = place.load(args);
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(300))), "{done}");
+        place.sql("TRUNCATE numbers; INSERT INTO numbers VALUES (150, 0)");
+        for how in ["stop", "skip"] {
+            let done = place.load(&format!("{args} --bad-rows {how}"));
+            let rows = done.rows().unwrap();
+            assert_eq!((done.code, rows.stored, rows.unknown), (3, 100, 100), "{done}");
+            done.says("error: the server found fault with rows of this chunk, and its table cannot roll back (numbers.csv, line 102)\n");
+            done.says("\nunknown: numbers.csv, records 101 to 200 (lines 102 to 201): in the table or not; ");
+            check_table(place, &done, |_| true);
+            place.sql("DELETE FROM numbers WHERE id <> 150");
+        }
+        // What we find ourselves is known before anything is sent.
+        place.sql("TRUNCATE numbers");
+        place.write("numbers.csv", numbers(300, |id| if id == 150 { "150,x".into() } else { format!("{id},{id}") }));
+        let done = place.load(&format!("{args} --bad-rows skip"));
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(299, 1))), "{done}");
+        check_table(place, &done, |id| id != 150);
     });
 }
 
