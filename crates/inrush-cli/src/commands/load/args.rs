@@ -185,7 +185,12 @@ impl LoadArgs {
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
         let defaults = CsvOptions::default();
-        let (rows, bytes) = parse_batch(&self.batch)?;
+        // What is asked for is what cuts: rows are not cut by the bytes of `auto`, nor bytes by its rows.
+        let (batch_rows, batch_bytes) = match parse_batch(&self.batch)? {
+            (None, None) => (defaults.batch_rows, defaults.batch_bytes),
+            // A row has at least one byte.
+            (rows, bytes) => (rows.unwrap_or(MAX_BATCH_BYTES), bytes.unwrap_or(MAX_BATCH_BYTES)),
+        };
         Ok(CsvOptions {
             delimiter: self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?,
             quote: match self.quote.as_deref() {
@@ -199,8 +204,8 @@ impl LoadArgs {
             encoding: self.encoding.as_deref().map(encoding).transpose()?,
             skip: self.skip,
             limit: self.limit,
-            batch_rows: rows.unwrap_or(defaults.batch_rows),
-            batch_bytes: bytes.unwrap_or(defaults.batch_bytes),
+            batch_rows,
+            batch_bytes,
             max_record: defaults.max_record,
         })
     }
@@ -256,6 +261,9 @@ fn parse_max_bad(text: &str) -> Result<MaxBad> {
     }
 }
 
+/// The most bytes of a chunk: what a lane holds in memory several times over.
+const MAX_BATCH_BYTES: usize = 64 << 20;
+
 /// `64000` is rows; `4MiB`, `512k` are bytes. Returns (rows, bytes).
 fn parse_batch(text: &str) -> Result<(Option<usize>, Option<usize>)> {
     if text == "auto" {
@@ -274,7 +282,7 @@ fn parse_batch(text: &str) -> Result<(Option<usize>, Option<usize>)> {
         _ => return Err(wrong()),
     };
     match number.checked_mul(unit) {
-        Some(bytes) if (1..=64 << 20).contains(&bytes) => Ok((None, Some(bytes))),
+        Some(bytes) if (1..=MAX_BATCH_BYTES).contains(&bytes) => Ok((None, Some(bytes))),
         _ => Err(wrong()),
     }
 }
