@@ -5,7 +5,8 @@
 use inrush_core::bulk::Reject;
 use inrush_core::{Error, Result};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -13,10 +14,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct RejectFile {
     path: PathBuf,
-    records: BufWriter<File>,
-    log: BufWriter<File>,
+    records: Pieces,
+    log: Pieces,
     header: Vec<u8>,
-    count: u64,
     finished: bool,
 }
 
@@ -25,8 +25,7 @@ impl RejectFile {
     /// be corrected and loaded as it is; empty if they have none.
     pub(super) fn create(path: &Path, header: Vec<u8>) -> Result<Self> {
         let open = |name: PathBuf| {
-            private(&name)
-                .map(BufWriter::new)
+            Pieces::create(&name)
                 // Nothing is sent yet, and the path is the user's: a mistake of usage.
                 .map_err(|e| {
                     Error::config(format!("cannot write `{}`: {e}", name.display())).with_hint("see `--bad-rows`")
@@ -34,47 +33,77 @@ impl RejectFile {
         };
         let records = open(partial(path))?;
         let log = open(partial(&log_path(path)))?;
-        Ok(Self { path: path.to_owned(), records, log, header, count: 0, finished: false })
+        Ok(Self { path: path.to_owned(), records, log, header, finished: false })
     }
 
-    /// Adds the rejects of a committed chunk.
-    pub(super) fn add(&mut self, rejects: &[Reject]) -> Result<()> {
-        let write = |file: &mut Self| -> std::io::Result<()> {
-            for reject in rejects {
-                if file.count == 0 {
-                    file.records.write_all(&file.header)?;
-                }
-                file.count += 1;
-                file.records.write_all(&reject.raw)?;
-                if !reject.raw.ends_with(b"\n") {
-                    file.records.write_all(b"\n")?;
-                }
-                let column = reject.place.column.as_deref().unwrap_or("");
-                let reason = reject.reason.replace(['\t', '\n'], " ");
-                let source = reject.place.source.replace(['\t', '\n'], " ");
-                writeln!(file.log, "{source}\t{}\t{column}\t{}\t{reason}", reject.place.line, reject.code)?;
+    /// Adds the rejects of committed chunk `number`. Lanes commit in any order.
+    pub(super) fn add(&mut self, number: u64, rejects: &[Reject]) -> Result<()> {
+        let (mut records, mut log) = (Vec::new(), String::new());
+        for reject in rejects {
+            records.extend_from_slice(&reject.raw);
+            if !reject.raw.ends_with(b"\n") {
+                records.push(b'\n');
             }
-            Ok(())
-        };
-        write(self).map_err(|e| Error::io(format!("cannot write `{}`", partial(&self.path).display()), e))
+            let column = reject.place.column.as_deref().unwrap_or("");
+            let reason = reject.reason.replace(['\t', '\n'], " ");
+            let source = reject.place.source.replace(['\t', '\n'], " ");
+            log.push_str(&format!("{source}\t{}\t{column}\t{}\t{reason}\n", reject.place.line, reject.code));
+        }
+        let written = self.records.add(number, &records).and_then(|()| self.log.add(number, log.as_bytes()));
+        written.map_err(|e| Error::io(format!("cannot write `{}`", partial(&self.path).display()), e))
     }
 
-    /// Puts both files in their places, or removes them if there was nothing to write.
+    /// Puts both files in their places, in the order of the sources, or removes them if there was nothing to write.
     pub(super) fn finish(mut self) -> Result<()> {
         self.finished = true;
-        let path = self.path.clone();
-        let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
-        self.records.flush().and_then(|()| self.log.flush()).map_err(failed)?;
-        let log = log_path(&self.path);
-        for name in [&self.path, &log] {
-            let done = if self.count == 0 {
-                std::fs::remove_file(partial(name))
-            } else {
-                std::fs::rename(partial(name), name)
-            };
-            done.map_err(failed)?;
-        }
+        let (path, log) = (self.path.clone(), log_path(&self.path));
+        let records = self.records.finish(&self.header, &partial(&path), &path);
+        records
+            .and_then(|()| self.log.finish(&[], &partial(&log), &log))
+            .map_err(|e| Error::io(format!("cannot write `{}`", path.display()), e))
+    }
+}
+
+/// A file of one piece a chunk, written as they come and put in order at the end.
+#[derive(Debug)]
+struct Pieces {
+    file: BufWriter<File>,
+    /// Where the next piece begins.
+    end: u64,
+    /// Each chunk's number and where its piece lies.
+    pieces: Vec<(u64, Range<u64>)>,
+}
+
+impl Pieces {
+    fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: BufWriter::new(private(path)?), end: 0, pieces: Vec::new() })
+    }
+
+    fn add(&mut self, number: u64, piece: &[u8]) -> io::Result<()> {
+        self.file.write_all(piece)?;
+        let start = self.end;
+        self.end += piece.len() as u64;
+        self.pieces.push((number, start..self.end));
         Ok(())
+    }
+
+    /// Copies `header` and the pieces in the order of their chunks into a file that then becomes `path`.
+    fn finish(&mut self, header: &[u8], partial: &Path, path: &Path) -> io::Result<()> {
+        self.file.flush()?;
+        if !self.pieces.is_empty() {
+            self.pieces.sort_by_key(|(number, _)| *number);
+            let mut from = File::open(partial)?;
+            let ordered = with_suffix(path, ".ordered");
+            let mut to = BufWriter::new(private(&ordered)?);
+            to.write_all(header)?;
+            for (_, piece) in &self.pieces {
+                from.seek(SeekFrom::Start(piece.start))?;
+                io::copy(&mut (&mut from).take(piece.end - piece.start), &mut to)?;
+            }
+            to.flush()?;
+            std::fs::rename(&ordered, path)?;
+        }
+        std::fs::remove_file(partial)
     }
 }
 
@@ -124,7 +153,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bad.csv");
         let mut file = RejectFile::create(&path, b"name,age\n".to_vec()).unwrap();
-        file.add(&[reject(b"Ann,x\n", 2), reject(b"Bob,x", 7)]).unwrap();
+        // As two lanes may commit.
+        file.add(5, &[reject(b"Bob,x", 7)]).unwrap();
+        file.add(2, &[reject(b"Ann,x\n", 2)]).unwrap();
         assert!(!path.exists(), "not before the load is over");
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&partial(&path)), mode(&partial(&log_path(&path)))), (0o600, 0o600));

@@ -100,7 +100,7 @@ impl Tally {
         }
         let rejected = control.rejected.fetch_add(rejects.len() as u64, Relaxed) + rejects.len() as u64;
         if let Some(file) = &mut self.reject_file
-            && let Err(error) = file.add(&rejects)
+            && let Err(error) = file.add(number, &rejects)
         {
             self.stop_at(number, Stop::Failed(error), control);
         }
