@@ -149,9 +149,9 @@ const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
 /// 4 MiB: the smallest default of `max_allowed_packet` that any version since 5.6 had, for a server that does not tell.
 const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
 
-/// How large an INSERT becomes: large enough that a round trip and the parser's start do not count, small enough to stay in the
-/// caches of both sides (docs/notes/multi-row.md).
-const STATEMENT_BYTES: usize = 1 << 20;
+/// How large an INSERT becomes: large enough that round trips and the parser's start do not count, small enough that the server
+/// keeps the statement's tree in its caches (docs/notes/multi-row.md).
+const STATEMENT_BYTES: usize = 128 << 10;
 
 /// Maps every source; the mistakes of all of them are told at once.
 fn plans(

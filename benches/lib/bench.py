@@ -1,0 +1,104 @@
+"""Rounds of shuffled runs: each run starts with an empty table, is timed, and is checked row for row afterwards.
+
+A subject is a name and a function that stores the rows and returns a `Sample`. Subjects of a group run right after one another, in
+a new order each round, because a machine's speed drifts: ratios are taken within a round, then their median is shown.
+"""
+
+import os
+import random
+import resource
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Sample:
+    """One run: seconds on the clock, what the client process used (nothing where the server did it all), and the server."""
+
+    wall: float
+    cpu: float = 0.0
+    rss_mib: float = 0.0
+    server_cpu: float = 0.0
+
+
+@dataclass
+class Subject:
+    """What is run; `against` names the subject of the same group that it is measured against."""
+
+    name: str
+    run: object
+    against: str = ""
+
+
+def run_client(command, env=None, stdin=None):
+    """Runs a client program to its end. Its output is shown only if it fails."""
+    with tempfile.TemporaryFile() as output:
+        files = [(os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, output.fileno(), 2)]
+        if stdin is not None:
+            files.append((os.POSIX_SPAWN_DUP2, stdin, 0))
+        start = time.monotonic()
+        pid = os.posix_spawnp(command[0], command, {**os.environ, **(env or {})}, file_actions=files)
+        _, status, used = os.wait4(pid, 0)
+        wall = time.monotonic() - start
+        if status != 0:
+            output.seek(0)
+            raise SystemExit(f"{' '.join(command)}\nfailed: {output.read().decode(errors='replace')}")
+    return Sample(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def measure(groups, rounds, seed, server_pid, empty, check):
+    """Runs all groups that often. `empty` and `check` run outside the clock. Returns the samples by subject, a list by round."""
+    order = random.Random(seed)
+    samples = {subject.name: [] for group in groups for subject in group}
+    for number in range(rounds):
+        for group in order.sample(groups, len(groups)):
+            for subject in order.sample(group, len(group)):
+                empty()
+                before = cpu_of(server_pid)
+                sample = subject.run()
+                sample.server_cpu = cpu_of(server_pid) - before
+                check(subject.name)
+                samples[subject.name].append(sample)
+                print(f"  round {number + 1}: {subject.name}: {sample.wall:.2f} s", flush=True)
+    return samples
+
+
+def table(groups, samples, rows):
+    """The results as a Markdown table."""
+    names = "what", "wall s: median (min-max)", "rows/s", "client CPU s", "peak RSS MiB", "server CPU s"
+    lines = ["| " + " | ".join(names + ("wall, times", "client CPU, times", "server CPU, times")) + " |"]
+    lines.append("|---" * 9 + "|")
+    for subject in (subject for group in groups for subject in group):
+        mine = samples[subject.name]
+        wall = statistics.median(sample.wall for sample in mine)
+        cells = [subject.name, spread([sample.wall for sample in mine], "{:.2f}"), f"{rows / wall / 1000:.0f} k"]
+        has_client = any(sample.cpu for sample in mine)
+        cells.append(spread([sample.cpu for sample in mine], "{:.2f}") if has_client else "-")
+        cells.append(f"{max(sample.rss_mib for sample in mine):.0f}" if has_client else "-")
+        cells.append(spread([sample.server_cpu for sample in mine], "{:.2f}"))
+        base = samples.get(subject.against, [])
+        for measured in ("wall", "cpu", "server_cpu"):
+            pairs = [(getattr(a, measured), getattr(b, measured)) for a, b in zip(mine, base)]
+            has_ratio = pairs and all(b for _, b in pairs)
+            cells.append(spread([a / b for a, b in pairs], "{:.2f}") if has_ratio else "-")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def cpu_of(pid):
+    """Seconds of processor time a process has used. It is not drawn out by other work on the machine, as the clock is."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def spread(values, form):
+    low, middle, high = min(values), statistics.median(values), max(values)
+    return f"{form.format(middle)} ({form.format(low)}-{form.format(high)})"
+
+
+def load_average():
+    """What else the machine was doing; part of every result."""
+    return f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}, page size {resource.getpagesize()}"

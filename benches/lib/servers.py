@@ -1,0 +1,83 @@
+"""The tuned servers, reached through their own client program: one long-lived session, so that no clock sees a login.
+
+The servers come as JSON in the file INRUSH_BENCH_SERVERS (scripts/bench), or from `scripts/servers env --bench`.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATABASE = "inrush_bench"
+
+
+def all_servers():
+    """Every tuned server, as `scripts/servers` describes it."""
+    file = os.environ.get("INRUSH_BENCH_SERVERS")
+    if file:
+        return json.loads(Path(file).read_text())
+    return json.loads(subprocess.check_output([ROOT / "scripts/servers", "env", "--bench"]))
+
+
+class Shell:
+    """A session of the server's client program: statements in, lines out."""
+
+    def __init__(self, server, database=DATABASE):
+        command = [server["client"], "--no-defaults", "--batch", "--skip-column-names", "--unbuffered"]
+        command += ["--default-character-set=utf8mb4", f"--socket={server['socket']}", f"--user={server['user']}"]
+        env = dict(os.environ, MYSQL_PWD=server["password"])
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+        if database:
+            self.run(f"CREATE DATABASE IF NOT EXISTS {database}; USE {database}")
+
+    def start(self, sql):
+        """Sends a statement without waiting for its end."""
+        self.process.stdin.write(f"{sql}; SELECT '{END}';\n")
+        self.process.stdin.flush()
+
+    def finish(self):
+        """Waits for the end of what was started; returns its rows, each a list of texts."""
+        rows = []
+        for line in self.process.stdout:
+            if line.rstrip("\n") == END:
+                return rows
+            rows.append(line.rstrip("\n").split("\t"))
+        raise SystemExit("the server's client program ended: see its message above")
+
+    def run(self, sql):
+        self.start(sql)
+        return self.finish()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def settings(shell):
+    """The settings that decide how fast a server takes rows, as one line."""
+    names = ",".join(f"'{name}'" for name in SETTINGS)
+    rows = shell.run(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")
+    return ", ".join(f"{row[0]}={row[1]}" for row in sorted(rows))
+
+
+END = "-- end of statement --"
+SETTINGS = (
+    "version",
+    "innodb_flush_log_at_trx_commit",
+    "sync_binlog",
+    "log_bin",
+    "binlog_format",
+    "binlog_row_image",
+    "innodb_buffer_pool_size",
+    "innodb_doublewrite",
+    "innodb_flush_method",
+    "innodb_redo_log_capacity",
+    "innodb_log_file_size",
+    "innodb_autoinc_lock_mode",
+    "innodb_change_buffering",
+    "max_allowed_packet",
+    "local_infile",
+    "performance_schema",
+)
