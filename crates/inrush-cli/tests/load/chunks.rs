@@ -15,9 +15,13 @@ fn two_hundred_bad_rows_among_many_chunks() {
                 _ => format!("{id},{id}"),
             }),
         );
-        for (args, in_order) in
-            [("--batch 250 --lanes 3", false), ("--batch 250 --lanes 1", true), ("--batch 9k", false)]
-        {
+        for (args, in_order) in [
+            ("--batch 250 --lanes 3", false),
+            ("--batch 250 --lanes 1", true),
+            ("--batch 9k", false),
+            // Chunks that make up full statements, and a rest.
+            ("--batch 1300 --lanes 1 --method multi-row-prepared", true),
+        ] {
             place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}; INSERT INTO numbers VALUES (0, -1)"));
             let args = format!("numbers.csv --into numbers --bad-rows divert:bad.csv {args}");
             let done = place.load_counted(&args, "numbers", 4, Rows::rejecting(2_800, 200));
@@ -44,6 +48,20 @@ fn two_hundred_bad_rows_among_many_chunks() {
                 std::fs::remove_file(place.path(name)).unwrap();
             }
         }
+    });
+}
+
+#[test]
+fn bound_rows_of_two_files_of_different_fields() {
+    on_all("bound", |place| {
+        place.sql(TABLE);
+        place.write("a.csv", numbers(1_100, |id| format!("{id},{id}")));
+        let rows: String = (1_101..=2_200).map(|id| format!("{id},{id}\n")).collect();
+        place.write("b.csv", format!("value,id\n{rows}"));
+        let args = "a.csv b.csv --into numbers --batch 700 --lanes 2 --method multi-row-prepared";
+        let done = place.load_counted(args, "numbers", 0, Rows::stored(2_200));
+        assert_eq!(done.json["method"]["name"], "multi-row-prepared", "{done}");
+        assert_eq!(place.sql("SELECT COUNT(*), SUM(id), SUM(value) FROM numbers"), "2200,2421100,2421100");
     });
 }
 

@@ -56,7 +56,7 @@ fn a_row_larger_than_a_usual_statement_is_a_row() {
     on_all("large_row", |place| {
         prepared(place);
         place.write("people.csv", format!("id,name\n1,a\n2,{}\n3,c\n", "x".repeat(3 << 20)));
-        for method in ["multi-row", "auto"] {
+        for method in ["multi-row", "multi-row-prepared", "auto"] {
             let done = place.load(&format!("people.csv --into people --truncate --method {method}"));
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{method}\n{done}");
             assert_eq!(place.sql("SELECT SUM(LENGTH(name)) FROM people"), ((3 << 20) + 2).to_string());

@@ -10,9 +10,14 @@ use crate::wire::{Outbox, RowFormat, Value, stmt};
 pub struct Execute<'a, S: Sink> {
     statement: &'a Statement,
     /// Taken when sent.
-    params: Option<&'a [Value<'a>]>,
+    params: Option<Params<'a>>,
     sink: &'a mut S,
     results: Results,
+}
+
+enum Params<'a> {
+    Values(&'a [Value<'a>]),
+    Encoded { bitmap: &'a [u8], types: Option<&'a [u8]>, values: &'a [u8] },
 }
 
 impl<'a, S: Sink> Execute<'a, S> {
@@ -22,7 +27,15 @@ impl<'a, S: Sink> Execute<'a, S> {
             let message = format!("the statement takes {} values, not {}", statement.n_params, params.len());
             return Err(Error::config(message));
         }
-        Ok(Self { statement, params: Some(params), sink, results: Results::new(RowFormat::Binary) })
+        Ok(Self { statement, params: Some(Params::Values(params)), sink, results: Results::new(RowFormat::Binary) })
+    }
+
+    /// The same with the bitmap and the values of all placeholders as a bulk encoder wrote them. Only the first execution must
+    /// tell their types.
+    pub fn encoded(statement: &'a Statement, types: Option<&'a [u8]>, bound: &'a [u8], sink: &'a mut S) -> Self {
+        let (bitmap, values) = bound.split_at(usize::from(statement.n_params).div_ceil(8).min(bound.len()));
+        let params = Some(Params::Encoded { bitmap, types, values });
+        Self { statement, params, sink, results: Results::new(RowFormat::Binary) }
     }
 }
 
@@ -30,8 +43,13 @@ impl<S: Sink> Conversation for Execute<'_, S> {
     type Output = Outcome;
 
     fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
-        if let Some(params) = self.params.take() {
-            out.command(|out| stmt::execute(out, self.statement.id, params));
+        let id = self.statement.id;
+        match self.params.take() {
+            Some(Params::Values(values)) => out.command(|out| stmt::execute(out, id, values)),
+            Some(Params::Encoded { bitmap, types, values }) => {
+                out.command(|out| stmt::execute_encoded(out, id, bitmap, types, values));
+            }
+            None => {}
         }
         Ok(Step::More)
     }

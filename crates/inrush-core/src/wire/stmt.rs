@@ -29,10 +29,7 @@ pub fn prepare(out: &mut Vec<u8>, sql: &[u8]) {
 ///
 /// The types are sent each time: two bytes a parameter buy that a value may change its type between executions.
 pub fn execute(out: &mut Vec<u8>, id: StmtId, params: &[Value<'_>]) {
-    out.push(0x17);
-    out.extend_from_slice(&id.0.to_le_bytes());
-    out.push(0);
-    out.extend_from_slice(&1u32.to_le_bytes());
+    put_execute_head(out, id);
     if params.is_empty() {
         return;
     }
@@ -49,6 +46,16 @@ pub fn execute(out: &mut Vec<u8>, id: StmtId, params: &[Value<'_>]) {
     for value in params {
         put_value(out, value);
     }
+}
+
+/// The same with values that a bulk encoder wrote. Without `types` (type and flag of each parameter) those of the last execution
+/// hold on.
+pub fn execute_encoded(out: &mut Vec<u8>, id: StmtId, bitmap: &[u8], types: Option<&[u8]>, values: &[u8]) {
+    put_execute_head(out, id);
+    out.extend_from_slice(bitmap);
+    out.push(types.is_some().into());
+    out.extend_from_slice(types.unwrap_or_default());
+    out.extend_from_slice(values);
 }
 
 /// COM_STMT_CLOSE: `19` and the statement id. The server sends no reply.
@@ -96,6 +103,13 @@ impl PrepareOk {
         let warnings = if r.is_empty() { 0 } else { r.u16()? };
         Ok(Self { id, n_columns, n_params, warnings })
     }
+}
+
+fn put_execute_head(out: &mut Vec<u8>, id: StmtId) {
+    out.push(0x17);
+    out.extend_from_slice(&id.0.to_le_bytes());
+    out.push(0);
+    out.extend_from_slice(&1u32.to_le_bytes());
 }
 
 fn param_type(value: &Value<'_>) -> (ColumnType, bool) {

@@ -116,6 +116,16 @@ impl Connection {
         Ok(sink.into_results())
     }
 
+    /// Executes a prepared statement without a result set, with values that are encoded already.
+    pub(crate) fn exec_encoded(
+        &mut self,
+        statement: &Statement,
+        types: Option<&[u8]>,
+        bound: &[u8],
+    ) -> Result<Outcome> {
+        self.run(Execute::encoded(statement, types, bound, &mut Discard))
+    }
+
     /// Frees a prepared statement on the server.
     pub fn close_statement(&mut self, statement: Statement) -> Result<()> {
         self.run(simple::close(statement.id))

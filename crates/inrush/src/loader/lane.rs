@@ -5,21 +5,33 @@
 
 use super::control::{Control, lock};
 use super::options::MaxBad;
-use super::prepare::{Payload, Prepared, encode, stopping};
+use super::prepare::{Payload, Prepared, Statement, StatementForm, encode, stopping};
 use super::replay::{ReplayEnd, replay};
-use super::shared::Shared;
+use super::shared::{Shared, SourcePlan};
 use super::tally::{ChunkEnd, too_many};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
+use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::Stop;
+use inrush_core::session::{Outcome, Statement as PreparedInsert};
 use inrush_core::{Error, Kind, Result};
+use std::sync::Arc;
+
+/// The prepared INSERT of a plan.
+struct Bound {
+    plan: Arc<SourcePlan>,
+    statement: PreparedInsert,
+    /// Whether the server knows the types of the placeholders.
+    typed: bool,
+}
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
+    bound: Option<Bound>,
     pub(super) shared: &'a Shared,
 }
 
@@ -33,7 +45,7 @@ impl<'a> Lane<'a> {
         }
         let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
         shared.session.check(&row)?;
-        Ok(Self { number, connection, shared })
+        Ok(Self { number, connection, bound: None, shared })
     }
 
     /// Stores one chunk.
@@ -51,7 +63,7 @@ impl<'a> Lane<'a> {
             Ok(Sent::All { noted }) => self.commit(chunk, chunk.n_rows(), Vec::new(), &noted),
             Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
             Ok(Sent::Refused(error)) => {
-                self.fall_back(&error);
+                self.fall_back(&choice, &error);
                 return self.deliver(chunk);
             }
             Err(error) => self.failed(error),
@@ -95,11 +107,16 @@ impl<'a> Lane<'a> {
                     Err(e) => Err(e),
                 }
             }
-            Payload::MultiRow(statements) => {
+            Payload::MultiRow { statements, .. } => {
                 let mut noted = Vec::new();
                 for statement in statements {
+                    if statement.form == StatementForm::Bound
+                        && let Err(e) = self.prepare_bound(chunk)
+                    {
+                        return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
+                    }
                     self.waits(Some("INSERT"));
-                    match self.connection.exec(&statement.sql) {
+                    match self.insert(statement) {
                         Ok(outcome) if outcome.affected != statement.n_rows => {
                             return Err(judge::miscounted(outcome.affected, statement.n_rows));
                         }
@@ -112,6 +129,33 @@ impl<'a> Lane<'a> {
                 Ok(Sent::All { noted })
             }
         }
+    }
+
+    /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.
+    fn prepare_bound(&mut self, chunk: &Prepared) -> Result<()> {
+        if self.bound.as_ref().is_some_and(|bound| bound.plan.index == chunk.plan.index) {
+            return Ok(());
+        }
+        if let Some(bound) = self.bound.take() {
+            self.connection.close_statement(bound.statement)?;
+        }
+        if let Some(insert) = &chunk.plan.bound {
+            self.waits(Some("PREPARE"));
+            let statement = self.connection.prepare(insert.sql())?;
+            self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, statement: &Statement) -> Result<Outcome> {
+        let (StatementForm::Bound, Some(bound)) = (statement.form, &mut self.bound) else {
+            return self.connection.exec(&statement.bytes);
+        };
+        let types = bound.plan.bound.as_ref().map(MultiRowPrepared::types).filter(|_| !bound.typed);
+        let outcome = self.connection.exec_encoded(&bound.statement, types, &statement.bytes);
+        // A server that refused an execution may not have kept its types.
+        bound.typed = outcome.is_ok();
+        outcome
     }
 
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
@@ -213,11 +257,12 @@ impl<'a> Lane<'a> {
         Ok(if not_all { Undone::NotAll } else { Undone::All })
     }
 
-    fn fall_back(&mut self, error: &Error) {
+    fn fall_back(&mut self, refused: &Choice, error: &Error) {
         let _ = self.roll_back();
         let mut choice = lock(&self.shared.choice);
-        if choice.may_fall_back {
-            *choice = method::fall_back(error);
+        // Another lane may have been refused too, and earlier.
+        if choice.method == refused.method {
+            *choice = method::fall_back(refused.method, error, self.shared.insert);
             drop(choice);
             self.shared.notify_choice();
         }

@@ -11,6 +11,7 @@ use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
 use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
+use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::value::Rules;
@@ -56,17 +57,20 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
     let plans = plans(sources, &options.matching, &table, &rules, limits)?;
     let server = connection.server_version().to_string();
-    let choice = method::choose(options.method, variables.local_infile)?;
+    let vendor = connection.server_version().vendor;
+    let bindable = plans.iter().all(|plan| plan.bound.is_some());
+    let choice = method::choose(options.method, variables.local_infile, vendor, bindable)?;
     let shared = Shared {
         config: config.with_local_infile(choice.method == method::Method::LoadData),
         session: LaneSession {
             time_zone: zone::spelling(&options.time_zone),
             statement_binlog: variables.statement_binlog,
-            mariadb: connection.server_version().vendor == Vendor::MariaDb,
+            mariadb: vendor == Vendor::MariaDb,
         },
         max_packet: variables.max_packet,
         statement_bytes,
         choice: Mutex::new(choice),
+        insert: method::best_insert(vendor, bindable),
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
@@ -153,6 +157,9 @@ const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
 /// keeps the statement's tree in its caches (docs/notes/multi-row.md).
 const STATEMENT_BYTES: usize = 128 << 10;
 
+/// Rows that come to more than this by the thousand are so long that the server's parser does not count.
+const BOUND_BYTES: usize = 1 << 20;
+
 /// Maps every source; the mistakes of all of them are told at once.
 fn plans(
     sources: &mut [Box<dyn Source>],
@@ -189,6 +196,7 @@ fn source_plan(index: usize, plan: Plan, table: &Table, rules: &Rules, limits: L
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
         multi_row: MultiRow::new(&target, &plan.columns, limits, true),
+        bound: MultiRowPrepared::new(&target, &plan.columns, rules, BOUND_BYTES.min(limits.max_bytes)),
         rules: rules.clone(),
         target,
         plan,

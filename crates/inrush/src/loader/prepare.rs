@@ -35,22 +35,32 @@ pub(super) struct Prepared {
 pub(super) enum Payload {
     /// The text of a LOAD.
     LoadData(Vec<u8>),
-    /// INSERT statements.
-    MultiRow(Vec<Statement>),
+    /// INSERTs of many rows, as text or bound.
+    MultiRow { method: Method, statements: Vec<Statement> },
 }
 
 /// One INSERT.
 pub(super) struct Statement {
-    pub(super) sql: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) form: StatementForm,
     /// The rows that are in it.
     pub(super) n_rows: u64,
+}
+
+/// What the bytes of a statement are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StatementForm {
+    /// All of it.
+    Text,
+    /// The values of the plan's prepared statement.
+    Bound,
 }
 
 impl Payload {
     pub(super) fn method(&self) -> Method {
         match self {
             Payload::LoadData(_) => Method::LoadData,
-            Payload::MultiRow(_) => Method::MultiRow,
+            Payload::MultiRow { method, .. } => *method,
         }
     }
 }
@@ -81,7 +91,9 @@ impl Prepared {
     pub(super) fn recycle(self, shared: &Shared) {
         match self.payload {
             Payload::LoadData(text) => shared.spares.put(text),
-            Payload::MultiRow(statements) => statements.into_iter().for_each(|one| shared.spares.put(one.sql)),
+            Payload::MultiRow { statements, .. } => {
+                statements.into_iter().for_each(|one| shared.spares.put(one.bytes));
+            }
         }
     }
 
@@ -111,30 +123,39 @@ pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> R
             load_data::encode(&chunk.columns, &chunk.skip, &mut text);
             Payload::LoadData(text)
         }
-        _ => Payload::MultiRow(inserts(chunk, shared)),
+        _ => Payload::MultiRow { method, statements: inserts(chunk, method, shared) },
     };
     stop_if_asked(chunk, shared)
 }
 
 /// The statements of a whole chunk. A row that no statement can hold is set aside.
-fn inserts(chunk: &mut Prepared, shared: &Shared) -> Vec<Statement> {
+fn inserts(chunk: &mut Prepared, method: Method, shared: &Shared) -> Vec<Statement> {
+    let plan = chunk.plan.clone();
+    let bound = plan.bound.as_ref().filter(|_| method == Method::MultiRowPrepared);
     let mut statements = Vec::new();
     let mut next = 0;
     let n_rows = chunk.work.batch.rows.num_rows();
     loop {
-        let mut sql = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
-        match chunk.insert(next..n_rows, &mut sql) {
+        let mut bytes = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
+        if let Some(bound) = bound
+            && let Some(end) = bound.next(&chunk.columns, &chunk.skip, next..n_rows, &mut bytes)
+        {
+            next = end;
+            statements.push(Statement { bytes, form: StatementForm::Bound, n_rows: bound.rows() as u64 });
+            continue;
+        }
+        match chunk.insert(next..n_rows, &mut bytes) {
             Next::End => {
-                shared.spares.put(sql);
+                shared.spares.put(bytes);
                 return statements;
             }
             Next::Statement { rows, n_rows } => {
                 next = rows.end;
-                statements.push(Statement { sql, n_rows: n_rows as u64 });
+                statements.push(Statement { bytes, form: StatementForm::Text, n_rows: n_rows as u64 });
             }
-            Next::TooLong { row, bytes } => {
-                shared.spares.put(sql);
-                refuse(chunk, row, too_long(bytes, shared.max_packet));
+            Next::TooLong { row, bytes: needed } => {
+                shared.spares.put(bytes);
+                refuse(chunk, row, too_long(needed, shared.max_packet));
                 next = row + 1;
             }
         }
@@ -167,7 +188,14 @@ fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
     }
     rejects.sort_by_key(|reject| reject.place.line);
     let skip = found.iter().map(|(cell, _)| cell.row).collect();
-    Prepared { work, plan, columns, skip, rejects, payload: Payload::MultiRow(Vec::new()) }
+    Prepared {
+        work,
+        plan,
+        columns,
+        skip,
+        rejects,
+        payload: Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
+    }
 }
 
 /// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.

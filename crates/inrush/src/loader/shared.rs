@@ -6,9 +6,10 @@ use super::tally::Tally;
 use crate::Config;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::MultiRow;
+use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
-use inrush_core::bulk::method::Choice;
+use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
@@ -56,6 +57,8 @@ pub(super) struct SourcePlan {
     pub(super) rules: Rules,
     pub(super) checks: Vec<Check>,
     pub(super) multi_row: MultiRow,
+    /// `None` where a column's value cannot be bound as it is.
+    pub(super) bound: Option<MultiRowPrepared>,
     /// The target, quoted, with its schema.
     pub(super) target: String,
 }
@@ -84,6 +87,8 @@ pub(super) struct Shared {
     pub(super) control: Arc<Control>,
     pub(super) observer: Observer,
     pub(super) choice: Mutex<Choice>,
+    /// The best method after LOAD DATA.
+    pub(super) insert: Method,
     pub(super) harmless: Mutex<Harmless>,
     /// Harmless warnings to be reported, each (code, column) once.
     pub(super) noted: Mutex<Vec<Warning>>,

@@ -1,10 +1,12 @@
-//! One column on one server, and the two ways into it.
+//! One column on one server, and the ways into it.
 
 use arrow_array::BinaryViewArray;
 use inrush::blocking::Connection;
 use inrush::core::bulk::encode::load_data;
 use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
+use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush::core::bulk::lane::LaneSession;
+use inrush::core::session::{Discard, Execute};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form};
 use inrush::core::value::column::{Column, ColumnType};
@@ -156,6 +158,11 @@ impl Oracle {
         let stored = self.contents();
         assert_eq!(stored[..cells.len()], want, "{place}, loaded");
         assert_eq!(stored[cells.len()..], want, "{place}, inserted");
+        if let Some(warnings) = self.insert_bound(&columns) {
+            let warnings = warnings.unwrap_or_else(|e| panic!("{place}, bound: {e}"));
+            assert_eq!(warnings, [""; 0], "{place}, bound");
+            assert_eq!(self.contents()[cells.len()..], want, "{place}, bound");
+        }
     }
 
     /// We refuse it, and the server does not take it in silence.
@@ -209,6 +216,42 @@ impl Oracle {
         assert_eq!(multi_row.next(columns, &[], 0..n_rows, &mut sql), Next::Statement { rows: 0..n_rows, n_rows });
         let outcome = self.lane.connection.borrow_mut().exec(&sql)?;
         if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
+    }
+
+    /// Inserts the cells bound to a prepared statement, over and over until it is full; only the first round stays. `None`: they are
+    /// not bound, because of their type or their length.
+    fn insert_bound(&self, columns: &[CheckedColumn]) -> Option<Result<Vec<String>>> {
+        const MOST: usize = 1 << 20;
+        let prepared = MultiRowPrepared::new(&self.inserted, &self.columns, &self.rules, MOST)?;
+        let cells: Vec<Option<&[u8]>> = columns[1].cells.iter().collect();
+        let n_rows = cells.len();
+        if prepared.rows() / n_rows * cells.iter().flatten().map(|cell| cell.len()).sum::<usize>() > MOST {
+            return None;
+        }
+        let again = cells.into_iter().cycle().take(prepared.rows());
+        let full = CheckedColumn { cells: BinaryViewArray::from_iter(again), form: columns[1].form };
+        let mut values = Vec::new();
+        prepared.next(&[ids(prepared.rows()), full], &[], 0..prepared.rows(), &mut values)?;
+        self.lane.exec(&format!("DELETE FROM {}", self.inserted));
+        self.enter_zone();
+        let done = self.execute(&prepared, &values);
+        self.lane.exec(&format!("DELETE FROM {} WHERE id >= {n_rows}", self.inserted));
+        Some(done)
+    }
+
+    fn execute(&self, prepared: &MultiRowPrepared, values: &[u8]) -> Result<Vec<String>> {
+        let mut connection = self.lane.connection.borrow_mut();
+        let statement = connection.prepare(prepared.sql())?;
+        let mut sink = Discard;
+        let outcome = connection.run(Execute::encoded(&statement, Some(prepared.types()), values, &mut sink));
+        drop(connection);
+        let warnings = match outcome {
+            Ok(outcome) if outcome.warnings > 0 => self.warnings(),
+            Ok(_) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
+        self.lane.connection.borrow_mut().close_statement(statement)?;
+        warnings
     }
 
     fn enter_zone(&self) {

@@ -22,7 +22,7 @@ pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
 
-    /// How rows are written: `auto`, `load-data` or `multi-row`
+    /// How rows are written: `auto`, `load-data`, `multi-row-prepared` or `multi-row`
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 

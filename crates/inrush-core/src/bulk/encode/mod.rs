@@ -9,6 +9,7 @@
 mod block;
 pub mod load_data;
 pub mod multi_row;
+pub mod multi_row_prepared;
 
 use crate::value::Cells;
 use crate::value::check::{CheckedColumn, Form};
