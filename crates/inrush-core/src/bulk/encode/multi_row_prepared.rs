@@ -38,7 +38,10 @@ impl MultiRowPrepared {
         let names: Vec<String> = columns.iter().map(|column| quote_ident(&column.name)).collect();
         let row = format!("({})", vec!["?"; columns.len()].join(","));
         let sql = format!("INSERT INTO {table} ({}) VALUES {}", names.join(","), vec![row; rows].join(","));
-        Some(Self { sql, rows, max_bytes, types: types.repeat(rows) })
+        let types = types.repeat(rows);
+        // The first execution carries the types too, and the statement itself must fit into a packet.
+        let max_bytes = max_bytes.checked_sub(types.len() + EXECUTE_HEAD).filter(|most| sql.len() <= *most)?;
+        Some(Self { sql, rows, max_bytes, types })
     }
 
     /// How many rows an execution inserts.
@@ -128,6 +131,9 @@ fn bound_type(form: Form) -> Option<ColumnType> {
         Form::Bits | Form::Argument(_) | Form::Geometry => None,
     }
 }
+
+/// Command, statement id, flags, iteration count, and whether types follow.
+const EXECUTE_HEAD: usize = 11;
 
 /// A server counts placeholders with 16 bits.
 const MAX_PLACEHOLDERS: usize = 65_535;

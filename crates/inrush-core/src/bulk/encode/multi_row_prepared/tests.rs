@@ -82,7 +82,7 @@ fn bytes_go_as_bytes() {
 #[test]
 fn one_statement_for_all_rows_of_an_execution() {
     let columns = [Column { name: "a`b".into(), ..column("int") }, column("text")];
-    let prepared = MultiRowPrepared::new("`d`.`t`", &columns, &rules(), 100).unwrap();
+    let prepared = MultiRowPrepared::new("`d`.`t`", &columns, &rules(), usize::MAX).unwrap();
     let rest = prepared.sql().strip_prefix("INSERT INTO `d`.`t` (`a``b`,`c`) VALUES (?,?)").unwrap();
     assert_eq!(rest, ",(?,?)".repeat(ROWS - 1));
 }
@@ -122,9 +122,14 @@ fn skipped_rows_are_passed_over() {
 #[test]
 fn rows_that_are_too_long_are_left_alone() {
     let values = (0..ROWS).filter(|row| cell(*row, b"").is_some()).count() * 11;
-    let bytes = ROWS.div_ceil(8) + values;
+    let bytes = EXECUTE_HEAD + ROWS.div_ceil(8) + 2 * ROWS + values;
     check_rows(ROWS, &[], 0, bytes, Some(ROWS));
     check_rows(ROWS, &[], 0, bytes - 1, None);
+}
+#[test]
+fn a_packet_too_small_for_the_statement_itself() {
+    assert!(MultiRowPrepared::new("`t`", &[column("text")], &rules(), 2_000).is_none());
+    assert!(MultiRowPrepared::new("`t`", &[column("text")], &rules(), 1_000).is_none());
 }
 
 #[track_caller]
