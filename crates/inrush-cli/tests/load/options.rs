@@ -73,11 +73,19 @@ fn the_method_is_the_server_s_or_the_user_s() {
         let (name, reason) = if place.server.local_infile {
             ("load-data", "the server allows LOAD DATA LOCAL, its fastest way in")
         } else {
-            ("multi-row", "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
+            let name = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
+            (name, "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
         };
         assert_eq!(auto.json["method"], serde_json::json!({ "name": name, "reason": reason }), "{auto}");
-        let asked = place.load("a.csv --into people --method multi-row");
-        assert_eq!((asked.code, &asked.json["method"]["reason"]), (0, &"asked for".into()), "{asked}");
+        for method in ["multi-row", "multi-row-prepared"] {
+            let asked = place.load(&format!("a.csv --into people --method {method}"));
+            let want = serde_json::json!({ "name": method, "reason": "asked for" });
+            assert_eq!((asked.code, &asked.json["method"]), (0, &want), "{asked}");
+        }
+        place.sql("CREATE TABLE flags (id INT, name BIT(8))");
+        let refused = place.load("a.csv --into flags --method multi-row-prepared");
+        assert_eq!(refused.code, 1, "{refused}");
+        refused.says("\nhint: `--method multi-row` can");
         let load_data = place.load("a.csv --into people --method load-data");
         if place.server.local_infile {
             assert_eq!(load_data.code, 0, "{load_data}");

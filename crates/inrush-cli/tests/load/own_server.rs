@@ -31,6 +31,7 @@ fn on_its_own(family: &str) {
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
     local_infile_switched_off(&place);
+    nothing_can_be_prepared(&place);
     a_full_disk(&place);
     a_server_that_dies(&own, &place);
 }
@@ -113,9 +114,28 @@ fn local_infile_switched_off(place: &Place) {
     let done = load.end();
     place.sql("SET GLOBAL local_infile = 1");
     assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(80_000))), "{done}");
-    assert_eq!(done.json["method"]["name"], "multi-row", "{done}");
-    done.says("method multi-row: LOAD DATA LOCAL was refused: ");
+    let insert = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
+    assert_eq!(done.json["method"]["name"], insert, "{done}");
+    done.says(&format!("method {insert}: LOAD DATA LOCAL was refused: "));
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "80000,3200040000");
+}
+
+/// A server that prepares no more statements gets texts, unless bound rows were asked for.
+fn nothing_can_be_prepared(place: &Place) {
+    place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+    place.write("numbers.csv", numbers(2_000, |id| format!("{id},{id}")));
+    place.sql("SET GLOBAL local_infile = 0; SET GLOBAL max_prepared_stmt_count = 0");
+    let asked = place.load("numbers.csv --into numbers --method multi-row-prepared");
+    let auto = place.load("numbers.csv --into numbers");
+    place.sql("SET GLOBAL local_infile = 1; SET GLOBAL max_prepared_stmt_count = 16382");
+    assert_eq!((asked.code, asked.rows().map(|rows| rows.stored)), (3, Some(0)), "{asked}");
+    assert_eq!((auto.code, auto.rows()), (0, Some(Rows::stored(2_000))), "{auto}");
+    assert_eq!(auto.json["method"]["name"], "multi-row", "{auto}");
+    if !place.is_mysql() {
+        let reason = auto.json["method"]["reason"].as_str().unwrap();
+        assert!(reason.starts_with("a prepared INSERT was refused: "), "{auto}");
+    }
+    assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "2000,2001000");
 }
 
 fn a_full_disk(place: &Place) {
