@@ -10,6 +10,7 @@ mod case;
 mod chunks;
 mod columns;
 mod files;
+mod full_disk;
 mod guide;
 mod lost;
 mod numbers;

@@ -1,5 +1,5 @@
-//! What needs a server of its own: small packets, read-only, LOCAL INFILE switched off under way, a full disk, a server that
-//! dies. One server a family, and one after the other on it; the last question ends it.
+//! What needs a server of its own: small packets, read-only, LOCAL INFILE switched off under way, a table space that may not
+//! grow, a server that dies. One server a family, and one after the other on it; the last question ends it.
 
 use crate::case::{CASE, Case};
 use crate::numbers::{TABLE, check_table, numbers};
@@ -9,7 +9,7 @@ use inrush_testkit::servers::{Server, one};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -26,13 +26,13 @@ fn mariadb_11_8() {
 }
 
 fn on_its_own(family: &str) {
-    let own = OwnServer::new(family);
+    let own = OwnServer::new(family, &SETTINGS);
     let place = own.place();
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
     local_infile_switched_off(&place);
     nothing_can_be_prepared(&place);
-    a_full_disk(&place);
+    a_full_table_space(&place);
     a_server_that_dies(&own, &place);
 }
 
@@ -138,7 +138,7 @@ fn nothing_can_be_prepared(place: &Place) {
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "2000,2001000");
 }
 
-fn a_full_disk(place: &Place) {
+fn a_full_table_space(place: &Place) {
     place.sql("DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (id INT PRIMARY KEY, value INT, pad VARCHAR(4000)) ENGINE=InnoDB");
     let pad = "x".repeat(3_000);
     place
@@ -170,36 +170,58 @@ fn a_server_that_dies(own: &OwnServer, place: &Place) {
     check_table(place, &done, |_| true);
 }
 
+const SETTINGS: [&str; 3] = [
+    "max-allowed-packet=1M",
+    // All tables in one file that may not grow.
+    "innodb-file-per-table=0",
+    "innodb-data-file-path=ibdata1:12M:autoextend:max:64M",
+];
+
 /// A server made by `inrush server` in a folder of its own, stopped with the value.
-struct OwnServer {
+pub(crate) struct OwnServer {
     above: tempfile::TempDir,
     like: Server,
+    settings: Vec<String>,
 }
 
 impl OwnServer {
-    fn new(family: &str) -> Self {
+    pub(crate) fn new(family: &str, settings: &[&str]) -> Self {
         let above = tempfile::tempdir().unwrap();
         // Started by root, the server runs as another account, which must be able to reach its folder.
         fs::set_permissions(above.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        Self { above, like: one(family) }
+        let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
+        Self { above, like: one(family), settings }
+    }
+
+    /// The folder around the server's own.
+    pub(crate) fn above(&self) -> &Path {
+        self.above.path()
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        self.given_to(Command::new(env!("CARGO_BIN_EXE_inrush")), arguments)
+    }
+
+    pub(crate) fn start(&self) -> Value {
+        self.started(self.command(&["start"]))
+    }
+
+    pub(crate) fn stop(&self) {
+        let output = self.command(&["stop", "--wait", "60"]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    /// Completes `inrush server`, or what runs it.
+    pub(crate) fn given_to(&self, mut command: Command, arguments: &[&str]) -> Command {
         command.arg("server").arg("--dir").arg(self.above.path().join("server")).args(arguments);
         command.env("INRUSH_MYSQLD", &self.like.mysqld).stdin(Stdio::null());
         command
     }
 
-    fn start(&self) -> Value {
-        let settings = [
-            "max-allowed-packet=1M",
-            // All tables in one file that may not grow: a disk that is full, without a disk.
-            "innodb-file-per-table=0",
-            "innodb-data-file-path=ibdata1:12M:autoextend:max:64M",
-        ];
-        let mut command = self.command(&["start", "--json", "--memory", "128M"]);
-        for setting in settings {
+    /// Runs a `start`, with the settings, and returns what it says.
+    pub(crate) fn started(&self, mut command: Command) -> Value {
+        command.args(["--json", "--memory", "128M"]);
+        for setting in &self.settings {
             command.args(["--set", setting]);
         }
         let output = command.output().unwrap();
@@ -207,7 +229,7 @@ impl OwnServer {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         let started = self.start();
         let text = |name: &str| started[name].as_str().unwrap();
         let password = fs::read_to_string(text("password_file")).unwrap().trim().to_owned();
