@@ -4,8 +4,10 @@
 //! option files alike. `Debug` never shows the password.
 
 mod option;
+mod pipeline_mode;
 #[cfg(test)]
 mod tests;
+mod tls_mode;
 
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
@@ -16,21 +18,8 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 pub(crate) use option::{KNOWN, set};
-
-/// How a connection is encrypted and how far the server's certificate is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TlsMode {
-    /// Never encrypted.
-    Disabled,
-    /// Encrypted where the server offers it, whoever it is; not on Unix sockets. A handshake that fails is an error.
-    Preferred,
-    /// Encrypted, whoever the server is.
-    Required,
-    /// Encrypted, and a trusted authority signed the server's certificate, whatever host it names.
-    VerifyCa,
-    /// Encrypted, and a trusted authority signed the server's certificate for this very host.
-    VerifyFull,
-}
+pub use pipeline_mode::PipelineMode;
+pub use tls_mode::TlsMode;
 
 /// How to reach a server and who we are. Cheap to clone.
 #[derive(Clone)]
@@ -48,6 +37,7 @@ pub struct Config {
     pub(crate) connect_timeout: Duration,
     pub(crate) read_timeout: Option<Duration>,
     pub(crate) write_timeout: Option<Duration>,
+    pub(crate) query_timeout: Option<Duration>,
     pub(crate) keep_alive: Option<Duration>,
     pub(crate) socket_buffers: Option<usize>,
     pub(crate) allow_cleartext: bool,
@@ -56,6 +46,7 @@ pub struct Config {
     pub(crate) local_infile: bool,
     pub(crate) found_rows: bool,
     pub(crate) multi_statements: bool,
+    pub(crate) pipeline: PipelineMode,
     pub(crate) max_packet: usize,
     pub(crate) max_result: usize,
     pub(crate) attributes: Vec<(String, String)>,
@@ -173,6 +164,13 @@ impl Config {
         self
     }
 
+    /// The longest time from sending a command to the end of its answer. Unset, there is no limit.
+    #[must_use]
+    pub fn with_query_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.query_timeout = limit;
+        self
+    }
+
     /// After which silence the system starts to probe whether the other host is alive; 60 seconds unless told.
     #[must_use]
     pub fn with_keep_alive(mut self, idle: Option<Duration>) -> Self {
@@ -227,6 +225,13 @@ impl Config {
     #[must_use]
     pub fn with_multi_statements(mut self, allow: bool) -> Self {
         self.multi_statements = allow;
+        self
+    }
+
+    /// Whether commands may be sent before earlier ones are answered; unless told, where the server can do it.
+    #[must_use]
+    pub fn with_pipeline(mut self, mode: PipelineMode) -> Self {
+        self.pipeline = mode;
         self
     }
 
@@ -308,6 +313,16 @@ impl Config {
         self.write_timeout
     }
 
+    /// See [`Config::with_query_timeout`].
+    pub fn query_timeout(&self) -> Option<Duration> {
+        self.query_timeout
+    }
+
+    /// See [`Config::with_pipeline`].
+    pub fn pipeline(&self) -> PipelineMode {
+        self.pipeline
+    }
+
     /// True if LOAD DATA LOCAL is offered to the server.
     pub fn local_infile(&self) -> bool {
         self.local_infile
@@ -368,6 +383,7 @@ impl Default for Config {
             connect_timeout: Duration::from_secs(10),
             read_timeout: None,
             write_timeout: None,
+            query_timeout: None,
             keep_alive: Some(Duration::from_secs(60)),
             socket_buffers: None,
             allow_cleartext: false,
@@ -376,6 +392,7 @@ impl Default for Config {
             local_infile: false,
             found_rows: false,
             multi_statements: false,
+            pipeline: PipelineMode::Auto,
             max_packet: DEFAULT_MAX_PACKET,
             max_result: 256 << 20,
             attributes: Vec::new(),
@@ -401,22 +418,5 @@ impl fmt::Debug for Config {
             .field("tls", &self.tls())
             .field("local_infile", &self.local_infile)
             .finish_non_exhaustive()
-    }
-}
-
-impl FromStr for TlsMode {
-    type Err = Error;
-
-    /// Our words, and those of the mysql client's `--ssl-mode`, in any case, with `-` or `_`.
-    fn from_str(word: &str) -> Result<Self> {
-        match word.to_ascii_lowercase().replace('_', "-").as_str() {
-            "disabled" => Ok(Self::Disabled),
-            "preferred" => Ok(Self::Preferred),
-            "required" => Ok(Self::Required),
-            "verify-ca" => Ok(Self::VerifyCa),
-            "verify-full" | "verify-identity" => Ok(Self::VerifyFull),
-            _ => Err(Error::config(format!("`{word}` is not a TLS mode"))
-                .with_hint("one of disabled, preferred, required, verify-ca, verify-full")),
-        }
     }
 }

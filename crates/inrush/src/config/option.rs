@@ -2,7 +2,7 @@
 //!
 //! A name is ours (`tls-ca`) or the mysql or mariadb client's (`ssl-ca`); `_` and `-` are the same, case does not matter.
 
-use super::{Config, TlsMode};
+use super::{Config, PipelineMode, TlsMode};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         }
         "read-timeout" => config.read_timeout = seconds(name, text()?)?,
         "write-timeout" => config.write_timeout = seconds(name, text()?)?,
+        "query-timeout" => config.query_timeout = seconds(name, text()?)?,
+        "pipeline" => config.pipeline = value.map_or(Ok(PipelineMode::On), str::parse)?,
         "keep-alive" => config.keep_alive = seconds(name, text()?)?,
         "allow-cleartext" | "enable-cleartext-plugin" => config.allow_cleartext = switch(name, value)?,
         "get-server-public-key" => config.public_key_retrieval = switch(name, value)?,
@@ -49,8 +51,8 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 }
 
 /// The names to offer when somebody wrote one that does not exist.
-pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, keep-alive, \
-     allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
+pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, keep-alive, \
+     pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
 
 const SWITCHES: &[&str] = &[
     "ssl",

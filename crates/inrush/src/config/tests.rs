@@ -109,3 +109,20 @@ fn sizes_and_times_have_units() {
     assert_eq!(config.read_timeout(), Some(Duration::from_millis(500)));
     assert_eq!(config.keep_alive, None);
 }
+
+#[track_caller]
+fn check_pipeline(value: Option<&str>, want: PipelineMode) {
+    let mut config = Config::new();
+    set(&mut config, "pipeline", value).unwrap();
+    assert_eq!(config.pipeline(), want, "{value:?}");
+}
+
+#[test]
+fn pipelines_are_a_switch_with_a_third_position() {
+    assert_eq!(Config::new().pipeline(), PipelineMode::Auto);
+    check_pipeline(None, PipelineMode::On);
+    check_pipeline(Some("True"), PipelineMode::On);
+    check_pipeline(Some("off"), PipelineMode::Off);
+    check_pipeline(Some("AUTO"), PipelineMode::Auto);
+    check_refused("pipeline", Some("perhaps"), "does not say whether");
+}
