@@ -104,6 +104,13 @@ impl Script {
         self.write(payload)
     }
 
+    /// What follows answers a command that was sent in `n_frames` frames: the next one of a pipeline.
+    #[must_use]
+    pub fn reply_to(mut self, n_frames: u8) -> Self {
+        self.sequence = n_frames;
+        self
+    }
+
     /// The client asks for TLS.
     #[must_use]
     pub fn start_tls(mut self) -> Self {
@@ -153,6 +160,36 @@ impl Script {
     /// Every fault at every step ends in an error, and the connection is dead unless the error says that it is fine.
     #[track_caller]
     pub fn check_faults<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<T>) {
+        self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
+            // The exchange itself was complete.
+            (Fault::Surplus, Ok(_)) => assert!(dead, "{case}"),
+            (Fault::Refusal, Err(e)) => assert!(e.code() == REFUSAL_CODE && dead == e.is_fatal(), "{case}"),
+            (_, Err(e)) => assert!(e.is_fatal() && dead, "{case}"),
+            (_, Ok(_)) => panic!("{case}"),
+        });
+    }
+
+    /// The same for a pipeline, whose result holds that of each step: the server's refusal ends a step and not the exchange,
+    /// which goes on until it finds that the script has closed the connection.
+    #[track_caller]
+    pub fn check_faults_of_steps<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<Vec<Result<T>>>) {
+        self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
+            (Fault::Surplus, Ok(_)) => assert!(dead, "{case}"),
+            (Fault::Refusal, Ok(steps)) => {
+                let n_refused = steps.iter().filter(|step| matches!(step, Err(e) if e.code() == REFUSAL_CODE)).count();
+                assert!(n_refused == 1 && !dead, "{case}");
+            }
+            (_, Err(e)) => assert!(e.is_fatal() && dead, "{case}"),
+            (_, Ok(_)) => panic!("{case}"),
+        });
+    }
+
+    #[track_caller]
+    fn each_fault<T: Debug>(
+        &self,
+        talk: impl Fn(&mut Peer) -> Result<T>,
+        judge: impl Fn(Fault, Result<T>, bool, &str),
+    ) {
         let mut n_faults = 0;
         for (at, action) in self.actions.iter().enumerate() {
             for fault in action.faults(self.actions.get(at + 1..).unwrap_or_default()) {
@@ -160,13 +197,7 @@ impl Script {
                 let result = talk(&mut peer);
                 let case = format!("{fault:?} at step {at}: {result:?}");
                 let dead = peer.channel.session.is_dead();
-                match (fault, result) {
-                    // The exchange itself was complete.
-                    (Fault::Surplus, Ok(_)) => assert!(dead, "{case}"),
-                    (Fault::Refusal, Err(e)) => assert!(e.code() == REFUSAL_CODE && dead == e.is_fatal(), "{case}"),
-                    (_, Err(e)) => assert!(e.is_fatal() && dead, "{case}"),
-                    (_, Ok(_)) => panic!("{case}"),
-                }
+                judge(fault, result, dead, &case);
                 n_faults += 1;
             }
         }

@@ -3,10 +3,11 @@
 
 use std::ops::ControlFlow;
 
-use inrush_core::error::Result;
+use inrush_core::error::{Error, Result};
+use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::{
-    ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions, Prepare,
-    Query, Session, Statement, Step, Transport, simple as plain,
+    ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
+    Pipeline, Prepare, Query, Session, Statement, Step, Transport, simple as plain,
 };
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
@@ -30,6 +31,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("prepare", prepare),
     ("execute", execute),
     ("infile", infile),
+    ("pipeline", pipeline),
     ("simple", simple),
 ];
 
@@ -131,6 +133,48 @@ pub fn infile(bytes: &[u8]) {
     in_session(bytes, |choice| Infile::new("LOAD DATA", "n", b"1\n2\n").with_frames_of(usize::from(choice)));
 }
 
+/// A pipeline: the first byte chooses its steps.
+pub fn pipeline(bytes: &[u8]) {
+    in_session(bytes, |choice| {
+        Pipeline::new(Mixed { choice, n_left: 12 }).with_window(Window { n_bytes: 60, n_commands: 4 })
+    });
+}
+
+/// Steps of all kinds.
+struct Mixed {
+    choice: u8,
+    n_left: u8,
+}
+
+impl Flight for Mixed {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        if self.n_left == 0 {
+            return turn.end();
+        }
+        self.n_left -= 1;
+        match self.choice.wrapping_add(self.n_left) % 9 {
+            0 => turn.query("SELECT 1"),
+            1 => turn.execute(StmtId(1), &[Value::Int(1)]),
+            2 => turn.prepare("SELECT ?"),
+            3 => turn.ping(),
+            4 => turn.reset(),
+            5 => turn.close(StmtId(1)),
+            6 => turn.commit(),
+            7 => turn.query("BEGIN"),
+            _ => turn.wait().and(Err(Error::data("the source failed"))),
+        }
+    }
+
+    fn reply(&mut self, _: u64, _: Result<Reply>) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: u64, row: Row<'_>) -> Result<()> {
+        row.values().flatten().for_each(|value| drop(value.to_string()));
+        Ok(())
+    }
+}
+
 /// A ping.
 pub fn simple(bytes: &[u8]) {
     in_session(bytes, |_| plain::ping());
@@ -155,6 +199,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
         &[prepared, column, column],
         &[b"\xfbn", OK],
         &[OK],
+        &[OK, OK, prepared, column, column, b"\x01", column, b"\x03abc", end],
     ];
     exchanges
         .iter()
@@ -188,7 +233,6 @@ fn in_session<C: Conversation>(bytes: &[u8], conversation: impl FnOnce(u8) -> C)
 fn feed<C: Conversation>(channel: &mut Channel, conversation: &mut C, mut bytes: &[u8]) {
     let mut conversation = Limited { inner: conversation, n_calls: 0 };
     channel.begin().expect("an idle session");
-    let mut sequence = 0;
     loop {
         match channel.advance(&mut conversation) {
             Ok(Step::More) => {}
@@ -200,7 +244,6 @@ fn feed<C: Conversation>(channel: &mut Channel, conversation: &mut C, mut bytes:
             Err(error) => return assert!(channel.session.is_dead() || !error.is_fatal()),
         }
         if !channel.outbox.is_empty() {
-            sequence = after_last(channel.outbox.unsent(), sequence);
             channel.outbox.sent(usize::MAX);
             continue;
         }
@@ -210,21 +253,11 @@ fn feed<C: Conversation>(channel: &mut Channel, conversation: &mut C, mut bytes:
             bytes = &[];
         } else {
             let (body, rest) = rest.split_at(rest.len().min(length.into()));
-            channel.inbox.extend(&[body.len() as u8, 0, 0, sequence]);
+            channel.inbox.extend(&[body.len() as u8, 0, 0, channel.outbox.next_number()]);
             channel.inbox.extend(body);
-            sequence = sequence.wrapping_add(1);
             bytes = rest;
         }
     }
-}
-
-/// The number after that of the last frame.
-fn after_last(mut frames: &[u8], mut sequence: u8) -> u8 {
-    while let Some((&[a, b, c, number], rest)) = frames.split_first_chunk() {
-        frames = &rest[u32::from_le_bytes([a, b, c, 0]) as usize..];
-        sequence = number.wrapping_add(1);
-    }
-    sequence
 }
 
 /// Passes everything on, and stops a conversation that never ends.

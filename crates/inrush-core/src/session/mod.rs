@@ -25,6 +25,7 @@
 //! | a statement as text | [`query::Query`] |
 //! | prepare, execute | [`prepare::Prepare`], [`execute::Execute`] |
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
+//! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
 
 pub mod authenticate;
@@ -35,6 +36,7 @@ pub mod execute;
 pub mod infile;
 pub mod login;
 pub mod outcome;
+pub mod pipeline;
 pub mod prepare;
 pub mod query;
 pub(crate) mod reply;
@@ -50,6 +52,7 @@ pub use execute::Execute;
 pub use infile::Infile;
 pub use login::{Login, LoginOptions, TlsWish};
 pub use outcome::{LoadCounts, Outcome};
+pub use pipeline::Pipeline;
 pub use prepare::{Prepare, Statement};
 pub use query::Query;
 pub use results::{Discard, Sink};
@@ -83,4 +86,15 @@ pub enum Step<T> {
     StartTls,
     /// The exchange is over and the connection is idle again.
     Done(T),
+}
+
+impl<T> Step<T> {
+    /// The same with another output.
+    pub(crate) fn map<U>(self, output: impl FnOnce(T) -> U) -> Step<U> {
+        match self {
+            Self::More => Step::More,
+            Self::StartTls => Step::StartTls,
+            Self::Done(value) => Step::Done(output(value)),
+        }
+    }
 }

@@ -26,10 +26,13 @@ impl Outbox {
 
     /// Appends a packet that continues the exchange. `body` appends the payload.
     pub fn packet(&mut self, body: impl FnOnce(&mut Vec<u8>)) {
-        let header = self.bytes.len();
-        self.bytes.extend_from_slice(&[0; HEADER]);
-        body(&mut self.bytes);
-        self.frame(header);
+        self.sequence = self.framed(self.sequence, body);
+    }
+
+    /// Appends a command behind others whose replies are still to come, perhaps under way: the turn stays theirs. Returns the
+    /// number of its own reply's first packet, for [`Outbox::expect_reply`].
+    pub fn pipelined(&mut self, body: impl FnOnce(&mut Vec<u8>)) -> u8 {
+        self.framed(0, body)
     }
 
     /// The bytes to send.
@@ -52,10 +55,15 @@ impl Outbox {
         self.start == self.bytes.len()
     }
 
-    /// Says that the next reply belongs to a command that was sent in `n_frames` frames, whatever was sent since.
-    /// A pipeline calls it before each reply.
-    pub fn expect_reply_to(&mut self, n_frames: u8) {
-        self.sequence = n_frames;
+    /// Says that the next packet to arrive has this number, whatever was sent since. A pipeline calls it before each reply.
+    pub fn expect_reply(&mut self, number: u8) {
+        self.sequence = number;
+        self.unordered = false;
+    }
+
+    /// The number that the next packet must carry, whoever sends it.
+    pub fn next_number(&self) -> u8 {
+        self.sequence
     }
 
     /// Says that a reply may come at any point of what is being sent, so that its number cannot be foretold (LOCAL INFILE).
@@ -75,8 +83,16 @@ impl Outbox {
         Ok(())
     }
 
+    /// Appends a packet whose first frame has number `first`; returns the number after its last.
+    fn framed(&mut self, first: u8, body: impl FnOnce(&mut Vec<u8>)) -> u8 {
+        let header = self.bytes.len();
+        self.bytes.extend_from_slice(&[0; HEADER]);
+        body(&mut self.bytes);
+        self.frame(header, first)
+    }
+
     /// Fills in the header at `header`, and where the payload needs more than one frame moves it apart for theirs.
-    fn frame(&mut self, header: usize) {
+    fn frame(&mut self, header: usize, first: u8) -> u8 {
         let payload = header + HEADER;
         let length = self.bytes.len() - payload;
         // A payload of exactly the greatest length needs an empty frame behind it, to say that it is over.
@@ -90,10 +106,10 @@ impl Outbox {
             self.bytes.copy_within(from..from + frame_length, to);
             let [a, b, c, ..] = (frame_length as u32).to_le_bytes();
             // Wraps at 256: the server counts modulo 256 as well.
-            let sequence = self.sequence.wrapping_add(frame as u8);
+            let sequence = first.wrapping_add(frame as u8);
             self.bytes[to - HEADER..to].copy_from_slice(&[a, b, c, sequence]);
         }
-        self.sequence = self.sequence.wrapping_add(n_more as u8).wrapping_add(1);
+        first.wrapping_add(n_more as u8).wrapping_add(1)
     }
 }
 

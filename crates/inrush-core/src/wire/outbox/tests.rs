@@ -24,7 +24,7 @@ fn replies_are_counted() {
     out.take_turn(&reply(1, 1)).unwrap();
     out.take_turn(&reply(2, 4)).unwrap();
     assert!(out.take_turn(&reply(9, 9)).unwrap_err().is_fatal());
-    out.expect_reply_to(1);
+    out.expect_reply(1);
     out.take_turn(&reply(1, 1)).unwrap();
     out.expect_reply_any_time();
     out.take_turn(&reply(77, 77)).unwrap();
@@ -58,4 +58,21 @@ fn what_waits_does_not_show() {
     out.command(|b| b.extend_from_slice(b"secret"));
     // Neither as text nor as numbers.
     assert!(!format!("{out:?}").contains("secret") && !format!("{out:?}").contains("115, 101"));
+}
+
+/// Commands behind a reply that is under way carry numbers of their own, and leave the reply's alone.
+#[test]
+fn a_pipelined_command_takes_no_turn() {
+    let mut out = Outbox::default();
+    out.command(|b| b.push(0x0E));
+    let reply = |first, last| Packet { body: b"", first, last };
+    out.take_turn(&reply(1, 1)).unwrap();
+    assert_eq!(out.pipelined(|b| b.push(0x0E)), 1);
+    assert_eq!(out.pipelined(|b| b.extend_from_slice(&vec![3; 2 * MAX_FRAME])), 3);
+    out.take_turn(&reply(2, 2)).unwrap();
+    out.expect_reply(1);
+    out.take_turn(&reply(1, 1)).unwrap();
+    out.expect_reply(3);
+    out.take_turn(&reply(3, 3)).unwrap();
+    assert_eq!(out.unsent()[5..10], [1, 0, 0, 0, 0x0E]);
 }

@@ -1,0 +1,286 @@
+//! Many commands whose replies are read while later ones are still being sent.
+//!
+//! ```text
+//! client  command 0, command 1, command 2 ..     as many as the window holds
+//! server  reply 0, reply 1 ..                    each numbered from its own command
+//! client  .. command n                           once at most half of the window is in flight
+//! ```
+//!
+//! A server works a pipeline off one command after the other, whatever the earlier ones came to: an error is that of its
+//! step, and later steps are answered all the same. That is why a COMMIT waits for every reply before it and becomes a
+//! ROLLBACK where one of them failed (see [`guard`]), unless the caller asked for best effort.
+//!
+//! Invariants: a reply is read by what its command asked for, in order. A packet that belongs to no command, a request for a
+//! local file, and an error that closes the connection end it, whichever step they meet. Memory follows the window, not
+//! the number of commands.
+
+mod guard;
+mod queue;
+mod turn;
+mod verb;
+
+use crate::error::{Error, Kind, Result};
+use crate::session::prepare::{Prepare, Statement};
+use crate::session::results::{Results, Sink};
+use crate::session::{Conversation, Outcome, Session, Step, reply};
+use crate::wire::{ColumnDef, Outbox, Row, command};
+use guard::Guard;
+pub use queue::Window;
+use queue::{Expect, Queue};
+pub use turn::{Chosen, Turn};
+pub use verb::Verb;
+
+/// What is sent, and what becomes of the replies.
+///
+/// Steps are the commands in their order, counted from 0. An error from [`Flight::next`] or [`Flight::reply`] ends the
+/// pipeline early: nothing more is sent, what is in flight is read and dropped, and the connection stays usable.
+pub trait Flight {
+    /// Chooses the next command, or says that there is none. Asked again and again while there is room in the window.
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen>;
+
+    /// What a step came to: the last result of its reply, or the server's refusal.
+    fn reply(&mut self, step: u64, reply: Result<Reply>) -> Result<()>;
+
+    /// A result set of a step begins. As in a [`Sink`], an error from here ends the connection.
+    fn columns(&mut self, _step: u64, _columns: &[ColumnDef]) -> Result<()> {
+        Ok(())
+    }
+
+    /// One row of a step, borrowed until the call returns.
+    fn row(&mut self, _step: u64, _row: Row<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// A result of a step ends, be it a result set or a plain OK.
+    fn end(&mut self, _step: u64, _outcome: &Outcome) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// A statement ran, or a plain command was obeyed: its last result.
+    Done(Outcome),
+    /// A statement was prepared.
+    Prepared(Statement),
+    /// The command is one that servers do not answer; it was put behind those before it.
+    Unanswered,
+}
+
+/// Many commands in one flight. Its output is the error of the [`Flight`] that ended it early.
+pub struct Pipeline<F: Flight> {
+    flight: F,
+    queue: Queue,
+    guard: Guard,
+    state: State,
+    /// How the reply to the oldest command in flight is being read.
+    reading: Option<Reading>,
+    /// The step that is answered next.
+    step: u64,
+    /// The error of the first part of a step in two parts.
+    failed_part: Option<Error>,
+    best_effort: bool,
+}
+
+/// What is sent next.
+enum State {
+    Fresh,
+    /// Whatever the flight chooses.
+    Choosing,
+    /// Nothing, until every reply is read.
+    Waiting,
+    /// The same, then this COMMIT or, after a failure, a ROLLBACK.
+    Committing(Vec<u8>),
+    /// Nothing any more.
+    Ended(Result<()>),
+}
+
+enum Reading {
+    Results(Results),
+    Prepare(Prepare<'static>),
+    Plain,
+}
+
+impl<F: Flight> Pipeline<F> {
+    /// A pipeline of what `flight` chooses.
+    pub fn new(flight: F) -> Self {
+        Self {
+            flight,
+            queue: Queue::default(),
+            guard: Guard::default(),
+            state: State::Fresh,
+            reading: None,
+            step: 0,
+            failed_part: None,
+            best_effort: false,
+        }
+    }
+
+    /// Keeps at most so much in flight.
+    #[must_use]
+    pub fn with_window(mut self, window: Window) -> Self {
+        self.queue.window = window;
+        self
+    }
+
+    /// Sends a COMMIT like any other command: behind unread replies, whatever they are going to say.
+    #[must_use]
+    pub fn best_effort(mut self, best_effort: bool) -> Self {
+        self.best_effort = best_effort;
+        self
+    }
+
+    /// Gives the flight back.
+    pub fn into_flight(self) -> F {
+        self.flight
+    }
+
+    fn choose(&mut self, session: &Session, out: &mut Outbox) {
+        let turn = Turn { out, queue: &mut self.queue, session, best_effort: self.best_effort };
+        self.state = match self.flight.next(turn) {
+            Ok(Chosen(turn::Choice::Command)) => State::Choosing,
+            Ok(Chosen(turn::Choice::Wait)) => State::Waiting,
+            Ok(Chosen(turn::Choice::Commit(sql))) => State::Committing(sql),
+            Ok(Chosen(turn::Choice::End)) => State::Ended(Ok(())),
+            Err(error) => State::Ended(Err(error)),
+        };
+        self.settle_unanswered(out);
+    }
+
+    fn commit(&mut self, sql: &[u8], out: &mut Outbox) {
+        match self.guard.objection() {
+            None => self.queue.push(out, Expect::commit(), |out| command::query(out, sql)),
+            Some(_) => self.queue.push(out, Expect::Rollback, |out| command::query(out, b"ROLLBACK")),
+        }
+        self.state = State::Choosing;
+    }
+
+    /// Takes the end of the reply to the oldest command in flight.
+    fn answered(&mut self, answer: Result<Reply>, session: &Session, out: &mut Outbox) {
+        self.reading = None;
+        let Some(command) = self.queue.pop(out) else { return };
+        let answer = self.failed_part.take().map_or(answer, Err);
+        if command.expect == Expect::FirstPart {
+            self.failed_part = answer.err();
+            return;
+        }
+        let answer = match (command.expect, answer, self.guard.objection()) {
+            (Expect::Rollback, Ok(_), Some(objection)) => Err(objection),
+            (_, answer, _) => answer,
+        };
+        self.guard.note(self.step, command.verb(), answer.as_ref().err(), session.in_transaction());
+        self.report(answer);
+        self.settle_unanswered(out);
+    }
+
+    /// Steps that no server answers are over as soon as those before them are.
+    fn settle_unanswered(&mut self, out: &mut Outbox) {
+        while self.queue.front().is_some_and(|command| command.expect == Expect::Nothing) {
+            self.queue.pop(out);
+            self.report(Ok(Reply::Unanswered));
+        }
+    }
+
+    fn report(&mut self, answer: Result<Reply>) {
+        let step = self.step;
+        self.step += 1;
+        if let State::Ended(Err(_)) = self.state {
+            return;
+        }
+        if let Err(error) = self.flight.reply(step, answer) {
+            self.state = State::Ended(Err(error));
+        }
+    }
+}
+
+impl<F: Flight> Conversation for Pipeline<F> {
+    type Output = Result<()>;
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        if let State::Fresh = self.state {
+            self.guard.begin(session.in_transaction());
+            self.state = State::Choosing;
+        }
+        // A full window must not turn into one tiny write for each reply.
+        if !self.queue.is_half_empty() {
+            return Ok(Step::More);
+        }
+        while self.queue.has_room(out) {
+            match std::mem::replace(&mut self.state, State::Choosing) {
+                State::Fresh | State::Choosing => self.choose(session, out),
+                State::Waiting if self.queue.is_empty() => {
+                    self.choose(session, out);
+                    if matches!(self.state, State::Waiting) && self.queue.is_empty() {
+                        self.state =
+                            State::Ended(Err(Error::config("a pipeline waits for replies, and none is to come")));
+                    }
+                }
+                State::Committing(sql) if self.queue.is_empty() => self.commit(&sql, out),
+                State::Ended(end) if self.queue.is_empty() && out.is_empty() => return Ok(Step::Done(end)),
+                waiting => {
+                    self.state = waiting;
+                    break;
+                }
+            }
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        let Some(command) = self.queue.front() else {
+            return Err(reply::unexpected(packet).fatal());
+        };
+        let reading = self.reading.get_or_insert_with(|| match command.expect {
+            Expect::Results { format, .. } => Reading::Results(Results::new(format)),
+            Expect::Prepared => Reading::Prepare(Prepare::new(b"")),
+            Expect::Rollback | Expect::FirstPart | Expect::Plain { .. } | Expect::Nothing => Reading::Plain,
+        });
+        let answer = match reading {
+            Reading::Results(results) => {
+                let sink =
+                    &mut StepSink { step: self.step, flight: &mut self.flight, is_dropped: self.state.is_broken() };
+                results.receive(packet, session, sink).map(|step| step.map(Reply::Done))
+            }
+            Reading::Prepare(prepare) => prepare.receive(packet, session, out).map(|step| step.map(Reply::Prepared)),
+            Reading::Plain => reply::plain(packet, session).map(|outcome| Step::Done(Reply::Done(outcome))),
+        };
+        match answer {
+            Ok(Step::Done(reply)) => self.answered(Ok(reply), session, out),
+            Ok(_) => {}
+            Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
+                self.answered(Err(error), session, out);
+            }
+            Err(error) => return Err(error.while_doing(&format!("step {} of a pipeline", self.step)).fatal()),
+        }
+        Ok(Step::More)
+    }
+}
+
+impl State {
+    /// Whether the flight wants to hear no more.
+    fn is_broken(&self) -> bool {
+        matches!(self, Self::Ended(Err(_)))
+    }
+}
+
+/// Hands the results of one step on.
+struct StepSink<'a, F: Flight> {
+    step: u64,
+    flight: &'a mut F,
+    is_dropped: bool,
+}
+
+impl<F: Flight> Sink for StepSink<'_, F> {
+    fn columns(&mut self, columns: &[ColumnDef]) -> Result<()> {
+        if self.is_dropped { Ok(()) } else { self.flight.columns(self.step, columns) }
+    }
+
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        if self.is_dropped { Ok(()) } else { self.flight.row(self.step, row) }
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Result<()> {
+        if self.is_dropped { Ok(()) } else { self.flight.end(self.step, outcome) }
+    }
+}

@@ -1,0 +1,115 @@
+//! What is in flight: which replies are to come, in what form, and how much of the window they take.
+
+use crate::session::pipeline::Verb;
+use crate::wire::{Outbox, RowFormat};
+use std::collections::VecDeque;
+
+/// How much may be in flight, whichever is reached first. One command always may, whatever its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Bytes of commands that are not answered yet.
+    pub n_bytes: usize,
+    /// Commands that are not answered yet.
+    pub n_commands: usize,
+}
+
+/// The commands in flight, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    commands: VecDeque<InFlight>,
+    n_bytes: usize,
+    pub(super) window: Window,
+}
+
+/// One command whose reply is to come.
+#[derive(Debug)]
+pub(super) struct InFlight {
+    pub(super) expect: Expect,
+    /// The number of its reply's first packet.
+    number: u8,
+    n_bytes: usize,
+}
+
+/// What a command is answered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Expect {
+    /// Results, of a statement that does this to transactions.
+    Results { format: RowFormat, verb: Verb },
+    /// The head and the definitions of a prepared statement.
+    Prepared,
+    /// A plain OK.
+    Plain { verb: Verb },
+    /// A plain OK to the ROLLBACK that was sent in place of a COMMIT.
+    Rollback,
+    /// A plain OK; the step is over with the answer to the next command.
+    FirstPart,
+    /// Nothing: servers do not answer it.
+    Nothing,
+}
+
+impl Queue {
+    /// Appends a command whose bytes `body` appends.
+    pub(super) fn push(&mut self, out: &mut Outbox, expect: Expect, body: impl FnOnce(&mut Vec<u8>)) {
+        let n_before = out.unsent().len();
+        let number = out.pipelined(body);
+        let n_bytes = out.unsent().len() - n_before;
+        if self.commands.is_empty() {
+            out.expect_reply(number);
+        }
+        self.n_bytes += n_bytes;
+        self.commands.push_back(InFlight { expect, number, n_bytes });
+    }
+
+    /// Takes the oldest off, and says to whom the next packet belongs.
+    pub(super) fn pop(&mut self, out: &mut Outbox) -> Option<InFlight> {
+        let command = self.commands.pop_front()?;
+        self.n_bytes -= command.n_bytes;
+        if let Some(next) = self.commands.front() {
+            out.expect_reply(next.number);
+        }
+        Some(command)
+    }
+
+    pub(super) fn front(&self) -> Option<&InFlight> {
+        self.commands.front()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// Whether it is worth filling up: what is sent at once then fills half of the window.
+    pub(super) fn is_half_empty(&self) -> bool {
+        self.n_bytes <= self.window.n_bytes / 2 && self.commands.len() <= self.window.n_commands / 2
+    }
+
+    /// Commands that nobody answers are in no window; they must not fill the memory either.
+    pub(super) fn has_room(&self, out: &Outbox) -> bool {
+        let fits = self.n_bytes < self.window.n_bytes && self.commands.len() < self.window.n_commands;
+        (fits || self.commands.is_empty()) && out.unsent().len() < self.window.n_bytes.max(1)
+    }
+}
+
+impl InFlight {
+    /// What it does to transactions.
+    pub(super) fn verb(&self) -> Verb {
+        match self.expect {
+            Expect::Results { verb, .. } | Expect::Plain { verb } => verb,
+            Expect::Rollback => Verb::Rollback,
+            Expect::Prepared | Expect::FirstPart | Expect::Nothing => Verb::Other,
+        }
+    }
+}
+
+impl Expect {
+    pub(super) fn commit() -> Self {
+        Self::Results { format: RowFormat::Text, verb: Verb::Commit }
+    }
+}
+
+/// The numbers behind it are in `docs/notes/pipeline.md`.
+impl Default for Window {
+    fn default() -> Self {
+        Self { n_bytes: 128 * 1024, n_commands: 4096 }
+    }
+}
