@@ -9,6 +9,7 @@ use inrush_core::session::{
     ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
     Pipeline, Prepare, Query, Session, Statement, Step, Transport, simple as plain,
 };
+use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
     AuthPacket, Capabilities, ColumnDef, ErrPacket, Greeting, Inbox, OkPacket, Outbox, PrepareOk, Row, RowFormat,
@@ -25,6 +26,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("framing", framing),
     ("packets", packets),
     ("rows", rows),
+    ("arrow", arrow),
     ("login", login),
     ("change_user", change_user),
     ("query", query),
@@ -91,6 +93,41 @@ pub fn rows(bytes: &[u8]) {
         }
         assert!(n_values <= columns.len());
     }
+}
+
+/// Rows as Arrow: a byte for the number of columns, four for each (type, sign, length, decimals), one for the options; the rest
+/// is cut into rows of seventeen bytes.
+pub fn arrow(bytes: &[u8]) {
+    let Some((&n_columns, bytes)) = bytes.split_first() else { return };
+    let (columns, bytes) = bytes.split_at(bytes.len().min(usize::from(n_columns % 16) * 4));
+    let columns: Vec<_> = columns.as_chunks().0.iter().filter_map(column).collect();
+    let Some((&choice, rows)) = bytes.split_first() else { return };
+    let invalid_dates = [InvalidDates::Refuse, InvalidDates::Null, InvalidDates::Text][usize::from(choice) % 3];
+    let options = ArrowOptions { batch_rows: 3, invalid_dates, ..ArrowOptions::default() };
+    for format in [RowFormat::Text, RowFormat::Binary] {
+        let mut batches = Batches::new(&columns, &options);
+        let (mut n_pushed, mut n_rows, mut refused) = (0, 0, false);
+        for row in rows.chunks(17) {
+            match batches.push(Row::new(&columns, row, format)) {
+                Ok(batch) => n_rows += batch.map_or(0, |batch| batch.num_rows()),
+                Err(_) => refused = true,
+            }
+            n_pushed += usize::from(!refused);
+        }
+        match batches.finish() {
+            Ok(last) => assert!(refused || n_rows + last.map_or(0, |batch| batch.num_rows()) == n_pushed),
+            Err(_) => assert!(refused),
+        }
+    }
+}
+
+/// A column whose type, sign, length and decimals are what the four bytes say.
+fn column(&[ty, sign, length, decimals]: &[u8; 4]) -> Option<ColumnDef> {
+    let mut body = captured::COLUMN_CURRENT_USER.to_vec();
+    let at = body.len() - 6;
+    body[at - 4..at].copy_from_slice(&[length, 0, 0, 0]);
+    (body[at], body[at + 1], body[at + 3]) = (ty, sign & 0x21, decimals);
+    ColumnDef::parse(&body).ok()
 }
 
 /// A login: the first byte chooses account and transport.

@@ -1,6 +1,7 @@
-//! Columns of values: what a target column is ([`column::Column`]), whether a cell fits it ([`check::Check`]), and how
-//! names and texts are written into SQL.
+//! Columns of values: what a target column is ([`column::Column`]), whether a cell fits it ([`check::Check`]), how result rows become
+//! columns ([`arrow`]), and how names and texts are written into SQL.
 
+pub mod arrow;
 mod cells;
 pub mod check;
 pub mod column;

@@ -11,7 +11,7 @@ impl<'a> Row<'a> {
         let value = self.values().nth(position).unwrap_or(Ok(Value::Null))?;
         T::from_value(value).ok_or_else(|| {
             let name = &self.columns()[position].name;
-            Error::data(format!("column `{name}` holds {}, which is not {}", shown(&value), T::KIND))
+            Error::data(format!("column `{name}` holds {}, which is not {}", value.shown(), T::KIND))
         })
     }
 }
@@ -129,22 +129,10 @@ macro_rules! whole_numbers {
 
 whole_numbers!(i8, i16, i32, i64, u8, u16, u32, u64, usize);
 
-/// A value in a message, cut to a length that fits a line.
-fn shown(value: &Value<'_>) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_SHOWN) {
-        _ if value.is_null() => "NULL".to_owned(),
-        Some((end, _)) => format!("`{}..`", &text[..end]),
-        None => format!("`{text}`"),
-    }
-}
-
 fn no_such_column(columns: &[ColumnDef]) -> Error {
     let names: Vec<_> = columns.iter().map(|column| format!("`{}`", column.name)).collect();
     Error::config(format!("the result has no such column; it has {}", names.join(", ")))
 }
-
-const MAX_SHOWN: usize = 60;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@
 //! | [`flags`], [`version`] | capabilities, status, types; which server |
 //! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
 //! | [`ok`], [`err`] | how a command ends |
-//! | [`column_def`], [`row`], [`value`] | result sets |
+//! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
 //! | [`from_value`] | their values as Rust types |
 //! | [`command`], [`stmt`] | what is asked for |
 
@@ -23,6 +23,7 @@ pub mod greeting;
 pub mod inbox;
 pub mod lenenc;
 pub mod login;
+pub mod moment;
 pub mod ok;
 pub mod outbox;
 pub mod row;

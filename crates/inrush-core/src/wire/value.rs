@@ -121,7 +121,55 @@ impl<'a> Value<'a> {
             _ => self.as_str()?.parse().ok(),
         }
     }
+
+    /// The day, if it is one: see [`Date::is_valid`].
+    pub fn as_date(&self) -> Option<Date> {
+        match *self {
+            Self::Date(date) => Some(date),
+            _ => Date::parse(self.as_bytes()?),
+        }
+    }
+
+    /// The moment, if it is one; that of a day is its midnight. See [`DateTime::is_valid`].
+    pub fn as_date_time(&self) -> Option<DateTime> {
+        match *self {
+            Self::DateTime(moment) => Some(moment),
+            Self::Date(date) => Some(DateTime { date, ..DateTime::default() }),
+            _ => DateTime::parse(self.as_bytes()?),
+        }
+    }
+
+    /// The span of time, if it is one.
+    pub fn as_time(&self) -> Option<Time> {
+        match *self {
+            Self::Time(time) => Some(time),
+            _ => Time::parse(self.as_bytes()?),
+        }
+    }
+
+    /// The number that a BIT column's bytes stand for, the first one the greatest.
+    pub fn bits(&self) -> Option<u64> {
+        match *self {
+            Self::UInt(n) => Some(n),
+            _ => {
+                let bytes = self.as_bytes().filter(|bytes| bytes.len() <= 8)?;
+                Some(bytes.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+            }
+        }
+    }
+
+    /// The value in a message, cut to a length that fits a line.
+    pub(crate) fn shown(&self) -> String {
+        let text = self.to_string();
+        match text.char_indices().nth(MAX_SHOWN) {
+            _ if self.is_null() => "NULL".to_owned(),
+            Some((end, _)) => format!("`{}..`", &text[..end]),
+            None => format!("`{text}`"),
+        }
+    }
 }
+
+const MAX_SHOWN: usize = 60;
 
 impl fmt::Display for Value<'_> {
     /// As the server would print it in a text result set.

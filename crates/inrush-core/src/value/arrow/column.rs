@@ -1,0 +1,231 @@
+//! One column of a batch that grows: a builder of Arrow's for each [`Target`], and how a value gets into it.
+
+use std::fmt::Write as _;
+
+use arrow_array::ArrayRef;
+use arrow_array::builder::{
+    ArrayBuilder, BinaryBuilder, BooleanBuilder, Date32Builder, Decimal128Builder, Decimal256Builder,
+    DurationMicrosecondBuilder, Float32Builder, Float64Builder, Int8Builder, Int16Builder, Int32Builder, Int64Builder,
+    ListBuilder, NullBuilder, StringBuilder, TimestampMicrosecondBuilder, UInt8Builder, UInt16Builder, UInt32Builder,
+    UInt64Builder,
+};
+
+use super::field::{Target, vector_item};
+use super::{InvalidDates, Why, decimal};
+use crate::wire::{DateTime, Value};
+
+/// A column that grows.
+#[derive(Debug)]
+pub(super) struct Column {
+    builder: Builder,
+    nullable: bool,
+    /// Whether days that no calendar has become NULL.
+    nulls_dates: bool,
+}
+
+#[derive(Debug)]
+enum Builder {
+    Null(NullBuilder),
+    Bool(BooleanBuilder),
+    Int8(Int8Builder),
+    Int16(Int16Builder),
+    Int32(Int32Builder),
+    Int64(Int64Builder),
+    UInt8(UInt8Builder),
+    UInt16(UInt16Builder),
+    UInt32(UInt32Builder),
+    UInt64(UInt64Builder),
+    Bits(UInt64Builder),
+    Float32(Float32Builder),
+    Float64(Float64Builder),
+    Decimal128(Decimal128Builder, u8, u8),
+    Decimal256(Decimal256Builder, u8, u8),
+    Date(Date32Builder),
+    Moment(TimestampMicrosecondBuilder),
+    Duration(DurationMicrosecondBuilder),
+    Utf8(StringBuilder),
+    DateText(StringBuilder, u8),
+    Binary(BinaryBuilder),
+    Vector(ListBuilder<Float32Builder>),
+}
+
+impl Column {
+    pub(super) fn new(target: Target, nullable: bool, invalid_dates: InvalidDates) -> Self {
+        let ty = target.data_type();
+        let builder = match target {
+            Target::Null => Builder::Null(NullBuilder::new()),
+            Target::Bool => Builder::Bool(BooleanBuilder::new()),
+            Target::Int8 => Builder::Int8(Int8Builder::new()),
+            Target::Int16 => Builder::Int16(Int16Builder::new()),
+            Target::Int32 => Builder::Int32(Int32Builder::new()),
+            Target::Int64 => Builder::Int64(Int64Builder::new()),
+            Target::UInt8 => Builder::UInt8(UInt8Builder::new()),
+            Target::UInt16 => Builder::UInt16(UInt16Builder::new()),
+            Target::UInt32 => Builder::UInt32(UInt32Builder::new()),
+            Target::UInt64 => Builder::UInt64(UInt64Builder::new()),
+            Target::Bits => Builder::Bits(UInt64Builder::new()),
+            Target::Float32 => Builder::Float32(Float32Builder::new()),
+            Target::Float64 => Builder::Float64(Float64Builder::new()),
+            Target::Decimal128 { precision, scale } => {
+                Builder::Decimal128(Decimal128Builder::new().with_data_type(ty), precision, scale)
+            }
+            Target::Decimal256 { precision, scale } => {
+                Builder::Decimal256(Decimal256Builder::new().with_data_type(ty), precision, scale)
+            }
+            Target::Date => Builder::Date(Date32Builder::new()),
+            Target::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
+            Target::Duration => Builder::Duration(DurationMicrosecondBuilder::new()),
+            Target::Utf8 => Builder::Utf8(StringBuilder::new()),
+            Target::DateText { digits } => Builder::DateText(StringBuilder::new(), digits),
+            Target::Binary => Builder::Binary(BinaryBuilder::new()),
+            Target::Vector => Builder::Vector(ListBuilder::new(Float32Builder::new()).with_field(vector_item())),
+        };
+        Self { builder, nullable, nulls_dates: invalid_dates == InvalidDates::Null }
+    }
+
+    /// Adds a cell, or nothing if it is refused.
+    pub(super) fn push(&mut self, value: &Value<'_>) -> Result<(), Why> {
+        if value.is_null() {
+            if !self.nullable {
+                return Err(Why::Null);
+            }
+            self.push_null();
+            return Ok(());
+        }
+        match &mut self.builder {
+            Builder::Null(_) => return Err(Why::Shape),
+            Builder::Bool(b) => b.append_value(value.bits().ok_or(Why::Shape)? != 0),
+            Builder::Int8(b) => b.append_value(signed(value)?),
+            Builder::Int16(b) => b.append_value(signed(value)?),
+            Builder::Int32(b) => b.append_value(signed(value)?),
+            Builder::Int64(b) => b.append_value(signed(value)?),
+            Builder::UInt8(b) => b.append_value(unsigned(value)?),
+            Builder::UInt16(b) => b.append_value(unsigned(value)?),
+            Builder::UInt32(b) => b.append_value(unsigned(value)?),
+            Builder::UInt64(b) => b.append_value(unsigned(value)?),
+            Builder::Bits(b) => b.append_value(value.bits().ok_or(Why::Shape)?),
+            Builder::Float32(b) => b.append_value(float(value)?),
+            Builder::Float64(b) => b.append_value(value.as_f64().ok_or(Why::Shape)?),
+            Builder::Decimal128(b, precision, scale) => {
+                b.append_value(decimal::parse_128(bytes(value)?, *precision, *scale)?);
+            }
+            Builder::Decimal256(b, precision, scale) => {
+                b.append_value(decimal::parse_256(bytes(value)?, *precision, *scale)?);
+            }
+            Builder::Date(b) => match value.as_date().and_then(|date| date.days_since_epoch()) {
+                None if self.nulls_dates => b.append_null(),
+                days => b.append_value(days.ok_or(Why::Date)?),
+            },
+            Builder::Moment(b) => match value.as_date_time().and_then(|moment| moment.micros_since_epoch()) {
+                None if self.nulls_dates => b.append_null(),
+                micros => b.append_value(micros.ok_or(Why::Date)?),
+            },
+            Builder::Duration(b) => {
+                b.append_value(value.as_time().and_then(|time| time.as_micros()).ok_or(Why::Shape)?);
+            }
+            Builder::Utf8(b) => b.append_value(simdutf8::basic::from_utf8(bytes(value)?).map_err(|_| Why::Utf8)?),
+            Builder::DateText(b, digits) => push_text(b, value, (*digits).into())?,
+            Builder::Binary(b) => b.append_value(bytes(value)?),
+            Builder::Vector(b) => {
+                let (numbers, []) = bytes(value)?.as_chunks() else { return Err(Why::Shape) };
+                numbers.iter().for_each(|number| b.values().append_value(f32::from_le_bytes(*number)));
+                b.append(true);
+            }
+        }
+        Ok(())
+    }
+
+    /// The finished column; the next one begins.
+    pub(super) fn finish(&mut self) -> ArrayRef {
+        let builder: &mut dyn ArrayBuilder = match &mut self.builder {
+            Builder::Null(b) => b,
+            Builder::Bool(b) => b,
+            Builder::Int8(b) => b,
+            Builder::Int16(b) => b,
+            Builder::Int32(b) => b,
+            Builder::Int64(b) => b,
+            Builder::UInt8(b) => b,
+            Builder::UInt16(b) => b,
+            Builder::UInt32(b) => b,
+            Builder::UInt64(b) | Builder::Bits(b) => b,
+            Builder::Float32(b) => b,
+            Builder::Float64(b) => b,
+            Builder::Decimal128(b, ..) => b,
+            Builder::Decimal256(b, ..) => b,
+            Builder::Date(b) => b,
+            Builder::Moment(b) => b,
+            Builder::Duration(b) => b,
+            Builder::Utf8(b) | Builder::DateText(b, _) => b,
+            Builder::Binary(b) => b,
+            Builder::Vector(b) => b,
+        };
+        builder.finish()
+    }
+
+    fn push_null(&mut self) {
+        match &mut self.builder {
+            Builder::Null(b) => b.append_null(),
+            Builder::Bool(b) => b.append_null(),
+            Builder::Int8(b) => b.append_null(),
+            Builder::Int16(b) => b.append_null(),
+            Builder::Int32(b) => b.append_null(),
+            Builder::Int64(b) => b.append_null(),
+            Builder::UInt8(b) => b.append_null(),
+            Builder::UInt16(b) => b.append_null(),
+            Builder::UInt32(b) => b.append_null(),
+            Builder::UInt64(b) | Builder::Bits(b) => b.append_null(),
+            Builder::Float32(b) => b.append_null(),
+            Builder::Float64(b) => b.append_null(),
+            Builder::Decimal128(b, ..) => b.append_null(),
+            Builder::Decimal256(b, ..) => b.append_null(),
+            Builder::Date(b) => b.append_null(),
+            Builder::Moment(b) => b.append_null(),
+            Builder::Duration(b) => b.append_null(),
+            Builder::Utf8(b) | Builder::DateText(b, _) => b.append_null(),
+            Builder::Binary(b) => b.append_null(),
+            Builder::Vector(b) => b.append_null(),
+        }
+    }
+}
+
+fn signed<T: TryFrom<i64>>(value: &Value<'_>) -> Result<T, Why> {
+    value.as_i64().and_then(|n| T::try_from(n).ok()).ok_or(Why::Shape)
+}
+
+fn unsigned<T: TryFrom<u64>>(value: &Value<'_>) -> Result<T, Why> {
+    value.as_u64().and_then(|n| T::try_from(n).ok()).ok_or(Why::Shape)
+}
+
+/// From text not by way of f64, which would round twice.
+fn float(value: &Value<'_>) -> Result<f32, Why> {
+    match value {
+        Value::Float(n) => Ok(*n),
+        _ => value.as_str().and_then(|text| text.parse().ok()).ok_or(Why::Shape),
+    }
+}
+
+fn bytes<'a>(value: &Value<'a>) -> Result<&'a [u8], Why> {
+    value.as_bytes().ok_or(Why::Shape)
+}
+
+/// As a text result set shows it: a fraction has as many digits as the column.
+fn push_text(column: &mut StringBuilder, value: &Value<'_>, digits: usize) -> Result<(), Why> {
+    let (moment, micros) = match *value {
+        Value::DateTime(moment) => (Value::DateTime(DateTime { micros: 0, ..moment }), moment.micros),
+        Value::Date(_) => (*value, 0),
+        _ => {
+            column.append_value(value.as_str().ok_or(Why::Utf8)?);
+            return Ok(());
+        }
+    };
+    let fraction = format_args!("{micros:06}").to_string();
+    // Writing to a builder of Arrow's does not fail.
+    let _ = write!(column, "{moment}");
+    if digits > 0 || micros > 0 {
+        // More digits than announced are still no reason to lose them.
+        let shown = digits.max(fraction.trim_end_matches('0').len()).min(fraction.len());
+        let _ = write!(column, ".{}", &fraction[..shown]);
+    }
+    column.append_value("");
+    Ok(())
+}
