@@ -68,6 +68,7 @@ fn the_response_holds_what_was_asked_for() {
         local_files: true,
         found_rows: true,
         multi_statements: true,
+        compression: Vec::new(),
         attributes: vec![("program_name".into(), "inrush".into())],
         tls: TlsWish::Avoid,
     };

@@ -34,5 +34,6 @@ mod zone;
 pub use crate::tokio::Connection;
 pub use config::{Config, PipelineMode, TlsMode};
 pub use inrush_core as core;
+pub use inrush_core::wire::Compression;
 pub use inrush_core::{Error, Kind, Place, Result};
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};

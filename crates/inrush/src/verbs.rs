@@ -19,6 +19,7 @@ pub(crate) fn login(config: &Config) -> Result<Login> {
         local_files: config.local_infile,
         found_rows: config.found_rows,
         multi_statements: config.multi_statements,
+        compression: config.compression.clone(),
         attributes: config.attributes(),
     };
     Ok(Login::new(options, rand::random()))

@@ -49,6 +49,7 @@ impl Conversation for ChangeUser {
             plugin: &session.auth_plugin,
             database: self.database.as_deref().unwrap_or_default().as_bytes(),
             attributes: &self.attributes,
+            compression: session.compression,
         };
         out.command(|out| packet.put_change_user(out));
         self.state = Some(authentication);

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::session::{Conversation, Session, Step, Transport};
-use crate::wire::{ErrPacket, Inbox, Outbox};
+use crate::wire::{Compression, ErrPacket, Frames, Inbox, Outbox};
 
 /// One connection without its socket.
 #[derive(Debug)]
@@ -13,12 +13,59 @@ pub struct Channel {
     pub inbox: Inbox,
     /// Bytes to send: the shell writes from it.
     pub outbox: Outbox,
+    /// Between the two and the shell, once a login has agreed on it.
+    frames: Option<Box<Frames>>,
 }
 
 impl Channel {
     /// A channel over a fresh socket. `max_packet` limits the size of a packet the server may send.
     pub fn new(transport: Transport, max_packet: usize) -> Self {
-        Self { session: Session::new(transport), inbox: Inbox::new(max_packet), outbox: Outbox::default() }
+        Self {
+            session: Session::new(transport),
+            inbox: Inbox::new(max_packet),
+            outbox: Outbox::default(),
+            frames: None,
+        }
+    }
+
+    /// Room to read received bytes into; never empty. Call [`Channel::filled`] with how much of it was read.
+    pub fn space(&mut self) -> &mut [u8] {
+        match &mut self.frames {
+            Some(frames) => frames.space(),
+            None => self.inbox.space(),
+        }
+    }
+
+    /// Says that the first `n` bytes of [`Channel::space`] now hold received bytes.
+    pub fn filled(&mut self, n: usize) {
+        match &mut self.frames {
+            Some(frames) => frames.filled(n),
+            None => self.inbox.filled(n),
+        }
+    }
+
+    /// The bytes to send next; empty if there are none.
+    pub fn unsent(&mut self) -> &[u8] {
+        match &mut self.frames {
+            Some(frames) => {
+                frames.pack(&mut self.outbox);
+                frames.unsent()
+            }
+            None => self.outbox.unsent(),
+        }
+    }
+
+    /// Says that the first `n` bytes of [`Channel::unsent`] were sent.
+    pub fn sent(&mut self, n: usize) {
+        match &mut self.frames {
+            Some(frames) => frames.sent(n),
+            None => self.outbox.sent(n),
+        }
+    }
+
+    /// Whether something waits to be sent.
+    pub fn has_unsent(&self) -> bool {
+        !self.outbox.is_empty() || self.frames.as_ref().is_some_and(|frames| !frames.unsent().is_empty())
     }
 
     /// Starts a conversation. Fails, for good, if the last one was not finished.
@@ -39,7 +86,10 @@ impl Channel {
                     return Err(Error::protocol("the server sent more before the TLS handshake"));
                 }
             }
-            Ok(Step::Done(_)) => self.finish(),
+            Ok(Step::Done(_)) => {
+                self.finish();
+                self.agree().inspect_err(|_| self.session.kill())?;
+            }
             // The server's refusal is a reply like any other: the exchange is over, and the connection is fine.
             Err(error) if error.kind() == Kind::Server && !error.is_fatal() => self.finish(),
             // A request that was refused on this side before a byte of it was sent.
@@ -50,7 +100,8 @@ impl Channel {
     }
 
     fn step<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
-        while let Some(packet) = self.inbox.next_packet()? {
+        loop {
+            let Some(packet) = self.inbox.next_packet()? else { if self.unpack()? { continue } else { break } };
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
                 // A server that closes an idle connection says why, before anybody asked.
                 return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));
@@ -66,9 +117,27 @@ impl Channel {
         }
     }
 
+    /// Fetches what the inbox has room for out of compressed frames. `Ok(false)`: nothing more has arrived.
+    fn unpack(&mut self) -> Result<bool> {
+        match &mut self.frames {
+            Some(frames) => frames.unpack(&mut self.inbox),
+            None => Ok(false),
+        }
+    }
+
+    /// Begins with compression where a login that just ended agreed on it.
+    fn agree(&mut self) -> Result<()> {
+        if self.frames.is_none() && self.session.compression() != Compression::None {
+            self.frames = Frames::new(self.session.compression())?;
+            self.outbox.take_any_turn();
+        }
+        Ok(())
+    }
+
     fn finish(&mut self) {
         // Bytes nobody asked for would be taken for the next command's reply. The exchange itself is complete.
-        if !self.inbox.is_empty() || !self.outbox.is_empty() {
+        let has_more = self.frames.as_ref().is_some_and(|frames| !frames.has_nothing_received());
+        if has_more || !self.inbox.is_empty() || !self.outbox.is_empty() {
             self.session.kill();
         }
         self.session.end();

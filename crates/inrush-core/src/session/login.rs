@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 use crate::error::{Error, Kind, Result};
 use crate::session::authenticate::{Authentication, Credentials};
 use crate::session::{Conversation, Outcome, Session, Step, Transport, reply};
-use crate::wire::{Capabilities, Greeting, LoginPacket, MariaDbCapabilities, Outbox, ServerVersion};
+use crate::wire::{Capabilities, Compression, Greeting, LoginPacket, MariaDbCapabilities, Outbox, ServerVersion};
 
 /// What a login asks for.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,8 @@ pub struct LoginOptions {
     pub found_rows: bool,
     /// Whether one query may hold several statements.
     pub multi_statements: bool,
+    /// The compressions to use, the first that the server offers; empty for none.
+    pub compression: Vec<Compression>,
     /// Name and value of connection attributes, as performance_schema shows them.
     pub attributes: Vec<(String, String)>,
 }
@@ -92,8 +94,11 @@ impl Login {
             }
             TlsWish::Require => true,
         };
-        let mut wanted = self.wanted();
+        let compression =
+            Compression::choose(&self.options.compression, greeting.capabilities).map_err(Error::fatal)?;
+        let mut wanted = self.wanted() | compression.capability();
         wanted.set(Capabilities::CLIENT_SSL, wants_tls);
+        session.compression = compression;
         session.capabilities = wanted & greeting.capabilities;
         session.mariadb_capabilities = MARIADB_WANTED & greeting.mariadb_capabilities;
         session.version = ServerVersion::parse(&String::from_utf8_lossy(greeting.version));
@@ -129,6 +134,7 @@ impl Login {
             plugin: &session.auth_plugin,
             database: self.options.database.as_deref().unwrap_or_default().as_bytes(),
             attributes: &self.options.attributes,
+            compression: session.compression,
         }
     }
 

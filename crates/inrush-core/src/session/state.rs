@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Kind, Result};
 use crate::wire::{
-    Capabilities, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
+    Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
 };
 
 /// The state of one connection.
@@ -16,6 +16,7 @@ pub struct Session {
     pub(crate) capabilities: Capabilities,
     /// What both sides can do beyond that, on MariaDB.
     pub(crate) mariadb_capabilities: MariaDbCapabilities,
+    pub(crate) compression: Compression,
     pub(crate) version: ServerVersion,
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
@@ -55,6 +56,7 @@ impl Session {
             life: Life::Idle,
             capabilities: Capabilities::empty(),
             mariadb_capabilities: MariaDbCapabilities::empty(),
+            compression: Compression::None,
             version: ServerVersion { vendor: Vendor::MySql, numbers: (0, 0, 0), text: String::new() },
             connection_id: 0,
             status: Status::SERVER_STATUS_AUTOCOMMIT,
@@ -73,6 +75,11 @@ impl Session {
     /// What both sides can do beyond that, on MariaDB (bulk execute, unit results).
     pub fn mariadb_capabilities(&self) -> MariaDbCapabilities {
         self.mariadb_capabilities
+    }
+
+    /// How what travels after the login is compressed.
+    pub fn compression(&self) -> Compression {
+        self.compression
     }
 
     /// Which server this is.

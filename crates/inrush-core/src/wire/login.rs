@@ -1,7 +1,7 @@
 //! What a client sends to log in: SSLRequest, HandshakeResponse41, COM_CHANGE_USER.
 
 use crate::wire::lenenc::{put_bytes, put_int};
-use crate::wire::{Capabilities, MariaDbCapabilities};
+use crate::wire::{Capabilities, Compression, MariaDbCapabilities};
 
 /// Who wants in, and how.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,8 @@ pub struct LoginPacket<'a> {
     pub database: &'a [u8],
     /// Connection attributes, as performance_schema shows them.
     pub attributes: &'a [(String, String)],
+    /// What follows the login is compressed like this.
+    pub compression: Compression,
 }
 
 impl LoginPacket<'_> {
@@ -49,6 +51,7 @@ impl LoginPacket<'_> {
     /// ..00  default schema, if announced in the capabilities
     /// ..00  plugin
     /// l ..  connection attributes: the length of all, then length and name, length and value of each
+    /// ll    level of zstd, if announced
     /// ```
     pub fn put_handshake_response(&self, out: &mut Vec<u8>) {
         self.put_ssl_request(out);
@@ -62,6 +65,9 @@ impl LoginPacket<'_> {
             put_nul(out, self.database);
         }
         self.put_plugin_and_attributes(out);
+        if let Compression::Zstd(level) = self.compression {
+            out.push(level);
+        }
     }
 
     /// COM_CHANGE_USER.

@@ -4,6 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`inbox`], [`outbox`] | framing: bytes of a socket <-> whole packets |
+//! | [`compress`] | compressed frames around it |
 //! | [`cursor`], [`lenenc`] | the checked reader all decoders use; the writing side |
 //! | [`flags`], [`version`] | capabilities, status, types; which server |
 //! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
@@ -15,6 +16,7 @@
 pub mod auth_switch;
 pub mod column_def;
 pub mod command;
+pub mod compress;
 pub mod cursor;
 pub mod err;
 pub mod flags;
@@ -33,6 +35,7 @@ pub mod version;
 
 pub use auth_switch::AuthPacket;
 pub use column_def::{ColumnDef, ColumnDefs};
+pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};

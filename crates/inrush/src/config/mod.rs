@@ -12,6 +12,7 @@ mod tls_mode;
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
+use inrush_core::wire::Compression;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -46,6 +47,8 @@ pub struct Config {
     pub(crate) local_infile: bool,
     pub(crate) found_rows: bool,
     pub(crate) multi_statements: bool,
+    pub(crate) compression: Vec<Compression>,
+    pub(crate) zstd_level: Option<u8>,
     pub(crate) pipeline: PipelineMode,
     pub(crate) max_packet: usize,
     pub(crate) max_result: usize,
@@ -228,6 +231,14 @@ impl Config {
         self
     }
 
+    /// Compresses what travels: one algorithm, or several of which the first that the server offers is taken. A server that
+    /// offers none of them is an error, unless [`Compression::None`] is among them.
+    #[must_use]
+    pub fn with_compression(mut self, wanted: impl Into<Vec<Compression>>) -> Self {
+        self.compression = wanted.into();
+        self
+    }
+
     /// Whether commands may be sent before earlier ones are answered; unless told, where the server can do it.
     #[must_use]
     pub fn with_pipeline(mut self, mode: PipelineMode) -> Self {
@@ -318,6 +329,11 @@ impl Config {
         self.query_timeout
     }
 
+    /// See [`Config::with_compression`].
+    pub fn compression(&self) -> &[Compression] {
+        &self.compression
+    }
+
     /// See [`Config::with_pipeline`].
     pub fn pipeline(&self) -> PipelineMode {
         self.pipeline
@@ -392,6 +408,8 @@ impl Default for Config {
             local_infile: false,
             found_rows: false,
             multi_statements: false,
+            compression: Vec::new(),
+            zstd_level: None,
             pipeline: PipelineMode::Auto,
             max_packet: DEFAULT_MAX_PACKET,
             max_result: 256 << 20,

@@ -5,6 +5,7 @@
 use super::{Config, PipelineMode, TlsMode};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
+use inrush_core::wire::Compression;
 use std::time::Duration;
 
 /// Sets the option. `Ok(false)`: no option has this name.
@@ -37,6 +38,9 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "read-timeout" => config.read_timeout = seconds(name, text()?)?,
         "write-timeout" => config.write_timeout = seconds(name, text()?)?,
         "query-timeout" => config.query_timeout = seconds(name, text()?)?,
+        "compression" | "compression-algorithms" => set_compression(config, text()?)?,
+        "compress" => set_compress(config, switch(name, value)?),
+        "zstd-compression-level" => set_zstd_level(config, number(name, text()?)?)?,
         "pipeline" => config.pipeline = value.map_or(Ok(PipelineMode::On), str::parse)?,
         "keep-alive" => config.keep_alive = seconds(name, text()?)?,
         "allow-cleartext" | "enable-cleartext-plugin" => config.allow_cleartext = switch(name, value)?,
@@ -52,9 +56,10 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, keep-alive, \
-     pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
 
 const SWITCHES: &[&str] = &[
+    "compress",
     "ssl",
     "ssl-verify-server-cert",
     "allow-cleartext",
@@ -80,6 +85,39 @@ fn set_verify(config: &mut Config, on: bool) {
         (false, None) if config.tls_ca.is_some() => config.tls = Some(TlsMode::Required),
         (false, _) => {}
     }
+}
+
+/// The algorithms, the best liked first.
+fn set_compression(config: &mut Config, list: &str) -> Result<()> {
+    let parsed: Vec<Compression> = list.split(',').map(str::parse).collect::<Result<_>>()?;
+    let without_level = |one: &str| one.trim().eq_ignore_ascii_case("zstd");
+    config.compression = parsed
+        .into_iter()
+        .zip(list.split(','))
+        .map(|(one, text)| match config.zstd_level {
+            Some(level) if without_level(text) => Compression::Zstd(level),
+            _ => one,
+        })
+        .collect();
+    Ok(())
+}
+
+/// The mysql client's old `compress`: whatever the server can do, which is no condition.
+fn set_compress(config: &mut Config, on: bool) {
+    let zstd = config.zstd_level.map_or(Compression::ZSTD, Compression::Zstd);
+    config.compression = if on { vec![Compression::ZLIB, zstd, Compression::None] } else { Vec::new() };
+}
+
+/// The mysql client names algorithm and level apart, in any order.
+fn set_zstd_level(config: &mut Config, level: u8) -> Result<()> {
+    Compression::Zstd(level).check()?;
+    config.zstd_level = Some(level);
+    for one in &mut config.compression {
+        if let Compression::Zstd(old) = one {
+            *old = level;
+        }
+    }
+    Ok(())
 }
 
 /// A switch without a value is on.

@@ -1,4 +1,4 @@
-//! One connection without its waiting: a channel of the core, and TLS around it or not.
+//! One connection without its waiting: a channel of the core (which may compress), and TLS around it or not.
 //!
 //! A shell waits until its socket is ready for [`Link::interest`], then calls [`Link::fill_from`] and [`Link::write_some_to`],
 //! which move what can be moved and never wait. Invariant: after a fatal error the session is dead.
@@ -49,15 +49,14 @@ impl Link {
 
     /// Whether something waits to be written.
     pub(crate) fn has_unsent(&self) -> bool {
-        !self.channel.outbox.is_empty() || self.tls.as_ref().is_some_and(|tls| tls.wants_write())
+        self.channel.has_unsent() || self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }
 
     /// Reads once. `Ok(false)`: nothing is there just now.
     pub(crate) fn fill_from(&mut self, socket: &mut impl Read) -> Result<bool> {
-        let inbox = &mut self.channel.inbox;
         let space = match &mut self.tls {
             Some(tls) => tls.space(),
-            None => inbox.space(),
+            None => self.channel.space(),
         };
         let n = match read_once(socket, space) {
             Ok(None) => return Ok(false),
@@ -65,18 +64,18 @@ impl Link {
             end => return Err(self.closed(end.err())),
         };
         match &mut self.tls {
-            Some(tls) => tls.decrypt(n, inbox)?,
-            None => inbox.filled(n),
+            Some(tls) => tls.decrypt(n, &mut self.channel)?,
+            None => self.channel.filled(n),
         }
         Ok(true)
     }
 
     /// Writes once. `Ok(false)`: the socket takes nothing just now.
     pub(crate) fn write_some_to(&mut self, socket: &mut impl Write) -> Result<bool> {
-        let outbox = &mut self.channel.outbox;
+        let channel = &mut self.channel;
         let written = match &mut self.tls {
-            Some(tls) => tls.write_some_to(socket, outbox),
-            None => write_once(socket, outbox.unsent()).inspect(|written| outbox.sent(written.unwrap_or(0))),
+            Some(tls) => tls.write_some_to(socket, channel),
+            None => write_once(socket, channel.unsent()).inspect(|written| channel.sent(written.unwrap_or(0))),
         };
         match written {
             Ok(written) => Ok(written.is_some()),

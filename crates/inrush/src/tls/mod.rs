@@ -12,7 +12,7 @@ mod verifier;
 
 use crate::net::link::{once, read_once};
 use crate::{Config, Error, Kind, Result, TlsMode};
-use inrush_core::wire::{Inbox, Outbox};
+use inrush_core::session::Channel;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{CertificateError, ClientConfig, ClientConnection};
@@ -49,26 +49,31 @@ impl Session {
         &mut self.received
     }
 
-    /// Decrypts the first `n` bytes of [`Session::space`] and appends what comes out to `inbox`.
-    pub(crate) fn decrypt(&mut self, n: usize, inbox: &mut Inbox) -> Result<()> {
+    /// Decrypts the first `n` bytes of [`Session::space`] and hands what comes out to `channel`.
+    pub(crate) fn decrypt(&mut self, n: usize, channel: &mut Channel) -> Result<()> {
         let mut rest = &self.received[..n];
         let lost = |e| Error::io("the connection to the server was lost", e);
         // Takes as much as it has room for; what comes out is fetched each time, so that there is room again. 0: the
         // server said that nothing follows, and whatever does is not part of the session.
         while !rest.is_empty() && self.rustls.read_tls(&mut rest).map_err(lost)? > 0 {
             self.rustls.process_new_packets().map_err(explain)?;
-            while let Some(n @ 1..) = read_once(&mut self.rustls.reader(), inbox.space()).map_err(lost)? {
-                inbox.filled(n);
+            while let Some(n @ 1..) = read_once(&mut self.rustls.reader(), channel.space()).map_err(lost)? {
+                channel.filled(n);
             }
         }
         Ok(())
     }
 
-    /// Encrypts what fits of `outbox` and writes once.
-    pub(crate) fn write_some_to(&mut self, socket: &mut impl Write, outbox: &mut Outbox) -> io::Result<Option<usize>> {
-        if !outbox.is_empty() {
-            let n_taken = self.rustls.writer().write(outbox.unsent())?;
-            outbox.sent(n_taken);
+    /// Encrypts what fits of what `channel` has and writes once.
+    pub(crate) fn write_some_to(
+        &mut self,
+        socket: &mut impl Write,
+        channel: &mut Channel,
+    ) -> io::Result<Option<usize>> {
+        let unsent = channel.unsent();
+        if !unsent.is_empty() {
+            let n_taken = self.rustls.writer().write(unsent)?;
+            channel.sent(n_taken);
         }
         if !self.rustls.wants_write() {
             return Ok(Some(0));

@@ -74,12 +74,12 @@ fn meet(config: Config, server: Server, client_roots: Option<RootCertStore>) -> 
     };
     let mut theirs = ServerConnection::new(Arc::new(builder.with_cert_resolver(Arc::new(identity)))).unwrap();
     let mut ours = Session::new(&config)?;
-    let (mut inbox, mut outbox) = (Inbox::new(1 << 20), Outbox::default());
-    outbox.packet(|body| body.extend_from_slice(b"ping"));
+    let mut channel = Channel::new(inrush_core::session::Transport::Tls, 1 << 20);
+    channel.outbox.packet(|body| body.extend_from_slice(b"ping"));
     for _ in 0..10 {
         let mut flight = Vec::new();
-        while !outbox.is_empty() || ours.wants_write() {
-            ours.write_some_to(&mut flight, &mut outbox).unwrap();
+        while channel.has_unsent() || ours.wants_write() {
+            ours.write_some_to(&mut flight, &mut channel).unwrap();
         }
         let mut rest = &flight[..];
         while !rest.is_empty() {
@@ -98,9 +98,9 @@ fn meet(config: Config, server: Server, client_roots: Option<RootCertStore>) -> 
         }
         for piece in answer.chunks(100) {
             ours.space()[..piece.len()].copy_from_slice(piece);
-            ours.decrypt(piece.len(), &mut inbox)?;
+            ours.decrypt(piece.len(), &mut channel)?;
         }
-        if let Some(packet) = inbox.next_packet()? {
+        if let Some(packet) = channel.inbox.next_packet()? {
             assert_eq!(packet.body, b"pong");
             return Ok(());
         }

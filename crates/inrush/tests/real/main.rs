@@ -4,6 +4,7 @@
 
 mod basics;
 mod cases;
+mod compression;
 mod failures;
 mod large;
 mod load_local;

@@ -1,0 +1,108 @@
+//! Which algorithm at which level, and the words for it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+use crate::wire::Capabilities;
+
+/// How what travels is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// By zlib at this level, 1 (fast) to 9 (small). Every server can do it.
+    Zlib(u8),
+    /// By Zstandard at this level, 1 (fast) to 22 (small), which counts for both directions. MySQL 8.0.18 and later.
+    Zstd(u8),
+}
+
+impl Compression {
+    /// zlib at its usual level.
+    pub const ZLIB: Self = Self::Zlib(6);
+    /// Zstandard at its usual level.
+    pub const ZSTD: Self = Self::Zstd(3);
+
+    /// The first of `wanted` that a server with these capabilities offers; no compression is always on offer. None wanted
+    /// at all is no compression.
+    pub fn choose(wanted: &[Self], offered: Capabilities) -> Result<Self> {
+        for one in wanted {
+            one.check()?;
+        }
+        match wanted.iter().find(|one| offered.contains(one.capability())) {
+            Some(one) => Ok(*one),
+            None if wanted.is_empty() => Ok(Self::None),
+            None => {
+                let names: Vec<_> = wanted.iter().map(|one| one.name()).collect();
+                Err(Error::config(format!("the server does not offer compression by {}", names.join(" or ")))
+                    .with_hint("MariaDB knows zlib only; with `none` at the end of the list it is no condition"))
+            }
+        }
+    }
+
+    /// The flag by which both sides agree on it.
+    pub fn capability(self) -> Capabilities {
+        match self {
+            Self::None => Capabilities::empty(),
+            Self::Zlib(_) => Capabilities::CLIENT_COMPRESS,
+            Self::Zstd(_) => Capabilities::CLIENT_ZSTD_COMPRESSION_ALGORITHM,
+        }
+    }
+
+    /// Checks that the algorithm has this level.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Self::Zlib(0 | 10..) => Err(Error::config("the levels of zlib go from 1 to 9")),
+            Self::Zstd(0 | 23..) => Err(Error::config("the levels of zstd go from 1 to 22")),
+            _ => Ok(()),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Zlib(_) => "zlib",
+            Self::Zstd(_) => "zstd",
+        }
+    }
+}
+
+impl From<Compression> for Vec<Compression> {
+    fn from(one: Compression) -> Self {
+        vec![one]
+    }
+}
+
+impl FromStr for Compression {
+    type Err = Error;
+
+    /// `none` (or the mysql client's `uncompressed`), `zlib`, `zstd`, the latter two with `:LEVEL` or without.
+    fn from_str(text: &str) -> Result<Self> {
+        let (name, level) = text.split_once(':').map_or((text, None), |(name, level)| (name, Some(level)));
+        let parsed = match (name.trim().to_ascii_lowercase().as_str(), level) {
+            ("none" | "uncompressed", None) => Self::None,
+            ("zlib", None) => Self::ZLIB,
+            ("zstd", None) => Self::ZSTD,
+            ("zlib", Some(level)) => Self::Zlib(number(level)?),
+            ("zstd", Some(level)) => Self::Zstd(number(level)?),
+            _ => {
+                return Err(Error::config(format!("`{text}` is not a compression"))
+                    .with_hint("one of none, zlib, zstd, zlib:LEVEL, zstd:LEVEL"));
+            }
+        };
+        parsed.check().map(|()| parsed)
+    }
+}
+
+fn number(level: &str) -> Result<u8> {
+    level.trim().parse().map_err(|_| Error::config(format!("`{level}` is not a level of compression")))
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Zlib(level) | Self::Zstd(level) => write!(f, "{}:{level}", self.name()),
+        }
+    }
+}

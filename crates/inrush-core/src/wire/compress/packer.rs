@@ -1,0 +1,148 @@
+//! From framed packets to compressed frames.
+//!
+//! A server counts the frames it reads from the moment it begins to wait for a command, and refuses one with another number:
+//! the frame with a command's first byte at its start has number 0, and so has the first frame behind one in which a
+//! command began further in. An answer takes part in the count (docs/notes/compression.md).
+
+use std::fmt;
+
+use crate::error::Result;
+use crate::wire::Outbox;
+use crate::wire::compress::codec::Encoder;
+use crate::wire::compress::{Compression, FRAME_HEADER};
+use crate::wire::outbox::{HEADER, MAX_FRAME};
+
+/// Compresses what is to be sent.
+pub struct Packer {
+    encoder: Option<Encoder>,
+    packed: Vec<u8>,
+    start: usize,
+    /// The number of the next frame, unless it begins with a command.
+    next: u8,
+    commands: Commands,
+}
+
+impl Packer {
+    /// A packer for a connection that just logged in.
+    pub fn new(compression: Compression) -> Result<Self> {
+        let encoder = Encoder::new(compression)?;
+        Ok(Self { encoder, packed: Vec::new(), start: 0, next: 0, commands: Commands::default() })
+    }
+
+    /// Takes bytes out of `outbox` and packs them, once the last ones were sent: about as much as a socket takes at once.
+    pub fn pack(&mut self, outbox: &mut Outbox) {
+        if !self.is_empty() {
+            return;
+        }
+        self.packed.clear();
+        self.start = 0;
+        while !outbox.is_empty() && self.packed.len() < ENOUGH {
+            let unsent = outbox.unsent();
+            let n = unsent.len().min(MAX_CONTENT);
+            let begun = self.commands.look_at(unsent, n);
+            if begun.at_start {
+                self.next = 0;
+            }
+            self.frame(&unsent[..n]);
+            self.next = if begun.later { 0 } else { self.next.wrapping_add(1) };
+            outbox.sent(n);
+        }
+    }
+
+    /// Says that a frame with this number arrived: what answers it counts on from there.
+    pub fn received(&mut self, number: u8) {
+        // Otherwise it answers an earlier command of several in flight.
+        if self.commands.is_between_packets() {
+            self.next = number.wrapping_add(1);
+            self.commands.last = None;
+        }
+    }
+
+    /// The bytes to send.
+    pub fn unsent(&self) -> &[u8] {
+        &self.packed[self.start..]
+    }
+
+    /// Says that the first `n` bytes of [`Packer::unsent`] were sent.
+    pub fn sent(&mut self, n: usize) {
+        self.start = self.start.saturating_add(n).min(self.packed.len());
+    }
+
+    /// Whether everything that was packed was sent.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.packed.len()
+    }
+
+    fn frame(&mut self, content: &[u8]) {
+        let header = self.packed.len();
+        self.packed.extend_from_slice(&[0; FRAME_HEADER]);
+        let is_compressed = content.len() >= WORTH_IT
+            && self.encoder.as_mut().is_some_and(|encoder| encoder.append(content, &mut self.packed));
+        if !is_compressed {
+            self.packed.extend_from_slice(content);
+        }
+        let length = (self.packed.len() - header - FRAME_HEADER) as u32;
+        let plain = if is_compressed { content.len() as u32 } else { 0 };
+        self.packed[header..header + 3].copy_from_slice(&length.to_le_bytes()[..3]);
+        self.packed[header + 3] = self.next;
+        self.packed[header + 4..header + 7].copy_from_slice(&plain.to_le_bytes()[..3]);
+    }
+}
+
+/// Counts only: the bytes may be somebody's rows.
+impl fmt::Debug for Packer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_unsent = self.unsent().len();
+        f.debug_struct("Packer").field("n_unsent", &n_unsent).field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+/// Follows the headers of the packets that go by, to see where commands begin.
+#[derive(Debug, Default)]
+struct Commands {
+    /// What is still to come of the packet's frame that was begun.
+    n_left: usize,
+    /// Whether that frame is followed by another of the same packet.
+    goes_on: bool,
+    /// The number of that frame, unless the server has spoken since: then the next 0 is a command for certain.
+    last: Option<u8>,
+}
+
+/// Where in a piece commands begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Begun {
+    at_start: bool,
+    later: bool,
+}
+
+impl Commands {
+    /// Looks at the first `n` bytes of `unsent`, which ends with a whole packet.
+    fn look_at(&mut self, unsent: &[u8], n: usize) -> Begun {
+        let mut begun = Begun::default();
+        let mut at = self.n_left;
+        while at < n {
+            let Some(&[a, b, c, number]) = unsent[at..].first_chunk::<HEADER>() else { break };
+            // Numbers wrap: a 0 behind a 255 continues a very long LOAD DATA.
+            if number == 0 && self.last != Some(255) {
+                *(if at == 0 { &mut begun.at_start } else { &mut begun.later }) = true;
+            }
+            let length = u32::from_le_bytes([a, b, c, 0]) as usize;
+            self.goes_on = length == MAX_FRAME;
+            self.last = Some(number);
+            at += HEADER + length;
+        }
+        self.n_left = at.saturating_sub(n);
+        begun
+    }
+
+    fn is_between_packets(&self) -> bool {
+        self.n_left == 0 && !self.goes_on
+    }
+}
+
+/// The servers' own limit: shorter pieces do not get shorter still.
+const WORTH_IT: usize = 50;
+/// Content of a frame. A server takes no frame beyond its `max_allowed_packet`, whatever is inside.
+const MAX_CONTENT: usize = 64 * 1024;
+/// When to stop packing and write first.
+const ENOUGH: usize = 64 * 1024;
