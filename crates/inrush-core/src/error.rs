@@ -29,6 +29,8 @@ pub enum Kind {
     Promise,
     /// Somebody asked to stop.
     Interrupted,
+    /// The caller's own code said no: see [`Error::application`].
+    Application,
 }
 
 /// A place in an input: which source, which line, which column.
@@ -67,6 +69,7 @@ struct Inner {
     sql_state: [u8; 5],
     fatal: bool,
     outcome_unknown: bool,
+    timeout: bool,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -82,6 +85,7 @@ impl Error {
             sql_state: *b"HY000",
             fatal: matches!(kind, Kind::Io | Kind::Protocol),
             outcome_unknown: false,
+            timeout: false,
             source: None,
         }))
     }
@@ -113,6 +117,25 @@ impl Error {
         let mut e = Self::new(Kind::Server, message);
         e.0.code = code;
         e.0.sql_state = sql_state;
+        e
+    }
+
+    /// The caller's own error, to get it out of a closure that returns ours; `source()` gives it back. It rolls a transaction
+    /// back like any other.
+    ///
+    /// ```
+    /// # use inrush_core::Error;
+    /// # use std::error::Error as _;
+    /// #[derive(Debug, PartialEq)]
+    /// struct SoldOut;
+    /// # impl std::fmt::Display for SoldOut { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str("sold out") } }
+    /// # impl std::error::Error for SoldOut {}
+    /// let error = Error::application(SoldOut);
+    /// assert_eq!(error.source().and_then(|e| e.downcast_ref()), Some(&SoldOut));
+    /// ```
+    pub fn application(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let mut e = Self::new(Kind::Application, "the application refused");
+        e.0.source = Some(error.into());
         e
     }
 
@@ -151,6 +174,13 @@ impl Error {
         self
     }
 
+    /// Says that a time-out passed.
+    #[must_use]
+    pub fn timed_out(mut self) -> Self {
+        self.0.timeout = true;
+        self
+    }
+
     /// What went wrong, in one word.
     pub fn kind(&self) -> Kind {
         self.0.kind
@@ -184,6 +214,18 @@ impl Error {
     /// True if the connection must be thrown away.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
+    }
+
+    /// True if the same transaction, run again from its start, may well succeed: it lost against another one, or the server was
+    /// not able to take it just then. An error that is also [fatal](Error::is_fatal) needs a new connection for it.
+    /// False if the outcome is unknown: what may have happened must not happen twice.
+    pub fn is_retryable(&self) -> bool {
+        !self.is_outcome_unknown() && RETRYABLE.contains(&self.code())
+    }
+
+    /// True if a time-out passed.
+    pub fn is_timeout(&self) -> bool {
+        self.0.timeout
     }
 
     /// True if what was asked for may or may not have happened.
@@ -223,3 +265,16 @@ impl std::error::Error for Error {
         self.0.source.as_ref().map(|e| &**e as &(dyn std::error::Error + 'static))
     }
 }
+
+/// Codes after which a transaction may be run again from its start.
+///
+/// | code | what happened |
+/// |---|---|
+/// | 1213, 1205 | a deadlock; a lock that was not free in time (only the statement was undone: roll back first) |
+/// | 1020 | a row changed since the transaction's snapshot (MariaDB from 11.6, innodb_snapshot_isolation) |
+/// | 1180, 3101, 3100 | COMMIT failed; group replication or a plugin rolled it back |
+/// | 1047 | a Galera node that is not ready |
+/// | 1206, 1467 | the lock table was full; no AUTO_INCREMENT value just then |
+/// | 1040, 1053, 1158-1161, 1927, 4031 | too many connections, a shutdown, the network, a connection ended by the server |
+const RETRYABLE: &[u16] =
+    &[1213, 1205, 1020, 1180, 3101, 3100, 1047, 1206, 1467, 1040, 1053, 1158, 1159, 1160, 1161, 1927, 4031];

@@ -7,6 +7,7 @@
 //! | [`Config`] | where the server is and who we are: builder, [`url`], option files |
 //! | [`blocking::Connection`] | a connection for threads |
 //! | [`Connection`] | the same for tokio |
+//! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```no_run
@@ -31,9 +32,10 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::Connection;
+pub use crate::tokio::{Connection, Savepoint, Transaction};
 pub use config::{Config, PipelineMode, TlsMode};
 pub use inrush_core as core;
+pub use inrush_core::session::{Access, Isolation, Retries, TransactionOptions};
 pub use inrush_core::wire::Compression;
 pub use inrush_core::{Error, Kind, Place, Result};
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};

@@ -3,8 +3,12 @@
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
 use inrush_core::session::Outcome;
-use inrush_core::session::{ChangeUser, Credentials, Infile, Login, LoginOptions, ResultSet, Session, Sink, TlsWish};
+use inrush_core::session::transaction::Commit;
+use inrush_core::session::{
+    ChangeUser, Credentials, Infile, Login, LoginOptions, ResultSet, Session, Sink, TlsWish, TransactionOptions,
+};
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
+use std::time::{Duration, Instant};
 
 /// The login of a fresh connection.
 pub(crate) fn login(config: &Config) -> Result<Login> {
@@ -57,6 +61,29 @@ pub(crate) fn check_local(session: &Session, config: &Config) -> Result<()> {
 pub(crate) fn infile<'a>(sql: &'a str, name: &'a str, content: &'a [u8], settings: &Settings) -> Infile<'a> {
     let fits = usize::try_from(settings.max_allowed_packet).unwrap_or(usize::MAX) - 1;
     Infile::new(sql, name, content).with_frames_of(fits.min(inrush_core::session::infile::FRAME_BYTES))
+}
+
+/// How long to wait before a transaction that failed is run again. None: it is not.
+pub(crate) fn pause_before_rerun(
+    options: &TransactionOptions,
+    session: &Session,
+    error: &Error,
+    n_runs: u32,
+    start: Instant,
+) -> Option<Duration> {
+    // The rollback may have lost the connection after the closure got its error.
+    if session.is_dead() {
+        return None;
+    }
+    options.retries.pause(error, n_runs, start.elapsed(), rand::random())
+}
+
+/// The error of a COMMIT: once it is on its way, only an answer tells what became of it.
+pub(crate) fn not_committed(commit: &Commit, error: Error) -> Error {
+    match commit.was_sent() && error.is_fatal() {
+        true => error.while_doing("the answer to COMMIT was lost").outcome_unknown(),
+        false => error,
+    }
 }
 
 /// Settings of the server's that its clients must respect.

@@ -106,6 +106,9 @@ impl Channel {
                 // A server that closes an idle connection says why, before anybody asked.
                 return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));
             }
+            if let [0xFF, a, b, ..] = packet.body {
+                self.session.refused(u16::from_le_bytes([*a, *b]));
+            }
             match conversation.receive(packet.body, &mut self.session, &mut self.outbox)? {
                 Step::More => {}
                 end => return Ok(end),

@@ -27,22 +27,27 @@
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
+//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
 
 pub mod authenticate;
 pub mod change_user;
 pub mod channel;
 pub mod collect;
 pub mod execute;
+pub(crate) mod guards;
 pub mod infile;
 pub mod login;
+pub mod options;
 pub mod outcome;
 pub mod pipeline;
 pub mod prepare;
 pub mod query;
 pub(crate) mod reply;
 pub mod results;
+pub mod retry;
 pub mod simple;
 pub mod state;
+pub mod transaction;
 
 pub use authenticate::Credentials;
 pub use change_user::ChangeUser;
@@ -51,11 +56,13 @@ pub use collect::{Collect, ResultSet};
 pub use execute::Execute;
 pub use infile::Infile;
 pub use login::{Login, LoginOptions, TlsWish};
+pub use options::{Access, Isolation, TransactionOptions};
 pub use outcome::{LoadCounts, Outcome};
 pub use pipeline::Pipeline;
 pub use prepare::{Prepare, Statement};
 pub use query::Query;
 pub use results::{Discard, Sink};
+pub use retry::Retries;
 pub use state::{Session, Transport};
 
 use crate::error::Result;
@@ -75,6 +82,19 @@ pub trait Conversation {
     /// An error that the server sent and that leaves the connection usable ends the exchange. Every other error kills the
     /// session.
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>>;
+}
+
+/// So that a caller can ask a conversation about itself after it went wrong.
+impl<C: Conversation> Conversation for &mut C {
+    type Output = C::Output;
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        (**self).send(session, out)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        (**self).receive(packet, session, out)
+    }
 }
 
 /// What a conversation wants next.

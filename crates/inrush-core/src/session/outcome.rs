@@ -17,6 +17,13 @@ pub struct Outcome {
     pub status: Status,
 }
 
+impl Outcome {
+    /// Whether a transaction was open afterwards.
+    pub fn in_transaction(&self) -> bool {
+        self.status.contains(Status::SERVER_STATUS_IN_TRANS)
+    }
+}
+
 impl From<OkPacket<'_>> for Outcome {
     fn from(ok: OkPacket<'_>) -> Self {
         Self {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Kind, Result};
+use crate::session::guards::Guards;
+use crate::session::transaction::Debt;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
 };
@@ -20,6 +22,10 @@ pub struct Session {
     pub(crate) version: ServerVersion,
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
+    /// The code of the error that the server sent since its last OK: the status may be older than it.
+    refusal: Option<u16>,
+    /// What guards hold open.
+    pub(crate) guards: Guards,
     pub(crate) schema: Option<String>,
     /// What the server told about its variables.
     variables: BTreeMap<String, String>,
@@ -60,6 +66,8 @@ impl Session {
             version: ServerVersion { vendor: Vendor::MySql, numbers: (0, 0, 0), text: String::new() },
             connection_id: 0,
             status: Status::SERVER_STATUS_AUTOCOMMIT,
+            refusal: None,
+            guards: Guards::default(),
             schema: None,
             variables: BTreeMap::new(),
             auth_plugin: Vec::new(),
@@ -100,6 +108,46 @@ impl Session {
     /// Whether a transaction was open at the last reply.
     pub fn in_transaction(&self) -> bool {
         self.status.contains(Status::SERVER_STATUS_IN_TRANS)
+    }
+
+    /// Whether a transaction may be open that [`Session::in_transaction`] does not tell of, or the reverse: an error came since,
+    /// which has no status. A ping clears it up.
+    pub fn is_transaction_unsure(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    /// Whether a transaction or a part of it waits to be rolled back: its guard went away without an end.
+    pub fn needs_rollback(&self) -> bool {
+        self.guards.undo_from().is_some()
+    }
+
+    /// What is owed before anything else may be sent: a shell runs it, and asks again.
+    pub fn debt(&self) -> Option<Debt> {
+        match self.guards.undo_from() {
+            Some(depth) => Some(Debt::undo(depth)),
+            None if self.guards.is_unsure(self.refusal) => Some(Debt::ask()),
+            None => None,
+        }
+    }
+
+    /// Whether what belongs to the open transaction may be sent, once no [debt](Session::debt) is left. The server may have ended
+    /// it; then each statement would be committed by itself.
+    pub fn check_use(&self) -> Result<()> {
+        self.guards.check()
+    }
+
+    /// Whether a transaction may begin. The server would commit an open one without a word.
+    pub fn check_begin(&self) -> Result<()> {
+        match self.guards.is_open() || self.in_transaction() {
+            false => Ok(()),
+            true => Err(Error::config("a transaction is open already: to begin another one would commit it")
+                .with_hint("`savepoint()` nests in it; or commit it or roll it back first")),
+        }
+    }
+
+    /// The guard of this depth went away: unless it came to an end before, what it held is undone before the next use.
+    pub fn abandon(&mut self, depth: u32) {
+        self.guards.abandon(depth);
     }
 
     /// Whether autocommit was on at the last reply.
@@ -161,6 +209,7 @@ impl Session {
     /// Takes in what an OK packet tells.
     pub(crate) fn apply(&mut self, ok: &OkPacket<'_>) -> Result<(), Malformed> {
         self.status = ok.status;
+        self.guards.see(self.in_transaction(), self.refusal.take());
         SessionChange::read_all(ok.state, |change| match change {
             SessionChange::Schema(name) => self.schema = Some(text(name)).filter(|name| !name.is_empty()),
             SessionChange::Variable { name, value } => {
@@ -172,6 +221,11 @@ impl Session {
                 }
             }
         })
+    }
+
+    /// Takes note of an ERR packet.
+    pub(crate) fn refused(&mut self, code: u16) {
+        self.refusal = Some(code);
     }
 
     pub(crate) fn begin(&mut self) -> Result<()> {

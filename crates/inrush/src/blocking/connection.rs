@@ -157,10 +157,21 @@ impl Connection {
     /// Says goodbye to the server. So does dropping the value.
     pub fn close(self) {}
 
-    /// Drives one exchange to its end: reads while it writes.
-    pub fn run<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
+    /// Drives one exchange to its end: reads while it writes. Before it whatever the connection owes is paid.
+    pub fn run<C: Conversation>(&mut self, conversation: C) -> Result<C::Output> {
+        self.settle()?;
+        self.session().check_use()?;
+        self.run_now(conversation)
+    }
+
+    /// Drives one exchange, whatever the connection owes.
+    pub(super) fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
         let pace = Pace::new(&self.config);
         self.run_at(pace, &mut conversation)
+    }
+
+    pub(super) fn session_mut(&mut self) -> &mut Session {
+        &mut self.link.channel.session
     }
 
     fn run_at<C: Conversation>(&mut self, pace: Pace, conversation: &mut C) -> Result<C::Output> {

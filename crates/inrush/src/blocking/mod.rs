@@ -2,5 +2,7 @@
 
 mod connection;
 mod socket;
+mod transaction;
 
 pub use connection::{Aborter, Connection};
+pub use transaction::{Savepoint, Transaction};

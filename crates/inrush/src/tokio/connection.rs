@@ -132,10 +132,21 @@ impl Connection {
     /// Says goodbye to the server. So does dropping the value.
     pub fn close(self) {}
 
-    /// Drives one exchange to its end: reads while it writes.
-    pub async fn run<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
+    /// Drives one exchange to its end: reads while it writes. Before it whatever the connection owes is paid.
+    pub async fn run<C: Conversation>(&mut self, conversation: C) -> Result<C::Output> {
+        self.settle().await?;
+        self.session().check_use()?;
+        self.run_now(conversation).await
+    }
+
+    /// Drives one exchange, whatever the connection owes.
+    pub(super) async fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
         let pace = Pace::new(&self.config);
         self.run_at(pace, &mut conversation).await
+    }
+
+    pub(super) fn session_mut(&mut self) -> &mut Session {
+        &mut self.link.channel.session
     }
 
     async fn run_at<C: Conversation>(&mut self, pace: Pace, conversation: &mut C) -> Result<C::Output> {

@@ -2,7 +2,9 @@
 
 mod connection;
 mod socket;
+mod transaction;
 
 pub use connection::Connection;
 #[cfg(test)]
 pub(crate) use socket::Socket;
+pub use transaction::{Savepoint, Transaction};

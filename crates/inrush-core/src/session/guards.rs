@@ -1,0 +1,115 @@
+//! What guards hold open on a connection (a transaction, savepoints in it), and what a dropped one left to be undone.
+//!
+//! Depth 1 is the transaction, 2 and more are savepoints in it. A guard that goes away without an end leaves an *undo*: it is
+//! paid before anything else is sent. The server's own view comes from the IN_TRANS flag of its OKs; an ERR has no flag, and any
+//! may have ended the transaction (1213, MariaDB's 1020, a CREATE TABLE that failed), so after one it is asked again.
+//!
+//! Invariant: while a guard is open nothing is sent once the server is known to have ended the transaction: each statement
+//! would be committed by itself.
+
+use crate::error::{Error, Result};
+
+/// The guards that are open on one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Guards {
+    depth: u32,
+    undo_from: Option<u32>,
+    /// Whether the server flags its transactions at all; a proxy may not.
+    is_flagged: bool,
+    ended: Option<Ended>,
+}
+
+/// The server ended the transaction under its guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ended {
+    /// The error since which it is over; 0: a statement that went well ended it.
+    code: u16,
+}
+
+impl Guards {
+    /// The transaction has begun. `is_flagged`: its OK said so.
+    pub(crate) fn began(&mut self, is_flagged: bool) {
+        *self = Self { depth: 1, is_flagged, ..Self::default() };
+    }
+
+    /// The depth of the next savepoint.
+    pub(crate) fn next_depth(&self) -> u32 {
+        self.depth + 1
+    }
+
+    /// A savepoint is set.
+    pub(crate) fn entered(&mut self, depth: u32) {
+        self.depth = depth;
+    }
+
+    /// The guard of this depth, and with it the ones inside, came to an end: committed, released or undone.
+    pub(crate) fn left(&mut self, depth: u32) {
+        match depth {
+            0 | 1 => *self = Self::default(),
+            _ => {
+                self.depth = self.depth.min(depth - 1);
+                self.undo_from = None;
+            }
+        }
+    }
+
+    /// The guard of this depth went away without an end, so everything since must be undone.
+    pub(crate) fn abandon(&mut self, depth: u32) {
+        if depth > self.depth {
+            return;
+        }
+        match (depth, self.ended) {
+            // Savepoints end with their transaction: there is nothing to go back to.
+            (2.., Some(_)) => self.left(depth),
+            _ => self.undo_from = Some(self.undo_from.map_or(depth, |from| from.min(depth))),
+        }
+    }
+
+    /// A transaction may be half begun, or half ended: whatever it is, it must be rolled back.
+    pub(crate) fn undo_all(&mut self) {
+        self.depth = self.depth.max(1);
+        self.undo_from = Some(1);
+    }
+
+    /// The depth from which on everything is to be undone before anything else is sent.
+    pub(crate) fn undo_from(&self) -> Option<u32> {
+        self.undo_from
+    }
+
+    /// Whether a guard is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Takes in the flag of an OK, and the code of the ERR that came before it.
+    pub(crate) fn see(&mut self, in_transaction: bool, refusal: Option<u16>) {
+        if self.depth > 0 && self.is_flagged && !in_transaction {
+            self.ended.get_or_insert(Ended { code: refusal.unwrap_or(0) });
+        }
+    }
+
+    /// Whether the server must be asked if the transaction is still open: it answered the last command with an error.
+    pub(crate) fn is_unsure(&self, refusal: Option<u16>) -> bool {
+        self.depth > 0 && self.is_flagged && self.ended.is_none() && refusal.is_some()
+    }
+
+    /// Whether what belongs to the open transaction may be sent.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.ended {
+            None => Ok(()),
+            Some(Ended { code: 0 }) => Err(Error::config("the transaction is over: a statement in it ended it")
+                .with_hint(
+                    "CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES, COMMIT and their like commit at once: keep them out",
+                )),
+            Some(Ended { code }) => Err(Error::server(
+                code,
+                *b"HY000",
+                format!("the transaction is over: the server ended it at an earlier error, {code}"),
+            )
+            .with_hint("a transaction that met a deadlock must run again from its start")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

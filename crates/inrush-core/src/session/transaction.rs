@@ -1,0 +1,214 @@
+//! Transactions: [`Begin`], [`Commit`], savepoints ([`savepoint`], [`release`]), and [`Debt`], what a connection owes before its next use.
+//!
+//! ```text
+//! SET TRANSACTION ISOLATION LEVEL ..   only if one is asked for; holds for the next transaction only
+//! START TRANSACTION ..
+//! COMMIT | ROLLBACK
+//! SAVEPOINT inrush_2 | RELEASE SAVEPOINT inrush_2 | ROLLBACK TO SAVEPOINT inrush_2
+//! ```
+//!
+//! Each is answered by a plain OK or an ERR. What they mean for the connection is kept in its [guards](super::guards).
+
+use crate::error::Result;
+use crate::session::options::TransactionOptions;
+use crate::session::{Conversation, Session, Step, reply};
+use crate::wire::{Outbox, command};
+
+/// Begins a transaction. The session must have said that it [may](Session::check_begin).
+#[derive(Debug)]
+pub struct Begin {
+    isolation: Option<String>,
+    start: Option<String>,
+    is_isolated: bool,
+}
+
+impl Begin {
+    /// A transaction of this kind.
+    pub fn new(options: &TransactionOptions) -> Self {
+        Self { isolation: options.isolation_sql(), start: Some(options.start_sql()), is_isolated: false }
+    }
+}
+
+impl Conversation for Begin {
+    type Output = ();
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
+        match (self.isolation.take(), self.is_isolated) {
+            (Some(sql), _) => {
+                self.is_isolated = true;
+                out.command(|out| command::query(out, sql.as_bytes()));
+            }
+            // With an isolation level START follows its OK.
+            (None, true) => {}
+            (None, false) => self.send_start(out),
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
+        let reply = reply::plain(packet, session);
+        match (reply, self.start.is_some()) {
+            (Ok(_), true) => {
+                self.send_start(out);
+                Ok(Step::More)
+            }
+            (Ok(outcome), false) => {
+                session.guards.began(outcome.in_transaction());
+                Ok(Step::Done(()))
+            }
+            (Err(e), is_unstarted) => {
+                // The level would be that of whichever transaction comes next; a ROLLBACK takes it back.
+                if self.is_isolated && !is_unstarted {
+                    session.guards.undo_all();
+                }
+                Err(e)
+            }
+        }
+    }
+}
+
+impl Begin {
+    fn send_start(&mut self, out: &mut Outbox) {
+        if let Some(sql) = self.start.take() {
+            out.command(|out| command::query(out, sql.as_bytes()));
+        }
+    }
+}
+
+/// Commits the open transaction.
+#[derive(Debug, Default)]
+pub struct Commit {
+    was_sent: bool,
+}
+
+impl Commit {
+    /// Whether the server may have got it: if there is no answer then, nobody knows what became of the transaction.
+    pub fn was_sent(&self) -> bool {
+        self.was_sent
+    }
+}
+
+impl Conversation for Commit {
+    type Output = ();
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
+        if !self.was_sent {
+            self.was_sent = true;
+            out.command(|out| command::query(out, b"COMMIT"));
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
+        match reply::plain(packet, session) {
+            Ok(_) => {
+                session.guards.left(1);
+                Ok(Step::Done(()))
+            }
+            Err(e) => {
+                // A COMMIT that failed has usually ended the transaction, but not always.
+                session.guards.undo_all();
+                Err(e)
+            }
+        }
+    }
+}
+
+/// Sets a savepoint inside what is open. Its output is the savepoint's depth.
+pub fn savepoint(session: &Session) -> Savepoint {
+    Savepoint { depth: session.guards.next_depth(), verb: Some("SAVEPOINT"), is_over: false }
+}
+
+/// Keeps what was done since the savepoint of this depth, as part of what is around it.
+pub fn release(depth: u32) -> Savepoint {
+    Savepoint { depth, verb: Some("RELEASE SAVEPOINT"), is_over: true }
+}
+
+/// Sets or releases a savepoint.
+#[derive(Debug)]
+pub struct Savepoint {
+    depth: u32,
+    /// Taken when sent.
+    verb: Option<&'static str>,
+    is_over: bool,
+}
+
+impl Conversation for Savepoint {
+    type Output = u32;
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<u32>> {
+        if let Some(verb) = self.verb.take() {
+            let sql = format!("{verb} {}", name(self.depth));
+            out.command(|out| command::query(out, sql.as_bytes()));
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<u32>> {
+        reply::plain(packet, session)?;
+        match self.is_over {
+            true => session.guards.left(self.depth),
+            false => session.guards.entered(self.depth),
+        }
+        Ok(Step::Done(self.depth))
+    }
+}
+
+/// What a connection owes the server before its next use: see [`Session::debt`].
+#[derive(Debug)]
+pub struct Debt {
+    kind: Kind,
+    was_sent: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// To undo everything from this depth on.
+    Undo(u32),
+    /// To ask whether the transaction is still open.
+    Ask,
+}
+
+impl Debt {
+    pub(crate) fn undo(depth: u32) -> Self {
+        Self { kind: Kind::Undo(depth), was_sent: false }
+    }
+
+    pub(crate) fn ask() -> Self {
+        Self { kind: Kind::Ask, was_sent: false }
+    }
+}
+
+impl Conversation for Debt {
+    type Output = ();
+
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
+        if !std::mem::replace(&mut self.was_sent, true) {
+            out.command(|out| match self.kind {
+                Kind::Undo(0 | 1) => command::query(out, b"ROLLBACK"),
+                Kind::Undo(depth) => command::query(out, format!("ROLLBACK TO SAVEPOINT {}", name(depth)).as_bytes()),
+                Kind::Ask => command::ping(out),
+            });
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
+        match (reply::plain(packet, session), self.kind) {
+            (Ok(_), Kind::Ask) => {}
+            (Ok(_), Kind::Undo(depth)) => session.guards.left(depth),
+            // The savepoint is gone with its transaction, as the next question will show.
+            (Err(e), Kind::Undo(depth @ 2..)) if e.code() == NO_SUCH_SAVEPOINT => session.guards.left(depth),
+            // Nobody knows what is still open.
+            (Err(e), _) => return Err(e.fatal()),
+        }
+        Ok(Step::Done(()))
+    }
+}
+
+/// A depth has one savepoint: setting it again replaces the one that was released or undone.
+fn name(depth: u32) -> String {
+    format!("inrush_{depth}")
+}
+
+const NO_SUCH_SAVEPOINT: u16 = 1305;

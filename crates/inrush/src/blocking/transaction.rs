@@ -1,0 +1,228 @@
+//! Transactions on a blocking connection: the verbs, and the guards that roll back when they are dropped.
+
+use super::Connection;
+use crate::Result;
+use crate::verbs;
+use inrush_core::session::{TransactionOptions, transaction};
+use std::ops::{Deref, DerefMut};
+use std::thread;
+use std::time::Instant;
+
+/// An open transaction: a connection whose work is committed together or not at all.
+///
+/// Every verb of [`Connection`] works on it. Dropped without [`commit`](Transaction::commit), it is rolled back at once; where
+/// that fails the connection is dead and the server rolls back.
+///
+/// A statement that commits by itself (CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES ..) ends the transaction; so may the server, at a
+/// deadlock. What comes after is refused before it is sent: each statement would be committed by itself. LOAD DATA LOCAL takes
+/// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
+#[derive(Debug)]
+pub struct Transaction<'c> {
+    connection: &'c mut Connection,
+}
+
+/// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone at once.
+#[derive(Debug)]
+pub struct Savepoint<'t> {
+    connection: &'t mut Connection,
+    depth: u32,
+}
+
+impl Connection {
+    /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
+    ///
+    /// ```no_run
+    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// let mut tx = connection.begin()?;
+    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1")?;
+    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2")?;
+    /// tx.commit()?;
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn begin(&mut self) -> Result<Transaction<'_>> {
+        self.begin_with(&TransactionOptions::new())
+    }
+
+    /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
+    pub fn begin_with(&mut self, options: &TransactionOptions) -> Result<Transaction<'_>> {
+        self.settle()?;
+        if self.session().is_transaction_unsure() {
+            self.ping()?;
+        }
+        self.session().check_begin()?;
+        self.run(transaction::Begin::new(options))?;
+        Ok(Transaction { connection: self })
+    }
+
+    /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
+    /// the caller's own travels in [`Error::application`](crate::Error::application).
+    ///
+    /// ```no_run
+    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// let id = connection.transaction(|tx| {
+    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)")?;
+    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7")?;
+    ///     Ok(order.last_insert_id)
+    /// })?;
+    /// # let _: u64 = id;
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn transaction<T>(&mut self, work: impl FnOnce(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
+        self.attempt(&TransactionOptions::new(), work)
+    }
+
+    /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
+    /// what became of the COMMIT, and not if the connection was lost.
+    ///
+    /// ```no_run
+    /// # use inrush::TransactionOptions;
+    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// let options = TransactionOptions::new().with_retries(5);
+    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3"))?;
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn transaction_with<T>(
+        &mut self,
+        options: &TransactionOptions,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let start = Instant::now();
+        for n_runs in 1.. {
+            let error = match self.attempt(options, &mut work) {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            match verbs::pause_before_rerun(options, self.session(), &error, n_runs, start) {
+                Some(pause) => thread::sleep(pause),
+                None => return Err(error),
+            }
+        }
+        unreachable!("the runs are counted without end")
+    }
+
+    fn attempt<T>(
+        &mut self,
+        options: &TransactionOptions,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut tx = self.begin_with(options)?;
+        let value = work(&mut tx)?;
+        tx.commit()?;
+        Ok(value)
+    }
+
+    /// Pays what the connection owes before its next use: what a guard left behind is rolled back.
+    pub(crate) fn settle(&mut self) -> Result<()> {
+        while let Some(debt) = self.session().debt() {
+            self.run_now(debt)?;
+        }
+        Ok(())
+    }
+
+    fn abandon(&mut self, depth: u32) {
+        self.session_mut().abandon(depth);
+        if self.session().needs_rollback() && !self.session().is_dead() {
+            // Where it fails the connection is dead, as its next use tells.
+            let _ = self.settle();
+        }
+    }
+}
+
+impl Transaction<'_> {
+    /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
+    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
+    /// error says so.
+    pub fn commit(self) -> Result<()> {
+        let mut commit = transaction::Commit::default();
+        self.connection.run(&mut commit).map_err(|e| verbs::not_committed(&commit, e))
+    }
+
+    /// Rolls back.
+    pub fn rollback(self) -> Result<()> {
+        self.connection.session_mut().abandon(1);
+        self.connection.settle()
+    }
+
+    /// Sets a savepoint: a part that can be undone by itself.
+    ///
+    /// ```no_run
+    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// let mut tx = connection.begin()?;
+    /// tx.exec("INSERT INTO orders (customer) VALUES (7)")?;
+    /// let mut extras = tx.savepoint()?;
+    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)") {
+    ///     Ok(_) => extras.release()?,
+    ///     Err(_) => extras.rollback()?, // the order stays
+    /// }
+    /// tx.commit()?;
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn savepoint(&mut self) -> Result<Savepoint<'_>> {
+        savepoint(self.connection)
+    }
+}
+
+impl Savepoint<'_> {
+    /// Keeps what was done since, as part of what is around it.
+    pub fn release(self) -> Result<()> {
+        self.connection.run(transaction::release(self.depth)).map(drop)
+    }
+
+    /// Undoes what was done since.
+    pub fn rollback(self) -> Result<()> {
+        self.connection.session_mut().abandon(self.depth);
+        self.connection.settle()
+    }
+
+    /// Sets a savepoint inside this one.
+    pub fn savepoint(&mut self) -> Result<Savepoint<'_>> {
+        savepoint(self.connection)
+    }
+}
+
+fn savepoint(connection: &mut Connection) -> Result<Savepoint<'_>> {
+    connection.settle()?;
+    let depth = connection.run(transaction::savepoint(connection.session()))?;
+    Ok(Savepoint { connection, depth })
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        self.connection.abandon(1);
+    }
+}
+
+impl Drop for Savepoint<'_> {
+    fn drop(&mut self) {
+        self.connection.abandon(self.depth);
+    }
+}
+
+impl Deref for Transaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl DerefMut for Transaction<'_> {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection
+    }
+}
+
+impl Deref for Savepoint<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl DerefMut for Savepoint<'_> {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection
+    }
+}

@@ -1,0 +1,229 @@
+//! Transactions on an async connection: the verbs, and the guards; the rollback of a dropped one is the connection's next use.
+
+use super::Connection;
+use crate::Result;
+use crate::verbs;
+use ::tokio::time::sleep;
+use inrush_core::session::{TransactionOptions, transaction};
+use std::ops::{Deref, DerefMut};
+use std::time::Instant;
+
+/// An open transaction: a connection whose work is committed together or not at all.
+///
+/// Every verb of [`Connection`] works on it. Dropped without [`commit`](Transaction::commit), it is rolled back by the connection's
+/// next use, before anything else, or by its return to a pool: a drop cannot wait. Until then its locks are held; so prefer
+/// [`rollback`](Transaction::rollback) where you can.
+///
+/// A statement that commits by itself (CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES ..) ends the transaction; so may the server, at a
+/// deadlock. What comes after is refused before it is sent: each statement would be committed by itself. LOAD DATA LOCAL takes
+/// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
+#[derive(Debug)]
+pub struct Transaction<'c> {
+    connection: &'c mut Connection,
+}
+
+/// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone by the next use.
+#[derive(Debug)]
+pub struct Savepoint<'t> {
+    connection: &'t mut Connection,
+    depth: u32,
+}
+
+impl Connection {
+    /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
+    ///
+    /// ```no_run
+    /// # async fn example() -> inrush::Result<()> {
+    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// let mut tx = connection.begin().await?;
+    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1").await?;
+    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2").await?;
+    /// tx.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn begin(&mut self) -> Result<Transaction<'_>> {
+        self.begin_with(&TransactionOptions::new()).await
+    }
+
+    /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
+    pub async fn begin_with(&mut self, options: &TransactionOptions) -> Result<Transaction<'_>> {
+        self.settle().await?;
+        if self.session().is_transaction_unsure() {
+            self.ping().await?;
+        }
+        self.session().check_begin()?;
+        self.run(transaction::Begin::new(options)).await?;
+        Ok(Transaction { connection: self })
+    }
+
+    /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
+    /// the caller's own travels in [`Error::application`](crate::Error::application).
+    ///
+    /// ```no_run
+    /// # async fn example() -> inrush::Result<()> {
+    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// let id = connection.transaction(async |tx| {
+    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)").await?;
+    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7").await?;
+    ///     Ok(order.last_insert_id)
+    /// }).await?;
+    /// # let _: u64 = id;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn transaction<T>(&mut self, work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
+        self.attempt(&TransactionOptions::new(), work).await
+    }
+
+    /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
+    /// what became of the COMMIT, and not if the connection was lost.
+    ///
+    /// ```no_run
+    /// # use inrush::TransactionOptions;
+    /// # async fn example() -> inrush::Result<()> {
+    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// let options = TransactionOptions::new().with_retries(5);
+    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn transaction_with<T>(
+        &mut self,
+        options: &TransactionOptions,
+        mut work: impl AsyncFnMut(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let start = Instant::now();
+        for n_runs in 1.. {
+            let error = match self.attempt(options, &mut work).await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            match verbs::pause_before_rerun(options, self.session(), &error, n_runs, start) {
+                Some(pause) => sleep(pause).await,
+                None => return Err(error),
+            }
+        }
+        unreachable!("the runs are counted without end")
+    }
+
+    async fn attempt<T>(
+        &mut self,
+        options: &TransactionOptions,
+        work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut tx = self.begin_with(options).await?;
+        let value = work(&mut tx).await?;
+        tx.commit().await?;
+        Ok(value)
+    }
+
+    /// Pays what the connection owes before its next use: what a guard left behind is rolled back.
+    pub(crate) async fn settle(&mut self) -> Result<()> {
+        while let Some(debt) = self.session().debt() {
+            self.run_now(debt).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Transaction<'_> {
+    /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
+    /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
+    /// error says so.
+    pub async fn commit(self) -> Result<()> {
+        let mut commit = transaction::Commit::default();
+        self.connection.run(&mut commit).await.map_err(|e| verbs::not_committed(&commit, e))
+    }
+
+    /// Rolls back.
+    pub async fn rollback(self) -> Result<()> {
+        self.connection.session_mut().abandon(1);
+        self.connection.settle().await
+    }
+
+    /// Sets a savepoint: a part that can be undone by itself.
+    ///
+    /// ```no_run
+    /// # async fn example() -> inrush::Result<()> {
+    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// let mut tx = connection.begin().await?;
+    /// tx.exec("INSERT INTO orders (customer) VALUES (7)").await?;
+    /// let mut extras = tx.savepoint().await?;
+    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)").await {
+    ///     Ok(_) => extras.release().await?,
+    ///     Err(_) => extras.rollback().await?, // the order stays
+    /// }
+    /// tx.commit().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn savepoint(&mut self) -> Result<Savepoint<'_>> {
+        savepoint(self.connection).await
+    }
+}
+
+impl Savepoint<'_> {
+    /// Keeps what was done since, as part of what is around it.
+    pub async fn release(self) -> Result<()> {
+        self.connection.run(transaction::release(self.depth)).await.map(drop)
+    }
+
+    /// Undoes what was done since.
+    pub async fn rollback(self) -> Result<()> {
+        self.connection.session_mut().abandon(self.depth);
+        self.connection.settle().await
+    }
+
+    /// Sets a savepoint inside this one.
+    pub async fn savepoint(&mut self) -> Result<Savepoint<'_>> {
+        savepoint(self.connection).await
+    }
+}
+
+async fn savepoint(connection: &mut Connection) -> Result<Savepoint<'_>> {
+    connection.settle().await?;
+    let depth = connection.run(transaction::savepoint(connection.session())).await?;
+    Ok(Savepoint { connection, depth })
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        self.connection.session_mut().abandon(1);
+    }
+}
+
+impl Drop for Savepoint<'_> {
+    fn drop(&mut self) {
+        self.connection.session_mut().abandon(self.depth);
+    }
+}
+
+impl Deref for Transaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl DerefMut for Transaction<'_> {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection
+    }
+}
+
+impl Deref for Savepoint<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl DerefMut for Savepoint<'_> {
+    fn deref_mut(&mut self) -> &mut Connection {
+        self.connection
+    }
+}
