@@ -85,7 +85,7 @@ impl Connection {
     /// # async fn example() -> inrush::Result<()> {
     /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
     /// let options = TransactionOptions::new().with_retries(5);
-    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3")).await?;
+    /// connection.transaction_with(&options, async |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3").await).await?;
     /// # Ok(())
     /// # }
     /// ```
