@@ -2,7 +2,7 @@
 
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::{
-    Collect, Discard, Execute, Infile, LoadCounts, Outcome, Prepare, Query, Sink, Statement, simple,
+    Collect, Discard, Execute, Infile, LoadCounts, Outcome, Prepare, Prepared, Query, Sink, simple,
 };
 use inrush_core::wire::{ColumnDef, Row, StmtId, Value};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER, OK};
@@ -172,8 +172,8 @@ fn prepare_without_parameters_and_columns() {
     script(self::script().logged_in_long_ago()).check_all(prepare, 1);
 }
 
-fn statement(n_params: u16) -> Statement {
-    Statement { id: StmtId(7), n_params, columns: Vec::new() }
+fn statement(n_params: u16) -> Prepared {
+    Prepared { id: StmtId(7), n_params, columns: Vec::new() }
 }
 
 #[test]

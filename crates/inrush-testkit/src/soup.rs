@@ -7,7 +7,7 @@ use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::{
     ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
-    Pipeline, Prepare, Query, Session, Statement, Step, Transport, simple as plain,
+    Pipeline, Prepare, Prepared, Query, Session, Step, Transport, simple as plain,
 };
 use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
@@ -158,7 +158,7 @@ pub fn prepare(bytes: &[u8]) {
 
 /// An execution.
 pub fn execute(bytes: &[u8]) {
-    let statement = Statement { id: StmtId(1), n_params: 1, columns: Vec::new() };
+    let statement = Prepared { id: StmtId(1), n_params: 1, columns: Vec::new() };
     let mut rows = Collect::new(MAX_RESULT);
     in_session(bytes, |_| {
         Execute::new(&statement, &[Value::Int(1)], &mut rows).expect("one value for one placeholder")

@@ -11,10 +11,9 @@
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```no_run
-//! let config = inrush::Config::from_url("mysql://app@localhost:3306/shop?tls=required")?;
-//! let mut connection = inrush::blocking::Connection::connect(&config)?;
-//! for row in connection.query_first("SELECT id, name FROM people")?.rows() {
-//!     println!("{} {}", row.get::<u64>("id")?, row.get::<String>("name")?);
+//! let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost:3306/shop?tls=required")?;
+//! for (id, name) in connection.query::<(u64, String)>("SELECT id, name FROM people WHERE age > ?", (18,))? {
+//!     println!("{id} {name}");
 //! }
 //! # Ok::<(), inrush::Error>(())
 //! ```
@@ -25,6 +24,7 @@ mod loader;
 mod net;
 mod option_files;
 mod pace;
+mod sql;
 pub mod table;
 mod tls;
 mod tokio;
@@ -32,10 +32,11 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::{Connection, Savepoint, Transaction};
-pub use config::{Config, PipelineMode, TlsMode};
+pub use crate::tokio::{Connection, Rows, Savepoint, Transaction};
+pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
-pub use inrush_core::session::{Access, Isolation, Retries, TransactionOptions};
-pub use inrush_core::wire::Compression;
+pub use inrush_core::session::{Access, Isolation, Outcome, ResultSet, Retries, Statement, TransactionOptions};
+pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
+pub use sql::{Sql, Text, Warning};

@@ -5,7 +5,7 @@ use inrush_core::auth::ServerKey;
 use inrush_core::session::Outcome;
 use inrush_core::session::transaction::Commit;
 use inrush_core::session::{
-    ChangeUser, Credentials, Infile, Login, LoginOptions, ResultSet, Session, Sink, TlsWish, TransactionOptions,
+    ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish, TransactionOptions,
 };
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
 use std::time::{Duration, Instant};
@@ -97,19 +97,13 @@ impl Settings {
     /// Asks for them, in one round trip.
     pub(crate) const SQL: &str = "SELECT @@max_allowed_packet";
 
-    pub(crate) fn from_result(result: &ResultSet) -> Result<Self> {
-        let max_allowed_packet = result.value(0, 0).and_then(|value| value.as_u64());
-        match max_allowed_packet {
+    pub(crate) fn from_row((max_allowed_packet,): (Option<String>,)) -> Result<Self> {
+        match max_allowed_packet.and_then(|text| text.parse().ok()) {
             // The server's own limits; anything else is not an answer to what we asked.
             Some(max_allowed_packet @ 1024..=0x4000_0000) => Ok(Self { max_allowed_packet }),
             _ => Err(Error::new(Kind::Protocol, "the server did not tell its `max_allowed_packet`")),
         }
     }
-}
-
-/// The only result, or the first.
-pub(crate) fn first(results: Vec<ResultSet>) -> Result<ResultSet> {
-    results.into_iter().next().ok_or_else(|| Error::protocol("the server ended a command without a result"))
 }
 
 /// A sink that hands each row on and keeps none.

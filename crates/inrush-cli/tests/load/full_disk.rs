@@ -70,7 +70,10 @@ fn a_disk_that_the_server_waits_for(own: &OwnServer, place: &Place, tables: &Pat
     place.write("numbers.csv", numbers(200_000, |id| format!("{id},{id}")));
     let mut load = Running::start(place, "numbers.csv --into numbers --batch 5000");
     load.await_notice("no answer to COMMIT for 30 s on lane ");
-    load.await_notice(if place.is_mysql() { "XXX" } else { "state `Waiting for someone to free space`" });
+    load.await_notice(match place.is_mysql() {
+        true => "s, state `waiting for handler commit`",
+        false => "s, state `Waiting for someone to free space`",
+    });
     // The server's own view of its disk.
     let root = PathBuf::from(format!("/proc/{}/root", started["pid"]));
     fs::remove_file(root.join(logs.join("filler").strip_prefix("/").unwrap())).unwrap();

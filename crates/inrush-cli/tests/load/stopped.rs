@@ -2,8 +2,10 @@
 
 use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Done, Place, Rows, on_all};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -111,8 +113,9 @@ pub(crate) struct Running<'a> {
     place: &'a Place,
     child: Child,
     pub(crate) stdin: Option<ChildStdin>,
-    stderr: BufReader<std::process::ChildStderr>,
-    said: String,
+    /// Its standard error so far.
+    said: Arc<Mutex<String>>,
+    listener: JoinHandle<()>,
 }
 
 impl<'a> Running<'a> {
@@ -122,12 +125,20 @@ impl<'a> Running<'a> {
 
     pub(crate) fn spawn(place: &'a Place, mut command: Command) -> Self {
         let mut child = command.args(["--json", "--no-progress"]).stdin(Stdio::piped()).spawn().unwrap();
-        let (stdin, stderr) = (child.stdin.take(), BufReader::new(child.stderr.take().unwrap()));
-        Self { place, child, stdin, stderr, said: String::new() }
+        let stdin = child.stdin.take();
+        let said = Arc::new(Mutex::new(String::new()));
+        let (mut stderr, heard) = (BufReader::new(child.stderr.take().unwrap()), said.clone());
+        let listener = std::thread::spawn(move || {
+            let mut line = String::new();
+            while stderr.read_line(&mut line).unwrap() > 0 {
+                heard.lock().unwrap().push_str(&std::mem::take(&mut line));
+            }
+        });
+        Self { place, child, stdin, said, listener }
     }
 
     /// Feeds it rows until it reads no more, and says how many.
-    pub(crate) fn feed(&mut self) -> std::thread::JoinHandle<u64> {
+    pub(crate) fn feed(&mut self) -> JoinHandle<u64> {
         let mut stdin = self.stdin.take().unwrap();
         std::thread::spawn(move || {
             stdin.write_all(b"id,value\n").unwrap();
@@ -150,9 +161,14 @@ impl<'a> Running<'a> {
     /// Waits until it says this on standard error.
     #[track_caller]
     pub(crate) fn await_notice(&mut self, text: &str) {
-        while !self.said.contains(text) {
-            let n = self.stderr.read_line(&mut self.said).unwrap();
-            assert!(n > 0, "it ended without `{text}`: {}", self.said);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !self.said().contains(text) {
+            let is_over = self.listener.is_finished() || Instant::now() > deadline;
+            if is_over && !self.said().contains(text) {
+                let _ = self.child.kill();
+                panic!("it did not say `{text}`: {}", self.said());
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -169,19 +185,23 @@ impl<'a> Running<'a> {
         self.stdin = Some(feeder.join().unwrap());
     }
 
+    fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
     #[track_caller]
     pub(crate) fn end(mut self) -> Done {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(90);
         while self.child.try_wait().unwrap().is_none() {
             if Instant::now() > deadline {
                 self.child.kill().unwrap();
-                panic!("it does not end; it said: {}", self.said);
+                panic!("it does not end; it said: {}", self.said());
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        self.stderr.read_to_string(&mut self.said).unwrap();
         let mut output = self.child.wait_with_output().unwrap();
-        output.stderr = self.said.into_bytes();
+        self.listener.join().unwrap();
+        output.stderr = self.said.lock().unwrap().clone().into_bytes();
         self.place.done(&output)
     }
 }

@@ -63,6 +63,7 @@ impl Conversation for ChangeUser {
         Ok(match authentication.receive(packet, session, out)? {
             Some(outcome) => {
                 session.schema = self.database.take();
+                session.statements.clear();
                 Step::Done(outcome)
             }
             None => Step::More,

@@ -75,8 +75,18 @@ impl Channel {
 
     /// Hands the packets that have arrived to the conversation, and lets it refill an empty outbox.
     pub fn advance<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
+        self.advance_by(conversation, usize::MAX).map(|(step, _)| step)
+    }
+
+    /// The same with at most one packet. Tells whether there was one.
+    pub fn advance_one<C: Conversation>(&mut self, conversation: &mut C) -> Result<(Step<C::Output>, bool)> {
+        self.advance_by(conversation, 1).map(|(step, n_packets)| (step, n_packets > 0))
+    }
+
+    fn advance_by<C: Conversation>(&mut self, conversation: &mut C, most: usize) -> Result<(Step<C::Output>, usize)> {
         let is_first = self.session.go_on()?;
-        let step = self.step(conversation);
+        let mut n_packets = 0;
+        let step = self.step(conversation, most, &mut n_packets);
         match &step {
             Ok(Step::More) => {}
             Ok(Step::StartTls) => {
@@ -96,12 +106,18 @@ impl Channel {
             Err(error) if is_first && !error.is_fatal() && self.outbox.is_empty() => self.finish(),
             Err(_) => self.session.kill(),
         }
-        step
+        step.map(|step| (step, n_packets))
     }
 
-    fn step<C: Conversation>(&mut self, conversation: &mut C) -> Result<Step<C::Output>> {
-        loop {
+    fn step<C: Conversation>(
+        &mut self,
+        conversation: &mut C,
+        most: usize,
+        n_packets: &mut usize,
+    ) -> Result<Step<C::Output>> {
+        while *n_packets < most {
             let Some(packet) = self.inbox.next_packet()? else { if self.unpack()? { continue } else { break } };
+            *n_packets += 1;
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
                 // A server that closes an idle connection says why, before anybody asked.
                 return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));

@@ -1,14 +1,14 @@
 //! COM_STMT_EXECUTE: a prepared statement with values, results in binary form.
 
 use crate::error::{Error, Result};
-use crate::session::prepare::Statement;
+use crate::session::prepare::Prepared;
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, Value, stmt};
 
 /// One execution. Its output is the last result's outcome; rows go to the sink.
 pub struct Execute<'a, S: Sink> {
-    statement: &'a Statement,
+    statement: &'a Prepared,
     /// Taken when sent.
     params: Option<Params<'a>>,
     sink: &'a mut S,
@@ -22,7 +22,7 @@ enum Params<'a> {
 
 impl<'a, S: Sink> Execute<'a, S> {
     /// One value for each placeholder, or it is an error (which costs nothing: nothing was sent).
-    pub fn new(statement: &'a Statement, params: &'a [Value<'a>], sink: &'a mut S) -> Result<Self> {
+    pub fn new(statement: &'a Prepared, params: &'a [Value<'a>], sink: &'a mut S) -> Result<Self> {
         if params.len() != usize::from(statement.n_params) {
             let message = format!("the statement takes {} values, not {}", statement.n_params, params.len());
             return Err(Error::config(message));
@@ -32,7 +32,7 @@ impl<'a, S: Sink> Execute<'a, S> {
 
     /// The same with the bitmap and the values of all placeholders as a bulk encoder wrote them. Only the first execution must
     /// tell their types.
-    pub fn encoded(statement: &'a Statement, types: Option<&'a [u8]>, bound: &'a [u8], sink: &'a mut S) -> Self {
+    pub fn encoded(statement: &'a Prepared, types: Option<&'a [u8]>, bound: &'a [u8], sink: &'a mut S) -> Self {
         let (bitmap, values) = bound.split_at(usize::from(statement.n_params).div_ceil(8).min(bound.len()));
         let params = Some(Params::Encoded { bitmap, types, values });
         Self { statement, params, sink, results: Results::new(RowFormat::Binary) }
@@ -45,7 +45,11 @@ impl<S: Sink> Conversation for Execute<'_, S> {
     fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
         let id = self.statement.id;
         match self.params.take() {
-            Some(Params::Values(values)) => out.command(|out| stmt::execute(out, id, values)),
+            Some(Params::Values(values)) => {
+                let mut types = Vec::with_capacity(2 * values.len());
+                stmt::types(&mut types, values, &[]);
+                out.command(|out| stmt::execute(out, id, values, Some(&types), |_| false));
+            }
             Some(Params::Encoded { bitmap, types, values }) => {
                 out.command(|out| stmt::execute_encoded(out, id, bitmap, types, values));
             }

@@ -24,18 +24,24 @@
 //! | another account | [`change_user::ChangeUser`] |
 //! | a statement as text | [`query::Query`] |
 //! | prepare, execute | [`prepare::Prepare`], [`execute::Execute`] |
+//! | both, with the statements that are kept | [`ask::Ask`], over [`cache`] |
+//! | rows one at a time | [`fetch::Fetch`], [`fetch::Drain`] |
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
 //! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
 
+pub mod ask;
 pub mod authenticate;
+pub mod cache;
 pub mod change_user;
 pub mod channel;
 pub mod collect;
 pub mod execute;
+pub mod fetch;
 pub(crate) mod guards;
 pub mod infile;
+pub mod learn;
 pub mod login;
 pub mod options;
 pub mod outcome;
@@ -47,23 +53,29 @@ pub mod results;
 pub mod retry;
 pub mod simple;
 pub mod state;
+pub mod statement;
 pub mod transaction;
 
+pub use ask::Ask;
 pub use authenticate::Credentials;
+pub use cache::StatementCache;
 pub use change_user::ChangeUser;
 pub use channel::Channel;
 pub use collect::{Collect, ResultSet};
 pub use execute::Execute;
+pub use fetch::{Drain, Event, Fetch, Noted, Stream};
 pub use infile::Infile;
+pub use learn::Learn;
 pub use login::{Login, LoginOptions, TlsWish};
 pub use options::{Access, Isolation, TransactionOptions};
 pub use outcome::{LoadCounts, Outcome};
 pub use pipeline::Pipeline;
-pub use prepare::{Prepare, Statement};
+pub use prepare::{Prepare, Prepared};
 pub use query::Query;
 pub use results::{Discard, Sink};
 pub use retry::Retries;
 pub use state::{Session, Transport};
+pub use statement::Statement;
 
 use crate::error::Result;
 use crate::wire::Outbox;

@@ -6,7 +6,7 @@ use crate::wire::{ColumnDef, ColumnDefs, OkPacket, Outbox, PrepareOk, StmtId, st
 
 /// A prepared statement. Lives as long as the connection, or until it is closed or the connection reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct Prepared {
     /// The server's number for it.
     pub id: StmtId,
     /// Number of placeholders.
@@ -41,16 +41,16 @@ impl<'a> Prepare<'a> {
 }
 
 impl Conversation for Prepare<'_> {
-    type Output = Statement;
+    type Output = Prepared;
 
-    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Statement>> {
+    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Prepared>> {
         if let Some(sql) = self.sql.take() {
             out.command(|out| stmt::prepare(out, sql));
         }
         Ok(Step::More)
     }
 
-    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Statement>> {
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Prepared>> {
         let ends_with_eof = !session.deprecates_eof();
         if let [] | [0xFF | 0xFB, ..] = packet {
             return Err(reply::unexpected(packet));
@@ -83,7 +83,7 @@ impl Conversation for Prepare<'_> {
         match std::mem::replace(&mut self.state, State::Finished) {
             // With nothing left to define, the reply is over.
             State::ExpectColumn { head, left: 0, columns } => {
-                Ok(Step::Done(Statement { id: head.id, n_params: head.n_params, columns: columns.into_vec() }))
+                Ok(Step::Done(Prepared { id: head.id, n_params: head.n_params, columns: columns.into_vec() }))
             }
             state => {
                 self.state = state;

@@ -68,6 +68,16 @@ impl Results {
         Self { format, state: State::ExpectResult, columns: ColumnDefs::default() }
     }
 
+    /// The columns of the result set that is being read, or was read last.
+    pub(crate) fn columns(&self) -> &[ColumnDef] {
+        self.columns.as_slice()
+    }
+
+    /// How the values of its rows are written.
+    pub(crate) fn format(&self) -> RowFormat {
+        self.format
+    }
+
     /// Takes one packet. `Done` with the last result's outcome.
     pub(crate) fn receive(
         &mut self,

@@ -39,24 +39,30 @@ enum Command {
     Ping,
     ResetConnection,
     ResetStatement(StmtId),
-    ExpectOk,
+    ExpectOk { forgets_statements: bool },
 }
 
 impl Conversation for Simple {
     type Output = Outcome;
 
     fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
-        match std::mem::replace(&mut self.0, Command::ExpectOk) {
+        let sent = Command::ExpectOk { forgets_statements: self.0 == Command::ResetConnection };
+        match self.0 {
             Command::Ping => out.command(command::ping),
             Command::ResetConnection => out.command(command::reset_connection),
             Command::ResetStatement(id) => out.command(|out| stmt::reset(out, id)),
-            Command::ExpectOk => {}
+            Command::ExpectOk { .. } => return Ok(Step::More),
         }
+        self.0 = sent;
         Ok(Step::More)
     }
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
-        reply::plain(packet, session).map(Step::Done)
+        let outcome = reply::plain(packet, session)?;
+        if let Command::ExpectOk { forgets_statements: true } = self.0 {
+            session.statements.clear();
+        }
+        Ok(Step::Done(outcome))
     }
 }
 

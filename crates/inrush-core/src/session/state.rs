@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Kind, Result};
+use crate::session::cache::StatementCache;
 use crate::session::guards::Guards;
 use crate::session::transaction::Debt;
 use crate::wire::{
@@ -32,6 +33,8 @@ pub struct Session {
     /// The plugin of the last authentication and its nonce: a change of user starts from them.
     pub(crate) auth_plugin: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
+    /// What this connection has prepared.
+    pub(crate) statements: StatementCache,
 }
 
 /// What the bytes travel over; decides whether a secret may.
@@ -72,6 +75,7 @@ impl Session {
             variables: BTreeMap::new(),
             auth_plugin: Vec::new(),
             nonce: Vec::new(),
+            statements: StatementCache::default(),
         }
     }
 
@@ -174,6 +178,16 @@ impl Session {
     /// `character_set_..` of client, connection and results).
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
+    }
+
+    /// The statements that this connection has prepared and keeps.
+    pub fn statements(&self) -> &StatementCache {
+        &self.statements
+    }
+
+    /// The same, to set its capacity.
+    pub fn statements_mut(&mut self) -> &mut StatementCache {
+        &mut self.statements
     }
 
     /// What the bytes travel over.

@@ -9,10 +9,13 @@ impl<'a> Row<'a> {
     pub fn get<T: FromValue<'a>>(&self, column: impl ColumnIndex) -> Result<T> {
         let position = column.position(self.columns()).ok_or_else(|| no_such_column(self.columns()))?;
         let value = self.values().nth(position).unwrap_or(Ok(Value::Null))?;
-        T::from_value(value).ok_or_else(|| {
-            let name = &self.columns()[position].name;
-            Error::data(format!("column `{name}` holds {}, which is not {}", value.shown(), T::KIND))
-        })
+        self.convert(position, value)
+    }
+
+    /// The error for a value that cannot become a `T`.
+    pub(crate) fn misfit<T: FromValue<'a>>(&self, position: usize, value: &Value<'a>) -> Error {
+        let name = self.columns().get(position).map_or("?", |column| &column.name);
+        Error::data(format!("column `{name}` holds {}, which is not {}", value.shown(), T::KIND))
     }
 }
 

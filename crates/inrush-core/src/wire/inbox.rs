@@ -26,6 +26,8 @@ pub struct Inbox {
     first: Option<(u8, usize)>,
     /// Whether `joined` was handed out whole and can be dropped.
     spent: bool,
+    /// Where the packet lies that was handed out last, unless it is in `joined`.
+    last: std::ops::Range<usize>,
     max_packet: usize,
 }
 
@@ -43,7 +45,16 @@ pub struct Packet<'a> {
 impl Inbox {
     /// An inbox that refuses packets of more than `max_packet` bytes.
     pub fn new(max_packet: usize) -> Self {
-        Self { bytes: Vec::new(), start: 0, end: 0, joined: Vec::new(), first: None, spent: false, max_packet }
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+            joined: Vec::new(),
+            first: None,
+            spent: false,
+            last: 0..0,
+            max_packet,
+        }
     }
 
     /// Room to read into; never empty. Call [`Inbox::filled`] with how much of it was read.
@@ -87,6 +98,11 @@ impl Inbox {
         self.start == self.end && self.first.is_none()
     }
 
+    /// The payload of the packet that was handed out last. It is gone once more is received or handed out.
+    pub fn last_packet(&self) -> &[u8] {
+        if self.spent { &self.joined } else { self.bytes.get(self.last.clone()).unwrap_or_default() }
+    }
+
     /// The next whole packet, if it has arrived.
     pub fn next_packet(&mut self) -> Result<Option<Packet<'_>>> {
         if std::mem::take(&mut self.spent) {
@@ -112,6 +128,7 @@ impl Inbox {
             self.start = body.end;
             let goes_on = length == MAX_FRAME;
             if !goes_on && n_before == 0 {
+                self.last = body.clone();
                 return Ok(Some(Packet { body: &self.bytes[body], first, last: sequence }));
             }
             self.joined.extend_from_slice(&self.bytes[body]);

@@ -10,7 +10,8 @@
 //! | [`greeting`], [`login`], [`auth_switch`] | the packets of a login |
 //! | [`ok`], [`err`] | how a command ends |
 //! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
-//! | [`from_value`] | their values as Rust types |
+//! | [`from_value`], [`from_row`] | their values and rows as Rust types |
+//! | [`to_value`], [`params`] | Rust values as parameters |
 //! | [`command`], [`stmt`] | what is asked for |
 
 pub mod auth_switch;
@@ -20,6 +21,7 @@ pub mod compress;
 pub mod cursor;
 pub mod err;
 pub mod flags;
+pub mod from_row;
 pub mod from_value;
 pub mod greeting;
 pub mod inbox;
@@ -28,8 +30,10 @@ pub mod login;
 pub mod moment;
 pub mod ok;
 pub mod outbox;
+pub mod params;
 pub mod row;
 pub mod stmt;
+pub mod to_value;
 pub mod value;
 pub mod version;
 
@@ -39,13 +43,16 @@ pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};
+pub use from_row::FromRow;
 pub use from_value::{ColumnIndex, FromValue};
 pub use greeting::Greeting;
 pub use inbox::{Inbox, Packet};
 pub use login::LoginPacket;
 pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
+pub use params::{Named, Params};
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
+pub use to_value::ToValue;
 pub use value::{Date, DateTime, Time, Value};
 pub use version::{ServerVersion, Vendor};

@@ -22,13 +22,19 @@ pub fn prepare(out: &mut Vec<u8>, sql: &[u8]) {
 /// 00           no cursor
 /// 01 00 00 00  once
 /// bitmap       one bit a parameter, set for NULL: (n + 7) / 8 bytes
-/// 01           types follow
+/// 01           types follow; 00: those of the last execution hold on
 /// tt ff ..     type and flag (80: unsigned) of each parameter
-/// ..           the values that are not NULL
+/// ..           the values that are not NULL and did not go ahead as long data
 /// ```
 ///
-/// The types are sent each time: two bytes a parameter buy that a value may change its type between executions.
-pub fn execute(out: &mut Vec<u8>, id: StmtId, params: &[Value<'_>]) {
+/// Without `types` (see [`types`]) those of the last execution hold on. Values for which `is_long` went ahead.
+pub fn execute(
+    out: &mut Vec<u8>,
+    id: StmtId,
+    params: &[Value<'_>],
+    types: Option<&[u8]>,
+    is_long: impl Fn(&Value<'_>) -> bool,
+) {
     put_execute_head(out, id);
     if params.is_empty() {
         return;
@@ -38,14 +44,49 @@ pub fn execute(out: &mut Vec<u8>, id: StmtId, params: &[Value<'_>]) {
     for (i, _) in params.iter().enumerate().filter(|(_, value)| value.is_null()) {
         out[bitmap + i / 8] |= 1 << (i % 8);
     }
-    out.push(1);
-    for value in params {
-        let (ty, unsigned) = param_type(value);
-        out.extend_from_slice(&[ty as u8, if unsigned { 0x80 } else { 0 }]);
-    }
-    for value in params {
+    out.push(types.is_some().into());
+    out.extend_from_slice(types.unwrap_or_default());
+    for value in params.iter().filter(|value| !is_long(value)) {
         put_value(out, value);
     }
+}
+
+/// Appends type and flag of each parameter. A NULL has the type that `known` gives it: that of the last execution.
+pub fn types(out: &mut Vec<u8>, params: &[Value<'_>], known: &[u8]) {
+    for (i, value) in params.iter().enumerate() {
+        match known.get(2 * i..2 * i + 2) {
+            Some(known) if value.is_null() => out.extend_from_slice(known),
+            _ => {
+                let (ty, unsigned) = param_type(value);
+                out.extend_from_slice(&[ty as u8, if unsigned { 0x80 } else { 0 }]);
+            }
+        }
+    }
+}
+
+/// Whether the types that the server knows fit these values; it knows none where `known` is empty. NULL fits any.
+pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
+    let fits = |(value, known): (&Value<'_>, &[u8])| {
+        let (ty, unsigned) = param_type(value);
+        value.is_null() || known == [ty as u8, if unsigned { 0x80 } else { 0 }]
+    };
+    known.len() == 2 * params.len() && params.iter().zip(known.chunks_exact(2)).all(fits)
+}
+
+/// COM_STMT_SEND_LONG_DATA: a part of a parameter's value, ahead of the execution. The server sends no reply; what it finds wrong
+/// it says at the execution.
+///
+/// ```text
+/// 18           command
+/// ss ss ss ss  statement id
+/// pp pp        parameter, from 0
+/// ..           bytes
+/// ```
+pub fn long_data(out: &mut Vec<u8>, id: StmtId, param: u16, part: &[u8]) {
+    out.push(0x18);
+    out.extend_from_slice(&id.0.to_le_bytes());
+    out.extend_from_slice(&param.to_le_bytes());
+    out.extend_from_slice(part);
 }
 
 /// The same with values that a bulk encoder wrote. Without `types` (type and flag of each parameter) those of the last execution

@@ -1,14 +1,17 @@
 //! A connection for threads: the loop, and the verbs.
 
 use super::socket;
-use crate::net::Link;
+use crate::config::IntoConfig;
+use crate::net::{Link, Progress};
 use crate::pace::Pace;
+use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result};
 use inrush_core::session::{
-    Collect, Conversation, Discard, Execute, Outcome, Prepare, Query, ResultSet, Session, Statement, simple,
+    Ask, Collect, Conversation, Discard, Execute, Learn, Outcome, Prepared, Query, ResultSet, Session, Sink, Statement,
+    simple,
 };
-use inrush_core::wire::{Row, ServerVersion, Value};
+use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
 use socket2::Socket;
 use std::fmt;
 use std::net::Shutdown;
@@ -17,8 +20,8 @@ use std::sync::{Arc, Weak};
 
 /// One connection to a server, for use by one thread at a time.
 pub struct Connection {
-    config: Config,
-    link: Link,
+    pub(super) config: Config,
+    pub(super) link: Link,
     wire: Arc<Wire>,
     settings: Option<Settings>,
 }
@@ -34,10 +37,12 @@ struct Wire {
 
 impl Connection {
     /// Connects and logs in, all within the connect time-out.
-    pub fn connect(config: &Config) -> Result<Self> {
+    pub fn connect(config: impl IntoConfig) -> Result<Self> {
+        let config = &config.into_config()?;
         let deadline = config.connect_deadline();
         let mut this = Self::over(socket::connect(config, deadline)?, config);
-        this.run_at(Pace::Until(deadline), &mut verbs::login(config)?).map_err(|e| verbs::not_let_in(config, e))?;
+        this.run_at(Some(Pace::Until(deadline)), &mut verbs::login(config)?)
+            .map_err(|e| verbs::not_let_in(config, e))?;
         Ok(this)
     }
 
@@ -77,58 +82,74 @@ impl Connection {
         self.run(simple::ping()).map(drop)
     }
 
-    /// Runs one statement (or several, if the configuration allows it) and collects all results.
-    pub fn query(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ResultSet>> {
+    /// Runs a statement and makes a `T` of each row: a tuple, a struct with `#[derive(FromRow)]`. Results behind the first are dropped.
+    ///
+    /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values travels as
+    /// text; anything else is prepared once and kept.
+    pub fn query<T: for<'r> FromRow<'r>>(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<T>> {
+        let mut rows = Typed::new(usize::MAX, &self.config);
+        self.ask(sql, &params, &mut rows)?;
+        rows.into_rows()
+    }
+
+    /// The first row. None is an error.
+    pub fn query_one<T: for<'r> FromRow<'r>>(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<T> {
+        let mut row = Typed::new(1, &self.config);
+        self.ask(sql, &params, &mut row)?;
+        row.into_one()
+    }
+
+    /// The first row, if there is one.
+    pub fn query_opt<T: for<'r> FromRow<'r>>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        let mut row = Typed::new(1, &self.config);
+        self.ask(sql, &params, &mut row)?;
+        Ok(row.into_rows()?.pop())
+    }
+
+    /// Runs a statement and collects all its results: of a procedure, or of several statements if the configuration allows them.
+    pub fn results(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
         let mut sink = Collect::new(self.config.max_result);
-        self.run(Query::new(sql, &mut sink))?;
+        self.ask(sql, &params, &mut sink)?;
         Ok(sink.into_results())
     }
 
-    /// Runs one statement and collects its first result, the only one of most statements.
-    pub fn query_first(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<ResultSet> {
-        verbs::first(self.query(sql)?)
-    }
-
-    /// Runs one statement and hands over each row as it arrives. An error from `each` ends the connection: the rest of
-    /// the rows would have to be read.
+    /// Runs a statement and hands over each row as it arrives. An error from `each` ends the connection: the rest of the rows
+    /// would have to be read.
     pub fn query_each(
         &mut self,
-        sql: &(impl AsRef<[u8]> + ?Sized),
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
         each: impl FnMut(Row<'_>) -> Result<()>,
     ) -> Result<Outcome> {
-        self.run(Query::new(sql, &mut Each(each)))
+        self.ask(sql, &params, &mut Each(each))
     }
 
     /// Runs a statement without a result set; rows that come all the same are read and dropped.
-    pub fn exec(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Outcome> {
-        self.run(Query::new(sql, &mut Discard))
+    pub fn exec(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+        self.ask(sql, &params, &mut Discard)
     }
 
-    /// Prepares a statement. It lives until it is closed or the connection ends or is reset.
+    /// What the server warned of in the last statement. It forgets that with the next one.
+    pub fn warnings(&mut self) -> Result<Vec<Warning>> {
+        self.query("SHOW WARNINGS", ())
+    }
+
+    /// Prepares a statement, so that a mistake in it shows now, and keeps it in the connection's cache. Its placeholders are `?` or `:name`.
+    ///
+    /// The [`Statement`] belongs to no connection: another one, or this one after a reset, prepares it for itself at its first use.
     pub fn prepare(&mut self, sql: &str) -> Result<Statement> {
-        self.run(Prepare::new(sql))
-    }
-
-    /// Executes a prepared statement with one value for each placeholder, and collects all results.
-    pub fn execute(&mut self, statement: &Statement, params: &[Value<'_>]) -> Result<Vec<ResultSet>> {
-        let mut sink = Collect::new(self.config.max_result);
-        self.run(Execute::new(statement, params, &mut sink)?)?;
-        Ok(sink.into_results())
+        let statement = Statement::new(sql)?;
+        self.run(Learn::new(&statement))?;
+        Ok(statement)
     }
 
     /// Executes a prepared statement without a result set, with values that are encoded already.
-    pub(crate) fn exec_encoded(
-        &mut self,
-        statement: &Statement,
-        types: Option<&[u8]>,
-        bound: &[u8],
-    ) -> Result<Outcome> {
+    pub(crate) fn exec_encoded(&mut self, statement: &Prepared, types: Option<&[u8]>, bound: &[u8]) -> Result<Outcome> {
         self.run(Execute::encoded(statement, types, bound, &mut Discard))
-    }
-
-    /// Frees a prepared statement on the server.
-    pub fn close_statement(&mut self, statement: Statement) -> Result<()> {
-        self.run(simple::close(statement.id))
     }
 
     /// Sends `content` as the file of a LOAD DATA LOCAL INFILE. `make_sql` makes the statement from the file's name, a random
@@ -145,7 +166,7 @@ impl Connection {
     pub fn reset(&mut self) -> Result<()> {
         self.settings = None;
         self.run(simple::reset_connection())?;
-        self.exec(verbs::AFTER_RESET).map(drop)
+        self.exec(verbs::AFTER_RESET, ()).map(drop)
     }
 
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
@@ -166,29 +187,48 @@ impl Connection {
 
     /// Drives one exchange, whatever the connection owes.
     pub(super) fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
-        let pace = Pace::new(&self.config);
-        self.run_at(pace, &mut conversation)
+        self.run_at(None, &mut conversation)
     }
 
     pub(super) fn session_mut(&mut self) -> &mut Session {
         &mut self.link.channel.session
     }
 
-    fn run_at<C: Conversation>(&mut self, pace: Pace, conversation: &mut C) -> Result<C::Output> {
+    fn ask<P: Params, S: Sink>(&mut self, sql: &(impl Sql + ?Sized), params: &P, sink: &mut S) -> Result<Outcome> {
+        let asked = Asked::new::<P>(sql)?;
+        let values = params.values(asked.names())?;
+        let values = values.as_ref();
+        match asked.is_plain(values.len()) {
+            true => self.run(Query::new(asked.sql(), sink)),
+            false => self.run(Ask::new(asked.sql(), values, sink))?,
+        }
+    }
+
+    fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {
         self.link.channel.begin()?;
-        let end = self.drive(pace, conversation);
+        let end = self.drive(pace, |link, config| link.advance(conversation, config));
         end.map_err(|e| self.give_up(e))
+    }
+
+    /// Reads the rest of results that somebody stopped reading.
+    pub(super) fn drain(&mut self) {
+        if self.link.has_stream()
+            && let Err(error) = self.drive(None, Link::drain)
+        {
+            // What the server says of those results is nobody's concern any more; whether the connection lives, the next use tells.
+            self.give_up(error);
+        }
     }
 
     fn settings(&mut self) -> Result<Settings> {
         if let Some(settings) = self.settings {
             return Ok(settings);
         }
-        let settings = Settings::from_result(&self.query_first(Settings::SQL)?)?;
+        let settings = Settings::from_row(self.query_one(Settings::SQL, ())?)?;
         Ok(*self.settings.insert(settings))
     }
 
-    fn give_up(&mut self, error: Error) -> Error {
+    pub(super) fn give_up(&mut self, error: Error) -> Error {
         let error = self.link.give_up(error);
         if !error.is_fatal() {
             return error;
@@ -201,12 +241,18 @@ impl Connection {
         }
     }
 
-    fn drive<C: Conversation>(&mut self, mut pace: Pace, conversation: &mut C) -> Result<C::Output> {
+    /// Lets an exchange go on until `advance` is done, and moves bytes meanwhile.
+    pub(super) fn drive<T>(
+        &mut self,
+        mut pace: Option<Pace>,
+        mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
+    ) -> Result<T> {
         let mut socket = &self.wire.socket;
         loop {
-            if let Some(output) = self.link.advance(conversation, &self.config)? {
+            if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
                 return Ok(output);
             }
+            let pace = pace.get_or_insert_with(|| Pace::new(&self.config));
             let interest = self.link.interest();
             let ready = socket::wait(socket, interest, pace.deadline(interest))
                 .map_err(|e| Error::io("cannot wait for the socket", e))?

@@ -34,8 +34,8 @@ impl Connection {
     /// ```no_run
     /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
     /// let mut tx = connection.begin()?;
-    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1")?;
-    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2")?;
+    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ())?;
+    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ())?;
     /// tx.commit()?;
     /// # Ok::<(), inrush::Error>(())
     /// ```
@@ -60,8 +60,8 @@ impl Connection {
     /// ```no_run
     /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
     /// let id = connection.transaction(|tx| {
-    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)")?;
-    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7")?;
+    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
+    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ())?;
     ///     Ok(order.last_insert_id)
     /// })?;
     /// # let _: u64 = id;
@@ -79,7 +79,7 @@ impl Connection {
     /// # use inrush::TransactionOptions;
     /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
     /// let options = TransactionOptions::new().with_retries(5);
-    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3"))?;
+    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()))?;
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn transaction_with<T>(
@@ -112,8 +112,10 @@ impl Connection {
         Ok(value)
     }
 
-    /// Pays what the connection owes before its next use: what a guard left behind is rolled back.
+    /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
+    /// behind is rolled back.
     pub(crate) fn settle(&mut self) -> Result<()> {
+        self.drain();
         while let Some(debt) = self.session().debt() {
             self.run_now(debt)?;
         }
@@ -149,9 +151,9 @@ impl Transaction<'_> {
     /// ```no_run
     /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
     /// let mut tx = connection.begin()?;
-    /// tx.exec("INSERT INTO orders (customer) VALUES (7)")?;
+    /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
     /// let mut extras = tx.savepoint()?;
-    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)") {
+    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()) {
     ///     Ok(_) => extras.release()?,
     ///     Err(_) => extras.rollback()?, // the order stays
     /// }

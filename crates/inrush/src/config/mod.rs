@@ -52,6 +52,7 @@ pub struct Config {
     pub(crate) pipeline: PipelineMode,
     pub(crate) max_packet: usize,
     pub(crate) max_result: usize,
+    pub(crate) statement_cache: usize,
     pub(crate) attributes: Vec<(String, String)>,
 }
 
@@ -260,6 +261,13 @@ impl Config {
         self
     }
 
+    /// How many prepared statements a connection keeps; 128 unless told. At least one is kept.
+    #[must_use]
+    pub fn with_statement_cache(mut self, statements: usize) -> Self {
+        self.statement_cache = statements;
+        self
+    }
+
     /// Tells the server one thing more about us (performance_schema.session_connect_attrs).
     #[must_use]
     pub fn with_attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -413,8 +421,39 @@ impl Default for Config {
             pipeline: PipelineMode::Auto,
             max_packet: DEFAULT_MAX_PACKET,
             max_result: 256 << 20,
+            statement_cache: 128,
             attributes: Vec::new(),
         }
+    }
+}
+
+/// What says where to connect to: a [`Config`], or a URL.
+pub trait IntoConfig {
+    /// The configuration. A URL that is none is an error.
+    fn into_config(self) -> Result<Config>;
+}
+
+impl IntoConfig for Config {
+    fn into_config(self) -> Result<Config> {
+        Ok(self)
+    }
+}
+
+impl IntoConfig for &Config {
+    fn into_config(self) -> Result<Config> {
+        Ok(self.clone())
+    }
+}
+
+impl IntoConfig for &str {
+    fn into_config(self) -> Result<Config> {
+        self.parse()
+    }
+}
+
+impl IntoConfig for &String {
+    fn into_config(self) -> Result<Config> {
+        self.parse()
     }
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "server-public-key" | "server-public-key-path" => config.public_key = Some(text()?.into()),
         "local-infile" => config.local_infile = switch(name, value)?,
         "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
+        "statement-cache" => config.statement_cache = number(name, text()?)?,
         "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
         _ => return Ok(false),
     }
@@ -56,7 +57,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, program-name";
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, statement-cache, program-name";
 
 const SWITCHES: &[&str] = &[
     "compress",

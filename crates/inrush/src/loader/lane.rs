@@ -15,7 +15,7 @@ use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::Stop;
-use inrush_core::session::{Outcome, Statement as PreparedInsert};
+use inrush_core::session::{Outcome, Prepare, Prepared as PreparedInsert, simple};
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl<'a> Lane<'a> {
         let mut connection = Connection::connect(&shared.config)?;
         shared.control.set_lane(number, connection.connection_id(), connection.aborter());
         for statement in shared.session.setup() {
-            connection.exec(&statement).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
+            connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
         }
         let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
         shared.session.check(&row)?;
@@ -137,11 +137,11 @@ impl<'a> Lane<'a> {
             return Ok(());
         }
         if let Some(bound) = self.bound.take() {
-            self.connection.close_statement(bound.statement)?;
+            self.connection.run(simple::close(bound.statement.id))?;
         }
         if let Some(insert) = &chunk.plan.bound {
             self.waits(Some("PREPARE"));
-            let statement = self.connection.prepare(insert.sql())?;
+            let statement = self.connection.run(Prepare::new(insert.sql()))?;
             self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
         }
         Ok(())
@@ -149,7 +149,7 @@ impl<'a> Lane<'a> {
 
     fn insert(&mut self, statement: &Statement) -> Result<Outcome> {
         let (StatementForm::Bound, Some(bound)) = (statement.form, &mut self.bound) else {
-            return self.connection.exec(&statement.bytes);
+            return self.connection.exec(&statement.bytes, ());
         };
         let types = bound.plan.bound.as_ref().map(MultiRowPrepared::types).filter(|_| !bound.typed);
         let outcome = self.connection.exec_encoded(&bound.statement, types, &statement.bytes);
@@ -202,7 +202,7 @@ impl<'a> Lane<'a> {
         }
         self.waits(Some("COMMIT"));
         self.note(noted);
-        match self.connection.exec("COMMIT") {
+        match self.connection.exec("COMMIT", ()) {
             Ok(_) => ChunkEnd::Stored { rows, rejects },
             // An answer, so the server decided: a COMMIT that failed rolled back.
             Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed_as(Stop::Failed(error)),
@@ -252,7 +252,7 @@ impl<'a> Lane<'a> {
     /// ROLLBACK. The server warns (1196) if a table without transactions was written to, by a trigger for example.
     fn roll_back(&mut self) -> Result<Undone> {
         self.waits(Some("ROLLBACK"));
-        let outcome = self.connection.exec("ROLLBACK")?;
+        let outcome = self.connection.exec("ROLLBACK", ())?;
         let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == judge::NOT_ROLLED_BACK);
         Ok(if not_all { Undone::NotAll } else { Undone::All })
     }

@@ -245,13 +245,13 @@ fn prepare_table(connection: &mut Connection, shared: &Shared) -> Result<()> {
     if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
         let statement = table::create_statement(name, columns);
         shared.control.waits(0, Some("CREATE TABLE"));
-        connection.exec(&statement).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        connection.exec(&statement, ()).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         shared.notify(&Notice::Created(statement));
     }
     if shared.options.truncate && !shared.must_create {
         shared.control.waits(0, Some("TRUNCATE"));
         connection
-            .exec(&format!("TRUNCATE TABLE {}", name.quoted()))
+            .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
             .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
         shared.notify(&Notice::Truncated);
     }

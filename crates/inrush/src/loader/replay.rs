@@ -49,7 +49,7 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
         if taken.end < range.end {
             todo.push(taken.end..range.end);
         }
-        match connection.exec(&sql) {
+        match connection.exec(&sql, ()) {
             Ok(outcome) if outcome.affected != n_rows => {
                 return Err(miscounted(outcome.affected, n_rows));
             }

@@ -3,19 +3,18 @@
 use crate::blocking::Connection;
 use inrush_core::bulk::judge::Warning;
 use inrush_core::session::{LoadCounts, Outcome};
+use inrush_core::wire::Value;
 use inrush_core::{Error, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.
 pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<String>>> {
-    let result = connection.query_first(query)?;
-    result
-        .rows()
-        .map(|row| {
-            row.values()
-                .map(|value| Ok(String::from_utf8_lossy(value?.as_bytes().unwrap_or_default()).into_owned()))
-                .collect()
-        })
-        .collect()
+    let mut rows = Vec::new();
+    connection.query_each(query, (), |row| {
+        let text = |value: Value<'_>| String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
+        rows.push(row.values().map(|value| Ok(text(value?))).collect::<Result<_>>()?);
+        Ok(())
+    })?;
+    Ok(rows)
 }
 
 /// The first row of a query; empty if it has none.
@@ -25,14 +24,8 @@ pub(crate) fn first_row(connection: &mut Connection, query: &str) -> Result<Vec<
 
 /// SHOW WARNINGS of the last statement.
 pub(crate) fn warnings(connection: &mut Connection) -> Result<Vec<Warning>> {
-    let lines = rows(connection, "SHOW WARNINGS")?;
-    Ok(lines
-        .into_iter()
-        .filter_map(|mut line| {
-            let message = line.pop()?;
-            Some(Warning { code: line.pop()?.parse().ok()?, message })
-        })
-        .collect())
+    let warnings = connection.warnings()?;
+    Ok(warnings.into_iter().map(|warning| Warning { code: warning.code, message: warning.message }).collect())
 }
 
 /// The counts of a LOAD DATA answer. Without them nothing can be compared.

@@ -5,12 +5,25 @@
 
 use crate::net::Ready;
 use crate::{Config, Error, Kind, Result, tls};
-use inrush_core::session::{Channel, Conversation, Step, Transport, simple};
+use inrush_core::session::fetch::Opens;
+use inrush_core::session::{Channel, Conversation, Drain, Event, Fetch, Step, Stream, Transport, simple};
+use inrush_core::wire::{ColumnDef, Row};
 use std::io::{self, Read, Write};
+
+/// How far an exchange went.
+#[derive(Debug)]
+pub(crate) enum Progress<T> {
+    /// As far as it was to go.
+    Done(T),
+    /// More bytes must move first.
+    Wait,
+}
 
 /// One connection without its socket.
 pub(crate) struct Link {
     pub(crate) channel: Channel,
+    /// Results that somebody was reading row by row.
+    stream: Option<Stream>,
     tls: Option<Box<tls::Session>>,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
     broken: Option<io::Error>,
@@ -19,25 +32,101 @@ pub(crate) struct Link {
 impl Link {
     pub(crate) fn new(config: &Config) -> Self {
         let transport = if config.socket.is_some() { Transport::Unix } else { Transport::Tcp };
-        Self { channel: Channel::new(transport, config.max_packet), tls: None, broken: None }
+        let mut channel = Channel::new(transport, config.max_packet);
+        channel.session.statements_mut().set_capacity(config.statement_cache);
+        Self { channel, stream: None, tls: None, broken: None }
     }
 
-    /// Lets the conversation go on as far as what has arrived allows. `None`: more bytes must move first.
+    /// Lets the conversation go on as far as what has arrived allows.
     pub(crate) fn advance<C: Conversation>(
         &mut self,
         conversation: &mut C,
         config: &Config,
-    ) -> Result<Option<C::Output>> {
+    ) -> Result<Progress<C::Output>> {
         if self.tls.as_ref().is_some_and(|tls| tls.is_handshaking()) {
-            return Ok(None);
+            return Ok(Progress::Wait);
         }
         match self.channel.advance(conversation)? {
-            Step::Done(output) => Ok(Some(output)),
-            Step::More => Ok(None),
+            Step::Done(output) => Ok(Progress::Done(output)),
+            Step::More => Ok(Progress::Wait),
             Step::StartTls => {
                 self.tls = Some(Box::new(tls::Session::new(config)?));
                 self.channel.session.set_transport(Transport::Tls);
-                Ok(None)
+                Ok(Progress::Wait)
+            }
+        }
+    }
+
+    /// Lets a statement go on until the first packet of its results was taken: to its outcome, if it is over with that, or to
+    /// `None`, and then [`Link::fetch`] reads on.
+    pub(crate) fn open<O: Opens>(&mut self, statement: &mut O) -> Result<Progress<Option<O::Output>>> {
+        loop {
+            let (step, has_moved) = self.channel.advance_one(statement)?;
+            match step {
+                Step::Done(output) => return Ok(Progress::Done(Some(output))),
+                _ if statement.has_results() => {
+                    self.stream = Some(statement.take_stream());
+                    return Ok(Progress::Done(None));
+                }
+                _ if has_moved => {}
+                _ => return Ok(Progress::Wait),
+            }
+        }
+    }
+
+    /// The next event of the stream; `None` behind the last one. A row lies in [`Link::row`] then.
+    pub(crate) fn fetch(&mut self) -> Result<Progress<Option<Event>>> {
+        let Some(stream) = &mut self.stream else { return Ok(Progress::Done(None)) };
+        loop {
+            match stream.take_event() {
+                Event::Nothing => {}
+                event => return Ok(Progress::Done(Some(event))),
+            }
+            let (step, has_moved) = self.channel.advance_one(&mut Fetch(stream))?;
+            match step {
+                Step::Done(outcome) => {
+                    self.stream = None;
+                    return Ok(Progress::Done(Some(Event::End(outcome))));
+                }
+                _ if has_moved => {}
+                _ => return Ok(Progress::Wait),
+            }
+        }
+    }
+
+    /// The row that [`Link::fetch`] spoke of last.
+    pub(crate) fn row(&self) -> Option<Row<'_>> {
+        let stream = self.stream.as_ref()?;
+        Some(Row::new(stream.columns(), self.channel.inbox.last_packet(), stream.format()))
+    }
+
+    /// The columns of the result set that the stream is in.
+    pub(crate) fn columns(&self) -> Vec<ColumnDef> {
+        self.stream.as_ref().map(|stream| stream.columns().to_vec()).unwrap_or_default()
+    }
+
+    /// Drops what is left of a stream that failed.
+    pub(crate) fn forget_stream(&mut self) {
+        self.stream = None;
+    }
+
+    /// Whether somebody stopped in the middle of results.
+    pub(crate) fn has_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Reads the rest of the stream and drops it.
+    pub(crate) fn drain(&mut self, _config: &Config) -> Result<Progress<()>> {
+        let Some(stream) = &mut self.stream else { return Ok(Progress::Done(())) };
+        match self.channel.advance(&mut Drain(stream)) {
+            Ok(Step::Done(_)) => {
+                self.stream = None;
+                Ok(Progress::Done(()))
+            }
+            Ok(_) => Ok(Progress::Wait),
+            Err(error) => {
+                self.stream = None;
+                Err(error)
             }
         }
     }

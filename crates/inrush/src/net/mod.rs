@@ -10,7 +10,7 @@ pub(crate) mod link;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use link::Link;
+pub(crate) use link::{Link, Progress};
 
 /// What to wait for, and what came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,16 @@
 //! A connection for tasks: the loop, and the verbs.
 
 use super::socket::{self, Socket};
-use crate::net::Link;
+use crate::config::IntoConfig;
+use crate::net::{Link, Progress};
 use crate::pace::Pace;
+use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Result};
 use inrush_core::session::{
-    Collect, Conversation, Discard, Execute, Outcome, Prepare, Query, ResultSet, Session, Statement, simple,
+    Ask, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement, simple,
 };
-use inrush_core::wire::{Row, ServerVersion, Value};
+use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
 use std::fmt;
 use std::net::Shutdown;
 
@@ -16,19 +18,20 @@ use std::net::Shutdown;
 ///
 /// A future that is dropped before it is ready leaves an exchange half done: the connection then refuses every further use.
 pub struct Connection {
-    config: Config,
-    link: Link,
+    pub(super) config: Config,
+    pub(super) link: Link,
     socket: Socket,
     settings: Option<Settings>,
 }
 
 impl Connection {
     /// Connects and logs in, all within the connect time-out.
-    pub async fn connect(config: &Config) -> Result<Self> {
+    pub async fn connect(config: impl IntoConfig) -> Result<Self> {
+        let config = &config.into_config()?;
         let deadline = config.connect_deadline();
         let mut this = Self::over(socket::connect(config, deadline.into()).await?, config);
         let login = &mut verbs::login(config)?;
-        this.run_at(Pace::Until(deadline), login).await.map_err(|e| verbs::not_let_in(config, e))?;
+        this.run_at(Some(Pace::Until(deadline)), login).await.map_err(|e| verbs::not_let_in(config, e))?;
         Ok(this)
     }
 
@@ -62,48 +65,77 @@ impl Connection {
         self.run(simple::ping()).await.map(drop)
     }
 
-    /// Runs one statement (or several, if the configuration allows it) and collects all results.
-    pub async fn query(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Vec<ResultSet>> {
+    /// Runs a statement and makes a `T` of each row: a tuple, a struct with `#[derive(FromRow)]`. Results behind the first are dropped.
+    ///
+    /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values travels as
+    /// text; anything else is prepared once and kept.
+    pub async fn query<T: for<'r> FromRow<'r>>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Vec<T>> {
+        let mut rows = Typed::new(usize::MAX, &self.config);
+        self.ask(sql, &params, &mut rows).await?;
+        rows.into_rows()
+    }
+
+    /// The first row. None is an error.
+    pub async fn query_one<T: for<'r> FromRow<'r>>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<T> {
+        let mut row = Typed::new(1, &self.config);
+        self.ask(sql, &params, &mut row).await?;
+        row.into_one()
+    }
+
+    /// The first row, if there is one.
+    pub async fn query_opt<T: for<'r> FromRow<'r>>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        let mut row = Typed::new(1, &self.config);
+        self.ask(sql, &params, &mut row).await?;
+        Ok(row.into_rows()?.pop())
+    }
+
+    /// Runs a statement and collects all its results: of a procedure, or of several statements if the configuration allows them.
+    pub async fn results(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
         let mut sink = Collect::new(self.config.max_result);
-        self.run(Query::new(sql, &mut sink)).await?;
+        self.ask(sql, &params, &mut sink).await?;
         Ok(sink.into_results())
     }
 
-    /// Runs one statement and collects its first result, the only one of most statements.
-    pub async fn query_first(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<ResultSet> {
-        verbs::first(self.query(sql).await?)
-    }
-
-    /// Runs one statement and hands over each row as it arrives. An error from `each` ends the connection: the rest of
-    /// the rows would have to be read.
+    /// Runs a statement and hands over each row as it arrives. An error from `each` ends the connection: the rest of the rows
+    /// would have to be read.
     pub async fn query_each(
         &mut self,
-        sql: &(impl AsRef<[u8]> + ?Sized),
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
         each: impl FnMut(Row<'_>) -> Result<()>,
     ) -> Result<Outcome> {
-        self.run(Query::new(sql, &mut Each(each))).await
+        self.ask(sql, &params, &mut Each(each)).await
     }
 
     /// Runs a statement without a result set; rows that come all the same are read and dropped.
-    pub async fn exec(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Outcome> {
-        self.run(Query::new(sql, &mut Discard)).await
+    pub async fn exec(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+        self.ask(sql, &params, &mut Discard).await
     }
 
-    /// Prepares a statement. It lives until it is closed or the connection ends or is reset.
+    /// What the server warned of in the last statement. It forgets that with the next one.
+    pub async fn warnings(&mut self) -> Result<Vec<Warning>> {
+        self.query("SHOW WARNINGS", ()).await
+    }
+
+    /// Prepares a statement, so that a mistake in it shows now, and keeps it in the connection's cache. Its placeholders are `?` or `:name`.
+    ///
+    /// The [`Statement`] belongs to no connection: another one, or this one after a reset, prepares it for itself at its first use.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement> {
-        self.run(Prepare::new(sql)).await
-    }
-
-    /// Executes a prepared statement with one value for each placeholder, and collects all results.
-    pub async fn execute(&mut self, statement: &Statement, params: &[Value<'_>]) -> Result<Vec<ResultSet>> {
-        let mut sink = Collect::new(self.config.max_result);
-        self.run(Execute::new(statement, params, &mut sink)?).await?;
-        Ok(sink.into_results())
-    }
-
-    /// Frees a prepared statement on the server.
-    pub async fn close_statement(&mut self, statement: Statement) -> Result<()> {
-        self.run(simple::close(statement.id)).await
+        let statement = Statement::new(sql)?;
+        self.run(Learn::new(&statement)).await?;
+        Ok(statement)
     }
 
     /// Sends `content` as the file of a LOAD DATA LOCAL INFILE. `make_sql` makes the statement from the file's name, a random
@@ -120,7 +152,7 @@ impl Connection {
     pub async fn reset(&mut self) -> Result<()> {
         self.settings = None;
         self.run(simple::reset_connection()).await?;
-        self.exec(verbs::AFTER_RESET).await.map(drop)
+        self.exec(verbs::AFTER_RESET, ()).await.map(drop)
     }
 
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
@@ -141,29 +173,53 @@ impl Connection {
 
     /// Drives one exchange, whatever the connection owes.
     pub(super) async fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
-        let pace = Pace::new(&self.config);
-        self.run_at(pace, &mut conversation).await
+        self.run_at(None, &mut conversation).await
     }
 
     pub(super) fn session_mut(&mut self) -> &mut Session {
         &mut self.link.channel.session
     }
 
-    async fn run_at<C: Conversation>(&mut self, pace: Pace, conversation: &mut C) -> Result<C::Output> {
+    async fn ask<P: Params, S: Sink>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: &P,
+        sink: &mut S,
+    ) -> Result<Outcome> {
+        let asked = Asked::new::<P>(sql)?;
+        let values = params.values(asked.names())?;
+        let values = values.as_ref();
+        match asked.is_plain(values.len()) {
+            true => self.run(Query::new(asked.sql(), sink)).await,
+            false => self.run(Ask::new(asked.sql(), values, sink)).await?,
+        }
+    }
+
+    async fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {
         self.link.channel.begin()?;
-        let end = self.drive(pace, conversation).await;
+        let end = self.drive(pace, |link, config| link.advance(conversation, config)).await;
         end.map_err(|e| self.give_up(e))
+    }
+
+    /// Reads the rest of results that somebody stopped reading.
+    pub(super) async fn drain(&mut self) {
+        if self.link.has_stream()
+            && let Err(error) = self.drive(None, Link::drain).await
+        {
+            // What the server says of those results is nobody's concern any more; whether the connection lives, the next use tells.
+            self.give_up(error);
+        }
     }
 
     async fn settings(&mut self) -> Result<Settings> {
         if let Some(settings) = self.settings {
             return Ok(settings);
         }
-        let settings = Settings::from_result(&self.query_first(Settings::SQL).await?)?;
+        let settings = Settings::from_row(self.query_one(Settings::SQL, ()).await?)?;
         Ok(*self.settings.insert(settings))
     }
 
-    fn give_up(&mut self, error: Error) -> Error {
+    pub(super) fn give_up(&mut self, error: Error) -> Error {
         let error = self.link.give_up(error);
         if error.is_fatal() {
             // At once, not when the value is dropped: the server stops working for a client that is gone.
@@ -172,12 +228,18 @@ impl Connection {
         error
     }
 
-    async fn drive<C: Conversation>(&mut self, mut pace: Pace, conversation: &mut C) -> Result<C::Output> {
+    /// Lets an exchange go on until `advance` is done, and moves bytes meanwhile.
+    pub(super) async fn drive<T>(
+        &mut self,
+        mut pace: Option<Pace>,
+        mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
+    ) -> Result<T> {
         let mut socket = &self.socket;
         loop {
-            if let Some(output) = self.link.advance(conversation, &self.config)? {
+            if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
                 return Ok(output);
             }
+            let pace = pace.get_or_insert_with(|| Pace::new(&self.config));
             let interest = self.link.interest();
             let ready = socket::wait(socket, interest, pace.deadline(interest))
                 .await

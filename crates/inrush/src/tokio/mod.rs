@@ -1,10 +1,12 @@
 //! The tokio shell: a task, a non-blocking socket, readiness. Needs a runtime with `io` and `time` enabled.
 
 mod connection;
+mod rows;
 mod socket;
 mod transaction;
 
 pub use connection::Connection;
+pub use rows::Rows;
 #[cfg(test)]
 pub(crate) use socket::Socket;
 pub use transaction::{Savepoint, Transaction};

@@ -36,8 +36,8 @@ impl Connection {
     /// # async fn example() -> inrush::Result<()> {
     /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
     /// let mut tx = connection.begin().await?;
-    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1").await?;
-    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2").await?;
+    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ()).await?;
+    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ()).await?;
     /// tx.commit().await?;
     /// # Ok(())
     /// # }
@@ -64,8 +64,8 @@ impl Connection {
     /// # async fn example() -> inrush::Result<()> {
     /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
     /// let id = connection.transaction(async |tx| {
-    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)").await?;
-    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7").await?;
+    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
+    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ()).await?;
     ///     Ok(order.last_insert_id)
     /// }).await?;
     /// # let _: u64 = id;
@@ -85,7 +85,7 @@ impl Connection {
     /// # async fn example() -> inrush::Result<()> {
     /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
     /// let options = TransactionOptions::new().with_retries(5);
-    /// connection.transaction_with(&options, async |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3").await).await?;
+    /// connection.transaction_with(&options, async |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()).await).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -119,8 +119,10 @@ impl Connection {
         Ok(value)
     }
 
-    /// Pays what the connection owes before its next use: what a guard left behind is rolled back.
+    /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
+    /// behind is rolled back.
     pub(crate) async fn settle(&mut self) -> Result<()> {
+        self.drain().await;
         while let Some(debt) = self.session().debt() {
             self.run_now(debt).await?;
         }
@@ -149,9 +151,9 @@ impl Transaction<'_> {
     /// # async fn example() -> inrush::Result<()> {
     /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
     /// let mut tx = connection.begin().await?;
-    /// tx.exec("INSERT INTO orders (customer) VALUES (7)").await?;
+    /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
     /// let mut extras = tx.savepoint().await?;
-    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)").await {
+    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()).await {
     ///     Ok(_) => extras.release().await?,
     ///     Err(_) => extras.rollback().await?, // the order stays
     /// }

@@ -6,7 +6,7 @@ use inrush::core::bulk::encode::load_data;
 use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
 use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush::core::bulk::lane::LaneSession;
-use inrush::core::session::{Discard, Execute};
+use inrush::core::session::{Discard, Execute, Prepare, simple};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form};
 use inrush::core::value::column::{Column, ColumnType};
@@ -64,19 +64,19 @@ impl Lane {
         let mariadb = connection.server_version().vendor == Vendor::MariaDb;
         let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb };
         for statement in session.setup() {
-            connection.exec(&statement).unwrap();
+            connection.exec(&statement, ()).unwrap();
         }
-        connection.exec("SET autocommit = 1").unwrap();
+        connection.exec("SET autocommit = 1", ()).unwrap();
         Lane { connection: RefCell::new(connection), schema, n_tables: Cell::new(0) }
     }
 
     pub(super) fn exec(&self, sql: &str) {
-        self.connection.borrow_mut().exec(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        self.connection.borrow_mut().exec(sql, ()).unwrap_or_else(|e| panic!("{sql}: {e}"));
     }
 
     /// A result as texts; NULL is `SQL NULL`.
     pub(super) fn query(&self, sql: &str) -> Result<Vec<Vec<String>>> {
-        let set = self.connection.borrow_mut().query_first(sql)?;
+        let set = self.connection.borrow_mut().results(sql, ())?.remove(0);
         let text = |value| match value {
             Some(Value::Bytes(bytes)) => shown(bytes),
             _ => "SQL NULL".into(),
@@ -214,7 +214,7 @@ impl Oracle {
         let n_rows = columns[0].cells.views().len();
         let mut sql = Vec::new();
         assert_eq!(multi_row.next(columns, &[], 0..n_rows, &mut sql), Next::Statement { rows: 0..n_rows, n_rows });
-        let outcome = self.lane.connection.borrow_mut().exec(&sql)?;
+        let outcome = self.lane.connection.borrow_mut().exec(&sql, ())?;
         if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
     }
 
@@ -241,7 +241,7 @@ impl Oracle {
 
     fn execute(&self, prepared: &MultiRowPrepared, values: &[u8]) -> Result<Vec<String>> {
         let mut connection = self.lane.connection.borrow_mut();
-        let statement = connection.prepare(prepared.sql())?;
+        let statement = connection.run(Prepare::new(prepared.sql()))?;
         let mut sink = Discard;
         let outcome = connection.run(Execute::encoded(&statement, Some(prepared.types()), values, &mut sink));
         drop(connection);
@@ -250,7 +250,7 @@ impl Oracle {
             Ok(_) => Ok(Vec::new()),
             Err(error) => Err(error),
         };
-        self.lane.connection.borrow_mut().close_statement(statement)?;
+        self.lane.connection.borrow_mut().run(simple::close(statement.id))?;
         warnings
     }
 

@@ -73,7 +73,7 @@ fn insert(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
     let multi_row = MultiRow::new(&quote_ident("t`1"), &case.columns, limits, escapes);
     let mut sql = Vec::new();
     multi_row.next(&case.checked(lane), &[], 0..case.rows.len(), &mut sql);
-    lane.connection.borrow_mut().exec(&sql).unwrap().warnings
+    lane.connection.borrow_mut().exec(&sql, ()).unwrap().warnings
 }
 
 fn column(name: &str, ty: &str) -> Column {

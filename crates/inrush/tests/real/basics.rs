@@ -170,7 +170,9 @@ fn a_reset_session_is_as_new() {
         assert_eq!(connection.ask("SELECT @@sql_mode = @@GLOBAL.sql_mode"), "1");
         assert_eq!(connection.ask("SELECT @@character_set_client"), "utf8mb4");
         assert_eq!(connection.ask("SELECT @@character_set_results"), "utf8mb4");
-        assert_eq!(connection.execute(&statement, &[]).unwrap_err().code(), 1243);
+        // Its statements are gone with it, so they are prepared anew.
+        assert!(connection.session().statements().is_empty());
+        assert_eq!(texts(&connection.execute(&statement, &[]).unwrap()[0]), [["1"]]);
         assert!(!connection.session().in_transaction());
     });
 }

@@ -1,8 +1,7 @@
 //! The cases a behaviour is checked in, and one type for both shells.
 
-use inrush::core::session::{Outcome, ResultSet, Session, Statement};
-use inrush::core::wire::{Row, Value};
-use inrush::{Config, Result, TlsMode, blocking};
+use inrush::core::session::Session;
+use inrush::{Config, Outcome, Result, ResultSet, Row, Sql, Statement, TlsMode, Value, blocking};
 use inrush_testkit::servers::{self, Server};
 use std::thread;
 use tokio::runtime::Runtime;
@@ -135,22 +134,22 @@ impl Twin {
 
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
         match self {
-            Self::Blocking(c) => c.query(sql),
-            Self::Tokio(c, runtime) => runtime.block_on(c.query(sql)),
+            Self::Blocking(c) => c.results(sql, ()),
+            Self::Tokio(c, runtime) => runtime.block_on(c.results(sql, ())),
         }
     }
 
     pub(crate) fn query_each(&mut self, sql: &str, each: impl FnMut(Row<'_>) -> Result<()>) -> Result<Outcome> {
         match self {
-            Self::Blocking(c) => c.query_each(sql, each),
-            Self::Tokio(c, runtime) => runtime.block_on(c.query_each(sql, each)),
+            Self::Blocking(c) => c.query_each(sql, (), each),
+            Self::Tokio(c, runtime) => runtime.block_on(c.query_each(sql, (), each)),
         }
     }
 
-    pub(crate) fn exec(&mut self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Outcome> {
+    pub(crate) fn exec(&mut self, sql: &(impl Sql + ?Sized)) -> Result<Outcome> {
         match self {
-            Self::Blocking(c) => c.exec(sql),
-            Self::Tokio(c, runtime) => runtime.block_on(c.exec(sql)),
+            Self::Blocking(c) => c.exec(sql, ()),
+            Self::Tokio(c, runtime) => runtime.block_on(c.exec(sql, ())),
         }
     }
 
@@ -163,15 +162,8 @@ impl Twin {
 
     pub(crate) fn execute(&mut self, statement: &Statement, params: &[Value<'_>]) -> Result<Vec<ResultSet>> {
         match self {
-            Self::Blocking(c) => c.execute(statement, params),
-            Self::Tokio(c, runtime) => runtime.block_on(c.execute(statement, params)),
-        }
-    }
-
-    pub(crate) fn close_statement(&mut self, statement: Statement) -> Result<()> {
-        match self {
-            Self::Blocking(c) => c.close_statement(statement),
-            Self::Tokio(c, runtime) => runtime.block_on(c.close_statement(statement)),
+            Self::Blocking(c) => c.results(statement, params),
+            Self::Tokio(c, runtime) => runtime.block_on(c.results(statement, params)),
         }
     }
 

@@ -70,7 +70,6 @@ fn statements_sessions_and_accounts() {
             let result = &connection.execute(&statement, &[Value::Int(7), Value::Bytes(long.as_bytes())]).unwrap()[0];
             let row = result.rows().next().unwrap();
             assert_eq!((row.get::<i64>(0).unwrap(), row.get::<usize>(1).unwrap()), (7, long.len()));
-            connection.close_statement(statement).unwrap();
             connection.reset().unwrap();
             assert_eq!(connection.ask("SELECT 2"), "2");
             connection.change_user(&case.config()).unwrap();

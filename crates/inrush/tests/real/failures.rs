@@ -18,7 +18,7 @@ fn a_slow_statement_runs_into_the_read_timeout() {
         let mut connection = case.open_with(&case.config().with_read_timeout(Some(Duration::from_millis(200))));
         connection.ping().unwrap();
         let before = Instant::now();
-        let error = connection.query("SELECT SLEEP(30)").unwrap_err();
+        let error = connection.exec("SELECT SLEEP(30)").unwrap_err();
         assert!(before.elapsed() < Duration::from_secs(10));
         assert!(error.kind() == Kind::Io && error.is_fatal() && error.message().contains("read time-out"), "{error:?}");
         check_dead(connection);
@@ -84,14 +84,14 @@ fn a_statement_beyond_the_servers_limit_ends_the_connection() {
 fn another_thread_ends_a_blocking_connection() {
     everywhere(|case| {
         let Case { shell: Shell::Blocking, .. } = case else { return };
-        let mut connection = blocking::Connection::connect(&case.config()).unwrap();
+        let mut connection = blocking::Connection::connect(case.config()).unwrap();
         let aborter = connection.aborter();
         let other = thread::spawn(move || {
             thread::sleep(Duration::from_millis(100));
             aborter.abort();
         });
         let before = Instant::now();
-        let error = connection.query("SELECT SLEEP(30)").unwrap_err();
+        let error = connection.exec("SELECT SLEEP(30)", ()).unwrap_err();
         assert!(before.elapsed() < Duration::from_secs(10));
         assert!(error.kind() == Kind::Interrupted && error.is_fatal(), "{error:?}");
         assert!(connection.ping().unwrap_err().is_fatal());
@@ -108,8 +108,10 @@ fn a_dropped_future_ends_an_async_connection() {
         // In a task of its own: the futures can be sent to another thread.
         let task = runtime.spawn(async move {
             let mut connection = Connection::connect(&config).await.unwrap();
-            tokio::time::timeout(Duration::from_millis(100), connection.query("SELECT SLEEP(30)")).await.unwrap_err();
-            let error = connection.query("SELECT 1").await.unwrap_err();
+            tokio::time::timeout(Duration::from_millis(100), connection.exec("SELECT SLEEP(30)", ()))
+                .await
+                .unwrap_err();
+            let error = connection.exec("SELECT 1", ()).await.unwrap_err();
             assert!(error.is_fatal() && error.message().contains("interrupted"), "{error:?}");
             connection.ping().await.unwrap_err()
         });

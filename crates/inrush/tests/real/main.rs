@@ -9,6 +9,7 @@ mod failures;
 mod large;
 mod load_local;
 mod login;
+mod queries;
 mod reruns;
 mod scripted;
 mod statements;

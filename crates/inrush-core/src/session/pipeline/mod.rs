@@ -20,7 +20,7 @@ mod turn;
 mod verb;
 
 use crate::error::{Error, Kind, Result};
-use crate::session::prepare::{Prepare, Statement};
+use crate::session::prepare::{Prepare, Prepared};
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Step, reply};
 use crate::wire::{ColumnDef, Outbox, Row, command};
@@ -63,7 +63,7 @@ pub enum Reply {
     /// A statement ran, or a plain command was obeyed: its last result.
     Done(Outcome),
     /// A statement was prepared.
-    Prepared(Statement),
+    Prepared(Prepared),
     /// The command is one that servers do not answer; it was put behind those before it.
     Unanswered,
 }

@@ -50,7 +50,9 @@ impl Turn<'_> {
     /// COM_STMT_EXECUTE of a statement that this connection has prepared.
     pub fn execute(self, id: StmtId, params: &[Value<'_>]) -> Result<Chosen> {
         let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
-        self.push(expect, |out| stmt::execute(out, id, params))
+        let mut types = Vec::with_capacity(2 * params.len());
+        stmt::types(&mut types, params, &[]);
+        self.push(expect, |out| stmt::execute(out, id, params, Some(&types), |_| false))
     }
 
     /// COM_STMT_PREPARE.

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn no_parameters_no_bitmap() {
     let mut out = Vec::new();
-    execute(&mut out, StmtId(5), &[]);
+    execute(&mut out, StmtId(5), &[], None, |_| false);
     assert_eq!(out, b"\x17\x05\0\0\0\0\x01\0\0\0");
 }
 
@@ -21,7 +21,9 @@ fn nulls_types_and_values() {
         Value::Date(Date { year: 2021, month: 1, day: 2 }),
         Value::Null,
     ];
-    execute(&mut out, StmtId(1), &params);
+    let mut known = Vec::new();
+    types(&mut known, &params, &[]);
+    execute(&mut out, StmtId(1), &params, Some(&known), |_| false);
     let want: &[&[u8]] = &[
         b"\x17\x01\0\0\0\0\x01\0\0\0",
         b"\x02\x01\x01",
@@ -59,4 +61,31 @@ fn the_reply_to_a_prepare() {
     for n in (0..body.len()).filter(|&n| n != 10) {
         assert!(PrepareOk::parse(&body[..n]).is_err(), "{n}");
     }
+}
+
+#[test]
+fn types_hold_as_long_as_the_values_fit() {
+    let params = [Value::Int(1), Value::Null, Value::Text("a")];
+    let mut known = Vec::new();
+    types(&mut known, &params, &[]);
+    assert_eq!(known, [8, 0, 6, 0, 253, 0]);
+    assert!(has_types(&params, &known));
+    assert!(has_types(&[Value::Null, Value::Null, Value::Null], &known));
+    // What was only NULL so far has its type with the first value.
+    let params = [Value::Null, Value::UInt(1), Value::Text("b")];
+    assert!(!has_types(&params, &known));
+    let mut next = Vec::new();
+    types(&mut next, &params, &known);
+    assert_eq!(next, [8, 0, 8, 0x80, 253, 0]);
+    assert!(!has_types(&params, &[]) && !has_types(&params, &next[2..]));
+}
+
+#[test]
+fn values_that_went_ahead_leave_no_bytes() {
+    let mut out = Vec::new();
+    execute(&mut out, StmtId(1), &[Value::Text("long"), Value::Int(1)], None, |value| value.as_bytes().is_some());
+    assert_eq!(out, [0x17, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    out.clear();
+    long_data(&mut out, StmtId(1), 2, b"part");
+    assert_eq!(out, b"\x18\x01\0\0\0\x02\0part");
 }

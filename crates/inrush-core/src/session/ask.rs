@@ -1,0 +1,161 @@
+//! A statement with values, by the connection's cache of prepared statements: executed at once if it is in there, prepared
+//! first if not.
+//!
+//! ```text
+//! known       (long data ..) EXECUTE -> results
+//! new         PREPARE -> its answer; (CLOSE of the one that goes) (long data ..) EXECUTE -> results
+//! ```
+
+use crate::error::{Error, Result};
+use crate::session::fetch::{Noted, Opens, Stream};
+use crate::session::prepare::Prepare;
+use crate::session::reply;
+use crate::session::results::{Results, Sink};
+use crate::session::{Conversation, Outcome, Session, Step};
+use crate::wire::{Outbox, RowFormat, StmtId, Value, stmt};
+
+/// One execution by the cache. Its output is the last result's outcome; rows go to the sink.
+///
+/// The output is itself a result: a wrong number of values can only be found once the server has parsed the statement, and
+/// costs neither the statement nor the connection.
+pub struct Ask<'a, S: Sink> {
+    sql: &'a [u8],
+    params: &'a [Value<'a>],
+    sink: &'a mut S,
+    state: State<'a>,
+    results: Results,
+    has_begun: bool,
+}
+
+enum State<'a> {
+    Start,
+    ExpectPrepared(Prepare<'a>),
+    /// Parts of long values are on their way.
+    LongData {
+        slot: usize,
+        param: usize,
+        sent: usize,
+    },
+    ExpectResults {
+        slot: usize,
+    },
+}
+
+impl<'a, S: Sink> Ask<'a, S> {
+    /// The statement's text has `?` for each value.
+    pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), params: &'a [Value<'a>], sink: &'a mut S) -> Self {
+        let results = Results::new(RowFormat::Binary);
+        Self { sql: sql.as_ref(), params, sink, state: State::Start, results, has_begun: false }
+    }
+
+    fn execute(&mut self, slot: usize, session: &mut Session, out: &mut Outbox) -> Result<Step<Result<Outcome>>> {
+        let entry = session.statements.get(slot);
+        if self.params.len() != usize::from(entry.prepared.n_params) {
+            let message = format!("the statement takes {} values, not {}", entry.prepared.n_params, self.params.len());
+            return Ok(Step::Done(Err(Error::config(message))));
+        }
+        self.state = State::LongData { slot, param: 0, sent: 0 };
+        self.go_on(session, out);
+        Ok(Step::More)
+    }
+
+    /// Appends the next part of a long value, or the execution if there is none left.
+    fn go_on(&mut self, session: &mut Session, out: &mut Outbox) {
+        let State::LongData { slot, mut param, mut sent } = self.state else { return };
+        let entry = session.statements.get_mut(slot);
+        let id = entry.prepared.id;
+        while let Some(value) = self.params.get(param) {
+            if let Some(bytes) = value.as_bytes().filter(|_| is_long(value))
+                && sent < bytes.len()
+            {
+                let end = bytes.len().min(sent + LONG_PART);
+                // As many parameters as a statement can have fit.
+                out.command(|out| stmt::long_data(out, id, param as u16, &bytes[sent..end]));
+                self.state = State::LongData { slot, param, sent: end };
+                return;
+            }
+            (param, sent) = (param + 1, 0);
+        }
+        send_execute(id, self.params, &mut entry.types, out);
+        self.state = State::ExpectResults { slot };
+    }
+}
+
+/// Appends the execution; `types` are those the server knows, and become those it will know.
+fn send_execute(id: StmtId, params: &[Value<'_>], types: &mut Vec<u8>, out: &mut Outbox) {
+    let is_known = stmt::has_types(params, types);
+    if !is_known {
+        let known = std::mem::take(types);
+        stmt::types(types, params, &known);
+    }
+    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(types), is_long));
+}
+
+impl Opens for Ask<'_, Noted> {
+    fn has_results(&self) -> bool {
+        self.has_begun
+    }
+
+    fn take_stream(&mut self) -> Stream {
+        Stream::new(&mut self.results, self.sink)
+    }
+}
+
+impl<S: Sink> Conversation for Ask<'_, S> {
+    type Output = Result<Outcome>;
+
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        match &mut self.state {
+            State::Start => match session.statements.find(self.sql) {
+                Some(slot) => return self.execute(slot, session, out),
+                None => {
+                    let mut prepare = Prepare::new(self.sql);
+                    prepare.send(session, out)?;
+                    self.state = State::ExpectPrepared(prepare);
+                }
+            },
+            State::LongData { .. } => self.go_on(session, out),
+            State::ExpectPrepared(_) | State::ExpectResults { .. } => {}
+        }
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
+        match &mut self.state {
+            State::ExpectPrepared(prepare) => match prepare.receive(packet, session, out)? {
+                Step::Done(prepared) => {
+                    let (slot, gone) = session.statements.insert(self.sql, prepared);
+                    if let Some(gone) = gone {
+                        out.command(|out| stmt::close(out, gone));
+                    }
+                    self.execute(slot, session, out)
+                }
+                _ => Ok(Step::More),
+            },
+            State::ExpectResults { slot } => {
+                let slot = *slot;
+                self.has_begun = true;
+                let step = self.results.receive(packet, session, self.sink);
+                if step.is_err() {
+                    // A server that refused an execution may not have kept its types.
+                    session.statements.get_mut(slot).types.clear();
+                }
+                Ok(match step? {
+                    Step::Done(outcome) => Step::Done(Ok(outcome)),
+                    Step::More | Step::StartTls => Step::More,
+                })
+            }
+            State::Start | State::LongData { .. } => Err(reply::unexpected(packet).fatal()),
+        }
+    }
+}
+
+/// Whether a value goes ahead of its execution, in parts.
+fn is_long(value: &Value<'_>) -> bool {
+    value.as_bytes().is_some_and(|bytes| bytes.len() > LONG)
+}
+
+/// A packet beyond the server's `max_allowed_packet` costs the connection, so long values travel in parts, which are smaller than any
+/// server's limit but one that somebody set so low that little works. Not much smaller: each part is copied into the outbox.
+const LONG: usize = 256 * 1024;
+const LONG_PART: usize = LONG;

@@ -1,0 +1,115 @@
+//! Reading results row by row, at the caller's pace: what is not asked for stays in the socket.
+//!
+//! ```text
+//! Ask or Query, until it has results -> Stream -> Fetch, a packet at a time, while rows are wanted
+//!                                              -> Drain, for what nobody wants any more
+//! ```
+
+use crate::error::Result;
+use crate::session::results::{Discard, Results, Sink};
+use crate::session::{Conversation, Outcome, Session, Step};
+use crate::wire::{ColumnDef, Outbox, Row, RowFormat};
+
+/// Results that are still arriving.
+#[derive(Debug)]
+pub struct Stream {
+    results: Results,
+    event: Noted,
+}
+
+/// What the last packet of a stream was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Event {
+    /// Nothing to tell: a column definition, for example.
+    #[default]
+    Nothing,
+    /// The columns are known; rows follow.
+    Columns,
+    /// A row: the inbox still holds it.
+    Row,
+    /// The end of a result.
+    End(Outcome),
+}
+
+/// A statement whose results can be read row by row.
+pub trait Opens: Conversation {
+    /// Whether the first packet of the results was taken.
+    fn has_results(&self) -> bool;
+
+    /// What is left to read. Nothing is left to the conversation.
+    fn take_stream(&mut self) -> Stream;
+}
+
+impl Stream {
+    /// Takes over what is left of `results`, of which `last` is the last packet.
+    pub(crate) fn new(results: &mut Results, last: &mut Noted) -> Self {
+        let results = std::mem::replace(results, Results::new(results.format()));
+        Self { results, event: std::mem::take(last) }
+    }
+
+    /// The columns of the result set under way.
+    pub fn columns(&self) -> &[ColumnDef] {
+        self.results.columns()
+    }
+
+    /// How its rows are written.
+    pub fn format(&self) -> RowFormat {
+        self.results.format()
+    }
+
+    /// What the last packet was; asked once.
+    pub fn take_event(&mut self) -> Event {
+        std::mem::take(&mut self.event.0)
+    }
+}
+
+/// Takes the next packet of a stream. Its output is the last result's outcome.
+pub struct Fetch<'a>(pub &'a mut Stream);
+
+impl Conversation for Fetch<'_> {
+    type Output = Outcome;
+
+    fn send(&mut self, _session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        self.0.results.receive(packet, session, &mut self.0.event)
+    }
+}
+
+/// Reads the rest of a stream and drops it.
+pub struct Drain<'a>(pub &'a mut Stream);
+
+impl Conversation for Drain<'_> {
+    type Output = Outcome;
+
+    fn send(&mut self, _session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        Ok(Step::More)
+    }
+
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
+        self.0.results.receive(packet, session, &mut Discard)
+    }
+}
+
+/// A sink that keeps nothing but what the last packet was.
+#[derive(Clone, Debug, Default)]
+pub struct Noted(Event);
+
+impl Sink for Noted {
+    fn columns(&mut self, _columns: &[ColumnDef]) -> Result<()> {
+        self.0 = Event::Columns;
+        Ok(())
+    }
+
+    fn row(&mut self, _row: Row<'_>) -> Result<()> {
+        self.0 = Event::Row;
+        Ok(())
+    }
+
+    fn end(&mut self, outcome: &Outcome) -> Result<()> {
+        self.0 = Event::End(outcome.clone());
+        Ok(())
+    }
+}

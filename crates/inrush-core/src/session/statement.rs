@@ -1,0 +1,163 @@
+//! A statement as its writer sees it: text with placeholders, `?` or `:name`. It belongs to no connection.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+/// A statement with placeholders. Cheap to clone, and good on every connection: each prepares it for itself, once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Statement(Arc<Text>);
+
+#[derive(PartialEq, Eq)]
+struct Text {
+    /// With `?` for each placeholder.
+    sql: Box<str>,
+    names: Vec<Box<str>>,
+}
+
+impl Statement {
+    /// Reads a text whose placeholders are all `?` or all `:name`. What stands in quotes or comments is no placeholder.
+    pub fn new(sql: &str) -> Result<Self> {
+        let mut text = String::with_capacity(sql.len());
+        let mut names = Vec::new();
+        let mut has_marks = false;
+        let mut rest = sql;
+        while let Some(first) = rest.bytes().next() {
+            let n = match first {
+                b'?' => {
+                    has_marks = true;
+                    1
+                }
+                b':' => match name_length(&rest[1..]) {
+                    // `a := b` is an assignment.
+                    0 => 1 + usize::from(rest[1..].starts_with([':', '='])),
+                    n => {
+                        names.push(rest[1..=n].into());
+                        text.push('?');
+                        rest = &rest[1 + n..];
+                        continue;
+                    }
+                },
+                _ => skip(rest.as_bytes()),
+            };
+            text.push_str(&rest[..n]);
+            rest = &rest[n..];
+        }
+        if has_marks && !names.is_empty() {
+            return Err(Error::config(format!("the statement has both `?` and `:{}`", names[0]))
+                .with_hint("placeholders are all of one kind"));
+        }
+        Ok(Self(Arc::new(Text { sql: text.into(), names })))
+    }
+
+    /// The text as it is prepared, with `?` for each placeholder.
+    pub fn sql(&self) -> &str {
+        &self.0.sql
+    }
+
+    /// The name of each placeholder, in order; nothing where they are `?`.
+    pub fn names(&self) -> &[Box<str>] {
+        &self.0.names
+    }
+}
+
+impl fmt::Debug for Statement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Statement").field(&self.sql()).finish()
+    }
+}
+
+/// The length of a name: a letter or `_`, then letters, digits and `_`.
+fn name_length(text: &str) -> usize {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+    match text.chars().next() {
+        Some(first) if goes_on(first) && !first.is_numeric() => text.find(|c| !goes_on(c)).unwrap_or(text.len()),
+        _ => 0,
+    }
+}
+
+/// How many bytes from here on hold no placeholder: a quoted stretch, a comment, or what stands before the next candidate.
+/// Ends at a character's border.
+fn skip(text: &[u8]) -> usize {
+    match text {
+        [quote @ (b'\'' | b'"' | b'`'), ..] => quoted(text, *quote),
+        [b'#', ..] => line(text),
+        // Only with a blank behind it: `5--3` is 8.
+        [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] | [b'-', b'-'] => line(text),
+        [b'/', b'*', inside @ ..] => 2 + memchr::memmem::find(inside, b"*/").map_or(inside.len(), |end| end + 2),
+        _ => 1 + text[1..].iter().position(|b| b"?:'\"`#-/".contains(b)).unwrap_or(text.len() - 1),
+    }
+}
+
+fn quoted(text: &[u8], quote: u8) -> usize {
+    let mut i = 1;
+    while i < text.len() {
+        match text[i] {
+            // Under NO_BACKSLASH_ESCAPES it would be a character like any other; `'\'` is then read as going on, and a
+            // placeholder behind it is missed, which the server says.
+            b'\\' if quote != b'`' => i += 1,
+            // A doubled quote ends one stretch and begins the next.
+            b if b == quote => return i + 1,
+            _ => {}
+        }
+        i += 1;
+    }
+    text.len()
+}
+
+fn line(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).map_or(text.len(), |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(sql: &str, want: &str, names: &[&str]) {
+        let statement = Statement::new(sql).unwrap();
+        assert_eq!(statement.sql(), want);
+        assert_eq!(statement.names().iter().map(|name| &**name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn marks_stay() {
+        check("SELECT ? + ?", "SELECT ? + ?", &[]);
+    }
+    #[test]
+    fn names_become_marks() {
+        check(
+            "INSERT INTO t (a, b) VALUES (:a, :b_2), (:a,:B)",
+            "INSERT INTO t (a, b) VALUES (?, ?), (?,?)",
+            &["a", "b_2", "a", "B"],
+        );
+        check(":größe;", "?;", &["größe"]);
+    }
+    #[test]
+    fn not_in_quotes() {
+        check("SELECT ':a', \":b\", `:c`, :d", "SELECT ':a', \":b\", `:c`, ?", &["d"]);
+        check(r"SELECT 'it''s :a \' :b', :c", r"SELECT 'it''s :a \' :b', ?", &["c"]);
+        check("SELECT 'open :a", "SELECT 'open :a", &[]);
+        check(r"SELECT 'ends\", r"SELECT 'ends\", &[]);
+    }
+    #[test]
+    fn not_in_comments() {
+        check("SELECT 1 -- :a\n, :b # :c\n/* :d */ /* :e", "SELECT 1 -- :a\n, ? # :c\n/* :d */ /* :e", &["b"]);
+        check("SELECT 5--:a", "SELECT 5--?", &["a"]);
+        check("SELECT 6/:a", "SELECT 6/?", &["a"]);
+    }
+    #[test]
+    fn not_where_a_colon_means_something_else() {
+        check("SET @a := 1, @b:=:b", "SET @a := 1, @b:=?", &["b"]);
+        check("SELECT '12:30', 12:30, a::b", "SELECT '12:30', 12:30, a::b", &[]);
+    }
+    #[test]
+    fn other_alphabets() {
+        check("SELECT 'ä€🦀', ä, :a ä", "SELECT 'ä€🦀', ä, ? ä", &["a"]);
+    }
+    #[test]
+    fn both_kinds_are_refused() {
+        assert!(Statement::new("SELECT ?, :a").is_err());
+    }
+}

@@ -1,0 +1,182 @@
+//! What can be asked: a text, or a [`Statement`], with values or without. Decides how it travels, for both shells.
+
+use crate::{Config, Error, Result};
+use inrush_core::session::{Outcome, Sink, Statement};
+use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
+use std::borrow::Cow;
+
+/// The text of a statement, or a [`Statement`].
+///
+/// A text without values travels as it is (COM_QUERY); its string literals may hold any bytes. A text with values, and a
+/// [`Statement`] in any case, is prepared once a connection, kept, and executed.
+pub trait Sql {
+    /// What it is.
+    fn text(&self) -> Text<'_>;
+}
+
+/// What an [`Sql`] is.
+#[derive(Clone, Copy, Debug)]
+pub enum Text<'a> {
+    /// Bytes in the connection's character set, utf8mb4.
+    Plain(&'a [u8]),
+    /// Text whose placeholders are known.
+    Statement(&'a Statement),
+}
+
+impl Sql for str {
+    fn text(&self) -> Text<'_> {
+        Text::Plain(self.as_bytes())
+    }
+}
+
+impl Sql for String {
+    fn text(&self) -> Text<'_> {
+        Text::Plain(self.as_bytes())
+    }
+}
+
+impl Sql for [u8] {
+    fn text(&self) -> Text<'_> {
+        Text::Plain(self)
+    }
+}
+
+impl Sql for Vec<u8> {
+    fn text(&self) -> Text<'_> {
+        Text::Plain(self)
+    }
+}
+
+impl Sql for Statement {
+    fn text(&self) -> Text<'_> {
+        Text::Statement(self)
+    }
+}
+
+/// A statement on its way.
+pub(crate) enum Asked<'a> {
+    /// As text, unless there are values.
+    Plain(&'a [u8]),
+    /// Prepared.
+    Prepared(Cow<'a, Statement>),
+}
+
+impl<'a> Asked<'a> {
+    /// How a statement with parameters of the kind `P` travels.
+    pub(crate) fn new<P: Params>(sql: &'a (impl Sql + ?Sized)) -> Result<Self> {
+        match sql.text() {
+            Text::Statement(statement) => Ok(Self::Prepared(Cow::Borrowed(statement))),
+            Text::Plain(text) if P::NAMED => {
+                let text = std::str::from_utf8(text)
+                    .map_err(|_| Error::config("a statement with named placeholders is not valid UTF-8"))?;
+                Ok(Self::Prepared(Cow::Owned(Statement::new(text)?)))
+            }
+            Text::Plain(text) => Ok(Self::Plain(text)),
+        }
+    }
+
+    /// The text as the server gets it.
+    pub(crate) fn sql(&self) -> &[u8] {
+        match self {
+            Self::Plain(text) => text,
+            Self::Prepared(statement) => statement.sql().as_bytes(),
+        }
+    }
+
+    /// The names of its placeholders.
+    pub(crate) fn names(&self) -> &[Box<str>] {
+        match self {
+            Self::Plain(_) => &[],
+            Self::Prepared(statement) => statement.names(),
+        }
+    }
+
+    /// Whether it travels as text.
+    pub(crate) fn is_plain(&self, n_values: usize) -> bool {
+        matches!(self, Self::Plain(_)) && n_values == 0
+    }
+}
+
+/// A sink that makes a `T` of each row of the first result set.
+///
+/// A row that is no `T` is no fault of the connection: the rest is read, and the first such error told in the end.
+pub(crate) struct Typed<T> {
+    rows: Vec<T>,
+    error: Option<Error>,
+    n_results: usize,
+    most: usize,
+    n_bytes: usize,
+    max_bytes: usize,
+}
+
+impl<T> Typed<T> {
+    /// Keeps at most `most` rows.
+    pub(crate) fn new(most: usize, config: &Config) -> Self {
+        Self { rows: Vec::new(), error: None, n_results: 0, most, n_bytes: 0, max_bytes: config.max_result }
+    }
+
+    /// The rows, or the error of the first that was none.
+    pub(crate) fn into_rows(self) -> Result<Vec<T>> {
+        self.error.map_or(Ok(self.rows), Err)
+    }
+
+    /// The only row that was asked for.
+    pub(crate) fn into_one(self) -> Result<T> {
+        let row = self.into_rows()?.pop();
+        row.ok_or_else(|| Error::data("the query gave no row").with_hint("`query_opt` takes that for an answer"))
+    }
+}
+
+impl<T: for<'r> FromRow<'r>> Sink for Typed<T> {
+    fn columns(&mut self, _columns: &[ColumnDef]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        if self.n_results > 0 || self.error.is_some() || self.rows.len() == self.most {
+            return Ok(());
+        }
+        self.n_bytes += row.body().len() + size_of::<T>();
+        if self.n_bytes > self.max_bytes {
+            return Err(Error::config(format!("the result has more than {} bytes", self.max_bytes))
+                .with_hint("read it row by row with `query_iter`, or ask for less"));
+        }
+        match T::from_row(row) {
+            Ok(row) => self.rows.push(row),
+            Err(malformed) if malformed.is_fatal() => return Err(malformed),
+            Err(misfit) => self.error = Some(misfit),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _outcome: &Outcome) -> Result<()> {
+        self.n_results += 1;
+        Ok(())
+    }
+}
+
+/// A warning or note of the last statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// `Note`, `Warning` or `Error`.
+    pub level: String,
+    /// The server's code.
+    pub code: u16,
+    /// What it says.
+    pub message: String,
+}
+
+impl FromRow<'_> for Warning {
+    fn from_row(row: Row<'_>) -> Result<Self> {
+        let (level, code, message) = FromRow::from_row(row)?;
+        Ok(Self { level, code, message })
+    }
+}
+
+/// Names values for placeholders: `params! { "name" => "Ann", "age" => 40 }`. Borrows what it is given.
+#[macro_export]
+macro_rules! params {
+    ($($name:expr => $value:expr),* $(,)?) => {
+        $crate::core::wire::Named::new(vec![$(($name, $crate::core::wire::ToValue::to_value(&$value))),*])
+    };
+}

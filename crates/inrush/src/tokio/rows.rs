@@ -1,0 +1,124 @@
+//! Results row by row, for tasks: nothing is kept, and what is not asked for stays with the server.
+
+use super::Connection;
+use crate::sql::{Asked, Sql};
+use crate::{Error, Result};
+use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
+use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
+
+/// Results that are being read. See [`Connection::query_iter`].
+///
+/// Dropped before their end they cost no more than time: the connection reads the rest before its next command.
+#[derive(Debug)]
+pub struct Rows<'c> {
+    connection: &'c mut Connection,
+    columns: Vec<ColumnDef>,
+    /// What the result under way, or the last one, came to; none as long as it has rows.
+    outcome: Option<Outcome>,
+}
+
+impl Connection {
+    /// Runs a statement and reads its rows one by one, each borrowed until the next is asked for.
+    ///
+    /// ```no_run
+    /// # async fn people(connection: &mut inrush::Connection) -> inrush::Result<()> {
+    /// let mut rows = connection.query_iter("SELECT id, name FROM people", ()).await?;
+    /// while let Some((id, name)) = rows.next_as::<(u64, &str)>().await? {
+    ///     println!("{id} {name}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
+        let outcome = self.open(sql, &params).await?;
+        let mut rows = Rows { connection: self, columns: Vec::new(), outcome };
+        if rows.outcome.is_none() {
+            rows.next_result().await?;
+        }
+        Ok(rows)
+    }
+
+    /// Sends the statement and reads until its results begin. An outcome is all there is of them.
+    async fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P) -> Result<Option<Outcome>> {
+        let asked = Asked::new::<P>(sql)?;
+        let values = params.values(asked.names())?;
+        let values = values.as_ref();
+        self.settle().await?;
+        self.session().check_use()?;
+        self.link.channel.begin()?;
+        let mut noted = Noted::default();
+        let opened = if asked.is_plain(values.len()) {
+            let mut query = Query::new(asked.sql(), &mut noted);
+            self.drive(None, |link, _| link.open(&mut query)).await.map(|outcome| outcome.map(Ok))
+        } else {
+            let mut ask = Ask::new(asked.sql(), values, &mut noted);
+            self.drive(None, |link, _| link.open(&mut ask)).await
+        };
+        opened.map_err(|e| self.give_up(e))?.transpose()
+    }
+}
+
+impl Rows<'_> {
+    /// The columns of the result set under way; none if the statement had none.
+    pub fn columns(&self) -> &[ColumnDef] {
+        &self.columns
+    }
+
+    /// What the result came to, once its last row was read.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The next row. `None`: the result is over; another may follow, see [`Rows::next_result`].
+    pub async fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        if self.outcome.is_some() {
+            return Ok(None);
+        }
+        match self.fetch().await? {
+            Event::Row => Ok(self.connection.link.row()),
+            Event::End(outcome) => {
+                self.outcome = Some(outcome);
+                Ok(None)
+            }
+            Event::Columns | Event::Nothing => Err(Error::protocol("columns in the middle of rows")),
+        }
+    }
+
+    /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error, and the next one can
+    /// be asked for all the same.
+    pub async fn next_as<'r, T: FromRow<'r>>(&'r mut self) -> Result<Option<T>> {
+        self.next_row().await?.map(T::from_row).transpose()
+    }
+
+    /// Goes on to the next result, past what is left of this one. `false`: there is none.
+    pub async fn next_result(&mut self) -> Result<bool> {
+        if !self.connection.link.has_stream() {
+            return Ok(false);
+        }
+        while self.outcome.is_none() && !self.columns.is_empty() {
+            self.next_row().await?;
+        }
+        if !self.connection.link.has_stream() {
+            return Ok(false);
+        }
+        self.columns.clear();
+        self.outcome = None;
+        match self.fetch().await? {
+            Event::Columns => self.columns = self.connection.link.columns(),
+            Event::End(outcome) => self.outcome = Some(outcome),
+            Event::Row | Event::Nothing => return Err(Error::protocol("a row before its columns")),
+        }
+        Ok(true)
+    }
+
+    async fn fetch(&mut self) -> Result<Event> {
+        let event = self.connection.drive(None, |link, _| link.fetch()).await;
+        match event.map_err(|e| self.connection.give_up(e)) {
+            Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
+            Err(error) => {
+                self.connection.link.forget_stream();
+                Err(error)
+            }
+        }
+    }
+}
