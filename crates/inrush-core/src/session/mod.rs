@@ -8,8 +8,8 @@
 //!     match channel.advance(&mut conversation)? {
 //!         Step::Done(output) => return Ok(output),
 //!         Step::StartTls     => wrap the socket (nothing is unsent), session.set_transport(Transport::Tls), go on,
-//!         Step::More         => wait until the socket is readable, or writable if the outbox holds bytes;
-//!                               first read what is there into inbox.space(), then write as much of outbox.unsent() as fits
+//!         Step::More         => write as much of outbox.unsent() as the socket takes; if it takes none, read what is there into
+//!                               inbox.space(); if nothing is there, wait for either
 //!     }
 //! }
 //! ```

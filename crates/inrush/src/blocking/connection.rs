@@ -46,7 +46,7 @@ impl Connection {
         Ok(this)
     }
 
-    /// A connection over a socket that is connected and does not block; nobody has logged in yet.
+    /// A connection over a socket that is connected and blocks; nobody has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
         let wire = Arc::new(Wire { socket, aborted: AtomicBool::new(false) });
         Self { config: config.clone(), link: Link::new(config), wire, settings: None }
@@ -247,20 +247,15 @@ impl Connection {
         mut pace: Option<Pace>,
         mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
     ) -> Result<T> {
-        let mut socket = &self.wire.socket;
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
                 return Ok(output);
             }
             let pace = pace.get_or_insert_with(|| Pace::new(&self.config));
             let interest = self.link.interest();
-            let ready = socket::wait(socket, interest, pace.deadline(interest))
-                .map_err(|e| Error::io("cannot wait for the socket", e))?
-                .ok_or_else(|| pace.timed_out(interest))?;
-            let read = ready.read && self.link.fill_from(&mut socket)?;
-            let written = ready.write && self.link.write_some_to(&mut socket)?;
-            if read || written {
-                pace.moved();
+            match socket::exchange(&self.wire.socket, &mut self.link, pace.deadline(interest))? {
+                true => pace.moved(),
+                false => return Err(pace.timed_out(interest)),
             }
         }
     }
@@ -268,7 +263,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.link.say_goodbye(&mut &self.wire.socket, &self.config);
+        self.link.say_goodbye(&mut socket::Direct::now(&self.wire.socket), &self.config);
     }
 }
 

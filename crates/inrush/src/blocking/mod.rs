@@ -1,4 +1,4 @@
-//! The blocking shell: a thread, a non-blocking socket, `poll`.
+//! The blocking shell: a thread, and a socket whose calls wait only where nothing else can go on.
 
 mod connection;
 mod rows;

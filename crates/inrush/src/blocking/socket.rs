@@ -1,12 +1,13 @@
 //! Waiting for one socket with `poll`, and connecting it within a deadline.
 
-use crate::net::Ready;
 use crate::net::dial::{self, Started, Targets};
+use crate::net::{Link, Ready};
 use crate::{Config, Error, Kind, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use socket2::{SockAddr, SockRef, Socket};
-use std::io;
+use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
@@ -55,6 +56,62 @@ pub(super) fn wait(socket: &Socket, interest: Ready, deadline: Option<Instant>) 
     }
 }
 
+/// Writes what can be written, else reads what is there; waits until something of both came about. `Ok(false)`: the deadline passed.
+///
+/// An exchange of one request and one answer is one call that writes and one that waits and reads.
+pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instant>) -> Result<bool> {
+    let mut now = Direct::now(socket);
+    if link.interest().write && link.write_some_to(&mut now)? {
+        return Ok(true);
+    }
+    let interest = link.interest();
+    if !interest.write && deadline.is_none() {
+        // Nothing but the server's answer can come about, so the read may wait itself.
+        return link.fill_from(&mut Direct { socket, flags: RecvFlags::empty() }).map(|_| true);
+    }
+    let Some(ready) = wait(socket, interest, deadline).map_err(|e| Error::io("cannot wait for the socket", e))? else {
+        return Ok(false);
+    };
+    // What became ready may have been somebody else's hope: then the loop comes round once more.
+    if ready.read {
+        link.fill_from(&mut now)?;
+    }
+    if ready.write {
+        link.write_some_to(&mut now)?;
+    }
+    Ok(true)
+}
+
+/// Calls on a socket that say themselves whether they wait, whatever its mode.
+pub(super) struct Direct<'a> {
+    socket: &'a Socket,
+    flags: RecvFlags,
+}
+
+impl<'a> Direct<'a> {
+    /// Calls that do not wait.
+    pub(super) fn now(socket: &'a Socket) -> Self {
+        Self { socket, flags: RecvFlags::DONTWAIT }
+    }
+}
+
+impl Read for Direct<'_> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let (n, _) = recv(self.socket, space, self.flags)?;
+        Ok(n)
+    }
+}
+
+impl Write for Direct<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(send(self.socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The system's resolver knows no time-out, so it gets a thread of its own, which we may leave behind.
 fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
     let (sender, receiver) = mpsc::channel();
@@ -77,6 +134,8 @@ fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Resul
             Started::InProgress(socket) => {
                 wait(&socket, Ready { read: false, write: true }, Some(until))?.ok_or_else(dial::timed_out)?;
                 dial::finish(&SockRef::from(&socket))?;
+                // From here on each call says itself whether it waits.
+                socket.set_nonblocking(false)?;
                 return Ok(socket);
             }
             Started::Busy if Instant::now() < until => thread::sleep(dial::BUSY_PAUSE),

@@ -57,7 +57,7 @@ fn both(config: &Config, check: impl Fn(Shell, Socket)) {
     check(Shell::Blocking(blocking::Connection::over(ours, config)), theirs);
     let (ours, theirs) = pair();
     let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let socket = runtime.block_on(async { tokio::Socket::new(ours).unwrap() });
+    let socket = runtime.block_on(async { tokio_socket(ours) });
     check(Shell::Tokio(runtime, tokio::Connection::over(socket, config)), theirs);
 }
 
@@ -68,8 +68,12 @@ fn pair() -> (Socket, Socket) {
         socket.set_send_buffer_size(1).unwrap();
         socket.set_recv_buffer_size(1).unwrap();
     }
-    ours.set_nonblocking(true).unwrap();
     (ours, theirs)
+}
+
+fn tokio_socket(socket: Socket) -> tokio::Socket {
+    socket.set_nonblocking(true).unwrap();
+    tokio::Socket::new(socket).unwrap()
 }
 
 fn frame(sequence: u8) -> Vec<u8> {
@@ -192,7 +196,7 @@ fn a_dropped_future_leaves_the_connection_dead() {
     let (ours, theirs) = pair();
     let runtime = ::tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut connection = tokio::Connection::over(tokio::Socket::new(ours).unwrap(), &Config::new());
+        let mut connection = tokio::Connection::over(tokio_socket(ours), &Config::new());
         let exchange = Exchange { n_to_send: 1, n_to_receive: 1 };
         let waiting = connection.run(exchange.clone());
         ::tokio::time::timeout(Duration::from_millis(50), waiting).await.unwrap_err();

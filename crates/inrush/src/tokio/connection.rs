@@ -234,21 +234,15 @@ impl Connection {
         mut pace: Option<Pace>,
         mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
     ) -> Result<T> {
-        let mut socket = &self.socket;
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
                 return Ok(output);
             }
             let pace = pace.get_or_insert_with(|| Pace::new(&self.config));
             let interest = self.link.interest();
-            let ready = socket::wait(socket, interest, pace.deadline(interest))
-                .await
-                .map_err(|e| Error::io("cannot wait for the socket", e))?
-                .ok_or_else(|| pace.timed_out(interest))?;
-            let read = ready.read && self.link.fill_from(&mut socket)?;
-            let written = ready.write && self.link.write_some_to(&mut socket)?;
-            if read || written {
-                pace.moved();
+            match socket::exchange(&mut self.socket, &mut self.link, pace.deadline(interest)).await? {
+                true => pace.moved(),
+                false => return Err(pace.timed_out(interest)),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The tokio shell: a task, a non-blocking socket, readiness. Needs a runtime with `io` and `time` enabled.
+//! The tokio shell: a task, and a socket that wakes it. Needs a runtime with `io` and `time` enabled.
 
 mod connection;
 mod rows;

@@ -1,14 +1,17 @@
 //! Waiting for one socket by tokio's readiness, and connecting it within a deadline.
 
-use crate::net::Ready;
+use crate::net::Link;
 use crate::net::dial::{self, Started, Targets};
 use crate::{Config, Error, Kind, Result};
-use ::tokio::io::Interest;
+use ::tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use ::tokio::net::{TcpStream, UnixStream};
 use ::tokio::task;
 use ::tokio::time::{Instant, sleep, timeout_at};
 use socket2::{Domain, SockAddr, SockRef};
+use std::future::poll_fn;
 use std::io::{self, IoSlice, Read, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// A socket in the hands of tokio's reactor.
 pub(crate) enum Socket {
@@ -32,31 +35,78 @@ pub(super) async fn connect(config: &Config, deadline: Instant) -> Result<Socket
     Err(dial::failed(config, last))
 }
 
-/// Waits until `socket` is ready for `interest`. `Ok(None)`: the deadline passed.
-pub(super) async fn wait(
-    socket: &Socket,
-    interest: Ready,
+/// Writes what can be written, else reads what is there; waits until something of both came about. `Ok(false)`: the deadline passed.
+///
+/// Writing comes first: a request that the socket takes at once needs no reading before it, so an exchange is one write and one
+/// read. What the socket does not take leaves the way free for reading, so both directions go on.
+pub(super) async fn exchange(
+    socket: &mut Socket,
+    link: &mut Link,
     deadline: Option<std::time::Instant>,
-) -> io::Result<Option<Ready>> {
-    // A socket that is always ready would keep the other tasks of this thread from running.
-    task::coop::consume_budget().await;
-    let wanted = match (interest.read, interest.write) {
-        (true, true) => Interest::READABLE | Interest::WRITABLE,
-        (_, false) => Interest::READABLE,
-        (false, true) => Interest::WRITABLE,
-    };
-    let came = match deadline {
-        None => socket.ready(wanted).await?,
-        Some(deadline) => match timeout_at(deadline.into(), socket.ready(wanted)).await {
-            Ok(came) => came?,
-            Err(_) => return Ok(None),
-        },
-    };
-    let over = came.is_error() || came.is_read_closed() || came.is_write_closed();
-    Ok(Some(Ready {
-        read: interest.read && (over || came.is_readable()),
-        write: interest.write && (over || came.is_writable()),
-    }))
+) -> Result<bool> {
+    let moved = poll_fn(|cx| {
+        let mut io = Polled { socket, cx };
+        let moved = match link.interest().write {
+            true => link.write_some_to(&mut io).and_then(|written| Ok(written || link.fill_from(&mut io)?)),
+            false => link.fill_from(&mut io),
+        };
+        match moved {
+            // Whoever was not ready wakes this task.
+            Ok(false) => Poll::Pending,
+            Ok(true) => Poll::Ready(Ok(())),
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    });
+    match deadline {
+        None => moved.await.map(|()| true),
+        Some(deadline) => timeout_at(deadline.into(), moved).await.map_or(Ok(false), |moved| moved.map(|()| true)),
+    }
+}
+
+/// A socket within one poll of a task: what it cannot do now it will wake the task for.
+struct Polled<'a, 'c> {
+    socket: &'a mut Socket,
+    cx: &'a mut Context<'c>,
+}
+
+impl Read for Polled<'_, '_> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        let mut space = ReadBuf::new(space);
+        // Not `try_read`: after less than was asked for, this one knows that nothing is left, and saves the call that would say so.
+        let done = match self.socket {
+            Socket::Tcp(stream) => Pin::new(stream).poll_read(self.cx, &mut space),
+            Socket::Unix(stream) => Pin::new(stream).poll_read(self.cx, &mut space),
+        };
+        ready(done)?;
+        Ok(space.filled().len())
+    }
+}
+
+impl Write for Polled<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        ready(match self.socket {
+            Socket::Tcp(stream) => Pin::new(stream).poll_write(self.cx, bytes),
+            Socket::Unix(stream) => Pin::new(stream).poll_write(self.cx, bytes),
+        })
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        ready(match self.socket {
+            Socket::Tcp(stream) => Pin::new(stream).poll_write_vectored(self.cx, slices),
+            Socket::Unix(stream) => Pin::new(stream).poll_write_vectored(self.cx, slices),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn ready<T>(poll: Poll<io::Result<T>>) -> io::Result<T> {
+    match poll {
+        Poll::Ready(done) => done,
+        Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+    }
 }
 
 impl Socket {
@@ -76,10 +126,10 @@ impl Socket {
         }
     }
 
-    async fn ready(&self, wanted: Interest) -> io::Result<::tokio::io::Ready> {
+    async fn writable(&self) -> io::Result<()> {
         match self {
-            Self::Tcp(stream) => stream.ready(wanted).await,
-            Self::Unix(stream) => stream.ready(wanted).await,
+            Self::Tcp(stream) => stream.writable().await,
+            Self::Unix(stream) => stream.writable().await,
         }
     }
 }
@@ -132,8 +182,7 @@ async fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io:
         match dial::start(address, config)? {
             Started::InProgress(socket) => {
                 let socket = Socket::new(socket)?;
-                let writable = Ready { read: false, write: true };
-                wait(&socket, writable, Some(until.into_std())).await?.ok_or_else(dial::timed_out)?;
+                timeout_at(until, socket.writable()).await.map_err(|_| dial::timed_out())??;
                 dial::finish(&socket.options())?;
                 return Ok(socket);
             }
