@@ -38,5 +38,7 @@ pub use inrush_core as core;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResultSet, Retries, Statement, TransactionOptions};
 pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
+/// Makes structs out of rows.
+pub use inrush_derive::FromRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use sql::{Sql, Text, Warning};
