@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
-//! | [`relay`] | a relay in front of a server that cuts connections on purpose |
+//! | [`relay`], [`slow_relay`] | relays in front of a server that cut connections on purpose, or pass bytes slowly or not at all |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
 //! | [`tidy`] | the house's rules that no compiler checks |
 
@@ -15,5 +15,6 @@ pub mod captured;
 pub mod relay;
 pub mod script;
 pub mod servers;
+pub mod slow_relay;
 pub mod soup;
 pub mod tidy;

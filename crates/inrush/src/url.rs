@@ -5,7 +5,7 @@
 //! ```
 //! Every part but the scheme may be missing. User, password, host, database and values are percent-decoded; an IPv6 address
 //! stands in brackets. The parameters: `tls` (`disabled`, `preferred`, `required`, `verify-ca`, `verify-full`), `tls-ca`,
-//! `tls-cert`, `tls-key` (PEM files), `socket`, `connect-timeout`, `read-timeout`, `write-timeout`, `query-timeout`, `keep-alive` (seconds),
+//! `tls-cert`, `tls-key` (PEM files), `socket`, `connect-timeout`, `read-timeout`, `write-timeout`, `query-timeout`, `keep-alive` (seconds), `kill-on-timeout`,
 //! `pipeline` (`auto`, `on`, `off`),
 //! `allow-cleartext`, `get-server-public-key`, `local-infile` (switches), `server-public-key` (PEM file),
 //! `max-allowed-packet` (bytes), `program-name`. The mysql client's names (`ssl-mode`, `ssl-ca` ..) are understood as well. An unknown parameter is an error.

@@ -1,5 +1,6 @@
 //! What both shells say to a server, so that each of them is a loop and a list of one-line verbs.
 
+use crate::pace::QueryTime;
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
 use inrush_core::session::Outcome;
@@ -85,6 +86,54 @@ pub(crate) fn not_committed(commit: &Commit, error: Error) -> Error {
         false => error,
     }
 }
+
+/// How to reach the server for a KILL: as we did, but in a hurry, and with nothing that a KILL does not need.
+pub(crate) fn killer(config: &Config) -> Config {
+    let mut killer = config.clone();
+    killer.connect_timeout = config.connect_timeout.min(KILLER_LIMIT);
+    killer.read_timeout = Some(KILLER_LIMIT);
+    killer.write_timeout = Some(KILLER_LIMIT);
+    killer.query_timeout = None;
+    killer.database = None;
+    killer.local_infile = false;
+    killer
+}
+
+/// The statement that ends another connection's statement.
+pub(crate) fn kill_query(id: u32) -> String {
+    format!("KILL QUERY {id}")
+}
+
+/// The error when the server could not be told: what it does with the statement is its own affair now.
+pub(crate) fn not_killed(time: &QueryTime, error: &Error) -> Error {
+    let limit = time.limit_text();
+    Error::new(Kind::Io, format!("query time-out: not over after {limit}, and KILL QUERY failed: {error}")).timed_out()
+}
+
+/// The error of a statement that was told to end, and did: with an error, or well and too late.
+pub(crate) fn too_late(time: &QueryTime, end: Option<Error>) -> Error {
+    let limit = time.limit_text();
+    match end {
+        Some(e) if e.code() == KILLED => {
+            Error::server(KILLED, *b"70100", format!("query time-out: not over after {limit}, and killed"))
+        }
+        // It failed for a reason of its own.
+        Some(e) => return e,
+        None => Error::server(
+            0,
+            *b"HYT00",
+            format!(
+                "query time-out: not over after {limit}; it ended well when it was killed, and what it changed stays"
+            ),
+        ),
+    }
+    .timed_out()
+}
+
+/// What a statement that was killed is answered with.
+pub(crate) const KILLED: u16 = 1317;
+/// A server that lets nobody in for so long will not be told anything.
+const KILLER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Settings of the server's that its clients must respect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::socket;
 use crate::config::IntoConfig;
 use crate::net::{Link, Progress};
-use crate::pace::Pace;
+use crate::pace::{Late, Pace, QueryTime};
 use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result};
@@ -17,6 +17,7 @@ use std::fmt;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 /// One connection to a server, for use by one thread at a time.
 pub struct Connection {
@@ -24,6 +25,8 @@ pub struct Connection {
     pub(super) link: Link,
     wire: Arc<Wire>,
     settings: Option<Settings>,
+    /// What is left of the time of the command under way.
+    pub(super) query_time: QueryTime,
 }
 
 /// Ends a connection from another thread, at once, whatever it is doing. Cheap to clone.
@@ -49,7 +52,7 @@ impl Connection {
     /// A connection over a socket that is connected and blocks; nobody has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
         let wire = Arc::new(Wire { socket, aborted: AtomicBool::new(false) });
-        Self { config: config.clone(), link: Link::new(config), wire, settings: None }
+        Self { config: config.clone(), link: Link::new(config), wire, settings: None, query_time: QueryTime::NONE }
     }
 
     /// What both sides agreed on, and what the server told since.
@@ -180,14 +183,27 @@ impl Connection {
 
     /// Drives one exchange to its end: reads while it writes. Before it whatever the connection owes is paid.
     pub fn run<C: Conversation>(&mut self, conversation: C) -> Result<C::Output> {
-        self.settle()?;
-        self.session().check_use()?;
-        self.run_now(conversation)
+        self.run_within(QueryTime::new(&self.config), conversation)
     }
 
-    /// Drives one exchange, whatever the connection owes.
-    pub(super) fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
+    /// The same with a time of its own.
+    pub(super) fn run_within<C: Conversation>(&mut self, time: QueryTime, mut conversation: C) -> Result<C::Output> {
+        self.make_ready(time)?;
         self.run_at(None, &mut conversation)
+    }
+
+    /// Drives an exchange that the connection owes. It takes as long as it takes.
+    pub(super) fn run_now<C: Conversation>(&mut self, mut conversation: C) -> Result<C::Output> {
+        self.query_time = QueryTime::NONE;
+        self.run_at(None, &mut conversation)
+    }
+
+    /// Before a command: pays what the connection owes, and starts the command's time.
+    pub(super) fn make_ready(&mut self, time: QueryTime) -> Result<()> {
+        self.settle()?;
+        self.session().check_use()?;
+        self.query_time = time;
+        Ok(())
     }
 
     pub(super) fn session_mut(&mut self) -> &mut Session {
@@ -241,21 +257,47 @@ impl Connection {
         }
     }
 
-    /// Lets an exchange go on until `advance` is done, and moves bytes meanwhile.
+    /// Lets an exchange go on until `advance` is done, and moves bytes meanwhile. An error that is not fatal leaves the connection
+    /// ready for the next command.
     pub(super) fn drive<T>(
         &mut self,
         mut pace: Option<Pace>,
+        advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
+    ) -> Result<T> {
+        let end = self.move_bytes(&mut pace, advance);
+        match self.query_time.was_killed() {
+            false => end,
+            true => self.after_kill(end),
+        }
+    }
+
+    /// The same, whatever is left on the connection then.
+    pub(super) fn move_bytes<T>(
+        &mut self,
+        pace: &mut Option<Pace>,
         mut advance: impl FnMut(&mut Link, &Config) -> Result<Progress<T>>,
     ) -> Result<T> {
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
+                // No limit, no need for the time.
+                if let (true, Some(pace)) = (self.query_time.is_limited(), pace) {
+                    self.query_time = pace.rest(Instant::now());
+                }
                 return Ok(output);
             }
-            let pace = pace.get_or_insert_with(|| Pace::new(&self.config));
+            let pace = pace.get_or_insert_with(|| Pace::new(&self.config, self.query_time, Instant::now()));
             let interest = self.link.interest();
-            match socket::exchange(&self.wire.socket, &mut self.link, pace.deadline(interest))? {
-                true => pace.moved(),
-                false => return Err(pace.timed_out(interest)),
+            if socket::exchange(&self.wire.socket, &mut self.link, pace.deadline(interest))? {
+                pace.moved(Instant::now);
+                continue;
+            }
+            match pace.late(interest) {
+                Late::Fail(error) => return Err(error),
+                Late::Kill => {
+                    self.have_it_killed()?;
+                    pace.killed(Instant::now());
+                    self.query_time = pace.rest(Instant::now());
+                }
             }
         }
     }

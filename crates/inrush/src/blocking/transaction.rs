@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::Result;
+use crate::pace::QueryTime;
 use crate::verbs;
 use inrush_core::session::{TransactionOptions, transaction};
 use std::ops::{Deref, DerefMut};
@@ -137,7 +138,8 @@ impl Transaction<'_> {
     /// error says so.
     pub fn commit(self) -> Result<()> {
         let mut commit = transaction::Commit::default();
-        self.connection.run(&mut commit).map_err(|e| verbs::not_committed(&commit, e))
+        let time = QueryTime::without_kill(&self.connection.config);
+        self.connection.run_within(time, &mut commit).map_err(|e| verbs::not_committed(&commit, e))
     }
 
     /// Rolls back.

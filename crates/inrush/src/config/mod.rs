@@ -39,6 +39,7 @@ pub struct Config {
     pub(crate) read_timeout: Option<Duration>,
     pub(crate) write_timeout: Option<Duration>,
     pub(crate) query_timeout: Option<Duration>,
+    pub(crate) kill_on_timeout: bool,
     pub(crate) keep_alive: Option<Duration>,
     pub(crate) socket_buffers: Option<usize>,
     pub(crate) allow_cleartext: bool,
@@ -172,6 +173,14 @@ impl Config {
     #[must_use]
     pub fn with_query_timeout(mut self, limit: Option<Duration>) -> Self {
         self.query_timeout = limit;
+        self
+    }
+
+    /// Has the server end a statement whose time is over (KILL QUERY over a second connection), and keeps the connection. Unset, the
+    /// connection is given up, and the server notices when it next writes to it.
+    #[must_use]
+    pub fn with_kill_on_timeout(mut self, kill: bool) -> Self {
+        self.kill_on_timeout = kill;
         self
     }
 
@@ -408,6 +417,7 @@ impl Default for Config {
             read_timeout: None,
             write_timeout: None,
             query_timeout: None,
+            kill_on_timeout: false,
             keep_alive: Some(Duration::from_secs(60)),
             socket_buffers: None,
             allow_cleartext: false,

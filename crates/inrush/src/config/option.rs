@@ -37,6 +37,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         }
         "read-timeout" => config.read_timeout = seconds(name, text()?)?,
         "write-timeout" => config.write_timeout = seconds(name, text()?)?,
+        "kill-on-timeout" => config.kill_on_timeout = switch(name, value)?,
         "query-timeout" => config.query_timeout = seconds(name, text()?)?,
         "compression" | "compression-algorithms" => set_compression(config, text()?)?,
         "compress" => set_compress(config, switch(name, value)?),
@@ -56,11 +57,12 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 }
 
 /// The names to offer when somebody wrote one that does not exist.
-pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, keep-alive, \
+pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
      compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, statement-cache, program-name";
 
 const SWITCHES: &[&str] = &[
     "compress",
+    "kill-on-timeout",
     "ssl",
     "ssl-verify-server-cert",
     "allow-cleartext",

@@ -1,7 +1,8 @@
 //! Results row by row, for tasks: nothing is kept, and what is not asked for stays with the server.
 
 use super::Connection;
-use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
+use crate::pace::QueryTime;
+use crate::sql::{Asked, Sql};
 use crate::{Error, Result};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
 use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
@@ -30,17 +31,7 @@ impl Connection {
     /// # }
     /// ```
     pub async fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
-        self.rows(sql, &params, Form::AsAsked).await
-    }
-
-    /// The same with a say in how the rows are written.
-    pub(super) async fn rows<P: Params>(
-        &mut self,
-        sql: &(impl Sql + ?Sized),
-        params: &P,
-        form: Form,
-    ) -> Result<Rows<'_>> {
-        let outcome = self.open(sql, params, form).await?;
+        let outcome = self.open(sql, &params).await?;
         let mut rows = Rows { connection: self, columns: Vec::new(), outcome };
         if rows.outcome.is_none() {
             rows.next_result().await?;
@@ -49,29 +40,21 @@ impl Connection {
     }
 
     /// Sends the statement and reads until its results begin. An outcome is all there is of them.
-    async fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
+    async fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P) -> Result<Option<Outcome>> {
         let asked = Asked::new::<P>(sql)?;
         let values = params.values(asked.names())?;
         let values = values.as_ref();
-        let is_plain = asked.is_plain(values.len());
+        self.make_ready(QueryTime::new(&self.config)).await?;
+        self.link.channel.begin()?;
         let mut noted = Noted::default();
-        if !is_plain || form == Form::Binary {
-            self.start().await?;
+        let opened = if asked.is_plain(values.len()) {
+            let mut query = Query::new(asked.sql(), &mut noted);
+            self.drive(None, |link, _| link.open(&mut query)).await.map(|outcome| outcome.map(Ok))
+        } else {
             let mut ask = Ask::new(asked.sql(), values, &mut noted);
-            let opened = self.drive(None, |link, _| link.open(&mut ask)).await.map_err(|e| self.give_up(e));
-            if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {
-                return opened?.transpose();
-            }
-        }
-        self.start().await?;
-        let mut query = Query::new(asked.sql(), &mut noted);
-        self.drive(None, |link, _| link.open(&mut query)).await.map_err(|e| self.give_up(e))
-    }
-
-    async fn start(&mut self) -> Result<()> {
-        self.settle().await?;
-        self.session().check_use()?;
-        self.link.channel.begin()
+            self.drive(None, |link, _| link.open(&mut ask)).await
+        };
+        opened.map_err(|e| self.give_up(e))?.transpose()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::Result;
+use crate::pace::QueryTime;
 use crate::verbs;
 use ::tokio::time::sleep;
 use inrush_core::session::{TransactionOptions, transaction};
@@ -136,7 +137,8 @@ impl Transaction<'_> {
     /// error says so.
     pub async fn commit(self) -> Result<()> {
         let mut commit = transaction::Commit::default();
-        self.connection.run(&mut commit).await.map_err(|e| verbs::not_committed(&commit, e))
+        let time = QueryTime::without_kill(&self.connection.config);
+        self.connection.run_within(time, &mut commit).await.map_err(|e| verbs::not_committed(&commit, e))
     }
 
     /// Rolls back.

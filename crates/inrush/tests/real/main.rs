@@ -2,7 +2,6 @@
 //! TCP with TLS, and a Unix socket. Where no honest server would behave as needed, a scripted one does.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod arrow;
 mod basics;
 mod cases;
 mod compression;
@@ -10,12 +9,11 @@ mod failures;
 mod large;
 mod load_local;
 mod login;
-mod misfits;
 mod queries;
 mod reruns;
 mod scripted;
 mod statements;
+mod timeouts;
 mod tls;
 mod transactions;
 mod twins;
-mod types;

@@ -1,0 +1,68 @@
+//! A statement whose time is over: the server is told to end it, and the connection is made ready for the next one.
+
+use super::Connection;
+use crate::Result;
+use crate::net::Link;
+use crate::pace::QueryTime;
+use crate::verbs;
+use inrush_core::session::{Discard, Query};
+use std::time::Duration;
+
+impl Connection {
+    /// Changes how long a command may take from now on: see [`Config::with_query_timeout`](crate::Config::with_query_timeout).
+    ///
+    /// ```no_run
+    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// let before = connection.query_timeout();
+    /// connection.set_query_timeout(Some(std::time::Duration::from_secs(600)));
+    /// connection.exec("ALTER TABLE people ADD COLUMN born DATE", ())?;
+    /// connection.set_query_timeout(before);
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn set_query_timeout(&mut self, limit: Option<Duration>) {
+        self.config.query_timeout = limit;
+    }
+
+    /// How long a command may take.
+    pub fn query_timeout(&self) -> Option<Duration> {
+        self.config.query_timeout
+    }
+
+    /// Tells the server over a connection of its own to end the statement. Once that is answered, whatever the KILL did is done.
+    pub(super) fn have_it_killed(&self) -> Result<()> {
+        let killed = Self::connect(verbs::killer(&self.config))
+            .and_then(|mut killer| killer.exec(&verbs::kill_query(self.connection_id()), ()));
+        killed.map(drop).map_err(|e| verbs::not_killed(&self.query_time, &e))
+    }
+
+    /// After a KILL: nothing of the statement and nothing of the KILL is left for the next command to meet.
+    pub(super) fn after_kill<T>(&mut self, end: Result<T>) -> Result<T> {
+        match &end {
+            Err(e) if e.is_fatal() || self.session().is_dead() => return end,
+            Err(_) => self.link.forget_stream(),
+            // Rows that still come are nobody's any more.
+            Ok(_) if self.link.has_stream() => match self.move_bytes(&mut None, Link::drain) {
+                Err(e) if e.is_fatal() => return Err(e),
+                _ => {}
+            },
+            Ok(_) => {}
+        }
+        self.absorb()?;
+        let time = std::mem::replace(&mut self.query_time, QueryTime::NONE);
+        Err(verbs::too_late(&time, end.err()))
+    }
+
+    /// A KILL that came as the statement ended might meet the next one: let it be one that nobody misses.
+    fn absorb(&mut self) -> Result<()> {
+        loop {
+            self.link.channel.begin()?;
+            let mut nothing = Discard;
+            let mut query = Query::new("DO 0", &mut nothing);
+            match self.move_bytes(&mut None, |link, config| link.advance(&mut query, config)) {
+                Ok(_) => return Ok(()),
+                Err(e) if e.code() == verbs::KILLED => {}
+                Err(e) => return Err(e.fatal()),
+            }
+        }
+    }
+}
