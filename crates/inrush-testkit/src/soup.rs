@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::{
-    ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
+    Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
     Pipeline, Prepare, Prepared, Query, Session, Step, Transport, simple as plain,
 };
 use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
@@ -32,6 +32,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("query", query),
     ("prepare", prepare),
     ("execute", execute),
+    ("ask", ask),
     ("infile", infile),
     ("pipeline", pipeline),
     ("simple", simple),
@@ -163,6 +164,12 @@ pub fn execute(bytes: &[u8]) {
     in_session(bytes, |_| {
         Execute::new(&statement, &[Value::Int(1)], &mut rows).expect("one value for one placeholder")
     });
+}
+
+/// A statement with a value, prepared and executed.
+pub fn ask(bytes: &[u8]) {
+    let mut rows = Collect::new(MAX_RESULT);
+    in_session(bytes, |_| Ask::new("SELECT ?", &[Value::Int(1)], &mut rows));
 }
 
 /// A LOAD DATA LOCAL.

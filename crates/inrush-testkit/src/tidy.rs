@@ -241,7 +241,8 @@ const LONGER_FILES: &[(&str, usize)] = &[];
 /// Crates of ours and what each may depend on (ARCHITECTURE.md). A new edge needs a decision record.
 const CRATES: &[(&str, &[&str])] = &[
     ("inrush-core", &[]),
-    ("inrush", &["inrush-core"]),
+    ("inrush-derive", &[]),
+    ("inrush", &["inrush-core", "inrush-derive"]),
     ("inrush-files", &["inrush-core"]),
     ("inrush-bench", &["inrush-core", "inrush", "inrush-files"]),
     ("inrush-cli", &["inrush-core", "inrush", "inrush-files", "inrush-bench"]),

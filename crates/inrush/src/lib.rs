@@ -32,11 +32,14 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::{Connection, Rows, Savepoint, Transaction};
+pub use crate::tokio::{ArrowBatches, Connection, Rows, Savepoint, Transaction};
 pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResultSet, Retries, Statement, TransactionOptions};
+pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
+/// Makes structs out of rows.
+pub use inrush_derive::FromRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use sql::{Sql, Text, Warning};

@@ -1,6 +1,7 @@
 //! What can be asked: a text, or a [`Statement`], with values or without. Decides how it travels, for both shells.
 
 use crate::{Config, Error, Result};
+use arrow_array::RecordBatch;
 use inrush_core::session::{Outcome, Sink, Statement};
 use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
 use std::borrow::Cow;
@@ -94,6 +95,45 @@ impl<'a> Asked<'a> {
     /// Whether it travels as text.
     pub(crate) fn is_plain(&self, n_values: usize) -> bool {
         matches!(self, Self::Plain(_)) && n_values == 0
+    }
+}
+
+/// How rows are to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As text if the statement travels as text.
+    AsAsked,
+    /// In binary form, if the server can prepare the statement at all.
+    Binary,
+}
+
+/// The server's code for a statement that it cannot prepare.
+pub(crate) const UNPREPARABLE: u16 = 1295;
+
+/// Record batches that are kept, up to the limit for results.
+pub(crate) struct Kept {
+    batches: Vec<RecordBatch>,
+    n_bytes: usize,
+    max_bytes: usize,
+}
+
+impl Kept {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self { batches: Vec::new(), n_bytes: 0, max_bytes: config.max_result }
+    }
+
+    pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<()> {
+        self.n_bytes += batch.get_array_memory_size();
+        if self.n_bytes > self.max_bytes {
+            return Err(Error::config(format!("the result has more than {} bytes", self.max_bytes))
+                .with_hint("read it batch by batch with `query_arrow_iter`, or ask for less"));
+        }
+        self.batches.push(batch);
+        Ok(())
+    }
+
+    pub(crate) fn into_batches(self) -> Vec<RecordBatch> {
+        self.batches
     }
 }
 

@@ -29,9 +29,41 @@ impl<'r> Row<'r> {
         Ok(values)
     }
 
-    /// A value of this row, that of column `position`, as a Rust type.
-    pub fn convert<T: FromValue<'r>>(&self, position: usize, value: Value<'r>) -> Result<T> {
-        T::from_value(value).ok_or_else(|| self.misfit::<T>(position, &value))
+    /// The values of the columns with these names, each with its position. Columns may come in any order and any case; those
+    /// that nobody asks for are left alone.
+    pub fn pick<const N: usize>(&self, names: &[&str; N]) -> Result<[(usize, Value<'r>); N]> {
+        let mut picked = [(usize::MAX, Value::Null); N];
+        let mut next = 0;
+        for (position, (value, column)) in self.values().zip(self.columns()).enumerate() {
+            let value = value?;
+            // As a rule columns come in the order of the names, so that one comparison finds each.
+            let is_it = |name: &&str| name.eq_ignore_ascii_case(&column.name);
+            let place = match names.get(next).is_some_and(is_it) {
+                true => next,
+                false => match names.iter().position(is_it) {
+                    Some(place) => place,
+                    None => continue,
+                },
+            };
+            if picked[place].0 != usize::MAX {
+                return Err(Error::config(format!("the result has two columns `{}`", names[place]))
+                    .with_hint("an alias tells them apart: `a.id AS a_id`"));
+            }
+            picked[place] = (position, value);
+            next = place + 1;
+        }
+        match picked.iter().all(|(position, _)| *position != usize::MAX) {
+            true => Ok(picked),
+            false => Err(self.lacks(names, &picked.map(|(position, _)| position))),
+        }
+    }
+
+    #[cold]
+    fn lacks(&self, names: &[&str], positions: &[usize]) -> Error {
+        let missing = names.iter().zip(positions).filter(|(_, position)| **position == usize::MAX);
+        let missing: Vec<_> = missing.map(|(name, _)| format!("`{name}`")).collect();
+        let has: Vec<_> = self.columns().iter().map(|column| format!("`{}`", column.name)).collect();
+        Error::config(format!("the result lacks {}; it has {}", missing.join(", "), has.join(", ")))
     }
 }
 
@@ -61,3 +93,6 @@ tuples! {
     (11: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
     (12: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
 }
+
+#[cfg(test)]
+mod tests;

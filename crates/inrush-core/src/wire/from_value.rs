@@ -1,8 +1,26 @@
-//! A row's values as Rust types: `row.get::<u64>("id")`. Enough to read catalog tables with; a number is a number whether it
-//! came as text or in binary form.
+//! A row's values as Rust types: `row.get::<u64>("id")`. A number is a number and a day a day, whether it came as text or in
+//! binary form; what does not fit is an error that names column, value and type. Numbers are in `numbers.rs`, dates and times in
+//! `moments.rs`.
+//!
+//! | Rust | takes |
+//! |---|---|
+//! | all integers | whole numbers in their range, DECIMALs without a fraction, BITs |
+//! | `bool` | the same: 0 is false |
+//! | `f64`, `f32` | any number; f32 only one that it can hold |
+//! | `&str`, `String`, `Cow<str>` | text, and bytes that are UTF-8; the owned ones any value, as the server would print it |
+//! | `&[u8]`, `Vec<u8>`, `Cow<[u8]>`, `[u8; N]` | bytes and text; the array exactly N of them |
+//! | `Vec<f32>` | a VECTOR |
+//! | [`Date`](crate::wire::Date), [`DateTime`](crate::wire::DateTime), [`Time`](crate::wire::Time) | theirs, also days that no calendar has |
+//! | jiff's civil `Date`, `DateTime`, `Time`, its `SignedDuration` | theirs, if jiff can hold them |
+//! | `Option<T>` | NULL, and what `T` takes |
+
+use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::wire::{ColumnDef, Row, Value};
+use crate::wire::{ColumnDef, ColumnType, Row, Value};
+
+mod moments;
+mod numbers;
 
 impl<'a> Row<'a> {
     /// The value of one column, by position or by name. Reads the row from its start.
@@ -12,20 +30,20 @@ impl<'a> Row<'a> {
         self.convert(position, value)
     }
 
-    /// The error for a value that cannot become a `T`.
-    pub(crate) fn misfit<T: FromValue<'a>>(&self, position: usize, value: &Value<'a>) -> Error {
-        let name = self.columns().get(position).map_or("?", |column| &column.name);
-        Error::data(format!("column `{name}` holds {}, which is not {}", value.shown(), T::KIND))
+    /// A value of this row, that of column `position`, as a Rust type.
+    pub fn convert<T: FromValue<'a>>(&self, position: usize, value: Value<'a>) -> Result<T> {
+        let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
+        T::from_value(value, column).ok_or_else(|| misfit::<T>(column, &value))
     }
 }
 
 /// A Rust type that a value can become.
 pub trait FromValue<'a>: Sized {
-    /// What it is, with its article: `a whole number`.
+    /// What it is, with its article and its Rust name: ``a number (`f64`)``.
     const KIND: &'static str;
 
-    /// The value as this type, if it is one.
-    fn from_value(value: Value<'a>) -> Option<Self>;
+    /// The value as this type, if it is one. The column tells what bytes stand for: those of a BIT are a number.
+    fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self>;
 }
 
 /// What names a column: its position from 0, or its name, in which case does not matter (MySQL 8 answers in capitals where
@@ -48,9 +66,9 @@ impl ColumnIndex for &str {
 }
 
 impl<'a> FromValue<'a> for Value<'a> {
-    const KIND: &'static str = "a value";
+    const KIND: &'static str = "a value (`Value`)";
 
-    fn from_value(value: Value<'a>) -> Option<Self> {
+    fn from_value(value: Value<'a>, _column: &ColumnDef) -> Option<Self> {
         Some(value)
     }
 }
@@ -58,79 +76,89 @@ impl<'a> FromValue<'a> for Value<'a> {
 impl<'a, T: FromValue<'a>> FromValue<'a> for Option<T> {
     const KIND: &'static str = T::KIND;
 
-    fn from_value(value: Value<'a>) -> Option<Self> {
-        if value.is_null() { Some(None) } else { T::from_value(value).map(Some) }
+    #[inline]
+    fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::from_value(value, column).map(Some) }
     }
 }
 
 impl<'a> FromValue<'a> for &'a [u8] {
-    const KIND: &'static str = "bytes";
+    const KIND: &'static str = "bytes (`&[u8]`)";
 
-    fn from_value(value: Value<'a>) -> Option<Self> {
+    #[inline]
+    fn from_value(value: Value<'a>, _column: &ColumnDef) -> Option<Self> {
         value.as_bytes()
     }
 }
 
 impl<'a> FromValue<'a> for &'a str {
-    const KIND: &'static str = "text";
+    const KIND: &'static str = "text (`&str`)";
 
-    fn from_value(value: Value<'a>) -> Option<Self> {
+    #[inline]
+    fn from_value(value: Value<'a>, _column: &ColumnDef) -> Option<Self> {
         value.as_str()
     }
 }
 
 impl FromValue<'_> for Vec<u8> {
-    const KIND: &'static str = "bytes";
+    const KIND: &'static str = "bytes (`Vec<u8>`)";
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
         value.as_bytes().map(<[u8]>::to_vec)
+    }
+}
+
+impl<'a> FromValue<'a> for Cow<'a, [u8]> {
+    const KIND: &'static str = "bytes (`Cow<[u8]>`)";
+
+    fn from_value(value: Value<'a>, _column: &ColumnDef) -> Option<Self> {
+        value.as_bytes().map(Cow::Borrowed)
+    }
+}
+
+impl<const N: usize> FromValue<'_> for [u8; N] {
+    const KIND: &'static str = "so many bytes (`[u8; N]`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_bytes()?.try_into().ok()
     }
 }
 
 /// Any value but NULL and bytes that are not text, as the server would print it.
 impl FromValue<'_> for String {
-    const KIND: &'static str = "text";
+    const KIND: &'static str = "text (`String`)";
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
+        Cow::<str>::from_value(value, column).map(Cow::into_owned)
+    }
+}
+
+/// The same, borrowed where it came as text.
+impl<'a> FromValue<'a> for Cow<'a, str> {
+    const KIND: &'static str = "text (`Cow<str>`)";
+
+    fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self> {
         match value {
             Value::Null => None,
-            Value::Bytes(_) => value.as_str().map(str::to_owned),
-            other => Some(other.to_string()),
+            Value::Bytes(_) | Value::Text(_) => value.as_str().map(Cow::Borrowed),
+            other => Some(Cow::Owned(other.printed(column.decimals).to_string())),
         }
     }
 }
 
-impl FromValue<'_> for f64 {
-    const KIND: &'static str = "a number";
-
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        value.as_f64()
-    }
-}
-
-/// As the server sees it: zero is false, any other number is true.
-impl FromValue<'_> for bool {
-    const KIND: &'static str = "a truth value";
-
-    fn from_value(value: Value<'_>) -> Option<Self> {
-        value.as_i64().map(|n| n != 0)
-    }
-}
-
-macro_rules! whole_numbers {
-    ($($int:ty),*) => { $(
-        impl FromValue<'_> for $int {
-            const KIND: &'static str = concat!("a whole number that fits ", stringify!($int));
-
-            fn from_value(value: Value<'_>) -> Option<Self> {
-                let signed = value.as_i64().and_then(|n| Self::try_from(n).ok());
-                signed.or_else(|| value.as_u64().and_then(|n| Self::try_from(n).ok()))
-            }
+fn misfit<'a, T: FromValue<'a>>(column: &ColumnDef, value: &Value<'a>) -> Error {
+    let (name, shown) = (&column.name, value.shown());
+    let error = Error::data(format!("column `{name}` holds {shown}, which is not {}", T::KIND));
+    match column.ty {
+        _ if value.is_null() => error.with_hint("`Option` takes NULL"),
+        ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_DATETIME | ColumnType::MYSQL_TYPE_TIMESTAMP
+            if value.as_date_time().is_some_and(|moment| !moment.is_valid()) =>
+        {
+            error.with_hint("no calendar has this day; `String` and inrush's own `Date` and `DateTime` take it")
         }
-    )* };
+        _ => error,
+    }
 }
-
-whole_numbers!(i8, i16, i32, i64, u8, u16, u32, u64, usize);
 
 fn no_such_column(columns: &[ColumnDef]) -> Error {
     let names: Vec<_> = columns.iter().map(|column| format!("`{}`", column.name)).collect();

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jiff::{SignedDuration, civil};
+
 use crate::wire::Value;
 use crate::wire::value::{Date, DateTime, Time};
 
@@ -93,6 +95,53 @@ to_value! {
     Date => Date(date => date),
     DateTime => DateTime(moment => moment),
     Time => Time(time => time),
+    civil::Date => Date(date => day(date)),
+    civil::DateTime => DateTime(moment => DateTime {
+        date: day(moment.date()),
+        hour: moment.hour() as u8,
+        minute: moment.minute() as u8,
+        second: moment.second() as u8,
+        micros: micros(moment.subsec_nanosecond()),
+    }),
+    civil::Time => Time(time => Time {
+        hours: time.hour() as u8,
+        minutes: time.minute() as u8,
+        seconds: time.second() as u8,
+        micros: micros(time.subsec_nanosecond()),
+        ..Time::default()
+    }),
+    SignedDuration => Time(span => span_of(span)),
+}
+
+/// The numbers of a VECTOR, as the bytes that the column holds.
+#[cfg(target_endian = "little")]
+impl ToValue for [f32] {
+    fn to_value(&self) -> Value<'_> {
+        Value::Bytes(arrow_buffer::ToByteSlice::to_byte_slice(self))
+    }
+}
+
+#[cfg(target_endian = "little")]
+impl ToValue for Vec<f32> {
+    fn to_value(&self) -> Value<'_> {
+        self.as_slice().to_value()
+    }
+}
+
+/// A year before 0 becomes one after 9999, which the server refuses as well.
+fn day(date: civil::Date) -> Date {
+    Date { year: date.year() as u16, month: date.month() as u8, day: date.day() as u8 }
+}
+
+/// The server counts microseconds; what is less is cut off.
+fn micros(nanos: i32) -> u32 {
+    nanos.unsigned_abs() / 1000
+}
+
+/// A span that is longer than any TIME stays so long that the server refuses it.
+fn span_of(span: SignedDuration) -> Time {
+    let micros = i64::try_from(span.as_micros()).unwrap_or(if span.is_negative() { -i64::MAX } else { i64::MAX });
+    Time::from_micros(micros).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -117,6 +166,28 @@ mod tests {
         check(String::from("a"), Value::Text("a"));
         check(b"a", Value::Bytes(b"a"));
         check(Cow::Borrowed("a"), Value::Text("a"));
+    }
+    #[test]
+    fn dates_and_times() {
+        let date = Date { year: 2024, month: 2, day: 29 };
+        let moment = DateTime { date, hour: 23, minute: 59, second: 58, micros: 1 };
+        check(civil::date(2024, 2, 29), Value::Date(date));
+        check(civil::date(2024, 2, 29).at(23, 59, 58, 1_999), Value::DateTime(moment));
+        let time = Time { hours: 23, minutes: 59, seconds: 58, micros: 500_000, ..Time::default() };
+        check(civil::time(23, 59, 58, 500_000_000), Value::Time(time));
+        check(SignedDuration::from_micros(-3_020_399_000_001), Value::Time(Time::parse(b"-838:59:59.000001").unwrap()));
+        check(SignedDuration::from_nanos(-1_500), Value::Time(Time { negative: true, micros: 1, ..Time::default() }));
+    }
+    #[test]
+    fn what_the_server_must_refuse_does_not_become_something_else() {
+        let Value::Date(date) = civil::Date::MIN.to_value() else { panic!() };
+        assert!(date.year > 9999);
+        let Value::Time(time) = SignedDuration::MIN.to_value() else { panic!() };
+        assert!(time.negative && time.days > 100_000_000);
+    }
+    #[test]
+    fn vectors() {
+        check(vec![1.0f32, -2.5], Value::Bytes(b"\0\0\x80\x3F\0\0\x20\xC0"));
     }
     #[test]
     fn what_may_be_absent() {

@@ -158,6 +158,12 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The value as a text result set of a column with so many decimals shows it: fractions of seconds have as many digits, or
+    /// more if they would be lost.
+    pub(crate) fn printed(&self, decimals: u8) -> Printed<'a> {
+        Printed(*self, decimals)
+    }
+
     /// The value in a message, cut to a length that fits a line.
     pub(crate) fn shown(&self) -> String {
         let text = self.to_string();
@@ -168,6 +174,9 @@ impl<'a> Value<'a> {
         }
     }
 }
+
+/// See [`Value::printed`].
+pub(crate) struct Printed<'a>(Value<'a>, u8);
 
 const MAX_SHOWN: usize = 60;
 
@@ -186,6 +195,22 @@ impl fmt::Display for Value<'_> {
             Self::DateTime(moment) => moment.fmt(f),
             Self::Time(time) => time.fmt(f),
         }
+    }
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, micros) = match self.0 {
+            Value::DateTime(moment) => (Value::DateTime(DateTime { micros: 0, ..moment }), moment.micros),
+            Value::Time(time) => (Value::Time(Time { micros: 0, ..time }), time.micros),
+            value => return value.fmt(f),
+        };
+        whole.fmt(f)?;
+        let (mut digits, mut rest) = (6, micros);
+        while digits > usize::from(self.1) && rest.is_multiple_of(10) {
+            (digits, rest) = (digits - 1, rest / 10);
+        }
+        if digits > 0 { write!(f, ".{rest:0digits$}") } else { Ok(()) }
     }
 }
 

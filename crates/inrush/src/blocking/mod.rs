@@ -1,11 +1,13 @@
 //! The blocking shell: a thread, and a socket whose calls wait only where nothing else can go on.
 
+mod arrow;
 mod connection;
 mod late;
 mod rows;
 mod socket;
 mod transaction;
 
+pub use arrow::ArrowBatches;
 pub use connection::{Aborter, Connection};
 pub use rows::Rows;
 pub use transaction::{Savepoint, Transaction};

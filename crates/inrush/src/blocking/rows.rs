@@ -2,7 +2,7 @@
 
 use super::Connection;
 use crate::pace::QueryTime;
-use crate::sql::{Asked, Sql};
+use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
 use crate::{Error, Result};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
 use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
@@ -31,7 +31,12 @@ impl Connection {
     /// # }
     /// ```
     pub fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
-        let outcome = self.open(sql, &params)?;
+        self.rows(sql, &params, Form::AsAsked)
+    }
+
+    /// The same with a say in how the rows are written.
+    pub(super) fn rows<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Rows<'_>> {
+        let outcome = self.open(sql, params, form)?;
         let mut rows = Rows { connection: self, columns: Vec::new(), outcome };
         if rows.outcome.is_none() {
             rows.next_result()?;
@@ -40,21 +45,28 @@ impl Connection {
     }
 
     /// Sends the statement and reads until its results begin. An outcome is all there is of them.
-    fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P) -> Result<Option<Outcome>> {
+    fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
         let asked = Asked::new::<P>(sql)?;
         let values = params.values(asked.names())?;
         let values = values.as_ref();
-        self.make_ready(QueryTime::new(&self.config))?;
-        self.link.channel.begin()?;
+        let is_plain = asked.is_plain(values.len());
         let mut noted = Noted::default();
-        let opened = if asked.is_plain(values.len()) {
-            let mut query = Query::new(asked.sql(), &mut noted);
-            self.drive(None, |link, _| link.open(&mut query)).map(|outcome| outcome.map(Ok))
-        } else {
+        if !is_plain || form == Form::Binary {
+            self.start()?;
             let mut ask = Ask::new(asked.sql(), values, &mut noted);
-            self.drive(None, |link, _| link.open(&mut ask))
-        };
-        opened.map_err(|e| self.give_up(e))?.transpose()
+            let opened = self.drive(None, |link, _| link.open(&mut ask)).map_err(|e| self.give_up(e));
+            if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {
+                return opened?.transpose();
+            }
+        }
+        self.start()?;
+        let mut query = Query::new(asked.sql(), &mut noted);
+        self.drive(None, |link, _| link.open(&mut query)).map_err(|e| self.give_up(e))
+    }
+
+    fn start(&mut self) -> Result<()> {
+        self.make_ready(QueryTime::new(&self.config))?;
+        self.link.channel.begin()
     }
 }
 

@@ -1,11 +1,13 @@
 //! The tokio shell: a task, and a socket that wakes it. Needs a runtime with `io` and `time` enabled.
 
+mod arrow;
 mod connection;
 mod late;
 mod rows;
 mod socket;
 mod transaction;
 
+pub use arrow::ArrowBatches;
 pub use connection::Connection;
 pub use rows::Rows;
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Compression on real servers: the same answers through zlib and zstd, over every route, small and large, both ways.
 
-use crate::cases::{Case, Route, everywhere, in_cases};
+use crate::cases::{Case, Route, Twin, everywhere, in_cases};
 use inrush::core::session::LoadCounts;
-use inrush::core::wire::Value;
-use inrush::{Compression, Kind};
+use inrush::core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn};
+use inrush::core::wire::{Row, Value};
+use inrush::{Compression, Kind, Result};
 use inrush_testkit::servers::{self, Vendor};
 
 /// What each family of servers can do.
@@ -161,6 +162,64 @@ fn what_the_server_does_not_offer_is_an_error_unless_none_will_do() {
             let config = case.config().with_compression(Compression::ZSTD);
             let error = crate::cases::Twin::connect(case.shell, &config).unwrap_err();
             assert!(error.kind() == Kind::Config && error.message().contains("zstd"), "{error:?}");
+        }
+    });
+}
+
+/// Statements of very different lengths, each answered with its number and the length of its text.
+struct Lengths {
+    n: u64,
+    texts: Vec<String>,
+    answers: Vec<(u64, usize)>,
+}
+
+impl Lengths {
+    fn length(&self, step: u64) -> usize {
+        self.texts[step as usize % self.texts.len()].len()
+    }
+}
+
+impl Flight for &mut Lengths {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        let step = self.n;
+        if step == STEPS {
+            return turn.end();
+        }
+        self.n += 1;
+        turn.query(&format!("SELECT {step}, LENGTH('{0}'), '{0}'", self.texts[step as usize % self.texts.len()]))
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
+        reply.map(drop)
+    }
+
+    fn row(&mut self, step: u64, row: Row<'_>) -> Result<()> {
+        let (number, length) = (row.get::<u64>(0)?, row.get::<usize>(1)?);
+        assert_eq!((number, length, row.get::<&str>(2)?.len()), (step, self.length(step), length));
+        self.answers.push((number, length));
+        Ok(())
+    }
+}
+
+const STEPS: u64 = 100;
+
+#[test]
+fn pipelines_go_through_it() {
+    everywhere(|case| {
+        for &compression in offered(case) {
+            let mut connection = case.open_with(&case.config().with_compression(compression));
+            // Commands that end just before, at and behind the end of a frame, and some of several frames.
+            let lengths = [1, 10, 40, 65_480, 65_490, 3, 65_536, 200_000, 2, 70_000, 1, 1, 30_000, 65_500];
+            let texts = lengths.iter().map(|length| text(*length)).collect();
+            let mut lengths = Lengths { n: 0, texts, answers: Vec::new() };
+            let pipeline = Pipeline::new(&mut lengths);
+            let end = match &mut connection {
+                Twin::Blocking(connection) => connection.run(pipeline),
+                Twin::Tokio(connection, runtime) => runtime.block_on(connection.run(pipeline)),
+            };
+            end.unwrap().unwrap();
+            assert_eq!(lengths.answers.len() as u64, STEPS);
+            assert_eq!(connection.ask("SELECT 'and on'"), "and on");
         }
     });
 }

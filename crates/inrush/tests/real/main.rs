@@ -2,6 +2,7 @@
 //! TCP with TLS, and a Unix socket. Where no honest server would behave as needed, a scripted one does.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod arrow;
 mod basics;
 mod cases;
 mod compression;
@@ -9,6 +10,7 @@ mod failures;
 mod large;
 mod load_local;
 mod login;
+mod misfits;
 mod queries;
 mod reruns;
 mod scripted;
@@ -17,3 +19,4 @@ mod timeouts;
 mod tls;
 mod transactions;
 mod twins;
+mod types;

@@ -12,7 +12,7 @@ use arrow_array::builder::{
 
 use super::field::{Target, vector_item};
 use super::{InvalidDates, Why, decimal};
-use crate::wire::{DateTime, Value};
+use crate::wire::Value;
 
 /// A column that grows.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl Column {
             Target::Moment => Builder::Moment(TimestampMicrosecondBuilder::new()),
             Target::Duration => Builder::Duration(DurationMicrosecondBuilder::new()),
             Target::Utf8 => Builder::Utf8(StringBuilder::new()),
-            Target::DateText { digits } => Builder::DateText(StringBuilder::new(), digits),
+            Target::DateText { decimals } => Builder::DateText(StringBuilder::new(), decimals),
             Target::Binary => Builder::Binary(BinaryBuilder::new()),
             Target::Vector => Builder::Vector(ListBuilder::new(Float32Builder::new()).with_field(vector_item())),
         };
@@ -124,7 +124,14 @@ impl Column {
                 b.append_value(value.as_time().and_then(|time| time.as_micros()).ok_or(Why::Shape)?);
             }
             Builder::Utf8(b) => b.append_value(simdutf8::basic::from_utf8(bytes(value)?).map_err(|_| Why::Utf8)?),
-            Builder::DateText(b, digits) => push_text(b, value, (*digits).into())?,
+            Builder::DateText(b, decimals) => match value {
+                Value::Bytes(_) => b.append_value(value.as_str().ok_or(Why::Utf8)?),
+                _ => {
+                    // Writing to a builder does not fail.
+                    let _ = write!(b, "{}", value.printed(*decimals));
+                    b.append_value("");
+                }
+            },
             Builder::Binary(b) => b.append_value(bytes(value)?),
             Builder::Vector(b) => {
                 let (numbers, []) = bytes(value)?.as_chunks() else { return Err(Why::Shape) };
@@ -206,26 +213,4 @@ fn float(value: &Value<'_>) -> Result<f32, Why> {
 
 fn bytes<'a>(value: &Value<'a>) -> Result<&'a [u8], Why> {
     value.as_bytes().ok_or(Why::Shape)
-}
-
-/// As a text result set shows it: a fraction has as many digits as the column.
-fn push_text(column: &mut StringBuilder, value: &Value<'_>, digits: usize) -> Result<(), Why> {
-    let (moment, micros) = match *value {
-        Value::DateTime(moment) => (Value::DateTime(DateTime { micros: 0, ..moment }), moment.micros),
-        Value::Date(_) => (*value, 0),
-        _ => {
-            column.append_value(value.as_str().ok_or(Why::Utf8)?);
-            return Ok(());
-        }
-    };
-    let fraction = format_args!("{micros:06}").to_string();
-    // Writing to a builder of Arrow's does not fail.
-    let _ = write!(column, "{moment}");
-    if digits > 0 || micros > 0 {
-        // More digits than announced are still no reason to lose them.
-        let shown = digits.max(fraction.trim_end_matches('0').len()).min(fraction.len());
-        let _ = write!(column, ".{}", &fraction[..shown]);
-    }
-    column.append_value("");
-    Ok(())
 }

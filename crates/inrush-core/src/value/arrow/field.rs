@@ -38,7 +38,7 @@ pub(super) enum Target {
     Utf8,
     /// A date or moment as text with so many digits of a fraction.
     DateText {
-        digits: u8,
+        decimals: u8,
     },
     Binary,
     Vector,
@@ -64,10 +64,12 @@ impl Target {
             MYSQL_TYPE_FLOAT => Self::Float32,
             MYSQL_TYPE_DOUBLE => Self::Float64,
             MYSQL_TYPE_DECIMAL | MYSQL_TYPE_NEWDECIMAL => decimal(def),
-            MYSQL_TYPE_DATE | MYSQL_TYPE_NEWDATE if invalid_dates == InvalidDates::Text => Self::DateText { digits: 0 },
+            MYSQL_TYPE_DATE | MYSQL_TYPE_NEWDATE if invalid_dates == InvalidDates::Text => {
+                Self::DateText { decimals: 0 }
+            }
             MYSQL_TYPE_DATE | MYSQL_TYPE_NEWDATE => Self::Date,
             MYSQL_TYPE_DATETIME | MYSQL_TYPE_TIMESTAMP if invalid_dates == InvalidDates::Text => {
-                Self::DateText { digits: def.decimals.min(6) }
+                Self::DateText { decimals: def.decimals }
             }
             MYSQL_TYPE_DATETIME | MYSQL_TYPE_TIMESTAMP => Self::Moment,
             MYSQL_TYPE_TIME => Self::Duration,

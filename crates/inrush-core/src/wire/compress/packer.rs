@@ -1,8 +1,8 @@
 //! From framed packets to compressed frames.
 //!
-//! A server counts the frames it reads from the moment it begins to wait for a command, and refuses one with another number:
-//! the frame with a command's first byte at its start has number 0, and so has the first frame behind one in which a
-//! command began further in. An answer takes part in the count (docs/notes/compression.md).
+//! A frame ends where a command ends. Servers read and write by way of one buffer, so what follows a command in the same frame is
+//! overwritten by the reply to it: they hang, or run something else. They also count: a command begins with frame 0, frames
+//! of a reply and of what answers it count on from there, and another number is refused (docs/notes/compression.md).
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub struct Packer {
     encoder: Option<Encoder>,
     packed: Vec<u8>,
     start: usize,
-    /// The number of the next frame, unless it begins with a command.
+    /// The number of the next frame, unless it begins a command.
     next: u8,
     commands: Commands,
 }
@@ -38,14 +38,13 @@ impl Packer {
         self.start = 0;
         while !outbox.is_empty() && self.packed.len() < ENOUGH {
             let unsent = outbox.unsent();
-            let n = unsent.len().min(MAX_CONTENT);
-            let begun = self.commands.look_at(unsent, n);
-            if begun.at_start {
+            let piece = self.commands.cut(unsent, MAX_CONTENT);
+            if piece.begins_command {
                 self.next = 0;
             }
-            self.frame(&unsent[..n]);
-            self.next = if begun.later { 0 } else { self.next.wrapping_add(1) };
-            outbox.sent(n);
+            self.frame(&unsent[..piece.length]);
+            self.next = self.next.wrapping_add(1);
+            outbox.sent(piece.length);
         }
     }
 
@@ -108,31 +107,35 @@ struct Commands {
     last: Option<u8>,
 }
 
-/// Where in a piece commands begin.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Begun {
-    at_start: bool,
-    later: bool,
+/// What goes into one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    length: usize,
+    begins_command: bool,
 }
 
 impl Commands {
-    /// Looks at the first `n` bytes of `unsent`, which ends with a whole packet.
-    fn look_at(&mut self, unsent: &[u8], n: usize) -> Begun {
-        let mut begun = Begun::default();
+    /// At most `max` bytes of `unsent`, which is not empty and ends with a whole packet, and none of a second command.
+    fn cut(&mut self, unsent: &[u8], max: usize) -> Piece {
+        let mut piece = Piece { length: unsent.len().min(max), begins_command: false };
         let mut at = self.n_left;
-        while at < n {
+        while at < piece.length {
             let Some(&[a, b, c, number]) = unsent[at..].first_chunk::<HEADER>() else { break };
             // Numbers wrap: a 0 behind a 255 continues a very long LOAD DATA.
             if number == 0 && self.last != Some(255) {
-                *(if at == 0 { &mut begun.at_start } else { &mut begun.later }) = true;
+                if at > 0 {
+                    piece.length = at;
+                    break;
+                }
+                piece.begins_command = true;
             }
             let length = u32::from_le_bytes([a, b, c, 0]) as usize;
             self.goes_on = length == MAX_FRAME;
             self.last = Some(number);
             at += HEADER + length;
         }
-        self.n_left = at.saturating_sub(n);
-        begun
+        self.n_left = at.saturating_sub(piece.length);
+        piece
     }
 
     fn is_between_packets(&self) -> bool {

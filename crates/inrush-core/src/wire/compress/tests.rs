@@ -112,13 +112,13 @@ const FRAME: usize = 64 * 1024;
 #[test]
 fn frames_are_counted_from_the_start_of_a_command() {
     check_numbers(&[(true, 1)], &[0]);
-    check_numbers(&[(true, 1), (true, 1), (true, 1)], &[0]);
+    check_numbers(&[(true, 1), (true, 1), (true, 1)], &[0, 0, 0]);
     check_numbers(&[(true, 3 * FRAME - 4)], &[0, 1, 2]);
     check_numbers(&[(true, 3 * FRAME - 4), (true, 1)], &[0, 1, 2, 0]);
-    // The second command begins inside a frame: the server begins to count when it looks for more of it.
-    check_numbers(&[(true, 10), (true, 2 * FRAME)], &[0, 0, 1]);
-    // Its header alone is inside.
+    check_numbers(&[(true, 10), (true, 2 * FRAME)], &[0, 0, 1, 2]);
+    // The next header would not fit into the same frame.
     check_numbers(&[(true, FRAME - 6), (true, FRAME)], &[0, 0, 1]);
+    check_numbers(&[(true, 1), (false, 1), (false, 1), (true, 1)], &[0, 0]);
     check_numbers(&[(true, 10), (false, 2 * FRAME)], &[0, 1, 2]);
     check_numbers(&[(true, 0xFF_FFFF + 10)], &(0..=255).chain([0]).collect::<Vec<u8>>());
 }

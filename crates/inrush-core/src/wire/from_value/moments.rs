@@ -1,0 +1,83 @@
+//! Dates and times out of values: as the server knows them, and as jiff does, which refuses days that no calendar has.
+
+use jiff::{SignedDuration, civil};
+
+use crate::wire::{ColumnDef, Date, DateTime, FromValue, Time, Value};
+
+impl FromValue<'_> for Date {
+    const KIND: &'static str = "a day (`Date`)";
+
+    #[inline]
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_date()
+    }
+}
+
+impl FromValue<'_> for DateTime {
+    const KIND: &'static str = "a moment (`DateTime`)";
+
+    #[inline]
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_date_time()
+    }
+}
+
+impl FromValue<'_> for Time {
+    const KIND: &'static str = "a time (`Time`)";
+
+    #[inline]
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_time()
+    }
+}
+
+impl FromValue<'_> for civil::Date {
+    const KIND: &'static str = "a day of the calendar (`jiff::civil::Date`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        day(value.as_date()?)
+    }
+}
+
+impl FromValue<'_> for civil::DateTime {
+    const KIND: &'static str = "a moment of the calendar (`jiff::civil::DateTime`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        let moment = value.as_date_time()?;
+        let time = time_of_day(moment.hour, moment.minute, moment.second, moment.micros)?;
+        Some(day(moment.date)?.to_datetime(time))
+    }
+}
+
+impl FromValue<'_> for civil::Time {
+    const KIND: &'static str = "a time of day (`jiff::civil::Time`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        match value.as_time()? {
+            Time { negative: false, days: 0, hours, minutes, seconds, micros } => {
+                time_of_day(hours, minutes, seconds, micros)
+            }
+            // There is no -00:00:00, so that what is left is no time of day.
+            _ => None,
+        }
+    }
+}
+
+impl FromValue<'_> for SignedDuration {
+    const KIND: &'static str = "a span of time (`jiff::SignedDuration`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_time()?.as_micros().map(SignedDuration::from_micros)
+    }
+}
+
+fn day(date: Date) -> Option<civil::Date> {
+    let (month, day) = (i8::try_from(date.month).ok()?, i8::try_from(date.day).ok()?);
+    civil::Date::new(i16::try_from(date.year).ok()?, month, day).ok()
+}
+
+fn time_of_day(hours: u8, minutes: u8, seconds: u8, micros: u32) -> Option<civil::Time> {
+    let small = |n: u8| i8::try_from(n).ok();
+    let nanos = i32::try_from(micros).ok()?.checked_mul(1000)?;
+    civil::Time::new(small(hours)?, small(minutes)?, small(seconds)?, nanos).ok()
+}

@@ -1,0 +1,87 @@
+//! Results as Arrow record batches, for tasks.
+
+use super::{Connection, Rows};
+use crate::sql::{Form, Kept, Sql};
+use crate::{ArrowOptions, Result};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use inrush_core::value::arrow::Batches;
+use inrush_core::wire::Params;
+
+/// A result that is being read, a record batch at a time. See [`Connection::query_arrow_iter`].
+///
+/// Dropped before its end it costs no more than time: the connection reads the rest before its next command.
+#[derive(Debug)]
+pub struct ArrowBatches<'c> {
+    rows: Rows<'c>,
+    batches: Batches,
+    is_over: bool,
+}
+
+impl Connection {
+    /// Runs a statement and collects its result set as record batches; one without rows is a batch without rows, and a statement
+    /// without a result set is no batch.
+    ///
+    /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
+    /// [`core::value::arrow`](crate::core::value::arrow).
+    pub async fn query_arrow(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<RecordBatch>> {
+        let mut kept = Kept::new(&self.config);
+        let mut batches = self.query_arrow_iter(sql, params, &ArrowOptions::default()).await?;
+        while let Some(batch) = batches.next_batch().await? {
+            kept.push(batch)?;
+        }
+        Ok(kept.into_batches())
+    }
+
+    /// Runs a statement and reads its result set a record batch at a time, so that memory holds one.
+    ///
+    /// ```no_run
+    /// # async fn people(connection: &mut inrush::Connection) -> inrush::Result<()> {
+    /// let options = inrush::ArrowOptions { batch_rows: 10_000, ..Default::default() };
+    /// let mut batches = connection.query_arrow_iter("SELECT * FROM people", (), &options).await?;
+    /// while let Some(batch) = batches.next_batch().await? {
+    ///     println!("{} rows", batch.num_rows());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn query_arrow_iter(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+        options: &ArrowOptions,
+    ) -> Result<ArrowBatches<'_>> {
+        let rows = self.rows(sql, &params, Form::Binary).await?;
+        let batches = Batches::new(rows.columns(), options);
+        let is_over = rows.columns().is_empty();
+        Ok(ArrowBatches { rows, batches, is_over })
+    }
+}
+
+impl ArrowBatches<'_> {
+    /// The schema of every batch.
+    pub fn schema(&self) -> &SchemaRef {
+        self.batches.schema()
+    }
+
+    /// The next batch. `None`: the result is over. After an error nothing follows; the connection is usable unless the error is
+    /// fatal.
+    pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let batch = self.read().await;
+        self.is_over |= batch.is_err();
+        batch
+    }
+
+    async fn read(&mut self) -> Result<Option<RecordBatch>> {
+        while let Some(row) = self.rows.next_row().await? {
+            if let Some(full) = self.batches.push(row)? {
+                return Ok(Some(full));
+            }
+        }
+        self.is_over = true;
+        self.batches.finish()
+    }
+}
