@@ -1,0 +1,125 @@
+//! What a streamed row costs in allocations: nothing, if what is read borrows from it. With both shells, as text and in binary
+//! form, on every server.
+#![allow(clippy::unwrap_used)]
+// An allocator that counts is one that passes everything on.
+#![allow(unsafe_code)]
+
+use inrush::{Config, FromRow, Result, TlsMode, Value, blocking};
+use inrush_testkit::servers::{self, Server};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+#[derive(FromRow)]
+struct Entry<'r> {
+    id: u64,
+    #[inrush(rename = "txt")]
+    text: &'r str,
+    day: jiff::civil::Date,
+    price: &'r str,
+    none: Option<i32>,
+}
+
+/// The shell's connection and the SQL, and how many allocations its rows took behind the first ones.
+type Measure = fn(&Server, &str, Form) -> Result<(u64, usize)>;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Text,
+    Binary,
+}
+
+#[test]
+fn a_streamed_row_allocates_nothing() {
+    let sql = "WITH d AS (SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6) \
+               SELECT a.n + 7 * b.n AS id, REPEAT('x', a.n * b.n) AS txt, DATE'2024-02-29' AS day, 12.50 AS price, NULL AS none \
+               FROM d AS a, d AS b, d AS c, d AS d1, d AS e";
+    for server in servers::with_local_infile() {
+        for form in [Form::Text, Form::Binary] {
+            for (shell, measure) in [("blocking", blocking as Measure), ("tokio", tokio as Measure)] {
+                let (n_allocations, n_rows) = measure(&server, sql, form).unwrap();
+                assert_eq!((n_allocations, n_rows), (0, 7_usize.pow(5)), "{} {shell} {form:?}", server.name);
+            }
+        }
+    }
+}
+
+/// Reads all rows and counts from row 1000 on: until then buffers find their sizes.
+macro_rules! read {
+    ($connection:expr, $sql:expr, $form:expr $(, $wait:tt)?) => {{
+        let statement = $connection.prepare($sql)$(.$wait)??;
+        let mut rows = match $form {
+            Form::Text => $connection.query_iter($sql, ())$(.$wait)??,
+            Form::Binary => $connection.query_iter(&statement, ())$(.$wait)??,
+        };
+        let (mut before, mut n_rows) = (0, 0);
+        while let Some(entry) = rows.next_as::<Entry<'_>>()$(.$wait)?? {
+            assert!(entry.id < 49 && entry.text.len() <= 36 && entry.none.is_none());
+            assert!(entry.price == "12.50" && entry.day.day() == 29);
+            n_rows += 1;
+            if n_rows == 1000 {
+                before = allocations();
+            }
+        }
+        Ok((allocations() - before, n_rows))
+    }};
+}
+
+fn blocking(server: &Server, sql: &str, form: Form) -> Result<(u64, usize)> {
+    let mut connection = blocking::Connection::connect(config(server))?;
+    read!(connection, sql, form)
+}
+
+fn tokio(server: &Server, sql: &str, form: Form) -> Result<(u64, usize)> {
+    // On this thread alone, where allocations are counted.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut connection = inrush::Connection::connect(config(server)).await?;
+        read!(connection, sql, form, await)
+    })
+}
+
+fn config(server: &Server) -> Config {
+    let config = Config::new().with_user(&server.user).with_password(&server.password);
+    config.with_host(&server.host).with_port(server.port).with_tls(TlsMode::Disabled).with_public_key_retrieval(true)
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = allocations();
+    let text = std::hint::black_box(Value::Int(7).to_string());
+    assert!(text == "7" && allocations() > before);
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+thread_local! {
+    static N_ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often this thread has allocated so far.
+fn allocations() -> u64 {
+    N_ALLOCATIONS.get()
+}
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        N_ALLOCATIONS.set(N_ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        N_ALLOCATIONS.set(N_ALLOCATIONS.get() + 1);
+        // SAFETY: as above.
+        unsafe { System.realloc(ptr, layout, new_size) }
+    }
+}
