@@ -11,16 +11,6 @@ use syn::DeriveInput;
 /// tuple struct takes all columns by position. A field may borrow from the row: `&'r str`, `&'r [u8]`; then the struct has one
 /// lifetime. A field that may be NULL is an `Option`.
 ///
-/// ```text
-/// #[derive(inrush::FromRow)]
-/// struct Person<'r> {
-///     id: u64,
-///     #[inrush(rename = "full_name")]
-///     name: &'r str,
-///     age: Option<u8>,
-/// }
-/// ```
-///
 /// A column that is missing, that comes twice, or whose value does not fit is an error that names it.
 #[proc_macro_derive(FromRow, attributes(inrush))]
 pub fn from_row(input: TokenStream) -> TokenStream {

@@ -8,6 +8,8 @@
 //! | [`blocking::Connection`] | a connection for threads |
 //! | [`Connection`] | the same for tokio |
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
+//! | [`FromRow`], [`FromValue`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
+//! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```no_run
@@ -39,7 +41,24 @@ pub use inrush_core::session::{Access, Isolation, Outcome, ResultSet, Retries, S
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
-/// Makes structs out of rows.
+/// ```no_run
+/// #[derive(inrush::FromRow)]
+/// struct Person<'r> {
+///     id: u64,
+///     #[inrush(rename = "full_name")]
+///     name: &'r str,
+///     age: Option<u8>,
+/// }
+///
+/// # fn main() -> inrush::Result<()> {
+/// # let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost/shop")?;
+/// let mut rows = connection.query_iter("SELECT id, full_name, age FROM people", ())?;
+/// while let Some(person) = rows.next_as::<Person>()? {
+///     println!("{} {} {:?}", person.id, person.name, person.age);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub use inrush_derive::FromRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use sql::{Sql, Text, Warning};

@@ -1,4 +1,4 @@
-//! A row as a Rust type: a tuple by position here, a struct by `#[derive(FromRow)]`.
+//! A row as a Rust type: a tuple by position and the value of an only column here, a struct by `#[derive(FromRow)]`.
 
 use crate::error::{Error, Result};
 use crate::wire::{FromValue, Row, Value};
@@ -12,6 +12,14 @@ pub trait FromRow<'r>: Sized {
 impl<'r> FromRow<'r> for Row<'r> {
     fn from_row(row: Row<'r>) -> Result<Self> {
         Ok(row)
+    }
+}
+
+/// The value of the only column.
+impl<'r, T: FromValue<'r>> FromRow<'r> for T {
+    fn from_row(row: Row<'r>) -> Result<Self> {
+        let [value] = row.to_array()?;
+        row.convert(0, value)
     }
 }
 
@@ -92,6 +100,10 @@ tuples! {
     (10: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
     (11: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
     (12: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
+    (13: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12)
+    (14: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13)
+    (15: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14)
+    (16: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15)
 }
 
 #[cfg(test)]

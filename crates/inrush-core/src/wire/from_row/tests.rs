@@ -53,3 +53,13 @@ fn tuples_take_every_column() {
         assert_eq!(error.message(), "a row of 2 columns is not one of 1");
     });
 }
+
+#[test]
+fn one_column_is_its_value() {
+    with_row(&["a"], b"\x0242", |row| {
+        assert_eq!(u8::from_row(row).unwrap(), 42);
+        assert_eq!(<Option<&str>>::from_row(row).unwrap(), Some("42"));
+    });
+    let error = with_row(&["a", "b"], b"\x0242\xFB", |row| u8::from_row(row).unwrap_err());
+    assert_eq!(error.message(), "a row of 2 columns is not one of 1");
+}
