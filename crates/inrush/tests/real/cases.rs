@@ -1,6 +1,6 @@
 //! The cases a behaviour is checked in, and one type for both shells.
 
-use inrush::core::session::Session;
+use inrush::core::session::{Conversation, Session};
 use inrush::{Config, Outcome, Result, ResultSet, Row, Sql, Statement, TlsMode, Value, blocking};
 use inrush_testkit::servers::{self, Server};
 use std::thread;
@@ -185,6 +185,13 @@ impl Twin {
         match self {
             Self::Blocking(c) => c.change_user(config),
             Self::Tokio(c, runtime) => runtime.block_on(c.change_user(config)),
+        }
+    }
+
+    pub(crate) fn run<C: Conversation>(&mut self, conversation: C) -> Result<C::Output> {
+        match self {
+            Self::Blocking(c) => c.run(conversation),
+            Self::Tokio(c, runtime) => runtime.block_on(c.run(conversation)),
         }
     }
 

@@ -11,6 +11,7 @@ mod large;
 mod load_local;
 mod login;
 mod misfits;
+mod pipeline_facts;
 mod queries;
 mod reruns;
 mod scripted;
