@@ -1,114 +1,12 @@
 //! Pipelines by script, each with every fault at every step and cut at every byte.
 
+mod pipeline_talk;
+
 use inrush_core::error::{Error, Kind, Result};
-use inrush_core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn, Window};
-use inrush_core::wire::{ColumnDef, Row, StmtId, Value};
+use inrush_core::session::pipeline::{Pipeline, Window};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
-use std::collections::VecDeque;
-
-/// What a test sends.
-#[derive(Clone, Copy, Debug)]
-enum Say {
-    Query(&'static str),
-    Execute(u32, i64),
-    Prepare(&'static str),
-    Ping,
-    Reset,
-    ResetStatement(u32),
-    Close(u32),
-    Commit,
-    Wait,
-    Fail,
-}
-
-/// A flight of these commands; each step's reply as a text.
-#[derive(Default)]
-struct Talk {
-    to_say: VecDeque<Say>,
-    rows: String,
-    heard: Vec<Result<String>>,
-    /// The step whose reply is one too many.
-    enough_at: Option<u64>,
-}
-
-impl Flight for &mut Talk {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
-        match self.to_say.pop_front() {
-            Some(Say::Query(sql)) => turn.query(sql),
-            Some(Say::Execute(id, value)) => turn.execute(StmtId(id), &[Value::Int(value)]),
-            Some(Say::Prepare(sql)) => turn.prepare(sql),
-            Some(Say::Ping) => turn.ping(),
-            Some(Say::Reset) => turn.reset(),
-            Some(Say::ResetStatement(id)) => turn.reset_statement(StmtId(id)),
-            Some(Say::Close(id)) => turn.close(StmtId(id)),
-            Some(Say::Commit) => turn.commit(),
-            Some(Say::Wait) => turn.wait(),
-            Some(Say::Fail) => Err(Error::data("the source failed")),
-            None => turn.end(),
-        }
-    }
-
-    fn reply(&mut self, step: u64, reply: Result<Reply>) -> Result<()> {
-        assert_eq!(step, self.heard.len() as u64);
-        let rows = std::mem::take(&mut self.rows);
-        self.heard.push(reply.map(|reply| match reply {
-            Reply::Done(outcome) => format!("{rows}{}", outcome.affected),
-            Reply::Prepared(statement) => format!("statement {} of {}", statement.id.0, statement.n_params),
-            Reply::Unanswered => "-".into(),
-        }));
-        match self.enough_at == Some(step) {
-            true => Err(Error::data("enough")),
-            false => Ok(()),
-        }
-    }
-
-    fn columns(&mut self, _: u64, columns: &[ColumnDef]) -> Result<()> {
-        self.rows += &format!("{} column: ", columns.len());
-        Ok(())
-    }
-
-    fn row(&mut self, _: u64, row: Row<'_>) -> Result<()> {
-        for value in row.values() {
-            self.rows += &format!("{} ", value?);
-        }
-        Ok(())
-    }
-}
-
-/// Says these with a window of the usual size; gives each step's reply.
-fn say(to_say: &[Say]) -> impl Fn(&mut Peer) -> Result<Vec<Result<String>>> {
-    say_with(to_say, Window::default(), false)
-}
-
-fn say_with(to_say: &[Say], window: Window, best_effort: bool) -> impl Fn(&mut Peer) -> Result<Vec<Result<String>>> {
-    move |peer| {
-        let mut talk = Talk { to_say: to_say.iter().copied().collect(), ..Talk::default() };
-        peer.run(&mut Pipeline::new(&mut talk).with_window(window).best_effort(best_effort))??;
-        Ok(talk.heard)
-    }
-}
-
-fn narrow(n_commands: usize) -> Window {
-    Window { n_commands, ..Window::default() }
-}
-
-/// Each step's reply is as wanted (`!` stands before an error's code), also under every fault and cut anywhere.
-#[track_caller]
-fn check(script: &Script, talk: impl Fn(&mut Peer) -> Result<Vec<Result<String>>>, want: &[&str]) {
-    check_once(script, &talk, want);
-    script.check_splits(|peer| talk(peer).map(texts));
-    script.check_faults_of_steps(&talk);
-}
-
-#[track_caller]
-fn check_once(script: &Script, talk: impl Fn(&mut Peer) -> Result<Vec<Result<String>>>, want: &[&str]) {
-    script.check(|peer| talk(peer).map(texts), want.iter().map(|&text| text.into()).collect());
-}
-
-fn texts(heard: Vec<Result<String>>) -> Vec<String> {
-    heard.into_iter().map(|step| step.unwrap_or_else(|e| format!("!{}", e.code()))).collect()
-}
+use pipeline_talk::{Say, Talk, check, check_once, narrow, say, say_with, texts};
 
 const END: &[u8] = b"\xfe\x00\x00\x02\x00\x00\x00";
 const END_AND_MORE: &[u8] = b"\xfe\x00\x00\x0a\x00\x00\x00";
@@ -144,7 +42,7 @@ fn of_every_kind() {
     let script = script.reply_to(1).read(b"\x02").read(COLUMN).read(COLUMN).read(b"\x00\x08\x01a").read(END);
     let script = script.reply_to(1).read(b"\x00\x09\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00").read(COLUMN);
     let script = script.reply_to(1).read(OK).reply_to(1).read(OK).reply_to(1).read(OK).reply_to(1).read(OK);
-    let want = ["5", "2 column: a NULL 0", "statement 9 of 1", "0", "0", "-", "0"];
+    let want = ["5", "2 column: a NULL 0", "prepared DO ?", "0", "0", "-", "0"];
     check(&script, say(&talk), &want);
 }
 

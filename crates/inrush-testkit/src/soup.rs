@@ -7,7 +7,7 @@ use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::{
     Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
-    Pipeline, Prepare, Prepared, Query, Session, Step, Transport, simple as plain,
+    Pipeline, Prepare, Prepared, Query, Session, Statement, Step, Transport, simple as plain,
 };
 use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
@@ -198,8 +198,8 @@ impl Flight for Mixed {
         self.n_left -= 1;
         match self.choice.wrapping_add(self.n_left) % 9 {
             0 => turn.query("SELECT 1"),
-            1 => turn.execute(StmtId(1), &[Value::Int(1)]),
-            2 => turn.prepare("SELECT ?"),
+            1 => turn.execute(&Statement::new("SELECT ?")?, &[Value::Int(1)]),
+            2 => turn.prepare(&Statement::new("SELECT ? + 1")?),
             3 => turn.ping(),
             4 => turn.reset(),
             5 => turn.close(StmtId(1)),

@@ -151,11 +151,11 @@ impl<S: Sink> Conversation for Ask<'_, S> {
 }
 
 /// Whether a value goes ahead of its execution, in parts.
-fn is_long(value: &Value<'_>) -> bool {
+pub(crate) fn is_long(value: &Value<'_>) -> bool {
     value.as_bytes().is_some_and(|bytes| bytes.len() > LONG)
 }
 
 /// A packet beyond the server's `max_allowed_packet` costs the connection, so long values travel in parts, which are smaller than any
 /// server's limit but one that somebody set so low that little works. Not much smaller: each part is copied into the outbox.
 const LONG: usize = 256 * 1024;
-const LONG_PART: usize = LONG;
+pub(crate) const LONG_PART: usize = LONG;

@@ -39,13 +39,23 @@ pub fn execute(
     if params.is_empty() {
         return;
     }
+    bitmap(out, params);
+    out.push(types.is_some().into());
+    out.extend_from_slice(types.unwrap_or_default());
+    values(out, params, is_long);
+}
+
+/// Appends one bit a parameter, set for NULL.
+pub fn bitmap(out: &mut Vec<u8>, params: &[Value<'_>]) {
     let bitmap = out.len();
     out.resize(bitmap + params.len().div_ceil(8), 0);
     for (i, _) in params.iter().enumerate().filter(|(_, value)| value.is_null()) {
         out[bitmap + i / 8] |= 1 << (i % 8);
     }
-    out.push(types.is_some().into());
-    out.extend_from_slice(types.unwrap_or_default());
+}
+
+/// Appends the values that are not NULL. Those for which `is_long` go ahead.
+pub fn values(out: &mut Vec<u8>, params: &[Value<'_>], is_long: impl Fn(&Value<'_>) -> bool) {
     for value in params.iter().filter(|value| !is_long(value)) {
         put_value(out, value);
     }

@@ -14,6 +14,7 @@
 //! local file, and an error that closes the connection end it, whichever step they meet. Memory follows the window, not
 //! the number of commands.
 
+mod bound;
 mod guard;
 mod queue;
 mod turn;
@@ -22,11 +23,13 @@ mod verb;
 use crate::error::{Error, Kind, Result};
 use crate::session::prepare::{Prepare, Prepared};
 use crate::session::results::{Results, Sink};
-use crate::session::{Conversation, Outcome, Session, Step, reply};
-use crate::wire::{ColumnDef, Outbox, Row, command};
+use crate::session::{Conversation, Outcome, Session, Statement, Step, reply};
+use crate::wire::{ColumnDef, Outbox, Row, RowFormat, command, stmt};
+pub use bound::Bound;
 use guard::Guard;
 pub use queue::Window;
 use queue::{Expect, Queue};
+use turn::Choice;
 pub use turn::{Chosen, Turn};
 pub use verb::Verb;
 
@@ -62,8 +65,8 @@ pub trait Flight {
 pub enum Reply {
     /// A statement ran, or a plain command was obeyed: its last result.
     Done(Outcome),
-    /// A statement was prepared.
-    Prepared(Prepared),
+    /// The connection has prepared the statement.
+    Prepared(Statement),
     /// The command is one that servers do not answer; it was put behind those before it.
     Unanswered,
 }
@@ -92,6 +95,10 @@ enum State {
     Waiting,
     /// The same, then this COMMIT or, after a failure, a ROLLBACK.
     Committing(Vec<u8>),
+    /// The same, then this execution, whose statement is being prepared; or nothing, if that failed.
+    Holding(Statement, Bound, Option<Error>),
+    /// The second part of a reset.
+    HalfReset,
     /// Nothing any more.
     Ended(Result<()>),
 }
@@ -100,6 +107,12 @@ enum Reading {
     Results(Results),
     Prepare(Prepare<'static>),
     Plain,
+}
+
+/// What the server said in the end.
+enum Answer {
+    Done(Outcome),
+    Prepared(Prepared),
 }
 
 impl<F: Flight> Pipeline<F> {
@@ -136,50 +149,90 @@ impl<F: Flight> Pipeline<F> {
         self.flight
     }
 
-    fn choose(&mut self, session: &Session, out: &mut Outbox) {
+    fn choose(&mut self, session: &mut Session, out: &mut Outbox) {
         let turn = Turn { out, queue: &mut self.queue, session, best_effort: self.best_effort };
         self.state = match self.flight.next(turn) {
-            Ok(Chosen(turn::Choice::Command)) => State::Choosing,
-            Ok(Chosen(turn::Choice::Wait)) => State::Waiting,
-            Ok(Chosen(turn::Choice::Commit(sql))) => State::Committing(sql),
-            Ok(Chosen(turn::Choice::End)) => State::Ended(Ok(())),
+            Ok(Chosen(Choice::Command)) => State::Choosing,
+            Ok(Chosen(Choice::Wait)) => State::Waiting,
+            Ok(Chosen(Choice::Commit(sql))) => State::Committing(sql),
+            Ok(Chosen(Choice::Hold(statement, bound))) => State::Holding(statement, bound, None),
+            Ok(Chosen(Choice::Reset)) => State::HalfReset,
+            Ok(Chosen(Choice::End)) => State::Ended(Ok(())),
             Err(error) => State::Ended(Err(error)),
         };
-        self.settle_unanswered(out);
+        self.settle(session, out);
+    }
+
+    /// Whatever the flight wants to wait for is there: it must choose something now.
+    fn choose_after_wait(&mut self, session: &mut Session, out: &mut Outbox) {
+        self.choose(session, out);
+        if matches!(self.state, State::Waiting) && self.queue.is_empty() {
+            self.state = State::Ended(Err(Error::config("a pipeline waits for replies, and none is to come")));
+        }
     }
 
     fn commit(&mut self, sql: &[u8], out: &mut Outbox) {
+        let commit = Expect::Results { format: RowFormat::Text, verb: Verb::Commit };
         match self.guard.objection() {
-            None => self.queue.push(out, Expect::commit(), |out| command::query(out, sql)),
+            None => self.queue.push(out, commit, |out| command::query(out, sql)),
             Some(_) => self.queue.push(out, Expect::Rollback, |out| command::query(out, b"ROLLBACK")),
         }
-        self.state = State::Choosing;
+    }
+
+    fn release(&mut self, statement: &Statement, bound: &Bound, session: &mut Session, out: &mut Outbox) {
+        if !turn::send_bound(statement, bound, session, &mut self.queue, out) {
+            self.queue.push_settled(Expect::Refused(Error::protocol("a statement was lost")));
+        }
+        self.settle(session, out);
     }
 
     /// Takes the end of the reply to the oldest command in flight.
-    fn answered(&mut self, answer: Result<Reply>, session: &Session, out: &mut Outbox) {
+    fn answered(&mut self, answer: Result<Answer>, session: &mut Session, out: &mut Outbox) {
         self.reading = None;
         let Some(command) = self.queue.pop(out) else { return };
-        let answer = self.failed_part.take().map_or(answer, Err);
-        if command.expect == Expect::FirstPart {
-            self.failed_part = answer.err();
-            return;
+        match (command.expect, answer) {
+            (Expect::FirstPart, answer) => self.failed_part = answer.err(),
+            (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => keep(&statement, prepared, session, out),
+            (Expect::Learned(_), answer) => {
+                // Behind the statement of an execution that is held back nothing was sent.
+                if let (State::Holding(_, _, failed), true) = (&mut self.state, self.queue.is_empty()) {
+                    *failed = answer.err();
+                }
+            }
+            (Expect::Prepared(statement), Ok(Answer::Prepared(prepared))) => {
+                keep(&statement, prepared, session, out);
+                self.finish_step(Verb::Other, Ok(Reply::Prepared(statement)), session);
+            }
+            (expect, answer) => {
+                let answer = self.failed_part.take().map_or(answer, Err);
+                let reply = match (&expect, answer, self.guard.objection()) {
+                    (Expect::Rollback, Ok(_), Some(objection)) => Err(objection),
+                    (_, Ok(Answer::Done(outcome)), _) => Ok(Reply::Done(outcome)),
+                    (_, Ok(Answer::Prepared(_)), _) => Ok(Reply::Unanswered),
+                    (_, Err(error), _) => Err(error),
+                };
+                self.finish_step(expect.verb(), reply, session);
+            }
         }
-        let answer = match (command.expect, answer, self.guard.objection()) {
-            (Expect::Rollback, Ok(_), Some(objection)) => Err(objection),
-            (_, answer, _) => answer,
-        };
-        self.guard.note(self.step, command.verb(), answer.as_ref().err(), session.in_transaction());
-        self.report(answer);
-        self.settle_unanswered(out);
+        self.settle(session, out);
     }
 
-    /// Steps that no server answers are over as soon as those before them are.
-    fn settle_unanswered(&mut self, out: &mut Outbox) {
-        while self.queue.front().is_some_and(|command| command.expect == Expect::Nothing) {
-            self.queue.pop(out);
-            self.report(Ok(Reply::Unanswered));
+    /// Steps for which no packet comes are over as soon as those before them are.
+    fn settle(&mut self, session: &Session, out: &mut Outbox) {
+        while self.queue.front().is_some_and(|command| command.expect.is_settled()) {
+            let Some(command) = self.queue.pop(out) else { return };
+            let reply = match command.expect {
+                Expect::Known(statement) => Ok(Reply::Prepared(statement)),
+                Expect::Refused(error) => Err(error),
+                _ => Ok(Reply::Unanswered),
+            };
+            self.finish_step(Verb::Other, reply, session);
         }
+    }
+
+    fn finish_step(&mut self, verb: Verb, reply: Result<Reply>, session: &Session) {
+        self.guard.note(self.step, verb, reply.as_ref().err(), session.in_transaction());
+        self.report(reply);
     }
 
     fn report(&mut self, answer: Result<Reply>) {
@@ -207,17 +260,18 @@ impl<F: Flight> Conversation for Pipeline<F> {
             return Ok(Step::More);
         }
         while self.queue.has_room(out) {
+            let is_clear = self.queue.is_empty();
             match std::mem::replace(&mut self.state, State::Choosing) {
                 State::Fresh | State::Choosing => self.choose(session, out),
-                State::Waiting if self.queue.is_empty() => {
-                    self.choose(session, out);
-                    if matches!(self.state, State::Waiting) && self.queue.is_empty() {
-                        self.state =
-                            State::Ended(Err(Error::config("a pipeline waits for replies, and none is to come")));
-                    }
+                State::Waiting if is_clear => self.choose_after_wait(session, out),
+                State::Committing(sql) if is_clear => self.commit(&sql, out),
+                State::Holding(_, _, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
+                State::Holding(statement, bound, None) if is_clear => self.release(&statement, &bound, session, out),
+                State::HalfReset if is_clear || self.queue.window.n_commands > 1 => {
+                    let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
+                    self.queue.push(out, names, |out| command::query(out, AFTER_RESET));
                 }
-                State::Committing(sql) if self.queue.is_empty() => self.commit(&sql, out),
-                State::Ended(end) if self.queue.is_empty() && out.is_empty() => return Ok(Step::Done(end)),
+                State::Ended(end) if is_clear && out.is_empty() => return Ok(Step::Done(end)),
                 waiting => {
                     self.state = waiting;
                     break;
@@ -231,19 +285,19 @@ impl<F: Flight> Conversation for Pipeline<F> {
         let Some(command) = self.queue.front() else {
             return Err(reply::unexpected(packet).fatal());
         };
-        let reading = self.reading.get_or_insert_with(|| match command.expect {
-            Expect::Results { format, .. } => Reading::Results(Results::new(format)),
-            Expect::Prepared => Reading::Prepare(Prepare::new(b"")),
-            Expect::Rollback | Expect::FirstPart | Expect::Plain { .. } | Expect::Nothing => Reading::Plain,
+        let reading = self.reading.get_or_insert_with(|| match &command.expect {
+            Expect::Results { format, .. } => Reading::Results(Results::new(*format)),
+            Expect::Learned(_) | Expect::Prepared(_) => Reading::Prepare(Prepare::new(b"")),
+            _ => Reading::Plain,
         });
         let answer = match reading {
             Reading::Results(results) => {
-                let sink =
-                    &mut StepSink { step: self.step, flight: &mut self.flight, is_dropped: self.state.is_broken() };
-                results.receive(packet, session, sink).map(|step| step.map(Reply::Done))
+                let is_dropped = matches!(self.state, State::Ended(Err(_)));
+                let sink = &mut StepSink { step: self.step, flight: &mut self.flight, is_dropped };
+                results.receive(packet, session, sink).map(|step| step.map(Answer::Done))
             }
-            Reading::Prepare(prepare) => prepare.receive(packet, session, out).map(|step| step.map(Reply::Prepared)),
-            Reading::Plain => reply::plain(packet, session).map(|outcome| Step::Done(Reply::Done(outcome))),
+            Reading::Prepare(prepare) => prepare.receive(packet, session, out).map(|step| step.map(Answer::Prepared)),
+            Reading::Plain => reply::plain(packet, session).map(|outcome| Step::Done(Answer::Done(outcome))),
         };
         match answer {
             Ok(Step::Done(reply)) => self.answered(Ok(reply), session, out),
@@ -257,10 +311,15 @@ impl<F: Flight> Conversation for Pipeline<F> {
     }
 }
 
-impl State {
-    /// Whether the flight wants to hear no more.
-    fn is_broken(&self) -> bool {
-        matches!(self, Self::Ended(Err(_)))
+/// Keeps a statement for later executions, in place of the one that was not used for longest.
+fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &mut Outbox) {
+    let sql = statement.sql().as_bytes();
+    let gone = match session.statements.find(sql) {
+        Some(_) => Some(prepared.id),
+        None => session.statements.insert(sql, prepared).1,
+    };
+    if let Some(gone) = gone {
+        out.pipelined(|out| stmt::close(out, gone));
     }
 }
 
@@ -284,3 +343,6 @@ impl<F: Flight> Sink for StepSink<'_, F> {
         if self.is_dropped { Ok(()) } else { self.flight.end(self.step, outcome) }
     }
 }
+
+/// A reset gives MySQL the character set of the server's configuration instead of the one of the login (its bug 97633).
+const AFTER_RESET: &[u8] = b"SET NAMES utf8mb4";

@@ -1,5 +1,7 @@
 //! What is in flight: which replies are to come, in what form, and how much of the window they take.
 
+use crate::error::Error;
+use crate::session::Statement;
 use crate::session::pipeline::Verb;
 use crate::wire::{Outbox, RowFormat};
 use std::collections::VecDeque;
@@ -31,20 +33,26 @@ pub(super) struct InFlight {
 }
 
 /// What a command is answered by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Expect {
     /// Results, of a statement that does this to transactions.
     Results { format: RowFormat, verb: Verb },
-    /// The head and the definitions of a prepared statement.
-    Prepared,
+    /// What the server says of a statement to be prepared, for the cache. Not a step.
+    Learned(Statement),
+    /// The same as a step.
+    Prepared(Statement),
     /// A plain OK.
-    Plain { verb: Verb },
-    /// A plain OK to the ROLLBACK that was sent in place of a COMMIT.
+    Plain,
+    /// The answer to the ROLLBACK that was sent in place of a COMMIT.
     Rollback,
     /// A plain OK; the step is over with the answer to the next command.
     FirstPart,
     /// Nothing: servers do not answer it.
     Nothing,
+    /// Nothing: the connection has prepared it already.
+    Known(Statement),
+    /// Nothing: the step was not sent at all.
+    Refused(Error),
 }
 
 impl Queue {
@@ -58,6 +66,11 @@ impl Queue {
         }
         self.n_bytes += n_bytes;
         self.commands.push_back(InFlight { expect, number, n_bytes });
+    }
+
+    /// Appends a step of which nothing is sent: it is over once those before it are.
+    pub(super) fn push_settled(&mut self, expect: Expect) {
+        self.commands.push_back(InFlight { expect, number: 0, n_bytes: 0 });
     }
 
     /// Takes the oldest off, and says to whom the next packet belongs.
@@ -90,20 +103,24 @@ impl Queue {
     }
 }
 
-impl InFlight {
-    /// What it does to transactions.
+impl Expect {
+    /// Results in binary form, of a statement whose text may be a COMMIT as well.
+    pub(super) fn execution(statement: &Statement) -> Self {
+        Self::Results { format: RowFormat::Binary, verb: Verb::of(statement.sql().as_bytes()) }
+    }
+
+    /// What the command does to transactions.
     pub(super) fn verb(&self) -> Verb {
-        match self.expect {
-            Expect::Results { verb, .. } | Expect::Plain { verb } => verb,
-            Expect::Rollback => Verb::Rollback,
-            Expect::Prepared | Expect::FirstPart | Expect::Nothing => Verb::Other,
+        match self {
+            Self::Results { verb, .. } => *verb,
+            Self::Rollback => Verb::Rollback,
+            _ => Verb::Other,
         }
     }
-}
 
-impl Expect {
-    pub(super) fn commit() -> Self {
-        Self::Results { format: RowFormat::Text, verb: Verb::Commit }
+    /// Whether no packet comes for it.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Known(_) | Self::Refused(_))
     }
 }
 

@@ -1,16 +1,17 @@
 //! One turn to send: exactly one command, or the word that there is none.
 
-use crate::error::Result;
-use crate::session::Session;
+use crate::error::{Error, Result};
 use crate::session::pipeline::Verb;
+use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::queue::{Expect, Queue};
+use crate::session::{Session, Statement};
 use crate::wire::{Outbox, RowFormat, StmtId, Value, command, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
 pub struct Turn<'a> {
     pub(super) out: &'a mut Outbox,
     pub(super) queue: &'a mut Queue,
-    pub(super) session: &'a Session,
+    pub(super) session: &'a mut Session,
     pub(super) best_effort: bool,
 }
 
@@ -23,6 +24,8 @@ pub(super) enum Choice {
     Command,
     Wait,
     Commit(Vec<u8>),
+    Hold(Statement, Bound),
+    Reset,
     End,
 }
 
@@ -47,39 +50,84 @@ impl Turn<'_> {
         self.query("COMMIT")
     }
 
-    /// COM_STMT_EXECUTE of a statement that this connection has prepared.
-    pub fn execute(self, id: StmtId, params: &[Value<'_>]) -> Result<Chosen> {
-        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
-        let mut types = Vec::with_capacity(2 * params.len());
-        stmt::types(&mut types, params, &[]);
-        self.push(expect, |out| stmt::execute(out, id, params, Some(&types), |_| false))
+    /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
+    /// that is answered: see [`Turn::learn`]. A wrong number of values fails the step and sends nothing.
+    pub fn execute(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
+        let Some(slot) = self.session.statements.find(statement.sql().as_bytes()) else {
+            return self.hold(statement, Bound::new(values));
+        };
+        let Self { out, queue, session, .. } = self;
+        let entry = session.statements.get_mut(slot);
+        if let Err(error) = bound::check_count(values.len(), entry.prepared.n_params) {
+            queue.push_settled(Expect::Refused(error));
+            return Ok(Chosen(Choice::Command));
+        }
+        let expect = Expect::execution(statement);
+        bound::send_values(values, entry, out, |out, body| queue.push(out, expect, body));
+        Ok(Chosen(Choice::Command))
     }
 
-    /// COM_STMT_PREPARE.
-    pub fn prepare(self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Chosen> {
-        self.push(Expect::Prepared, |out| stmt::prepare(out, sql.as_ref()))
+    /// The same with values that are encoded already.
+    pub fn execute_bound(self, statement: &Statement, bound: &Bound) -> Result<Chosen> {
+        match send_bound(statement, bound, self.session, self.queue, self.out) {
+            true => Ok(Chosen(Choice::Command)),
+            false => self.hold(statement, bound.clone()),
+        }
+    }
+
+    /// COM_STMT_EXECUTE of a statement that somebody else keeps, by its number. Types are told each time.
+    pub fn execute_by_id(self, id: StmtId, values: &[Value<'_>]) -> Result<Chosen> {
+        let mut types = Vec::with_capacity(2 * values.len());
+        stmt::types(&mut types, values, &[]);
+        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
+        self.push(expect, |out| stmt::execute(out, id, values, Some(&types), |_| false))
+    }
+
+    /// COM_STMT_PREPARE, for the connection's cache; nothing if the statement is in there.
+    pub fn prepare(self, statement: &Statement) -> Result<Chosen> {
+        match self.session.statements.find(statement.sql().as_bytes()) {
+            Some(_) => self.queue.push_settled(Expect::Known(statement.clone())),
+            None => self.queue.push(self.out, Expect::Prepared(statement.clone()), prepare(statement)),
+        }
+        Ok(Chosen(Choice::Command))
+    }
+
+    /// The same without being a step: for executions that come later, behind a [`Turn::wait`], so that all of them are
+    /// prepared in one flight. An error shows at the execution, which tries again.
+    pub fn learn(self, statement: &Statement) -> Result<Chosen> {
+        if self.session.statements.find(statement.sql().as_bytes()).is_none() {
+            self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
+        }
+        Ok(Chosen(Choice::Command))
     }
 
     /// COM_PING.
     pub fn ping(self) -> Result<Chosen> {
-        self.push(Expect::Plain { verb: Verb::Other }, command::ping)
+        self.push(Expect::Plain, command::ping)
     }
 
     /// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and an open transaction are gone.
     pub fn reset(self) -> Result<Chosen> {
         self.queue.push(self.out, Expect::FirstPart, command::reset_connection);
-        let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
-        self.push(names, |out| command::query(out, AFTER_RESET))
+        // What is executed behind it must be prepared anew.
+        self.session.statements.clear();
+        Ok(Chosen(Choice::Reset))
     }
 
     /// COM_STMT_RESET: drops a statement's long data and cursor.
     pub fn reset_statement(self, id: StmtId) -> Result<Chosen> {
-        self.push(Expect::Plain { verb: Verb::Other }, |out| stmt::reset(out, id))
+        self.push(Expect::Plain, |out| stmt::reset(out, id))
     }
 
-    /// COM_STMT_CLOSE: frees a statement on the server, which does not answer.
+    /// COM_STMT_CLOSE of a statement that somebody else keeps. The server does not answer.
     pub fn close(self, id: StmtId) -> Result<Chosen> {
         self.push(Expect::Nothing, |out| stmt::close(out, id))
+    }
+
+    /// A step that fails without being sent.
+    pub fn refuse(self, error: Error) -> Result<Chosen> {
+        self.queue.push_settled(Expect::Refused(error));
+        Ok(Chosen(Choice::Command))
     }
 
     /// Sends nothing until every reply to what was sent is read; then there is another turn.
@@ -92,11 +140,34 @@ impl Turn<'_> {
         Ok(Chosen(Choice::End))
     }
 
+    fn hold(self, statement: &Statement, bound: Bound) -> Result<Chosen> {
+        self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
+        Ok(Chosen(Choice::Hold(statement.clone(), bound)))
+    }
+
     fn push(self, expect: Expect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Chosen> {
         self.queue.push(self.out, expect, body);
         Ok(Chosen(Choice::Command))
     }
 }
 
-/// A reset gives MySQL the character set of the server's configuration instead of the one of the login (its bug 97633).
-const AFTER_RESET: &[u8] = b"SET NAMES utf8mb4";
+/// Sends an execution, or refuses it. False: the statement must be prepared first.
+pub(super) fn send_bound(
+    statement: &Statement,
+    bound: &Bound,
+    session: &mut Session,
+    queue: &mut Queue,
+    out: &mut Outbox,
+) -> bool {
+    let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
+    let entry = session.statements.get_mut(slot);
+    match bound.check(entry.prepared.n_params) {
+        Ok(()) => bound.send(entry, out, |out, body| queue.push(out, Expect::execution(statement), body)),
+        Err(error) => queue.push_settled(Expect::Refused(error)),
+    }
+    true
+}
+
+fn prepare(statement: &Statement) -> impl Fn(&mut Vec<u8>) {
+    move |out| stmt::prepare(out, statement.sql().as_bytes())
+}

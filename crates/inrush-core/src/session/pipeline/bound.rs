@@ -1,0 +1,114 @@
+//! The values of one execution that is not sent yet: encoded, owned, and good on any connection.
+
+use crate::error::{Error, Result};
+use crate::session::ask::{LONG_PART, is_long};
+use crate::session::cache::Entry;
+use crate::wire::{Outbox, StmtId, Value, stmt};
+use std::borrow::Cow;
+
+/// The values of one execution, as they are sent.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    n_values: usize,
+    /// Bitmap, types, values.
+    bytes: Vec<u8>,
+    /// Values that go ahead in parts, and for which parameter.
+    long: Vec<(u16, Vec<u8>)>,
+}
+
+impl Bound {
+    /// Copies the values.
+    pub fn new(values: &[Value<'_>]) -> Self {
+        let mut bytes = Vec::new();
+        stmt::bitmap(&mut bytes, values);
+        stmt::types(&mut bytes, values, &[]);
+        stmt::values(&mut bytes, values, is_long);
+        let long = long_values(values).map(|(param, bytes)| (param, bytes.to_vec())).collect();
+        Self { n_values: values.len(), bytes, long }
+    }
+
+    /// Appends the execution.
+    pub(super) fn send(
+        &self,
+        entry: &mut Entry,
+        out: &mut Outbox,
+        push: impl FnOnce(&mut Outbox, &dyn Fn(&mut Vec<u8>)),
+    ) {
+        let id = entry.prepared.id;
+        for (param, bytes) in &self.long {
+            send_long(out, id, *param, bytes);
+        }
+        if self.n_values == 0 {
+            return push(out, &|out| stmt::execute(out, id, &[], None, is_long));
+        }
+        let (bitmap, rest) = self.bytes.split_at(self.n_values.div_ceil(8));
+        let (types, values) = rest.split_at(2 * self.n_values);
+        let types = self.types_to_tell(bitmap, types, &entry.types).map(Cow::into_owned);
+        push(out, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), values));
+        if let Some(told) = types {
+            entry.types = told;
+        }
+    }
+
+    /// `None`: the types that the server knows fit. A NULL fits any, and keeps what is known of it.
+    fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], known: &[u8]) -> Option<Cow<'t, [u8]>> {
+        if known.len() != types.len() {
+            return Some(Cow::Borrowed(types));
+        }
+        let is_null = |i: usize| bitmap[i / 8] & 1 << (i % 8) != 0;
+        let fits = |i: &usize| is_null(*i) || types[2 * i..2 * i + 2] == known[2 * i..2 * i + 2];
+        if (0..self.n_values).all(|i| fits(&i)) {
+            return None;
+        }
+        let mut told = types.to_vec();
+        for i in (0..self.n_values).filter(|i| is_null(*i)) {
+            told[2 * i..2 * i + 2].copy_from_slice(&known[2 * i..2 * i + 2]);
+        }
+        Some(Cow::Owned(told))
+    }
+
+    /// Whether the statement takes so many values.
+    pub(super) fn check(&self, n_params: u16) -> Result<()> {
+        check_count(self.n_values, n_params)
+    }
+}
+
+/// Appends the execution of borrowed values.
+pub(super) fn send_values(
+    values: &[Value<'_>],
+    entry: &mut Entry,
+    out: &mut Outbox,
+    push: impl FnOnce(&mut Outbox, &dyn Fn(&mut Vec<u8>)),
+) {
+    let id = entry.prepared.id;
+    for (param, bytes) in long_values(values) {
+        send_long(out, id, param, bytes);
+    }
+    let is_known = stmt::has_types(values, &entry.types);
+    if !is_known {
+        let known = std::mem::take(&mut entry.types);
+        stmt::types(&mut entry.types, values, &known);
+    }
+    let types = (!is_known).then_some(&entry.types[..]);
+    push(out, &|out| stmt::execute(out, id, values, types, is_long));
+}
+
+pub(super) fn check_count(n_values: usize, n_params: u16) -> Result<()> {
+    match n_values == usize::from(n_params) {
+        true => Ok(()),
+        false => Err(Error::config(format!("the statement takes {n_params} values, not {n_values}"))),
+    }
+}
+
+fn long_values<'a>(values: &'a [Value<'_>]) -> impl Iterator<Item = (u16, &'a [u8])> {
+    let long = values.iter().enumerate().filter(|(_, value)| is_long(value));
+    // As many parameters as a statement can have fit.
+    long.filter_map(|(param, value)| Some((param as u16, value.as_bytes()?)))
+}
+
+/// Nobody answers these: what is wrong with them the execution says.
+fn send_long(out: &mut Outbox, id: StmtId, param: u16, bytes: &[u8]) {
+    for part in bytes.chunks(LONG_PART) {
+        out.pipelined(|out| stmt::long_data(out, id, param, part));
+    }
+}

@@ -1,0 +1,138 @@
+//! Executions in a pipeline by script: what is prepared when, which types are told, what is closed.
+
+mod pipeline_talk;
+
+use inrush_core::wire::Value;
+use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
+use inrush_testkit::script::{Script, script};
+use pipeline_talk::{Say, check, check_once, narrow, say, say_with, texts};
+
+const ONE_ROW: &[u8] = b"\x00\x01\x00\x02\x00\x00\x00";
+const NO_TABLE: &[u8] = b"\xff\x7a\x04#42S02Table doesn't exist";
+const ONE: &[Value<'_>] = &[Value::Int(1)];
+const TEXT: &[Value<'_>] = &[Value::Text("a")];
+const NULL: &[Value<'_>] = &[Value::Null];
+const TWO: &[Value<'_>] = &[Value::Int(1), Value::Int(2)];
+
+/// The answer to a PREPARE: a statement of this number with so many parameters.
+fn prepared(script: Script, id: u8, n_params: u8) -> Script {
+    let script = script.reply_to(1).read(&[0, id, 0, 0, 0, 0, 0, n_params, 0, 0, 0, 0]);
+    (0..n_params).fold(script, |script, _| script.read(COLUMN))
+}
+
+/// An execution of a statement with one parameter; `rest` is what follows its head.
+fn execute(script: Script, id: u8, rest: &[u8]) -> Script {
+    script.command(&[&[0x17, id, 0, 0, 0, 0, 1, 0, 0, 0], rest].concat())
+}
+
+fn done(script: Script) -> Script {
+    script.reply_to(1).read(ONE_ROW)
+}
+
+const TYPED: &[u8] = b"\0\x01\x08\0\x01\0\0\0\0\0\0\0";
+const UNTYPED: &[u8] = b"\0\0\x01\0\0\0\0\0\0\0";
+
+#[test]
+fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
+    for say_it in [Say::Ask, Say::AskBound] {
+        let script = prepared(script().logged_in().command(b"\x0e").command(b"\x16a?").read(OK), 7, 1);
+        let script = execute(execute(script, 7, TYPED), 7, UNTYPED).command(b"\x0e");
+        let script = done(done(script)).reply_to(1).read(OK);
+        let talk = [Say::Ping, say_it("a?", ONE), say_it("a?", ONE), Say::Ping];
+        check(&script, say(&talk), &["0", "1", "1", "0"]);
+    }
+}
+
+#[test]
+fn types_are_told_again_when_they_change_and_null_fits_any() {
+    for say_it in [Say::Ask, Say::AskBound] {
+        let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
+        let script = execute(execute(script, 7, TYPED), 7, b"\x01\0");
+        let script = execute(execute(script, 7, b"\0\x01\xfd\0\x01a"), 7, b"\x01\0");
+        let script = execute(script, 7, b"\0\0\x01a");
+        let script = (0..5).fold(script, |script, _| done(script));
+        let talk = [ONE, NULL, TEXT, NULL, TEXT].map(|values| say_it("a?", values));
+        check_once(&script, say(&talk), &["1"; 5]);
+    }
+}
+
+#[test]
+fn what_is_learned_ahead_is_prepared_in_one_flight() {
+    let script = script().logged_in().command(b"\x16a?").command(b"\x16b?");
+    let script = execute(prepared(prepared(script, 7, 1), 8, 1), 7, TYPED);
+    let script = done(done(execute(script, 8, TYPED)));
+    let talk = [Say::Learn("a?"), Say::Learn("b?"), Say::Wait, Say::Ask("a?", ONE), Say::Ask("b?", ONE)];
+    check(&script, say(&talk), &["1", "1"]);
+}
+
+/// A statement that cannot be prepared yet, because an earlier step makes its table, gets a second chance.
+#[test]
+fn what_could_not_be_learned_is_tried_again_in_its_place() {
+    let script = script().logged_in().command(b"\x16a?").read(NO_TABLE).command(b"\x03CREATE").command(b"\x16a?");
+    let script = execute(prepared(script.read(OK), 7, 1), 7, TYPED);
+    let talk = [Say::Learn("a?"), Say::Wait, Say::Query("CREATE"), Say::Ask("a?", ONE)];
+    check_once(&done(script), say(&talk), &["0", "1"]);
+}
+
+#[test]
+fn a_statement_that_is_refused_fails_its_step() {
+    let script = script().logged_in().command(b"\x0e").command(b"\x16a?").read(OK).reply_to(1).read(NO_TABLE);
+    let script = script.command(b"\x0e").read(OK);
+    check_once(&script, say(&[Say::Ping, Say::Ask("a?", ONE), Say::Ping]), &["0", "!1146", "0"]);
+}
+
+#[test]
+fn a_wrong_number_of_values_fails_its_step_and_sends_nothing() {
+    for say_it in [Say::Ask, Say::AskBound] {
+        let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1).command(b"\x0e");
+        let script = execute(script.read(OK), 7, TYPED);
+        let talk = [say_it("a?", TWO), Say::Ping, say_it("a?", TWO), say_it("a?", ONE)];
+        check_once(&done(script), say_with(&talk, narrow(1), false), &["!0", "0", "!0", "1"]);
+    }
+}
+
+#[test]
+fn a_prepare_of_what_is_known_sends_nothing() {
+    let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1).command(b"\x0e").read(OK);
+    check(
+        &script,
+        say_with(&[Say::Prepare("a?"), Say::Prepare("a?"), Say::Ping], narrow(1), false),
+        &["prepared a?", "prepared a?", "0"],
+    );
+}
+
+#[test]
+fn what_the_cache_drops_is_closed() {
+    let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1).command(b"\x16b?");
+    let script = prepared(script, 8, 1).command(b"\x19\x07\0\0\0").command(b"\x0e").read(OK);
+    script.check(
+        |peer| {
+            peer.channel.session.statements_mut().set_capacity(1);
+            say_with(&[Say::Prepare("a?"), Say::Prepare("b?"), Say::Ping], narrow(1), false)(peer).map(texts)
+        },
+        vec!["prepared a?".into(), "prepared b?".into(), "0".into()],
+    );
+}
+
+#[test]
+fn after_a_reset_statements_are_prepared_anew() {
+    let script =
+        prepared(script().logged_in().command(b"\x16a?"), 7, 1).command(b"\x1f").command(b"\x03SET NAMES utf8mb4");
+    let script = script.command(b"\x16a?").read(OK).reply_to(1).read(OK);
+    let script = done(execute(prepared(script, 1, 1), 1, TYPED));
+    check_once(&script, say(&[Say::Learn("a?"), Say::Wait, Say::Reset, Say::Ask("a?", ONE)]), &["0", "1"]);
+}
+
+#[test]
+fn long_values_go_ahead_in_parts() {
+    const PART: usize = 256 * 1024;
+    static LONG: [u8; PART + 1] = [b'x'; PART + 1];
+    static VALUES: [Value<'static>; 2] = [Value::Int(1), Value::Bytes(&LONG)];
+    for say_it in [Say::Ask, Say::AskBound] {
+        let part = |bytes: &[u8]| [b"\x18\x07\0\0\0\x01\0", bytes].concat();
+        let script = prepared(script().logged_in().command(b"\x16a??"), 7, 2);
+        let script = script.command(&part(&LONG[..PART])).command(&part(b"x"));
+        let script = execute(script, 7, b"\0\x01\x08\0\xfc\0\x01\0\0\0\0\0\0\0");
+        check_once(&done(script), say(&[say_it("a??", &VALUES)]), &["1"]);
+    }
+}
