@@ -10,6 +10,7 @@
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
 //! | [`FromRow`], [`FromValue`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
+//! | [`Pipeline`] | many commands in one flight |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```no_run
@@ -26,6 +27,7 @@ mod loader;
 mod net;
 mod option_files;
 mod pace;
+pub mod pipeline;
 mod sql;
 pub mod table;
 mod tls;
@@ -61,4 +63,5 @@ pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
 pub use inrush_derive::FromRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
+pub use pipeline::{Pipeline, Reply};
 pub use sql::{Sql, Text, Warning};

@@ -69,6 +69,11 @@ impl StatementCache {
         self.slots.is_empty()
     }
 
+    /// How many statements it holds at most.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// How many statements it holds at most; at least one. Meant for a fresh connection: nothing is dropped.
     pub fn set_capacity(&mut self, capacity: usize) {
         self.capacity = capacity.max(1);

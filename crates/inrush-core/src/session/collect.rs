@@ -36,6 +36,14 @@ impl Collect {
         self.results
     }
 
+    /// Takes the results so far out. Their bytes still count, unless `forget`.
+    pub fn take_results(&mut self, forget: bool) -> Vec<ResultSet> {
+        if forget {
+            self.n_bytes = 0;
+        }
+        std::mem::take(&mut self.results)
+    }
+
     /// The first result, which is the only one of most statements.
     pub fn into_first(self) -> Option<ResultSet> {
         self.results.into_iter().next()

@@ -3,6 +3,7 @@
 mod arrow;
 mod connection;
 mod late;
+mod pipeline;
 mod rows;
 mod socket;
 mod transaction;

@@ -5,7 +5,7 @@ use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Session, Statement};
-use crate::wire::{Outbox, RowFormat, StmtId, Value, command, stmt};
+use crate::wire::{Outbox, Params, RowFormat, StmtId, Value, command, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
 pub struct Turn<'a> {
@@ -51,8 +51,15 @@ impl Turn<'_> {
     }
 
     /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
-    /// that is answered: see [`Turn::learn`]. A wrong number of values fails the step and sends nothing.
-    pub fn execute(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
+    /// that is answered: see [`Turn::learn`]. Values that do not fit the placeholders fail the step and send nothing.
+    pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Chosen> {
+        match params.values(statement.names()) {
+            Ok(values) => self.execute_values(statement, values.as_ref()),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    fn execute_values(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
         let Some(slot) = self.session.statements.find(statement.sql().as_bytes()) else {
             return self.hold(statement, Bound::new(values));
         };

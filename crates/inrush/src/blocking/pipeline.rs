@@ -1,0 +1,75 @@
+//! Pipelines on a connection for threads.
+
+use super::Connection;
+use crate::Result;
+use crate::pipeline::probe::{self, Way};
+use crate::pipeline::{Each, Pipeline, Reply};
+use inrush_core::session::Pipeline as Conversation;
+use inrush_core::session::pipeline::{Chosen, Turn, Window};
+
+impl Connection {
+    /// Many commands in one flight: see [`Pipeline`].
+    pub fn pipeline(&mut self) -> Pipeline<'_, Self> {
+        let max_result = self.config.max_result;
+        Pipeline::new(self, max_result)
+    }
+
+    /// As many commands in one flight as `next` chooses, one a turn, and each reply handed over as it arrives: millions of them take
+    /// no more memory than a few. Steps are counted from 0.
+    ///
+    /// An error from either ends the pipeline: nothing more is sent, the replies under way are read and dropped, and the connection
+    /// stays usable. COMMIT waits for the replies before it, as in [`Pipeline::commit`].
+    ///
+    /// ```no_run
+    /// # let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost/shop")?;
+    /// let insert = connection.prepare("INSERT INTO numbers VALUES (?)")?;
+    /// let mut numbers = 0..1_000_000;
+    /// connection.pipeline_each(
+    ///     |turn| match numbers.next() {
+    ///         Some(number) => turn.execute(&insert, (number,)),
+    ///         None => turn.end(),
+    ///     },
+    ///     |step, reply| reply.map(drop).map_err(|e| e.while_doing(&format!("number {step}"))),
+    /// )?;
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn pipeline_each(
+        &mut self,
+        next: impl FnMut(Turn<'_>) -> Result<Chosen>,
+        each: impl FnMut(u64, Result<Reply>) -> Result<()>,
+    ) -> Result<()> {
+        let window = self.window(None)?;
+        let flight = Each::new(next, each, self.config.max_result);
+        self.run(Conversation::new(flight).with_window(window))?
+    }
+
+    /// How much may be in flight at this server; finds out first if nobody knows.
+    fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
+        match probe::way(&self.config, n_steps) {
+            Way::Clear(window) => Ok(window),
+            Way::Unknown => {
+                let answer = Self::probe(&self.config);
+                Ok(probe::conclude(&self.config, answer))
+            }
+        }
+    }
+
+    /// Whether two pings are answered; `None` if not even one is.
+    fn probe(config: &crate::Config) -> Option<Result<Result<()>>> {
+        let mut connection = Self::connect(probe::config(config)).ok()?;
+        connection.ping().ok()?;
+        Some(connection.run(probe::two_pings()))
+    }
+}
+
+impl Pipeline<'_, Connection> {
+    /// Sends all steps and reads their replies, one for each, in order. An error from here is one of the connection, which is
+    /// dead then; which of the steps without a reply were run nobody knows.
+    pub fn run(mut self) -> Result<Vec<Result<Reply>>> {
+        let window = self.connection.window(Some(self.batch.len()))?;
+        let best_effort = self.batch.best_effort;
+        let conversation = Conversation::new(&mut self.batch).with_window(window);
+        self.connection.run(conversation.best_effort(best_effort))??;
+        Ok(self.batch.into_replies())
+    }
+}

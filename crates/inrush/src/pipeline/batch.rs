@@ -1,0 +1,175 @@
+//! The flights of the driver: steps put together beforehand, and steps chosen one by one.
+
+use super::Reply;
+use super::reply::Gather;
+use crate::{Error, Result};
+use inrush_core::session::pipeline::{Bound, Chosen, Flight, Reply as Answer, Turn};
+use inrush_core::session::{Outcome, Statement};
+use inrush_core::wire::{ColumnDef, Params, Row};
+use std::fmt;
+
+/// Steps put together beforehand, and the replies to them.
+pub(crate) struct Batch {
+    steps: Vec<Step>,
+    /// The statements among them, each once.
+    statements: Vec<Statement>,
+    pub(crate) best_effort: bool,
+    next_step: usize,
+    next_statement: usize,
+    has_waited: bool,
+    gather: Gather,
+    replies: Vec<Result<Reply>>,
+}
+
+enum Step {
+    Query(Vec<u8>),
+    Execute(Statement, Bound),
+    Prepare(Statement),
+    Ping,
+    Reset,
+    /// Taken when it was told.
+    Refused(Option<Error>),
+}
+
+impl Batch {
+    pub(super) fn new(max_result: usize) -> Self {
+        Self {
+            steps: Vec::new(),
+            statements: Vec::new(),
+            best_effort: false,
+            next_step: 0,
+            next_statement: 0,
+            has_waited: false,
+            gather: Gather::new(max_result, false),
+            replies: Vec::new(),
+        }
+    }
+
+    pub(super) fn query(&mut self, sql: &[u8]) {
+        self.steps.push(Step::Query(sql.to_vec()));
+    }
+
+    pub(super) fn execute(&mut self, statement: &Statement, params: impl Params) {
+        self.steps.push(match params.values(statement.names()) {
+            Ok(values) => Step::Execute(statement.clone(), Bound::new(values.as_ref())),
+            Err(error) => Step::Refused(Some(error)),
+        });
+        // Beyond that many they would drive each other out of the cache.
+        if self.statements.len() < MAX_LEARNED && !self.statements.iter().rev().any(|known| known == statement) {
+            self.statements.push(statement.clone());
+        }
+    }
+
+    pub(super) fn prepare(&mut self, statement: &Statement) {
+        self.steps.push(Step::Prepare(statement.clone()));
+    }
+
+    pub(super) fn ping(&mut self) {
+        self.steps.push(Step::Ping);
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.steps.push(Step::Reset);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// One reply for each step.
+    pub(crate) fn into_replies(self) -> Vec<Result<Reply>> {
+        self.replies
+    }
+}
+
+impl Flight for &mut Batch {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        let room = turn.session().statements().capacity();
+        if self.next_statement < self.statements.len().min(room) {
+            self.next_statement += 1;
+            return turn.learn(&self.statements[self.next_statement - 1]);
+        }
+        if !self.statements.is_empty() && !std::mem::replace(&mut self.has_waited, true) {
+            return turn.wait();
+        }
+        self.next_step += 1;
+        match self.steps.get_mut(self.next_step - 1) {
+            None => turn.end(),
+            Some(Step::Query(sql)) => turn.query(sql),
+            Some(Step::Execute(statement, bound)) => turn.execute_bound(statement, bound),
+            Some(Step::Prepare(statement)) => turn.prepare(statement),
+            Some(Step::Ping) => turn.ping(),
+            Some(Step::Reset) => turn.reset(),
+            Some(Step::Refused(error)) => {
+                turn.refuse(error.take().unwrap_or_else(|| Error::config("the step was refused before")))
+            }
+        }
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Answer>) -> Result<()> {
+        let reply = self.gather.finish(reply);
+        self.replies.push(reply);
+        Ok(())
+    }
+
+    fn columns(&mut self, _step: u64, columns: &[ColumnDef]) -> Result<()> {
+        self.gather.columns(columns)
+    }
+
+    fn row(&mut self, _step: u64, row: Row<'_>) -> Result<()> {
+        self.gather.row(row)
+    }
+
+    fn end(&mut self, _step: u64, outcome: &Outcome) -> Result<()> {
+        self.gather.end(outcome)
+    }
+}
+
+/// Counts only: values are nobody's business.
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch").field("n_steps", &self.steps.len()).finish_non_exhaustive()
+    }
+}
+
+/// Steps chosen one by one, and replies handed over as they arrive: memory holds what is in flight.
+pub(crate) struct Each<N, E> {
+    next: N,
+    each: E,
+    gather: Gather,
+}
+
+impl<N, E> Each<N, E> {
+    pub(crate) fn new(next: N, each: E, max_result: usize) -> Self {
+        Self { next, each, gather: Gather::new(max_result, true) }
+    }
+}
+
+impl<N, E> Flight for Each<N, E>
+where
+    N: FnMut(Turn<'_>) -> Result<Chosen>,
+    E: FnMut(u64, Result<Reply>) -> Result<()>,
+{
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        (self.next)(turn)
+    }
+
+    fn reply(&mut self, step: u64, reply: Result<Answer>) -> Result<()> {
+        (self.each)(step, self.gather.finish(reply))
+    }
+
+    fn columns(&mut self, _step: u64, columns: &[ColumnDef]) -> Result<()> {
+        self.gather.columns(columns)
+    }
+
+    fn row(&mut self, _step: u64, row: Row<'_>) -> Result<()> {
+        self.gather.row(row)
+    }
+
+    fn end(&mut self, _step: u64, outcome: &Outcome) -> Result<()> {
+        self.gather.end(outcome)
+    }
+}
+
+/// Statements that are prepared before the first step; others are prepared in their place.
+const MAX_LEARNED: usize = 100;

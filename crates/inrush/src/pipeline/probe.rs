@@ -1,0 +1,90 @@
+//! Whether a server answers commands that are sent before earlier ones are answered. Nothing in the protocol says so: all servers
+//! do, but some proxies (and Aurora 2) answer only the first and leave the client waiting for ever.
+//!
+//! The first pipeline to an address sends two pings in one write, on a connection of its own that is thrown away, and
+//! remembers for the life of the process whether two answers came.
+
+use crate::{Config, PipelineMode, Result};
+use inrush_core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn, Window};
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What to do before a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Go, with this window.
+    Clear(Window),
+    /// Find out first.
+    Unknown,
+}
+
+/// How a pipeline of `n_steps` may travel (`None`: as many as there will be).
+pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> Way {
+    match config.pipeline() {
+        _ if n_steps.is_some_and(|n| n <= 1) => Way::Clear(ONE_BY_ONE),
+        PipelineMode::On => Way::Clear(Window::default()),
+        PipelineMode::Off => Way::Clear(ONE_BY_ONE),
+        PipelineMode::Auto => match known().get(&config.address()) {
+            Some(can) => Way::Clear(window(*can)),
+            None => Way::Unknown,
+        },
+    }
+}
+
+/// The configuration of the connection that finds out.
+pub(crate) fn config(config: &Config) -> Config {
+    let patience = config.read_timeout().map_or(PATIENCE, |limit| limit.min(PATIENCE));
+    config.clone().with_read_timeout(Some(patience)).with_write_timeout(Some(patience)).with_pipeline(PipelineMode::On)
+}
+
+/// The two pings.
+pub(crate) fn two_pings() -> Pipeline<TwoPings> {
+    Pipeline::new(TwoPings { n_sent: 0 })
+}
+
+/// Takes in how it went: `None`, if the server answered neither those nor a ping before them.
+pub(crate) fn conclude(config: &Config, pings: Option<Result<Result<()>>>) -> Window {
+    // Nothing was learnt of a server that does not even let us in a second time.
+    let Some(pings) = pings else { return ONE_BY_ONE };
+    let can = matches!(pings, Ok(Ok(())));
+    if !can {
+        tracing::warn!(
+            address = config.address(),
+            "does not answer two commands in one flight: they are sent one by one"
+        );
+    }
+    known().insert(config.address(), can);
+    window(can)
+}
+
+/// Sends two pings.
+pub(crate) struct TwoPings {
+    n_sent: u8,
+}
+
+impl Flight for TwoPings {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        self.n_sent += 1;
+        if self.n_sent <= 2 { turn.ping() } else { turn.end() }
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
+        reply.map(drop)
+    }
+}
+
+fn window(can: bool) -> Window {
+    if can { Window::default() } else { ONE_BY_ONE }
+}
+
+/// By address: what is learnt about a server holds for all who connect to it.
+fn known() -> MutexGuard<'static, HashMap<String, bool>> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, bool>>> = LazyLock::new(Mutex::default);
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One command, one answer.
+const ONE_BY_ONE: Window = Window { n_bytes: usize::MAX, n_commands: 1 };
+/// How long the second answer may take after the first. A server answers a ping at once.
+const PATIENCE: Duration = Duration::from_secs(2);
