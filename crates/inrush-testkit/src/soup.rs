@@ -198,7 +198,7 @@ impl Flight for Mixed {
         self.n_left -= 1;
         match self.choice.wrapping_add(self.n_left) % 9 {
             0 => turn.query("SELECT 1"),
-            1 => turn.execute(&Statement::new("SELECT ?")?, &[Value::Int(1)]),
+            1 => turn.execute(&Statement::new("SELECT ?")?, [Value::Int(1)]),
             2 => turn.prepare(&Statement::new("SELECT ? + 1")?),
             3 => turn.ping(),
             4 => turn.reset(),

@@ -12,6 +12,7 @@ mod load_local;
 mod login;
 mod misfits;
 mod pipeline_facts;
+mod pipelines;
 mod queries;
 mod reruns;
 mod scripted;
