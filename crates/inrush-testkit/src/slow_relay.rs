@@ -3,8 +3,8 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ pub struct SlowRelay {
 
 #[derive(Debug)]
 struct State {
+    pieces: Mutex<Pieces>,
     is_held: AtomicBool,
     is_over: AtomicBool,
     n_connections: AtomicU64,
@@ -37,6 +38,7 @@ impl SlowRelay {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
         let port = listener.local_addr().expect("a bound socket has an address").port();
         let state = Arc::new(State {
+            pieces: Mutex::new(pieces),
             is_held: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             n_connections: AtomicU64::new(0),
@@ -51,9 +53,9 @@ impl SlowRelay {
                 if let Ok(server) = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port))) {
                     let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
                     let (from, to, back) = (clone(&server), clone(&client), Arc::clone(&shared));
-                    thread::spawn(move || pass(from, to, pieces, &back));
+                    thread::spawn(move || pass(from, to, &back));
                     let forth = Arc::clone(&shared);
-                    thread::spawn(move || pass(client, server, pieces, &forth));
+                    thread::spawn(move || pass(client, server, &forth));
                 }
             }
         });
@@ -70,6 +72,11 @@ impl SlowRelay {
         self.state.n_connections.load(Ordering::SeqCst)
     }
 
+    /// From now on bytes pass like this.
+    pub fn pass_in(&self, pieces: Pieces) {
+        *self.state.pieces.lock().expect("nobody panics while he holds it") = pieces;
+    }
+
     /// From now on nothing passes, and nothing is closed: the network swallows everything.
     pub fn hold(&self) {
         self.state.is_held.store(true, Ordering::SeqCst);
@@ -84,31 +91,36 @@ impl Drop for SlowRelay {
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, pieces: Pieces, state: &State) {
+fn pass(mut from: TcpStream, mut to: TcpStream, state: &State) {
     // Each piece is to arrive by itself.
     let _ = to.set_nodelay(true);
-    let mut bytes = vec![0; pieces.bytes.max(1)];
-    loop {
-        while state.is_held.load(Ordering::SeqCst) && !state.is_over.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(2));
-        }
-        match from.read(&mut bytes) {
-            Ok(n @ 1..) if !state.is_over.load(Ordering::SeqCst) => {
-                while state.is_held.load(Ordering::SeqCst) && !state.is_over.load(Ordering::SeqCst) {
-                    thread::sleep(Duration::from_millis(2));
-                }
-                if to.write_all(&bytes[..n]).is_err() {
-                    break;
-                }
-            }
-            _ => break,
-        }
-        if !pieces.pause.is_zero() {
-            thread::sleep(pieces.pause);
+    let mut bytes = vec![0; 64 << 10];
+    while let Ok(n @ 1..) = from.read(&mut bytes) {
+        if !pass_on(&bytes[..n], &mut to, state) {
+            break;
         }
     }
     let _ = from.shutdown(Shutdown::Both);
     let _ = to.shutdown(Shutdown::Both);
+}
+
+/// False: there is nobody to pass it on to.
+fn pass_on(mut rest: &[u8], to: &mut TcpStream, state: &State) -> bool {
+    while !rest.is_empty() {
+        while state.is_held.load(Ordering::SeqCst) && !state.is_over.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(2));
+        }
+        let pieces = *state.pieces.lock().expect("nobody panics while he holds it");
+        let (piece, others) = rest.split_at(pieces.bytes.clamp(1, rest.len()));
+        if state.is_over.load(Ordering::SeqCst) || to.write_all(piece).is_err() {
+            return false;
+        }
+        rest = others;
+        if !pieces.pause.is_zero() {
+            thread::sleep(pieces.pause);
+        }
+    }
+    true
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 mod arrow;
 mod basics;
+mod cancel;
 mod cases;
 mod compression;
 mod failures;
