@@ -54,6 +54,9 @@ impl<'a, S: Sink> Ask<'a, S> {
             let message = format!("the statement takes {} values, not {}", entry.prepared.n_params, self.params.len());
             return Ok(Step::Done(Err(Error::config(message))));
         }
+        if let Err(error) = stmt::check(self.params) {
+            return Ok(Step::Done(Err(error)));
+        }
         self.state = State::LongData { slot, param: 0, sent: 0 };
         self.go_on(session, out);
         Ok(Step::More)

@@ -27,6 +27,7 @@ impl<'a, S: Sink> Execute<'a, S> {
             let message = format!("the statement takes {} values, not {}", statement.n_params, params.len());
             return Err(Error::config(message));
         }
+        stmt::check(params)?;
         Ok(Self { statement, params: Some(Params::Values(params)), sink, results: Results::new(RowFormat::Binary) })
     }
 

@@ -11,6 +11,11 @@ impl Date {
         Some(Self { year, month: pair(m1, m2)?, day: pair(d1, d2)? })
     }
 
+    /// Whether its parts are in their ranges, zeros and short months aside.
+    pub(crate) fn is_in_range(&self) -> bool {
+        self.year <= 9999 && self.month <= 12 && self.day <= 31
+    }
+
     /// Whether the calendar has this day.
     pub fn is_valid(&self) -> bool {
         self.year <= 9999 && self.day >= 1 && self.day <= days_of_month(self.year, self.month)
@@ -45,9 +50,15 @@ impl DateTime {
         Some(Self { date, hour: pair(h1, h2)?, minute: pair(m1, m2)?, second: pair(s1, s2)?, micros })
     }
 
+    /// Whether its parts are in their ranges, zeros and short months aside.
+    pub(crate) fn is_in_range(&self) -> bool {
+        let is_time = self.hour < 24 && self.minute < 60 && self.second < 60 && self.micros < 1_000_000;
+        is_time && self.date.is_in_range()
+    }
+
     /// Whether the calendar has this day, and the day this time.
     pub fn is_valid(&self) -> bool {
-        self.date.is_valid() && self.hour < 24 && self.minute < 60 && self.second < 60 && self.micros < 1_000_000
+        self.date.is_valid() && self.is_in_range()
     }
 
     /// Microseconds since 1970-01-01 00:00:00 by the same clock, if it is valid.

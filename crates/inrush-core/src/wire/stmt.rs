@@ -1,5 +1,6 @@
 //! Prepared statements: the commands, and the head of the reply to COM_STMT_PREPARE.
 
+use crate::error::Error;
 use crate::wire::lenenc::put_bytes;
 use crate::wire::value::{Date, DateTime, Time, Value};
 use crate::wire::{ColumnType, Cursor, Malformed};
@@ -81,6 +82,21 @@ pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
         value.is_null() || known == [ty as u8, if unsigned { 0x80 } else { 0 }]
     };
     known.len() == 2 * params.len() && params.iter().zip(known.chunks_exact(2)).all(fits)
+}
+
+/// Refuses dates and times that no column can hold: MariaDB stores 838:59:59 for any longer TIME without a warning, and
+/// 0000-00-00 for a year after 9999 (docs/notes/types.md).
+pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
+    let can_be_held = |value: &Value<'_>| match value {
+        Value::Date(date) => date.is_in_range(),
+        Value::DateTime(moment) => moment.is_in_range(),
+        Value::Time(time) => time.as_micros().is_some_and(|micros| micros.abs() <= LONGEST_TIME),
+        _ => true,
+    };
+    match params.iter().enumerate().find(|(_, value)| !can_be_held(value)) {
+        None => Ok(()),
+        Some((i, value)) => Err(Error::config(format!("value {} is {}, which no column holds", i + 1, value.shown()))),
+    }
 }
 
 /// COM_STMT_SEND_LONG_DATA: a part of a parameter's value, ahead of the execution. The server sends no reply; what it finds wrong
@@ -219,6 +235,9 @@ fn put_time(out: &mut Vec<u8>, time: &Time) {
         out.extend_from_slice(&time.micros.to_le_bytes());
     }
 }
+
+/// 838:59:59.999999 in microseconds.
+const LONGEST_TIME: i64 = 3_020_399_999_999;
 
 #[cfg(test)]
 mod tests;

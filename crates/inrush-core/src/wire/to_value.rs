@@ -128,7 +128,7 @@ impl ToValue for Vec<f32> {
     }
 }
 
-/// A year before 0 becomes one after 9999, which the server refuses as well.
+/// A year before 0 becomes one after 9999, which no column holds either, so that it is refused (`stmt::check`).
 fn day(date: civil::Date) -> Date {
     Date { year: date.year() as u16, month: date.month() as u8, day: date.day() as u8 }
 }
@@ -138,7 +138,7 @@ fn micros(nanos: i32) -> u32 {
     nanos.unsigned_abs() / 1000
 }
 
-/// A span that is longer than any TIME stays so long that the server refuses it.
+/// A span that is longer than any TIME stays too long, so that it is refused (`stmt::check`).
 fn span_of(span: SignedDuration) -> Time {
     let micros = i64::try_from(span.as_micros()).unwrap_or(if span.is_negative() { -i64::MAX } else { i64::MAX });
     Time::from_micros(micros).unwrap_or_default()
@@ -179,7 +179,7 @@ mod tests {
         check(SignedDuration::from_nanos(-1_500), Value::Time(Time { negative: true, micros: 1, ..Time::default() }));
     }
     #[test]
-    fn what_the_server_must_refuse_does_not_become_something_else() {
+    fn what_no_column_holds_does_not_become_something_else() {
         let Value::Date(date) = civil::Date::MIN.to_value() else { panic!() };
         assert!(date.year > 9999);
         let Value::Time(time) = SignedDuration::MIN.to_value() else { panic!() };

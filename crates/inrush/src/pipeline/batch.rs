@@ -5,7 +5,7 @@ use super::reply::Gather;
 use crate::{Error, Result};
 use inrush_core::session::pipeline::{Bound, Chosen, Flight, Reply as Answer, Turn};
 use inrush_core::session::{Outcome, Statement};
-use inrush_core::wire::{ColumnDef, Params, Row};
+use inrush_core::wire::{ColumnDef, Params, Row, stmt};
 use std::fmt;
 
 /// Steps put together beforehand, and the replies to them.
@@ -50,10 +50,12 @@ impl Batch {
     }
 
     pub(super) fn execute(&mut self, statement: &Statement, params: impl Params) {
-        self.steps.push(match params.values(statement.names()) {
-            Ok(values) => Step::Execute(statement.clone(), Bound::new(values.as_ref())),
-            Err(error) => Step::Refused(Some(error)),
-        });
+        self.steps.push(
+            match params.values(statement.names()).and_then(|values| stmt::check(values.as_ref()).map(|()| values)) {
+                Ok(values) => Step::Execute(statement.clone(), Bound::new(values.as_ref())),
+                Err(error) => Step::Refused(Some(error)),
+            },
+        );
         // Beyond that many they would drive each other out of the cache.
         if self.statements.len() < MAX_LEARNED && !self.statements.iter().rev().any(|known| known == statement) {
             self.statements.push(statement.clone());

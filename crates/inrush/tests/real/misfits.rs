@@ -2,9 +2,9 @@
 
 use crate::cases::{Case, Route, Twin, everywhere, in_cases};
 use inrush::core::wire::value::Date;
-use inrush::{FromRow, Kind, Result, ToValue as _};
+use inrush::{FromRow, Kind, Result, ToValue};
 use inrush_testkit::servers;
-use jiff::civil;
+use jiff::{SignedDuration, civil};
 
 /// All rows of a query, as text (no values) or in binary form.
 fn query<T: for<'r> FromRow<'r> + Send>(twin: &mut Twin, sql: &str, is_binary: bool) -> Result<Vec<T>> {
@@ -114,5 +114,34 @@ fn a_timestamp_is_the_same_instant_in_every_zone() {
                 assert_eq!(rows, [(shown, summer, "1719790200.123456".to_owned())], "{zone}");
             }
         }
+    });
+}
+
+#[test]
+fn what_no_column_holds_is_refused() {
+    in_cases(servers::all(), &[Route::Tcp], |case| {
+        let schema = case.server.schema("outofrange");
+        let mut twin = case.open_with(&case.config().with_database(schema.name()));
+        twin.exec("CREATE TABLE t (d DATE, m DATETIME(6), t TIME(6), b BIT(3), y YEAR, n DECIMAL(3,1))").unwrap();
+        let (hours, year) = (SignedDuration::from_hours, civil::date(-1, 1, 1));
+        let refused: [(&str, &dyn ToValue); 9] = [
+            ("d", &year),
+            ("m", &year.at(0, 0, 0, 0)),
+            ("t", &hours(839)),
+            ("t", &hours(-100_000)),
+            ("t", &SignedDuration::MAX),
+            ("t", &SignedDuration::MIN),
+            ("b", &8_u8),
+            ("y", &1900_u16),
+            ("n", &100_i32),
+        ];
+        for (column, value) in refused {
+            let insert = twin.prepare(&format!("INSERT INTO t ({column}) VALUES (?)")).unwrap();
+            let error = twin.execute(&insert, &[value.to_value()]).unwrap_err();
+            // MariaDB would bend dates and times with a warning or without one: they are not even sent.
+            let want = if "dmt".contains(column) { Kind::Config } else { Kind::Server };
+            assert!(error.kind() == want && !error.is_fatal(), "{column} {:?}: {error}", value.to_value());
+        }
+        assert_eq!(twin.ask("SELECT COUNT(*) FROM t"), "0");
     });
 }

@@ -53,7 +53,7 @@ impl Turn<'_> {
     /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
     /// that is answered: see [`Turn::learn`]. Values that do not fit the placeholders fail the step and send nothing.
     pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Chosen> {
-        match params.values(statement.names()) {
+        match params.values(statement.names()).and_then(|values| stmt::check(values.as_ref()).map(|()| values)) {
             Ok(values) => self.execute_values(statement, values.as_ref()),
             Err(error) => self.refuse(error),
         }

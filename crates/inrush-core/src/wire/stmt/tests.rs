@@ -89,3 +89,31 @@ fn values_that_went_ahead_leave_no_bytes() {
     long_data(&mut out, StmtId(1), 2, b"part");
     assert_eq!(out, b"\x18\x01\0\0\0\x02\0part");
 }
+
+#[test]
+fn dates_and_times_that_no_column_holds() {
+    let refused = |value| check(&[Value::Null, value]).map_err(|error| error.message().to_owned());
+    let date = |year, month, day| Date { year, month, day };
+    let time = |text: &str| Value::Time(Time::parse(text.as_bytes()).unwrap());
+    for fine in [
+        Value::Date(Date::default()),
+        Value::Date(date(2024, 2, 31)),
+        Value::Date(date(9999, 12, 31)),
+        Value::DateTime(DateTime { date: date(1, 1, 1), hour: 23, minute: 59, second: 59, micros: 999_999 }),
+        time("-838:59:59.999999"),
+        Value::Int(839),
+    ] {
+        assert_eq!(refused(fine), Ok(()));
+    }
+    let longer = "value 2 is `-839:00:00`, which no column holds";
+    assert_eq!(refused(time("-839:00:00")), Err(longer.to_owned()));
+    for wrong in [
+        Value::Date(date(10_000, 1, 1)),
+        Value::Date(date(2024, 13, 1)),
+        Value::DateTime(DateTime { hour: 24, ..DateTime::default() }),
+        Value::Time(Time { minutes: 60, ..Time::default() }),
+        Value::Time(Time { days: u32::MAX, ..Time::default() }),
+    ] {
+        assert!(refused(wrong).is_err(), "{wrong:?}");
+    }
+}
