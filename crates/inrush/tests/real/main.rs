@@ -7,6 +7,7 @@ mod basics;
 mod cancel;
 mod cases;
 mod compression;
+mod examples;
 mod failures;
 mod large;
 mod load_local;
