@@ -181,6 +181,30 @@ fn a_frame_that_holds_more_or_less_than_announced_is_refused() {
 }
 
 #[test]
+fn a_checksum_that_comes_late_is_no_content() {
+    let plain = zeroes(1000);
+    for compression in BOTH {
+        let packed = frame(&compressed(compression, &plain), plain.len());
+        let mut n_late = 0;
+        for cut in 1..packed.len() {
+            let mut unpacker = Unpacker::new(compression).unwrap();
+            let mut inbox = Inbox::new(1 << 20);
+            let mut feed = |piece: &[u8]| {
+                unpacker.space()[..piece.len()].copy_from_slice(piece);
+                unpacker.filled(piece.len());
+                while unpacker.unpack(&mut inbox).unwrap() {}
+                (inbox.next_packet().unwrap().is_some(), unpacker.is_empty())
+            };
+            let (came, is_empty) = feed(&packed[..cut]);
+            assert_eq!(came, is_empty, "{cut}");
+            n_late += usize::from(came);
+            assert_eq!(feed(&packed[cut..]), (!came, true), "{cut}");
+        }
+        assert!(compression != Compression::ZLIB || n_late >= 3, "{n_late}");
+    }
+}
+
+#[test]
 fn an_empty_frame_says_nothing() {
     let packed = [frame(b"", 0), frame(b"\x01\0\0\0x", 0), frame(b"", 0)].concat();
     assert_eq!(unpack(Compression::ZLIB, &packed, 1).unwrap(), [b"x"]);

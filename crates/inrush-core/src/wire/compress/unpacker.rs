@@ -98,9 +98,13 @@ impl Unpacker {
         self.last_number.take()
     }
 
-    /// Whether no byte waits in here, not even a part of a frame.
+    /// Whether no content waits in here, not even a part of it. The checksum behind a content may still be on its way.
     pub fn is_empty(&self) -> bool {
-        self.start == self.end && self.frame.is_none_or(|frame| frame.n_packed == 0 && frame.n_plain == 0)
+        let n_waiting = self.end - self.start;
+        match self.frame {
+            Some(frame) => frame.n_plain == 0 && n_waiting <= frame.n_packed,
+            None => n_waiting == 0,
+        }
     }
 }
 
