@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectArgs {
-    /// mysql://user@host:3306/database?tls=verify-full (or in INRUSH_URL)
+    /// mysql://user@host:3306/database?tls=verify-full, or a connection string of .NET's (or in INRUSH_URL)
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
@@ -77,10 +77,10 @@ impl ConnectArgs {
         let mut config = Config::from_option_files(self.defaults_file.as_deref()).map_err(as_usage)?;
         if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
             let from_argument = self.url.is_some();
-            config = config.with_url(url)?;
-            if from_argument && url_has_password(url) {
+            if from_argument && Config::parse(url)?.has_secret() {
                 return Err(password_in_argument("the URL"));
             }
+            config = config.with_text(url)?;
         }
         let named = self.url.is_some() || environment.url.is_some() || self.host.is_some() || self.socket.is_some();
         if let Some(host) = &self.host {
@@ -157,15 +157,6 @@ fn password_in_argument(place: &str) -> Error {
         .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` to be asked")
 }
 
-/// Whether the part between `//` and `@` has a colon with something behind it.
-fn url_has_password(url: &str) -> bool {
-    let authority = url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', '?']).next().unwrap_or("");
-    let user_info = authority.rsplit_once('@').map_or("", |(info, _)| info);
-    let in_query =
-        url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|pair| pair.starts_with("password=")));
-    in_query || user_info.split_once(':').is_some_and(|(_, password)| !password.is_empty())
-}
-
 fn first_line(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| as_usage(Error::io(format!("cannot read the password file `{}`", file.display()), e)))?;
@@ -211,14 +202,32 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_a_url_is_found() {
-        for url in ["mysql://a:b@h/d", "mysql://a:b@/d", "mysql://h/d?password=x", "mariadb://a:p%40@h"] {
-            assert!(url_has_password(url), "{url}");
+    fn a_password_in_a_url_is_refused() {
+        let config = |url: &str| {
+            let environment = Environment { url: None, password: None };
+            let arguments = ["inrush", "--defaults-file=/dev/null", "--url", url];
+            <Only as clap::Parser>::try_parse_from(arguments).unwrap().connect.config(&environment)
+        };
+        for url in [
+            "mysql://a:b@h/d",
+            "mysql://a:b@/d",
+            "mariadb://a:p%40@h",
+            "jdbc:mysql://h/d?user=a&password=x",
+            "Server=h;User Id=a;Password=x",
+            "server=h;uid=a; PWD = 'x'",
+        ] {
+            assert!(config(url).unwrap_err().message().contains("is seen by every user"), "{url}");
         }
-        for url in
-            ["mysql://a@h/d", "mysql://a:@h", "mysql://h:3306/d", "mysql://[::1]:3306/d", "mysql://h/d?tls=required"]
-        {
-            assert!(!url_has_password(url), "{url}");
+        for url in ["mysql://a@h/d", "mysql://a:@h", "mysql://h:3306/d", "mysql://[::1]:3306/d", "Server=h;User Id=a"] {
+            config(url).unwrap();
         }
+    }
+
+    /// The connection's options alone.
+    #[derive(clap::Parser)]
+    #[command(disable_help_flag = true)]
+    struct Only {
+        #[command(flatten)]
+        connect: ConnectArgs,
     }
 }

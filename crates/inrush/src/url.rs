@@ -3,6 +3,8 @@
 //! ```text
 //! mysql://user:password@host:port/database?name=value&name=value        (mariadb:// is the same)
 //! ```
+//! JDBC's `jdbc:mysql://host:port/database?user=name&password=secret` is understood too, with JDBC's names for the parameters.
+//!
 //! Every part but the scheme may be missing. User, password, host, database and values are percent-decoded; an IPv6 address
 //! stands in brackets. The parameters: `tls` (`disabled`, `preferred`, `required`, `verify-ca`, `verify-full`), `tls-ca`,
 //! `tls-cert`, `tls-key` (PEM files), `socket`, `connect-timeout`, `read-timeout`, `write-timeout`, `query-timeout`, `keep-alive` (seconds), `kill-on-timeout`,
@@ -10,13 +12,13 @@
 //! `allow-cleartext`, `get-server-public-key`, `local-infile` (switches), `server-public-key` (PEM file),
 //! `max-allowed-packet` (bytes), `program-name`. The mysql client's names (`ssl-mode`, `ssl-ca` ..) are understood as well. An unknown parameter is an error.
 
-use crate::config::{Config, KNOWN, set};
+use crate::config::{Config, JDBC, KNOWN, is_password, nearest, set, set_foreign};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
 
 /// Sets in `config` what `url` mentions.
 pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
-    let rest = scheme(url)?;
+    let Url { rest, is_jdbc } = scheme(url)?;
     let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
     if rest.contains('#') || parameters.contains('#') {
         return Err(malformed("a `#` must be written as `%23`"));
@@ -43,16 +45,30 @@ pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
         }
         config.database = Some(decode(path)?);
     }
+    // A password with an unescaped `?` or `&` goes on as parameters: then nothing of them is shown.
+    let mut is_doubtful = parameters.contains('@');
     for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
-        apply_parameter(parameter, config)?;
+        apply_parameter(parameter, is_jdbc, config).map_err(|e| if is_doubtful { hidden(&e) } else { e })?;
+        is_doubtful |= is_jdbc && parameter.split('=').next().is_some_and(|name| is_password(JDBC, name));
     }
     Ok(())
 }
 
-fn scheme(url: &str) -> Result<&str> {
-    let (scheme, rest) = url.split_once("://").ok_or_else(|| malformed("it does not begin with `mysql://`"))?;
-    match scheme.to_ascii_lowercase().as_str() {
-        "mysql" | "mariadb" => Ok(rest),
+/// What stands behind the scheme.
+struct Url<'a> {
+    rest: &'a str,
+    is_jdbc: bool,
+}
+
+fn scheme(url: &str) -> Result<Url<'_>> {
+    let (scheme, rest) = url.trim().split_once("://").ok_or_else(|| malformed("it does not begin with `mysql://`"))?;
+    let scheme = scheme.to_ascii_lowercase();
+    match scheme.as_str() {
+        "mysql" | "mariadb" => Ok(Url { rest, is_jdbc: false }),
+        "jdbc:mysql" | "jdbc:mariadb" => Ok(Url { rest, is_jdbc: true }),
+        _ if scheme.starts_with("jdbc:") => {
+            Err(malformed("of JDBC's only `jdbc:mysql://` and `jdbc:mariadb://` are known"))
+        }
         _ => Err(malformed("its scheme is neither `mysql` nor `mariadb`")),
     }
 }
@@ -73,6 +89,9 @@ fn apply_address(address: &str, config: &mut Config) -> Result<()> {
             None => (address, None),
         },
     };
+    if host.contains(',') {
+        return Err(malformed("more than one host"));
+    }
     if !host.is_empty() {
         config.host = decode(host)?;
         // A host named here beats a socket named elsewhere; `?socket=` beats the host again.
@@ -84,19 +103,23 @@ fn apply_address(address: &str, config: &mut Config) -> Result<()> {
     Ok(())
 }
 
-fn apply_parameter(parameter: &str, config: &mut Config) -> Result<()> {
+fn apply_parameter(parameter: &str, is_jdbc: bool, config: &mut Config) -> Result<()> {
     let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
     let (name, value) = (decode(name)?, value.map(decode).transpose()?);
-    // Those have their own place in a URL; a second one would be a riddle.
     let known = match name.as_str() {
+        _ if is_jdbc => set_foreign(config, JDBC, &name, value.as_deref())?,
+        // Those have their own place in a URL; a second one would be a riddle.
         "host" | "port" | "user" | "password" | "database" => false,
         _ => set(config, &name, value.as_deref())?,
     };
     if known {
         return Ok(());
     }
-    Err(Error::config(format!("unknown parameter `{name}` in the connection URL"))
-        .with_hint(format!("known are {KNOWN}")))
+    let hint = match is_jdbc {
+        true => format!("the nearest is `{}`", nearest(JDBC, &name)),
+        false => format!("known are {KNOWN}"),
+    };
+    Err(Error::config(format!("unknown parameter `{name}` in the connection URL")).with_hint(hint))
 }
 
 /// Percent-decoding. A `+` is a plus: this is not a form.
@@ -119,6 +142,13 @@ fn decode(text: &str) -> Result<String> {
 
 fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+/// An error of a parameter's, without its name and value.
+fn hidden(error: &Error) -> Error {
+    let hint = error.hint().unwrap_or("`?`, `&` and `@` in a password are written as `%3F`, `%26` and `%40`");
+    Error::config("a parameter in the connection URL is unknown, or has a value that cannot be used")
+        .with_hint(hint.to_owned())
 }
 
 /// Never shows the URL: it may hold a password.

@@ -3,23 +3,27 @@
 //! Nothing in here opens a socket. What a word like `tls` or `ssl-mode` means is said once, in [`option`], for URLs and
 //! option files alike. `Debug` never shows the password.
 
+mod ado;
+mod foreign;
 mod option;
 mod pipeline_mode;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tls_mode;
 
-use crate::{Error, Result};
+use crate::Result;
 use inrush_core::auth::Secret;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
 use inrush_core::wire::Compression;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+pub(crate) use foreign::{JDBC, is_password, nearest, set as set_foreign};
 pub(crate) use option::{KNOWN, set};
 pub use pipeline_mode::PipelineMode;
+pub use text::IntoConfig;
 pub use tls_mode::TlsMode;
 
 /// How to reach a server and who we are. Cheap to clone.
@@ -311,6 +315,11 @@ impl Config {
         self.password.is_some()
     }
 
+    /// True if a password was given that is not empty.
+    pub fn has_secret(&self) -> bool {
+        self.password.as_ref().is_some_and(|password| !password.expose().is_empty())
+    }
+
     /// The default database of the session.
     pub fn database(&self) -> Option<&str> {
         self.database.as_deref()
@@ -434,44 +443,6 @@ impl Default for Config {
             statement_cache: 128,
             attributes: Vec::new(),
         }
-    }
-}
-
-/// What says where to connect to: a [`Config`], or a URL.
-pub trait IntoConfig {
-    /// The configuration. A URL that is none is an error.
-    fn into_config(self) -> Result<Config>;
-}
-
-impl IntoConfig for Config {
-    fn into_config(self) -> Result<Config> {
-        Ok(self)
-    }
-}
-
-impl IntoConfig for &Config {
-    fn into_config(self) -> Result<Config> {
-        Ok(self.clone())
-    }
-}
-
-impl IntoConfig for &str {
-    fn into_config(self) -> Result<Config> {
-        self.parse()
-    }
-}
-
-impl IntoConfig for &String {
-    fn into_config(self) -> Result<Config> {
-        self.parse()
-    }
-}
-
-impl FromStr for Config {
-    type Err = Error;
-
-    fn from_str(url: &str) -> Result<Self> {
-        Self::from_url(url)
     }
 }
 

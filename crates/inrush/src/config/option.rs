@@ -124,7 +124,7 @@ fn set_zstd_level(config: &mut Config, level: u8) -> Result<()> {
 }
 
 /// A switch without a value is on.
-fn switch(name: &str, value: Option<&str>) -> Result<bool> {
+pub(super) fn switch(name: &str, value: Option<&str>) -> Result<bool> {
     match value.map(str::to_ascii_lowercase).as_deref() {
         None | Some("1" | "on" | "true" | "yes") => Ok(true),
         Some("0" | "off" | "false" | "no") => Ok(false),
@@ -133,12 +133,12 @@ fn switch(name: &str, value: Option<&str>) -> Result<bool> {
     }
 }
 
-fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T> {
+pub(super) fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T> {
     text.parse().map_err(|_| Error::config(format!("option `{name}`: `{text}` is not a number that fits")))
 }
 
 /// Seconds, with a fraction if need be; 0 stands for no limit.
-fn seconds(name: &str, text: &str) -> Result<Option<Duration>> {
+pub(super) fn seconds(name: &str, text: &str) -> Result<Option<Duration>> {
     let seconds: f64 = number(name, text)?;
     let limit = Duration::try_from_secs_f64(seconds)
         .map_err(|_| Error::config(format!("option `{name}`: `{text}` is not a number of seconds")))?;

@@ -126,3 +126,37 @@ fn pipelines_are_a_switch_with_a_third_position() {
     check_pipeline(Some("AUTO"), PipelineMode::Auto);
     check_refused("pipeline", Some("perhaps"), "does not say whether");
 }
+
+/// Options one after the other, as lines of an option file would set them.
+#[track_caller]
+fn check_compression(options: &[(&str, Option<&str>)], want: &[Compression]) {
+    let mut config = Config::new();
+    for (name, value) in options {
+        assert!(set(&mut config, name, *value).unwrap(), "`{name}` is unknown");
+    }
+    assert_eq!(config.compression(), want, "{options:?}");
+}
+
+#[test]
+fn compression_by_our_names_and_the_mysql_clients() {
+    use Compression::{None as Not, Zlib, Zstd};
+    check_compression(&[], &[]);
+    check_compression(&[("compression", Some("zlib"))], &[Zlib(6)]);
+    check_compression(&[("compression", Some("zstd:1, none"))], &[Zstd(1), Not]);
+    check_compression(&[("compress", None)], &[Zlib(6), Zstd(3), Not]);
+    check_compression(&[("compress", None), ("skip-compress", None)], &[]);
+    check_compression(&[("compression-algorithms", Some("zstd,zlib,uncompressed"))], &[Zstd(3), Zlib(6), Not]);
+    check_compression(&[("zstd_compression_level", Some("9")), ("compression_algorithms", Some("zstd"))], &[Zstd(9)]);
+    check_compression(&[("compression-algorithms", Some("zstd")), ("zstd-compression-level", Some("9"))], &[Zstd(9)]);
+    check_compression(&[("zstd-compression-level", Some("9")), ("compression", Some("zstd:2"))], &[Zstd(2)]);
+    check_refused("compression", Some("gzip"), "is not a compression");
+    check_refused("compression", Some("zstd:30"), "1 to 22");
+    check_refused("zstd-compression-level", Some("0"), "1 to 22");
+}
+
+#[test]
+fn compression_of_one_or_several() {
+    assert_eq!(Config::new().with_compression(Compression::ZSTD).compression(), [Compression::Zstd(3)]);
+    let either = [Compression::ZSTD, Compression::None];
+    assert_eq!(Config::new().with_compression(either).compression(), either);
+}

@@ -112,3 +112,33 @@ fn an_unknown_parameter_lists_the_known() {
     assert!(error.message().contains("`tsl`") && error.hint().unwrap().contains("tls-ca"), "{error:?}");
     Config::from_url("mysql://db?password=x").unwrap_err();
 }
+
+#[test]
+fn jdbc() {
+    check("jdbc:mysql://db:3307/shop?user=ann&password=p%40w", "ann p@w db 3307 shop");
+    check("JDBC:MariaDB://db/?user=ann", "ann - db 3306 -");
+    check("jdbc:mysql://ann:pw@db/shop", "ann pw db 3306 shop");
+    let config = Config::from_url(
+        "jdbc:mysql://db/shop?useSSL=false&connectTimeout=2500&socketTimeout=0&rewriteBatchedStatements=true&characterEncoding=UTF-8",
+    )
+    .unwrap();
+    assert_eq!(config.tls(), TlsMode::Disabled);
+    assert_eq!((config.connect_timeout().as_millis(), config.read_timeout()), (2500, None));
+    assert_eq!(Config::from_url("jdbc:mysql://db?sslMode=VERIFY_IDENTITY").unwrap().tls(), TlsMode::VerifyFull);
+    assert_eq!(Config::from_url("jdbc:mariadb://db?sslMode=trust").unwrap().tls(), TlsMode::Required);
+    let older = "jdbc:mysql://db?useSSL=true&verifyServerCertificate=true";
+    assert_eq!(Config::from_url(older).unwrap().tls(), TlsMode::VerifyCa);
+}
+
+#[test]
+fn mistakes_in_jdbcs() {
+    check_refused("jdbc:postgresql://db?password=secret", "only `jdbc:mysql://`");
+    check_refused("jdbc:mysql:loadbalance://a,b/c?password=secret", "only `jdbc:mysql://`");
+    check_refused("jdbc:mysql://a,b/c?password=secret", "more than one host");
+    check_refused("jdbc:mysql://a/c?characterEncoding=latin1", "utf8mb4");
+    check_refused("jdbc:mysql://a/c?useUnicod=1&password=secret", "`useUnicod`");
+    check_refused("jdbc:mysql://a/c?password=a&secret=b", "a parameter in");
+    check_refused("jdbc:mysql://a/c?password=a&connectTimeout=secret", "a parameter in");
+    check_refused("mysql://ann:1?secret@db/shop", "a parameter in");
+    check_refused("mysql://ann:a?b&port=secret@db/shop", "port");
+}

@@ -1,0 +1,258 @@
+//! What the options of other drivers mean here: those of .NET's connection strings and of JDBC's URLs.
+//!
+//! Names are compared without regard to case, blanks, `-` and `_`. Behind a dialect's own names come ours. What has no meaning
+//! here because nothing here depends on it (how values become objects, what a pool does) is passed over; what would make a
+//! difference and is not there (another character set, PKCS#12 files) is an error.
+
+use super::option::{self, KNOWN, switch};
+use super::{Config, TlsMode};
+use crate::{Error, Result};
+use std::time::Duration;
+
+/// What one driver calls its options.
+pub(crate) type Dialect = &'static [(&'static [&'static str], Meaning)];
+
+/// What an option of another driver means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The same as one of ours.
+    Same(&'static str),
+    /// The same as one of ours, which counts in seconds.
+    Milliseconds(&'static str),
+    /// A host, or the path of a Unix socket.
+    Server,
+    /// Seconds, 0 for ever.
+    ConnectTimeout,
+    SslMode,
+    /// The opposite of counting rows that were found.
+    AffectedRows,
+    MultiStatements,
+    Protocol,
+    /// Ours is utf8mb4, always.
+    CharacterSet,
+    /// Only `true` asks for something: a mode at least this strict.
+    AtLeast(TlsMode),
+    /// Nothing here depends on it.
+    Nothing,
+}
+
+/// Names of .NET: MySqlConnector, Connector/NET.
+pub(crate) const ADO: Dialect = &[
+    (&["Server", "Host", "Data Source", "Address", "Addr", "Network Address"], Meaning::Server),
+    (&["Port"], Meaning::Same("port")),
+    (&["User Id", "Username", "Uid", "User"], Meaning::Same("user")),
+    (&["Password", "Pwd"], Meaning::Same("password")),
+    (&["Database", "Initial Catalog"], Meaning::Same("database")),
+    (&["Connection Protocol", "Protocol"], Meaning::Protocol),
+    (&["SslMode"], Meaning::SslMode),
+    (&["SslCa", "CA Certificate File"], Meaning::Same("tls-ca")),
+    (&["SslCert"], Meaning::Same("tls-cert")),
+    (&["SslKey"], Meaning::Same("tls-key")),
+    (&["ConnectionTimeout", "Connect Timeout"], Meaning::ConnectTimeout),
+    (&["CommandTimeout", "DefaultCommandTimeout"], Meaning::Same("query-timeout")),
+    (&["Pipelining"], Meaning::Same("pipeline")),
+    (&["UseCompression", "Compress"], Meaning::Same("compress")),
+    (&["AllowLoadLocalInfile"], Meaning::Same("local-infile")),
+    (&["AllowPublicKeyRetrieval"], Meaning::Same("get-server-public-key")),
+    (&["ServerRsaPublicKeyFile"], Meaning::Same("server-public-key")),
+    (&["Application Name"], Meaning::Same("program-name")),
+    (&["UseAffectedRows"], Meaning::AffectedRows),
+    (&["AllowBatch"], Meaning::MultiStatements),
+    (&["Character Set", "CharSet"], Meaning::CharacterSet),
+    (
+        &[
+            "Pooling",
+            "MinimumPoolSize",
+            "MinPoolSize",
+            "MaximumPoolSize",
+            "MaxPoolSize",
+            "ConnectionLifeTime",
+            "ConnectionReset",
+            "DeferConnectionReset",
+            "ConnectionIdleTimeout",
+            "ConnectionIdlePingTime",
+            "DnsCheckInterval",
+            "LoadBalance",
+            "ServerRedirectionMode",
+            "PersistSecurityInfo",
+            "AllowUserVariables",
+            "AllowZeroDateTime",
+            "ConvertZeroDateTime",
+            "DateTimeKind",
+            "GuidFormat",
+            "OldGuids",
+            "TreatTinyAsBoolean",
+            "AutoEnlist",
+            "UseXaTransactions",
+            "IgnoreCommandTransaction",
+            "IgnorePrepare",
+            "ForceSynchronous",
+            "NoBackslashEscapes",
+            "CancellationTimeout",
+            "RespectBinaryFlags",
+        ],
+        Meaning::Nothing,
+    ),
+];
+
+/// Names of JDBC: Connector/J and MariaDB's driver.
+pub(crate) const JDBC: Dialect = &[
+    (&["user"], Meaning::Same("user")),
+    (&["password"], Meaning::Same("password")),
+    (&["sslMode"], Meaning::SslMode),
+    (&["useSSL"], Meaning::Same("ssl")),
+    (&["requireSSL"], Meaning::AtLeast(TlsMode::Required)),
+    (&["verifyServerCertificate"], Meaning::AtLeast(TlsMode::VerifyCa)),
+    (&["serverSslCert"], Meaning::Same("tls-ca")),
+    (&["localSocket"], Meaning::Same("socket")),
+    (&["connectTimeout"], Meaning::Milliseconds("connect-timeout")),
+    (&["socketTimeout"], Meaning::Milliseconds("read-timeout")),
+    (&["useCompression"], Meaning::Same("compress")),
+    (&["allowLoadLocalInfile", "allowLocalInfile"], Meaning::Same("local-infile")),
+    (&["allowPublicKeyRetrieval"], Meaning::Same("get-server-public-key")),
+    (&["serverRSAPublicKeyFile"], Meaning::Same("server-public-key")),
+    (&["allowMultiQueries"], Meaning::MultiStatements),
+    (&["useAffectedRows"], Meaning::AffectedRows),
+    (&["characterEncoding"], Meaning::CharacterSet),
+    (
+        &[
+            "useUnicode",
+            "serverTimezone",
+            "connectionTimeZone",
+            "rewriteBatchedStatements",
+            "useServerPrepStmts",
+            "cachePrepStmts",
+            "prepStmtCacheSize",
+            "prepStmtCacheSqlLimit",
+            "useBulkStmts",
+            "useBatchMultiSend",
+            "useLegacyDatetimeCode",
+            "zeroDateTimeBehavior",
+            "tinyInt1isBit",
+            "autoReconnect",
+            "useLocalSessionState",
+            "maintainTimeStats",
+            "elideSetAutoCommits",
+            "cacheResultSetMetadata",
+            "cacheServerConfiguration",
+            "useCursorFetch",
+            "defaultFetchSize",
+            "nullCatalogMeansCurrent",
+            "tcpKeepAlive",
+            "useInformationSchema",
+        ],
+        Meaning::Nothing,
+    ),
+];
+
+/// Sets the option, by a name of `dialect` or one of ours. `Ok(false)`: neither has this name.
+pub(crate) fn set(config: &mut Config, dialect: Dialect, name: &str, value: Option<&str>) -> Result<bool> {
+    let Some(meaning) = find(dialect, name) else {
+        return match KNOWN.split(", ").find(|known| bare(known) == bare(name)) {
+            Some(known) => option::set(config, known, value),
+            None => Ok(false),
+        };
+    };
+    let text = || value.ok_or_else(|| Error::config(format!("option `{name}` needs a value")));
+    match meaning {
+        Meaning::Same(ours) => return option::set(config, ours, value),
+        Meaning::Milliseconds(ours) => {
+            let milliseconds: u32 = option::number(name, text()?)?;
+            return option::set(config, ours, Some(&format!("{}", f64::from(milliseconds) / 1000.0)));
+        }
+        Meaning::Server => set_server(config, text()?)?,
+        Meaning::ConnectTimeout => {
+            config.connect_timeout = option::seconds(name, text()?)?.unwrap_or(Duration::MAX);
+        }
+        Meaning::SslMode => config.tls = Some(mode(text()?)?),
+        Meaning::AffectedRows => config.found_rows = !switch(name, value)?,
+        Meaning::MultiStatements => config.multi_statements = switch(name, value)?,
+        Meaning::Protocol => protocol(text()?)?,
+        Meaning::CharacterSet => character_set(text()?)?,
+        Meaning::AtLeast(mode) => {
+            if switch(name, value)? && !matches!(config.tls, Some(TlsMode::VerifyCa | TlsMode::VerifyFull)) {
+                config.tls = Some(mode);
+            }
+        }
+        Meaning::Nothing => {}
+    }
+    Ok(true)
+}
+
+/// Whether this is where the password stands.
+pub(crate) fn is_password(dialect: Dialect, name: &str) -> bool {
+    find(dialect, name) == Some(Meaning::Same("password"))
+}
+
+/// The known name that takes the fewest changes.
+pub(crate) fn nearest(dialect: Dialect, name: &str) -> &'static str {
+    let meant = dialect.iter().filter(|(_, meaning)| *meaning != Meaning::Nothing);
+    let names = meant.flat_map(|(names, _)| names.iter().copied()).chain(KNOWN.split(", "));
+    names.min_by_key(|known| n_changes(&bare(known), &bare(name))).unwrap_or_default()
+}
+
+fn find(dialect: Dialect, name: &str) -> Option<Meaning> {
+    let name = bare(name);
+    let (_, meaning) = dialect.iter().find(|(names, _)| names.iter().any(|known| bare(known) == name))?;
+    Some(*meaning)
+}
+
+fn bare(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// How many characters must be put in, left out or exchanged.
+fn n_changes(from: &str, to: &str) -> usize {
+    // Nobody means a long text by it.
+    let to: Vec<char> = to.chars().take(40).collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, b) in to.iter().enumerate() {
+            let exchanged = diagonal + usize::from(a != *b);
+            diagonal = row[j + 1];
+            row[j + 1] = exchanged.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+fn set_server(config: &mut Config, server: &str) -> Result<()> {
+    if server.contains(',') {
+        return Err(Error::config("more than one host in a connection string").with_hint("name one"));
+    }
+    if server.starts_with('/') {
+        config.socket = Some(server.into());
+        return Ok(());
+    }
+    // A host named here beats a socket named elsewhere, as in a URL.
+    config.socket = None;
+    config.host = server.to_owned();
+    Ok(())
+}
+
+fn mode(word: &str) -> Result<TlsMode> {
+    match bare(word).as_str() {
+        "none" | "disable" => Ok(TlsMode::Disabled),
+        "prefer" => Ok(TlsMode::Preferred),
+        "trust" | "require" => Ok(TlsMode::Required),
+        "verifyca" => Ok(TlsMode::VerifyCa),
+        "verifyfull" => Ok(TlsMode::VerifyFull),
+        _ => word.parse(),
+    }
+}
+
+fn protocol(word: &str) -> Result<()> {
+    match bare(word).as_str() {
+        // Whether it is a Unix socket is seen by the path in `Server`.
+        "socket" | "sockets" | "tcp" | "tcpip" | "unix" | "unixsocket" => Ok(()),
+        _ => Err(Error::config("the protocol in the connection string is neither TCP nor a Unix socket")),
+    }
+}
+
+fn character_set(name: &str) -> Result<()> {
+    match bare(name).as_str() {
+        "utf8" | "utf8mb3" | "utf8mb4" => Ok(()),
+        _ => Err(Error::config("the character set of a connection is always utf8mb4").with_hint("leave it out")),
+    }
+}
