@@ -12,8 +12,8 @@ use inrush_core::session::{
 use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
-    AuthPacket, Capabilities, ColumnDef, ErrPacket, Greeting, Inbox, OkPacket, Outbox, PrepareOk, Row, RowFormat,
-    SessionChange, StmtId, Value,
+    AuthPacket, Capabilities, ColumnDef, Compression, ErrPacket, Frames, Greeting, Inbox, OkPacket, Outbox, PrepareOk,
+    Row, RowFormat, SessionChange, StmtId, Value,
 };
 
 use crate::captured;
@@ -24,6 +24,7 @@ pub type Soup = fn(&[u8]);
 /// Every soup, with the name of its fuzz target.
 pub const ALL: &[(&str, Soup)] = &[
     ("framing", framing),
+    ("compressed", compressed),
     ("packets", packets),
     ("rows", rows),
     ("arrow", arrow),
@@ -54,6 +55,32 @@ pub fn framing(bytes: &[u8]) {
         }
     }
     assert!(n_bytes <= bytes.len());
+}
+
+/// Compressed frames: the first byte chooses the algorithm and says into what pieces the rest is cut.
+pub fn compressed(bytes: &[u8]) {
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let compression = if choice & 1 == 0 { Compression::ZLIB } else { Compression::ZSTD };
+    let mut frames = Frames::new(compression).expect("a level that exists").expect("a compression");
+    let mut inbox = Inbox::new(1 << 20);
+    for piece in bytes.chunks(usize::from(choice / 2).max(1)) {
+        frames.space()[..piece.len()].copy_from_slice(piece);
+        frames.filled(piece.len());
+        loop {
+            match inbox.next_packet() {
+                Ok(Some(_)) => continue,
+                Ok(None) => {}
+                Err(error) => return assert!(error.is_fatal()),
+            }
+            match frames.unpack(&mut inbox) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return assert!(error.is_fatal()),
+            }
+            // What a packet of the limit takes, doubled; however much the frames announce.
+            assert!(inbox.space().len() <= 4 << 20);
+        }
+    }
 }
 
 /// Each packet's decoder. That they all return is what is tested.
