@@ -189,8 +189,10 @@ impl fmt::Display for Value<'_> {
             Self::Text(text) => f.write_str(text),
             Self::Int(n) => n.fmt(f),
             Self::UInt(n) => n.fmt(f),
-            Self::Float(n) => n.fmt(f),
-            Self::Double(n) => n.fmt(f),
+            Self::Float(n) if is_short(f64::from(*n)) => n.fmt(f),
+            Self::Float(n) => write!(f, "{n:?}"),
+            Self::Double(n) if is_short(*n) => n.fmt(f),
+            Self::Double(n) => write!(f, "{n:?}"),
             Self::Date(date) => date.fmt(f),
             Self::DateTime(moment) => moment.fmt(f),
             Self::Time(time) => time.fmt(f),
@@ -234,6 +236,11 @@ impl fmt::Display for Time {
         write!(f, "{sign}{hours:02}:{:02}:{:02}", self.minutes, self.seconds)?;
         fraction(f, self.micros)
     }
+}
+
+/// Whether a number is short without an exponent.
+fn is_short(n: f64) -> bool {
+    n == 0.0 || (1e-5..1e16).contains(&n.abs())
 }
 
 fn fraction(f: &mut fmt::Formatter<'_>, micros: u32) -> fmt::Result {
