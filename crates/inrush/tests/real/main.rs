@@ -14,6 +14,8 @@ mod load_local;
 mod login;
 mod misfits;
 mod pipeline_facts;
+mod pipeline_probe;
+mod pipelined_rows;
 mod pipelines;
 mod queries;
 mod reruns;

@@ -45,7 +45,7 @@ fn hurried(config: Config) -> Config {
     config.with_connect_timeout(Duration::from_millis(300))
 }
 
-fn packet(sequence: u8, body: &[u8]) -> Vec<u8> {
+pub(crate) fn packet(sequence: u8, body: &[u8]) -> Vec<u8> {
     let mut packet = (body.len() as u32).to_le_bytes()[..3].to_vec();
     packet.push(sequence);
     packet.extend_from_slice(body);
@@ -73,9 +73,9 @@ fn greeting(more: u32) -> Vec<u8> {
     packet(0, &body)
 }
 
-const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
+pub(crate) const OK: [u8; 7] = [0, 0, 0, 2, 0, 0, 0];
 
-fn read_packet(peer: &mut TcpStream) -> Vec<u8> {
+pub(crate) fn read_packet(peer: &mut TcpStream) -> Vec<u8> {
     let mut header = [0; 4];
     peer.read_exact(&mut header).unwrap();
     let mut body = vec![0; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
@@ -83,7 +83,7 @@ fn read_packet(peer: &mut TcpStream) -> Vec<u8> {
     body
 }
 
-fn let_in(peer: &mut TcpStream, more: u32) {
+pub(crate) fn let_in(peer: &mut TcpStream, more: u32) {
     peer.write_all(&greeting(more)).unwrap();
     read_packet(peer);
     peer.write_all(&packet(2, &OK)).unwrap();

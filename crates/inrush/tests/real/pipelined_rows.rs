@@ -1,0 +1,68 @@
+//! A million single-row executions in one flight, through socket buffers of a few KiB: whoever writes without reading hangs.
+
+use crate::cases::{Case, Route, Shell};
+use crate::twins::with_twin;
+use inrush_testkit::servers;
+use std::time::Duration;
+
+/// A million for each route, each family of servers and each shell once; a few elsewhere, lest it take all day.
+fn n_rows(case: &Case) -> u32 {
+    let full = [
+        ("mysql-9.7", Route::Tcp, Shell::Blocking),
+        ("mariadb-10.11", Route::Unix, Shell::Tokio),
+        ("mariadb-11.8", Route::Tls, Shell::Blocking),
+    ];
+    match full.contains(&(&*case.server.name, case.route, case.shell)) {
+        true => 1_000_000,
+        false => 20_000,
+    }
+}
+
+#[track_caller]
+fn check(route: Route) {
+    crate::cases::in_cases(servers::with_local_infile(), &[route], |case| {
+        let schema = case.server.schema("rows");
+        let config = case.config().with_database(schema.name()).with_socket_buffers(Some(1));
+        // A hang must show as an error.
+        let config = config.with_read_timeout(Some(Duration::from_secs(60)));
+        with_twin!(case, config, connection => {
+            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))", ())).unwrap();
+            wait!(connection.exec("SET autocommit = 0", ())).unwrap();
+            let insert = wait!(connection.prepare("INSERT INTO t VALUES (?, ?)")).unwrap();
+            let (n_rows, mut next, mut n_stored) = (n_rows(case), 0, 0);
+            wait!(connection.pipeline_each(
+                |turn| {
+                    next += 1;
+                    match next {
+                        id if id <= n_rows => turn.execute(&insert, (id, "twelve bytes")),
+                        id if id == n_rows + 1 => turn.commit(),
+                        _ => turn.end(),
+                    }
+                },
+                |_, reply| {
+                    n_stored += reply?.affected();
+                    Ok(())
+                },
+            ))
+            .unwrap();
+            assert_eq!(n_stored, u64::from(n_rows));
+            let row = wait!(connection.query_one::<(u32, u32)>("SELECT COUNT(*), MAX(id) FROM t", ())).unwrap();
+            assert_eq!(row, (n_rows, n_rows));
+        });
+    });
+}
+
+#[test]
+fn over_tcp() {
+    check(Route::Tcp);
+}
+
+#[test]
+fn over_tls() {
+    check(Route::Tls);
+}
+
+#[test]
+fn over_a_unix_socket() {
+    check(Route::Unix);
+}
