@@ -290,6 +290,16 @@ fn a_server_that_asks_for_another_file() {
 }
 
 #[test]
+fn a_local_file_asked_for_by_what_loads_nothing() {
+    let script_of = |command: &[u8]| script().logged_in().command(command).read(b"\xfb/etc/passwd");
+    let prepare = |peer: &mut Peer| peer.run(&mut Prepare::new("SELECT 1")).map(drop);
+    script_of(b"\x16SELECT 1").check_fails(prepare, |e| e.is_fatal());
+    let execute = |peer: &mut Peer| peer.run(&mut Execute::new(&statement(0), &[], &mut Discard)?).map(drop);
+    script_of(b"\x17\x07\0\0\0\0\x01\0\0\0").check_fails(execute, |e| e.is_fatal());
+    script_of(b"\x0e").check_fails(|peer: &mut Peer| peer.run(&mut simple::ping()).map(drop), |e| e.is_fatal());
+}
+
+#[test]
 fn a_load_without_the_capability_is_refused_on_this_side() {
     let peer = |peer: &mut Peer| {
         peer.channel.session = inrush_core::session::Session::new(inrush_core::session::Transport::Tcp);

@@ -24,5 +24,6 @@ mod statements;
 mod timeouts;
 mod tls;
 mod transactions;
+mod traps;
 mod twins;
 mod types;
