@@ -7,6 +7,7 @@
 //! | [`Config`] | where the server is and who we are: builder, [`url`], option files |
 //! | [`blocking::Connection`] | a connection for threads |
 //! | [`Connection`] | the same for tokio |
+//! | [`blocking::Pool`], [`Pool`] | connections for many users, by [`PoolOptions`] |
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
 //! | [`FromRow`], [`FromValue`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
@@ -28,6 +29,7 @@ mod net;
 mod option_files;
 mod pace;
 pub mod pipeline;
+mod pool;
 mod sql;
 pub mod table;
 mod tls;
@@ -36,10 +38,12 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::{ArrowBatches, Connection, Rows, Savepoint, Transaction};
+pub use crate::tokio::{ArrowBatches, Connection, Pool, PooledConnection, Rows, Savepoint, Transaction};
 pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
-pub use inrush_core::session::{Access, Isolation, Outcome, ResultSet, Retries, Statement, TransactionOptions};
+pub use inrush_core::session::{
+    Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
+};
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
@@ -64,4 +68,5 @@ pub use inrush_core::{Error, Kind, Place, Result};
 pub use inrush_derive::FromRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use pipeline::{Pipeline, Reply};
+pub use pool::{Lent, PoolOptions, PoolStatus};
 pub use sql::{Sql, Text, Warning};

@@ -99,6 +99,14 @@ impl Pace {
         }
     }
 
+    /// A moment at which bytes moved or were waited for, the last one that is known.
+    pub(crate) fn last_moved(&self) -> Option<Instant> {
+        match self {
+            Self::Until(_) => None,
+            Self::Silence { last_moved, .. } => Some(*last_moved),
+        }
+    }
+
     /// What to do once [`Pace::deadline`] has passed.
     pub(crate) fn late(&self, interest: Ready) -> Late {
         let error = match self {

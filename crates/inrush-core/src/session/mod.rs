@@ -30,12 +30,15 @@
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
 //! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
+//! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
 pub mod ask;
 pub mod authenticate;
 pub mod cache;
 pub mod change_user;
+pub mod changes;
 pub mod channel;
+pub mod clean;
 pub mod collect;
 pub mod execute;
 pub mod fetch;
@@ -60,7 +63,9 @@ pub use ask::Ask;
 pub use authenticate::Credentials;
 pub use cache::StatementCache;
 pub use change_user::ChangeUser;
+pub use changes::{Changes, Cleanup, ResetPolicy};
 pub use channel::Channel;
+pub use clean::Clean;
 pub use collect::{Collect, ResultSet};
 pub use execute::Execute;
 pub use fetch::{Drain, Event, Fetch, Noted, Stream};

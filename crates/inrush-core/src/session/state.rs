@@ -30,6 +30,7 @@ pub struct Session {
     pub(crate) schema: Option<String>,
     /// What the server told about its variables.
     variables: BTreeMap<String, String>,
+    pub(crate) marks: Marks,
     /// The plugin of the last authentication and its nonce: a change of user starts from them.
     pub(crate) auth_plugin: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
@@ -46,6 +47,17 @@ pub enum Transport {
     Unix,
     /// TLS.
     Tls,
+}
+
+/// What happened since the session was last clean, as far as replies tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// The server reports changes of the session.
+    pub(crate) reports: bool,
+    /// It reported one.
+    pub(crate) changed: bool,
+    /// It refused a command.
+    pub(crate) refused: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +85,7 @@ impl Session {
             guards: Guards::default(),
             schema: None,
             variables: BTreeMap::new(),
+            marks: Marks::default(),
             auth_plugin: Vec::new(),
             nonce: Vec::new(),
             statements: StatementCache::default(),
@@ -225,6 +238,7 @@ impl Session {
         self.status = ok.status;
         self.guards.see(self.in_transaction(), self.refusal.take());
         SessionChange::read_all(ok.state, |change| match change {
+            SessionChange::State => self.marks.changed = true,
             SessionChange::Schema(name) => self.schema = Some(text(name)).filter(|name| !name.is_empty()),
             SessionChange::Variable { name, value } => {
                 let (name, value) = (text(name), text(value));
@@ -240,6 +254,12 @@ impl Session {
     /// Takes note of an ERR packet.
     pub(crate) fn refused(&mut self, code: u16) {
         self.refusal = Some(code);
+        self.marks.refused = true;
+    }
+
+    /// Whether nothing is under way, so that a command can be sent.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.life, Life::Idle | Life::Begun)
     }
 
     pub(crate) fn begin(&mut self) -> Result<()> {

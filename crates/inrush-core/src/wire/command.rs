@@ -11,6 +11,12 @@ pub fn query(out: &mut Vec<u8>, sql: &[u8]) {
     out.extend_from_slice(sql);
 }
 
+/// COM_INIT_DB: `02` and the name of the new default schema.
+pub fn init_db(out: &mut Vec<u8>, schema: &[u8]) {
+    out.push(0x02);
+    out.extend_from_slice(schema);
+}
+
 /// COM_PING.
 pub fn ping(out: &mut Vec<u8>) {
     out.push(0x0E);

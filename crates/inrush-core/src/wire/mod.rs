@@ -13,6 +13,7 @@
 //! | [`from_value`], [`from_row`] | their values and rows as Rust types |
 //! | [`to_value`], [`params`] | Rust values as parameters |
 //! | [`command`], [`stmt`] | what is asked for |
+//! | [`traces`] | what it may leave behind in the session |
 
 pub mod auth_switch;
 pub mod column_def;
@@ -34,6 +35,7 @@ pub mod params;
 pub mod row;
 pub mod stmt;
 pub mod to_value;
+pub mod traces;
 pub mod value;
 pub mod version;
 
@@ -54,5 +56,6 @@ pub use params::{Named, Params};
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
 pub use to_value::ToValue;
+pub use traces::Traces;
 pub use value::{Date, DateTime, Time, Value};
 pub use version::{ServerVersion, Vendor};

@@ -77,6 +77,8 @@ pub enum SessionChange<'a> {
     },
     /// The default schema.
     Schema(&'a [u8]),
+    /// Something, which it does not name (`session_track_state_change`).
+    State,
 }
 
 impl<'a> SessionChange<'a> {
@@ -94,6 +96,7 @@ impl<'a> SessionChange<'a> {
                     }
                 }
                 0x01 => visit(Self::Schema(entry.lenenc_bytes()?)),
+                0x02 => visit(Self::State),
                 _ => {}
             }
         }

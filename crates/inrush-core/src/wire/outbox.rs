@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::wire::inbox::Packet;
+use crate::wire::traces::Traces;
 
 /// Framed bytes that wait to be sent.
 #[derive(Default)]
@@ -16,6 +17,9 @@ pub struct Outbox {
     unordered: bool,
     /// Whether packets inside compressed frames go by.
     compressed: bool,
+    /// What the commands leave behind, if somebody wants to know.
+    traces: Option<Traces>,
+    multi_statements: bool,
 }
 
 impl Outbox {
@@ -23,7 +27,24 @@ impl Outbox {
     pub fn command(&mut self, body: impl FnOnce(&mut Vec<u8>)) {
         self.sequence = 0;
         self.unordered = false;
+        let header = self.bytes.len();
         self.packet(body);
+        self.look_at(header);
+    }
+
+    /// From now on looks at each command for what it leaves behind in the session. `multi_statements`: a text may hold several.
+    pub fn watch(&mut self, multi_statements: bool) {
+        (self.traces, self.multi_statements) = (Some(Traces::default()), multi_statements);
+    }
+
+    /// The session is as nobody had used it.
+    pub(crate) fn forget_traces(&mut self) {
+        self.traces = self.traces.map(|_| Traces::default());
+    }
+
+    /// What the commands since [`Outbox::watch`] may have left behind. `None`: nobody watches.
+    pub fn traces(&self) -> Option<Traces> {
+        self.traces
     }
 
     /// Appends a packet that continues the exchange. `body` appends the payload.
@@ -34,7 +55,10 @@ impl Outbox {
     /// Appends a command behind others whose replies are still to come, perhaps under way: the turn stays theirs. Returns the
     /// number of its own reply's first packet, for [`Outbox::expect_reply`].
     pub fn pipelined(&mut self, body: impl FnOnce(&mut Vec<u8>)) -> u8 {
-        self.framed(0, body)
+        let header = self.bytes.len();
+        let reply = self.framed(0, body);
+        self.look_at(header);
+        reply
     }
 
     /// The bytes to send.
@@ -89,6 +113,13 @@ impl Outbox {
         }
         self.sequence = packet.last.wrapping_add(1);
         Ok(())
+    }
+
+    fn look_at(&mut self, header: usize) {
+        if let Some(traces) = &mut self.traces {
+            // Headers inside a command of more than 16 MiB change nothing that matters here.
+            traces.look_at(self.bytes.get(header + HEADER..).unwrap_or_default(), self.multi_statements);
+        }
     }
 
     /// Appends a packet whose first frame has number `first`; returns the number after its last.

@@ -2,14 +2,15 @@
 
 use super::socket;
 use crate::config::IntoConfig;
-use crate::net::{Link, Progress};
+use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
+use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result};
 use inrush_core::session::{
-    Ask, Collect, Conversation, Discard, Execute, Learn, Outcome, Prepared, Query, ResultSet, Session, Sink, Statement,
-    simple,
+    Ask, Channel, Clean, Collect, Conversation, Discard, Execute, Learn, Outcome, Prepared, Query, ResultSet, Session,
+    Sink, Statement, simple,
 };
 use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
 use socket2::Socket;
@@ -27,6 +28,8 @@ pub struct Connection {
     settings: Option<Settings>,
     /// What is left of the time of the command under way.
     pub(super) query_time: QueryTime,
+    /// When bytes moved last.
+    last_moved: Option<Instant>,
 }
 
 /// Ends a connection from another thread, at once, whatever it is doing. Cheap to clone.
@@ -42,7 +45,10 @@ impl Connection {
     /// Connects and logs in, all within the connect time-out.
     pub fn connect(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        let deadline = config.connect_deadline();
+        Self::connect_until(config, config.connect_deadline())
+    }
+
+    fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline)?, config);
         this.run_at(Some(Pace::Until(deadline)), &mut verbs::login(config)?)
             .map_err(|e| verbs::not_let_in(config, e))?;
@@ -52,7 +58,14 @@ impl Connection {
     /// A connection over a socket that is connected and blocks; nobody has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
         let wire = Arc::new(Wire { socket, aborted: AtomicBool::new(false) });
-        Self { config: config.clone(), link: Link::new(config), wire, settings: None, query_time: QueryTime::NONE }
+        Self {
+            config: config.clone(),
+            link: Link::new(config),
+            wire,
+            settings: None,
+            query_time: QueryTime::NONE,
+            last_moved: None,
+        }
     }
 
     /// What both sides agreed on, and what the server told since.
@@ -226,6 +239,32 @@ impl Connection {
         end.map_err(|e| self.give_up(e))
     }
 
+    /// A connection that tells how its session changes.
+    pub(super) fn for_pool(config: &Config, deadline: Option<Instant>) -> Result<Self> {
+        let limit = config.connect_deadline();
+        let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
+        let mut this = Self::connect_until(config, limit)?;
+        this.link.channel.outbox.watch(config.multi_statements);
+        this.run_until(&mut Clean::fresh(), limit)?;
+        Ok(this)
+    }
+
+    /// The same as [`Connection::run`], with a limit on the whole.
+    pub(super) fn run_until<C: Conversation>(&mut self, conversation: &mut C, limit: Instant) -> Result<C::Output> {
+        self.run_at(Some(Pace::Until(limit)), conversation)
+    }
+
+    /// Goes on with what [`Lendable::start`] began.
+    pub(super) fn finish<C: Conversation>(&mut self, conversation: &mut C, limit: Instant) -> Result<C::Output> {
+        let end = self.drive(Some(Pace::Until(limit)), |link, config| link.advance(conversation, config));
+        end.map_err(|e| self.give_up(e))
+    }
+
+    /// Whether the server keeps the connection open and has said nothing.
+    pub(super) fn is_quiet(&self) -> bool {
+        net::is_quiet(&self.wire.socket)
+    }
+
     /// Reads the rest of results that somebody stopped reading.
     pub(super) fn drain(&mut self) {
         if self.link.has_stream()
@@ -279,6 +318,7 @@ impl Connection {
     ) -> Result<T> {
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
+                self.last_moved = pace.as_ref().and_then(Pace::last_moved).or(self.last_moved);
                 // No limit, no need for the time.
                 if let (true, Some(pace)) = (self.query_time.is_limited(), pace) {
                     self.query_time = pace.rest(Instant::now());
@@ -300,6 +340,26 @@ impl Connection {
                 }
             }
         }
+    }
+}
+
+impl Lendable for Connection {
+    fn channel(&self) -> &Channel {
+        &self.link.channel
+    }
+
+    fn last_moved(&self) -> Option<Instant> {
+        self.last_moved
+    }
+
+    fn come_to_rest(&mut self, config: &Config) {
+        self.config.query_timeout = config.query_timeout;
+        self.link.drain_what_is_there(&mut socket::Direct::now(&self.wire.socket), &self.config);
+    }
+
+    fn start(&mut self, clean: &mut Clean) -> Result<()> {
+        self.settings = None;
+        self.link.start(clean, &mut socket::Direct::now(&self.wire.socket), &self.config)
     }
 }
 

@@ -4,11 +4,13 @@ mod arrow;
 mod connection;
 mod late;
 mod pipeline;
+mod pool;
 mod rows;
 mod socket;
 mod transaction;
 
 pub use arrow::ArrowBatches;
 pub use connection::{Aborter, Connection};
+pub use pool::{Pool, PooledConnection};
 pub use rows::Rows;
 pub use transaction::{Savepoint, Transaction};

@@ -13,6 +13,7 @@ mod text;
 mod tls_mode;
 
 use crate::Result;
+use crate::pool::PoolOptions;
 use inrush_core::auth::Secret;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
 use inrush_core::wire::Compression;
@@ -59,6 +60,7 @@ pub struct Config {
     pub(crate) max_result: usize,
     pub(crate) statement_cache: usize,
     pub(crate) attributes: Vec<(String, String)>,
+    pub(crate) pool: PoolOptions,
 }
 
 impl Config {
@@ -442,6 +444,7 @@ impl Default for Config {
             max_result: 256 << 20,
             statement_cache: 128,
             attributes: Vec::new(),
+            pool: PoolOptions::new(),
         }
     }
 }

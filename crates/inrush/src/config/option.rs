@@ -5,6 +5,7 @@
 use super::{Config, PipelineMode, TlsMode};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
+use inrush_core::session::ResetPolicy;
 use inrush_core::wire::Compression;
 use std::time::Duration;
 
@@ -51,14 +52,44 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
         "statement-cache" => config.statement_cache = number(name, text()?)?,
         "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
-        _ => return Ok(false),
+        _ => return set_pool(config, name, value),
     }
     Ok(true)
 }
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, statement-cache, program-name";
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, statement-cache, program-name, \
+     pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
+
+/// What a pool of such connections does. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
+fn set_pool(config: &mut Config, name: &str, value: Option<&str>) -> Result<bool> {
+    let Some(option) = name.strip_prefix("pool-") else { return Ok(false) };
+    let text = || value.ok_or_else(|| Error::config(format!("option `{name}` needs a value")));
+    let pool = &mut config.pool;
+    match option {
+        "min" => pool.min = number(name, text()?)?,
+        "max" => pool.max = number(name, text()?)?,
+        "idle-timeout" => pool.idle_timeout = seconds(name, text()?)?,
+        "max-lifetime" => pool.max_lifetime = seconds(name, text()?)?,
+        "acquire-timeout" => pool.acquire_timeout = seconds(name, text()?)?,
+        "check-after" if text()? == "never" => pool.check_after = None,
+        "check-after" => pool.check_after = Some(seconds(name, text()?)?.unwrap_or_default()),
+        "reset" => pool.reset = reset_policy(text()?)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn reset_policy(word: &str) -> Result<ResetPolicy> {
+    match word.to_ascii_lowercase().as_str() {
+        "when-changed" => Ok(ResetPolicy::WhenChanged),
+        "always" => Ok(ResetPolicy::Always),
+        "never" => Ok(ResetPolicy::Never),
+        _ => Err(Error::config(format!("`{word}` does not say when to reset a session"))
+            .with_hint("one of when-changed, always, never")),
+    }
+}
 
 const SWITCHES: &[&str] = &[
     "compress",

@@ -131,6 +131,23 @@ impl Link {
         }
     }
 
+    /// The same without waiting: reads what has arrived, within reason.
+    pub(crate) fn drain_what_is_there(&mut self, socket: &mut impl Read, config: &Config) {
+        for _ in 0..READS_TO_DRAIN {
+            if !self.has_stream() {
+                return;
+            }
+            match self.drain(config) {
+                Ok(Progress::Done(())) => {}
+                Ok(Progress::Wait) => match self.fill_from(socket) {
+                    Ok(true) => {}
+                    _ => return,
+                },
+                Err(error) => drop(self.give_up(error)),
+            }
+        }
+    }
+
     /// What must become possible on the socket before the next step.
     pub(crate) fn interest(&self) -> Ready {
         Ready { read: true, write: self.has_unsent() && self.broken.is_none() }
@@ -176,6 +193,18 @@ impl Link {
         }
     }
 
+    /// Begins an exchange and writes what the socket takes; the answers are read later.
+    pub(crate) fn start<C: Conversation>(
+        &mut self,
+        conversation: &mut C,
+        socket: &mut impl Write,
+        config: &Config,
+    ) -> Result<()> {
+        self.channel.begin()?;
+        self.advance(conversation, config)?;
+        self.write_some_to(socket).map(drop)
+    }
+
     /// Takes note of how an exchange ended other than well, and says whether the connection survives it.
     pub(crate) fn give_up(&mut self, error: Error) -> Error {
         let session = &mut self.channel.session;
@@ -206,6 +235,9 @@ impl Link {
         }
     }
 }
+
+/// More than that is no rest of a result: a new connection is cheaper.
+const READS_TO_DRAIN: u32 = 16;
 
 /// `Ok(None)`: it would block. A signal is no reason to fail.
 pub(crate) fn read_once(socket: &mut impl Read, space: &mut [u8]) -> io::Result<Option<usize>> {

@@ -12,6 +12,16 @@ mod tests;
 
 pub(crate) use link::{Link, Progress};
 
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+use std::os::fd::AsFd;
+
+/// Whether the other side keeps the connection open and has said nothing. Takes nothing of what it said.
+pub(crate) fn is_quiet(socket: impl AsFd) -> bool {
+    let peeked = recv(socket, &mut [0; 1], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+    matches!(peeked, Err(Errno::AGAIN))
+}
+
 /// What to wait for, and what came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {

@@ -4,12 +4,14 @@ mod arrow;
 mod connection;
 mod late;
 mod pipeline;
+mod pool;
 mod rows;
 mod socket;
 mod transaction;
 
 pub use arrow::ArrowBatches;
 pub use connection::Connection;
+pub use pool::{Pool, PooledConnection};
 pub use rows::Rows;
 #[cfg(test)]
 pub(crate) use socket::Socket;

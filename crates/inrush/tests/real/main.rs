@@ -17,6 +17,7 @@ mod pipeline_facts;
 mod pipeline_probe;
 mod pipelined_rows;
 mod pipelines;
+mod pool;
 mod queries;
 mod reruns;
 mod scripted;

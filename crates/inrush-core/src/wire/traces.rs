@@ -1,0 +1,145 @@
+//! What a command may leave behind in its session without a word from the server.
+//!
+//! Servers report most changes of a session (`session_track_state_change`). What none of those tested reports
+//! (docs/notes/session-state.md), this finds in the command itself: user variables set by `SELECT`, `CREATE TEMPORARY TABLE ..
+//! SELECT`, locks, `HANDLER`, `XA`, roles, `SET TRANSACTION`. It errs on the side of a trace: a needless reset costs a round trip, a
+//! missed one hands a lock to a stranger. What a stored routine or a trigger locks, no text shows.
+
+/// What the commands since the last clean-up may have left behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traces {
+    /// Something that a reset takes away.
+    pub state: bool,
+    /// Another account, or another role: a reset keeps both, and MariaDB's change of user keeps the role.
+    pub identity: bool,
+    /// `SET TRANSACTION`: holds until the next transaction begins.
+    pub next_transaction: bool,
+    /// A procedure was called, or prepared to be. What it did before it failed, MariaDB never reports.
+    pub calls: bool,
+}
+
+impl Traces {
+    /// Looks at the payload of a command. `multi`: a text may hold several statements.
+    pub fn look_at(&mut self, command: &[u8], multi: bool) {
+        match command {
+            [COM_CHANGE_USER, ..] => self.identity = true,
+            // It also ends the server's reports.
+            [COM_RESET_CONNECTION] => self.state = true,
+            [COM_QUERY | COM_STMT_PREPARE, sql @ ..] => self.look_at_text(sql, multi),
+            _ => {}
+        }
+    }
+
+    fn look_at_text(&mut self, sql: &[u8], multi: bool) {
+        self.look_at_start(sql);
+        for at in memchr::memchr3_iter(b'@', b'k', b'K', sql) {
+            match sql[at] {
+                b'@' => self.state |= is_user_variable(sql, at),
+                _ => self.state |= is_lock_call(sql, at),
+            }
+        }
+        if multi {
+            // A semicolon inside a literal is looked at as well: at worst it costs a reset.
+            memchr::memchr_iter(b';', sql).for_each(|at| self.look_at_start(&sql[at + 1..]));
+        }
+    }
+
+    /// By the words with which a statement begins.
+    fn look_at_start(&mut self, sql: &[u8]) {
+        let mut words = Words(sql);
+        let first = words.next().unwrap_or_default();
+        let is = |word: &[u8], want: &str| word.eq_ignore_ascii_case(want.as_bytes());
+        // Most statements are told apart by their first letter.
+        match first.first().map(u8::to_ascii_lowercase) {
+            Some(b'l') => self.state |= is(first, "lock"),
+            // A ROLLBACK does not end such a transaction.
+            Some(b'x') => self.state |= is(first, "xa"),
+            Some(b'h') => self.state |= is(first, "handler"),
+            Some(b'f') => self.state |= is(first, "flush"),
+            // `BACKUP LOCK`, `BACKUP STAGE`; `BEGIN NOT ATOMIC` is a whole program.
+            Some(b'b') if is(first, "backup") => self.state = true,
+            Some(b'b') if is(first, "begin") => {
+                self.next_transaction = false;
+                self.state |= words.next().is_some_and(|word| is(word, "not"));
+            }
+            Some(b'e') if is(first, "execute") => (self.state, self.identity) = (true, true),
+            Some(b'c') if is(first, "call") => self.calls = true,
+            Some(b'c') if is(first, "create") => {
+                // CREATE [OR REPLACE] TEMPORARY ..
+                self.state |= words.take(3).any(|word| is(word, "temporary"));
+            }
+            Some(b's') if is(first, "set") => {
+                let second = words.next().unwrap_or_default();
+                self.identity |= is(second, "role");
+                self.next_transaction |= is(second, "transaction");
+            }
+            Some(b's') if is(first, "start") => self.next_transaction = false,
+            _ => {}
+        }
+    }
+}
+
+/// The words at the start of a statement, past blanks and comments; it ends at anything else.
+struct Words<'a>(&'a [u8]);
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        loop {
+            self.0 = self.0.trim_ascii_start();
+            self.0 = match self.0 {
+                // What stands in such a comment is executed: only its frame is passed over.
+                [b'/', b'*', b'!', rest @ ..] => digits(rest),
+                [b'/', b'*', b'M', b'!', rest @ ..] => digits(rest),
+                [b'/', b'*', rest @ ..] => {
+                    memchr::memmem::find(rest, b"*/").map_or(b"".as_slice(), |end| &rest[end + 2..])
+                }
+                [b'*', b'/', rest @ ..] | [b'(', rest @ ..] => rest,
+                [b'#', rest @ ..] | [b'-', b'-', rest @ ..] => {
+                    memchr::memchr(b'\n', rest).map_or(b"".as_slice(), |end| &rest[end + 1..])
+                }
+                _ => break,
+            };
+        }
+        let length = self.0.iter().position(|&byte| !is_word(byte)).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(length);
+        self.0 = rest;
+        (length > 0).then_some(word)
+    }
+}
+
+fn digits(text: &[u8]) -> &[u8] {
+    let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    &text[length..]
+}
+
+/// `@name`, but neither `@@name` nor the at of an address. Reading one counts as well: what sets it may be out of sight.
+fn is_user_variable(sql: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|at| sql[at]);
+    let after = sql.get(at + 1);
+    let starts = before.is_none_or(|byte| !is_word(byte) && !matches!(byte, b'@' | b'\'' | b'"' | b'`'));
+    starts && after.is_some_and(|&byte| is_word(byte) || matches!(byte, b'\'' | b'"' | b'`' | b'.'))
+}
+
+/// The k of a function whose name ends with `_lock` or `_locks`: `GET_LOCK(`, `service_get_write_locks(`.
+fn is_lock_call(sql: &[u8], at: usize) -> bool {
+    let rest = sql[at + 1..].trim_ascii_start();
+    let behind = match sql.get(at + 1) {
+        Some(b's' | b'S') => sql[at + 2..].trim_ascii_start(),
+        _ => rest,
+    };
+    at >= 4 && sql[at - 4..at].eq_ignore_ascii_case(b"_loc") && matches!(behind.first(), Some(b'(' | b'`' | b'/'))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+const COM_QUERY: u8 = 0x03;
+const COM_CHANGE_USER: u8 = 0x11;
+const COM_STMT_PREPARE: u8 = 0x16;
+const COM_RESET_CONNECTION: u8 = 0x1F;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! A pool for threads: how they wait, open, check, and the thread that keeps house.
+
+use super::Connection;
+use crate::Result;
+use crate::config::IntoConfig;
+use crate::pool::ledger::Check;
+use crate::pool::seat::Seat;
+use crate::pool::shared::{Next, Opening, PATIENCE, Shared};
+use crate::pool::{Lent, PoolStatus};
+use inrush_core::session::{Clean, simple};
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+/// A connection out of a [`Pool`].
+pub type PooledConnection = Lent<Connection>;
+
+/// Connections for many threads. Cheap to clone; all clones are the same pool.
+///
+/// ```no_run
+/// let pool = inrush::blocking::Pool::new("mysql://app@localhost/shop?pool-max=20&pool-min=2")?;
+/// let mut connection = pool.get()?;
+/// connection.exec("UPDATE visits SET n = n + 1", ())?;
+/// # Ok::<(), inrush::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Pool(Arc<Shared<Connection>>);
+
+impl Pool {
+    /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
+    /// or in the background if some shall be kept.
+    pub fn new(config: impl IntoConfig) -> Result<Self> {
+        let config = &config.into_config()?;
+        let keeper = Arc::new(OnceLock::<Thread>::new());
+        let bell = Arc::clone(&keeper);
+        let shared = Shared::new(config, move || {
+            if let Some(keeper) = bell.get() {
+                keeper.unpark();
+            }
+        })?;
+        start_keeper(&shared, &keeper)?;
+        Ok(Self(shared))
+    }
+
+    /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
+    pub fn get(&self) -> Result<PooledConnection> {
+        let asked = Instant::now();
+        let deadline = self.0.deadline(asked);
+        let mut next = self.0.take(asked)?;
+        loop {
+            next = match next {
+                Next::Prepare(mut lent, cleaning, check) => match prepare(&mut lent, cleaning, check, deadline) {
+                    Ok(()) => {
+                        lent.begin_use(asked);
+                        return Ok(lent);
+                    }
+                    Err(_) => Next::Open(lent.replace()),
+                },
+                Next::Open(opening) => {
+                    if let Some(pause) = opening.not_before.map(|at| at.saturating_duration_since(Instant::now())) {
+                        thread::sleep(
+                            deadline.map_or(pause, |at| pause.min(at.saturating_duration_since(Instant::now()))),
+                        );
+                    }
+                    if deadline.is_some_and(|at| Instant::now() >= at) {
+                        return Err(self.0.timed_out(asked));
+                    }
+                    let mut lent = open(opening, deadline)?;
+                    lent.begin_use(asked);
+                    return Ok(lent);
+                }
+                Next::Wait(waiting) => match waiting.seat.wait(deadline) {
+                    Some(grant) => waiting.served(grant)?,
+                    None => {
+                        drop(waiting);
+                        return Err(self.0.timed_out(asked));
+                    }
+                },
+            };
+        }
+    }
+
+    /// How many connections there are, in which state.
+    pub fn status(&self) -> PoolStatus {
+        self.0.status()
+    }
+
+    /// Closes what rests, lends nothing any more, and lets go those who wait; connections in use are closed when they come
+    /// back. Waits for nobody.
+    pub fn close(&self) {
+        self.0.close();
+    }
+
+    /// Closes it, and waits until all connections have come back, at most for `limit`. Returns whether they have.
+    pub fn close_and_wait(&self, limit: Duration) -> bool {
+        let seat = Arc::new(Seat::new());
+        self.0.close_and_tell(&seat);
+        seat.wait(Instant::now().checked_add(limit)).is_some()
+    }
+
+    /// Whether it was closed.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("config", &self.0.config).field("status", &self.status()).finish()
+    }
+}
+
+fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<PooledConnection> {
+    let began = Instant::now();
+    match Connection::for_pool(opening.config(), deadline) {
+        Ok(connection) => Ok(opening.opened(connection, began)),
+        Err(error) => {
+            opening.failed();
+            Err(error)
+        }
+    }
+}
+
+/// Finishes a clean-up and makes sure that the connection is alive.
+fn prepare(lent: &mut Connection, cleaning: Option<Clean>, check: Check, deadline: Option<Instant>) -> Result<()> {
+    let needs_ping = cleaning.is_none()
+        && match check {
+            Check::Nothing => false,
+            Check::Look => !lent.is_quiet(),
+            Check::Ping => true,
+        };
+    if cleaning.is_none() && !needs_ping {
+        return Ok(());
+    }
+    let limit = Instant::now() + PATIENCE;
+    let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
+    match cleaning {
+        Some(mut clean) => lent.finish(&mut clean, limit),
+        None => lent.run_until(&mut simple::ping(), limit).map(drop),
+    }
+}
+
+/// The thread that opens what is missing and closes what is too old. It ends with the pool.
+fn start_keeper(shared: &Arc<Shared<Connection>>, bell: &Arc<OnceLock<Thread>>) -> Result<()> {
+    let options = shared.options();
+    if options.min == 0 && options.idle_timeout.is_none() && options.max_lifetime.is_none() {
+        return Ok(());
+    }
+    let shared = Arc::downgrade(shared);
+    let keeper = thread::Builder::new()
+        .name("inrush-pool".to_owned())
+        .spawn(move || keep_house(&shared))
+        .map_err(|e| crate::Error::io("cannot start a thread", e))?;
+    let _ = bell.set(keeper.thread().clone());
+    Ok(())
+}
+
+fn keep_house(pool: &Weak<Shared<Connection>>) {
+    while let Some(shared) = pool.upgrade() {
+        let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
+        // A pool that nobody has any more ends while we sleep.
+        drop(shared);
+        match opening {
+            Some(opening) => drop(open(opening, None)),
+            None => thread::park_timeout(again_in),
+        }
+    }
+}

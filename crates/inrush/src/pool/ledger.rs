@@ -1,0 +1,342 @@
+//! The pool's book: who gets which connection, who may open one, what is retired. No lock, no clock, no socket in here.
+//!
+//! Rules: the connection used last is lent first, so that the others can grow old; those who wait are served in the order
+//! in which they came; whoever waits longest gets the next connection or the next free place to open one; after a failed
+//! attempt there is one attempt at a time, with growing pauses.
+//!
+//! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
+
+use crate::pool::PoolOptions;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// A pool's book over connections `C` and those who wait, `W`.
+#[derive(Debug)]
+pub(crate) struct Ledger<C, W> {
+    options: PoolOptions,
+    /// The last one was used last.
+    idle: Vec<Resting<C>>,
+    n_lent: usize,
+    n_opening: usize,
+    /// By the number drawn: the smallest came first.
+    waiting: BTreeMap<u64, W>,
+    next_number: u64,
+    /// Those who wait for the end of a closed pool.
+    waiting_for_end: Vec<W>,
+    /// Attempts to connect that failed since the last one that did not.
+    n_failed: u32,
+    retry_at: Option<Instant>,
+    is_closed: bool,
+}
+
+/// A connection that nobody uses.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Resting<C> {
+    pub(crate) item: C,
+    /// When it is too old. `None`: never.
+    pub(crate) expires: Option<Instant>,
+    pub(crate) last_used: Instant,
+}
+
+/// What somebody gets who asks, or who waited.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Grant<C> {
+    /// This one, once it was checked.
+    Lend(Resting<C>),
+    /// A place to open one, not before that moment.
+    Open(Option<Instant>),
+    /// Nothing: the pool is closed.
+    Closed,
+}
+
+/// The answer to somebody who asks.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Answer<C> {
+    Grant(Grant<C>),
+    /// This one is too old: close it and ask again.
+    Retire(C),
+    /// Wait, under a number of [`Ledger::wait`].
+    Wait,
+}
+
+/// How sure to make that a connection is alive before it is lent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    Nothing,
+    /// Whether its socket is open and silent: a system call.
+    Look,
+    /// Whether the server answers: a round trip.
+    Ping,
+}
+
+/// What there is to do from time to time.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Chores<C> {
+    pub(crate) close: Vec<C>,
+    /// Whether to open one (its place is taken already), and then to ask again.
+    pub(crate) open: bool,
+    /// When to ask again at the latest.
+    pub(crate) again_in: Duration,
+}
+
+/// A pool at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolStatus {
+    /// Connections that somebody uses.
+    pub in_use: usize,
+    /// Connections that nobody uses.
+    pub idle: usize,
+    /// Connections that are being opened.
+    pub opening: usize,
+    /// How many wait for a connection.
+    pub waiting: usize,
+    /// The most connections there may be.
+    pub max: usize,
+    /// How many are kept.
+    pub min: usize,
+}
+
+impl<C, W> Ledger<C, W> {
+    pub(crate) fn new(options: PoolOptions) -> Self {
+        Self {
+            options,
+            idle: Vec::new(),
+            n_lent: 0,
+            n_opening: 0,
+            waiting: BTreeMap::new(),
+            next_number: 0,
+            waiting_for_end: Vec::new(),
+            n_failed: 0,
+            retry_at: None,
+            is_closed: false,
+        }
+    }
+
+    /// Somebody asks for a connection.
+    pub(crate) fn take(&mut self, now: Instant) -> Answer<C> {
+        if self.is_closed {
+            return Answer::Grant(Grant::Closed);
+        }
+        match self.idle.pop() {
+            Some(old) if is_over(old.expires, now) => Answer::Retire(old.item),
+            Some(resting) => {
+                self.n_lent += 1;
+                Answer::Grant(Grant::Lend(resting))
+            }
+            None if self.may_open() => Answer::Grant(self.grant_opening()),
+            None => Answer::Wait,
+        }
+    }
+
+    /// Takes a place in the queue.
+    pub(crate) fn wait(&mut self, who: W) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.waiting.insert(number, who);
+        number
+    }
+
+    /// Gives up a place in the queue, if it was not served yet.
+    pub(crate) fn leave(&mut self, number: u64) {
+        self.waiting.remove(&number);
+    }
+
+    /// Who is served next, and with what. To be asked after each of the calls below, until there is none.
+    pub(crate) fn serve(&mut self) -> Option<(W, Grant<C>)> {
+        if self.waiting.is_empty() {
+            let is_over = self.is_closed && self.total() == 0;
+            return self.waiting_for_end.pop_if(|_| is_over).map(|who| (who, Grant::Closed));
+        }
+        let grant = match self.idle.pop() {
+            _ if self.is_closed => Grant::Closed,
+            Some(resting) => {
+                self.n_lent += 1;
+                Grant::Lend(resting)
+            }
+            None if self.may_open() => self.grant_opening(),
+            None => return None,
+        };
+        self.waiting.pop_first().map(|(_, who)| (who, grant))
+    }
+
+    /// A grant was not taken up: he who waited is gone.
+    pub(crate) fn undo(&mut self, grant: Grant<C>) -> Option<C> {
+        match grant {
+            Grant::Lend(resting) => {
+                self.n_lent -= 1;
+                if self.is_closed {
+                    return Some(resting.item);
+                }
+                self.idle.push(resting);
+            }
+            Grant::Open(_) => self.n_opening -= 1,
+            Grant::Closed => {}
+        }
+        None
+    }
+
+    /// A connection comes back. `Some`: close it instead.
+    pub(crate) fn give_back(&mut self, resting: Resting<C>, now: Instant) -> Option<C> {
+        self.n_lent -= 1;
+        if self.is_closed || is_over(resting.expires, now) {
+            return Some(resting.item);
+        }
+        self.idle.push(resting);
+        None
+    }
+
+    /// A lent connection is gone.
+    pub(crate) fn lost(&mut self) {
+        self.n_lent -= 1;
+    }
+
+    /// A lent connection turned out to be dead; he who holds it opens another in its place.
+    pub(crate) fn replace(&mut self) -> Option<Instant> {
+        self.n_lent -= 1;
+        self.n_opening += 1;
+        self.retry_at
+    }
+
+    /// An attempt to open worked; the connection counts as lent.
+    pub(crate) fn opened(&mut self) {
+        self.n_opening -= 1;
+        self.n_lent += 1;
+        (self.n_failed, self.retry_at) = (0, None);
+    }
+
+    /// An attempt to open failed. `jitter` is drawn from 0 to 1: several programs shall not come back together.
+    pub(crate) fn open_failed(&mut self, now: Instant, jitter: f64) {
+        self.n_opening -= 1;
+        self.n_failed = self.n_failed.saturating_add(1);
+        self.retry_at = Some(now + pause_after(self.n_failed, jitter));
+    }
+
+    /// An attempt to open was given up.
+    pub(crate) fn open_dropped(&mut self) {
+        self.n_opening -= 1;
+    }
+
+    /// When a connection that is opened now shall end. `jitter` is drawn from 0 to 1.
+    pub(crate) fn expiry(&self, now: Instant, jitter: f64) -> Option<Instant> {
+        let lifetime = self.options.max_lifetime?;
+        now.checked_add(lifetime.mul_f64(1.0 - LIFETIME_SPREAD * jitter))
+    }
+
+    /// How to check a connection that has rested since `last_used`.
+    pub(crate) fn check(options: &PoolOptions, last_used: Instant, now: Instant) -> Check {
+        let rest = now.saturating_duration_since(last_used);
+        match options.check_after {
+            Some(limit) if rest >= limit => Check::Ping,
+            _ if rest >= LOOK_AFTER => Check::Look,
+            _ => Check::Nothing,
+        }
+    }
+
+    /// What there is to do: closes what rested too long or is too old, opens what is missing.
+    pub(crate) fn chores(&mut self, now: Instant) -> Chores<C> {
+        let mut close = Vec::new();
+        let mut n_spare = self.total().saturating_sub(self.options.min);
+        let idle_timeout = self.options.idle_timeout;
+        // Those that have rested longest come first.
+        for resting in std::mem::take(&mut self.idle) {
+            let is_idle = idle_timeout.is_some_and(|limit| now.saturating_duration_since(resting.last_used) >= limit);
+            if is_over(resting.expires, now) || (is_idle && n_spare > 0) {
+                n_spare = n_spare.saturating_sub(1);
+                close.push(resting.item);
+            } else {
+                self.idle.push(resting);
+            }
+        }
+        let is_short = self.is_short();
+        let is_early = self.retry_at.is_some_and(|at| at > now);
+        let open = is_short && !is_early && self.may_open();
+        if open {
+            self.n_opening += 1;
+        }
+        let again_in = match self.retry_at {
+            Some(at) if is_short && is_early => at - now,
+            _ => self.rhythm(),
+        };
+        Chores { close, open, again_in }
+    }
+
+    /// Whether connections are missing that shall be kept.
+    pub(crate) fn is_short(&self) -> bool {
+        !self.is_closed && self.total() < self.options.min
+    }
+
+    /// Lends nothing any more; hands over what rests. Those who wait are to be served.
+    pub(crate) fn close(&mut self) -> Vec<Resting<C>> {
+        self.is_closed = true;
+        std::mem::take(&mut self.idle)
+    }
+
+    /// Serves `who` once the pool is closed and nothing of it is left.
+    pub(crate) fn wait_for_end(&mut self, who: W) {
+        self.waiting_for_end.push(who);
+    }
+
+    /// Whether it was closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    pub(crate) fn status(&self) -> PoolStatus {
+        PoolStatus {
+            in_use: self.n_lent,
+            idle: self.idle.len(),
+            opening: self.n_opening,
+            waiting: self.waiting.len(),
+            max: self.options.max,
+            min: self.options.min,
+        }
+    }
+
+    fn total(&self) -> usize {
+        self.idle.len() + self.n_lent + self.n_opening
+    }
+
+    fn may_open(&self) -> bool {
+        !self.is_closed && self.total() < self.options.max && (self.n_failed == 0 || self.n_opening == 0)
+    }
+
+    fn grant_opening(&mut self) -> Grant<C> {
+        self.n_opening += 1;
+        Grant::Open(self.retry_at)
+    }
+
+    /// Nothing is overdue by more than that.
+    fn rhythm(&self) -> Duration {
+        let limits = [self.options.idle_timeout, self.options.max_lifetime];
+        let shortest = limits.into_iter().flatten().min().unwrap_or(LONGEST_RHYTHM);
+        (shortest / 4).clamp(SHORTEST_RHYTHM, LONGEST_RHYTHM)
+    }
+
+    #[cfg(test)]
+    fn settled(&self) -> bool {
+        self.waiting.is_empty() || (self.idle.is_empty() && !self.may_open() && !self.is_closed)
+    }
+}
+
+fn is_over(expires: Option<Instant>, now: Instant) -> bool {
+    expires.is_some_and(|at| now >= at)
+}
+
+fn pause_after(n_failed: u32, jitter: f64) -> Duration {
+    let pause = FIRST_PAUSE.saturating_mul(1 << n_failed.saturating_sub(1).min(10)).min(LONGEST_PAUSE);
+    pause.mul_f64(1.0 - 0.5 * jitter)
+}
+
+/// A server that closed a connection may have done so a moment ago; to look costs less than a microsecond, which only a pool in
+/// full use would notice, and there connections do not rest.
+const LOOK_AFTER: Duration = Duration::from_millis(5);
+/// The pause after the first failed attempt; each further one doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const LIFETIME_SPREAD: f64 = 0.1;
+const SHORTEST_RHYTHM: Duration = Duration::from_millis(10);
+const LONGEST_RHYTHM: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests;

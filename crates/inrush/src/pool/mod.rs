@@ -1,0 +1,23 @@
+//! Pools of connections: what both twins share, which is everything but the waiting.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`options`] | how many, how long, how checked |
+//! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
+//! | [`seat`] | where one who waits is found, be it a thread or a task |
+//! | [`shared`] | a ledger behind its lock, and the values that give back what they hold when they are dropped |
+//! | [`meters`] | metrics under the names of OpenTelemetry |
+//!
+//! Invariants: a connection is idle, lent, or gone; whoever holds a place for one gives it back by being dropped, so that a
+//! cancelled acquire leaks nothing; nothing rests in the pool while somebody waits for it.
+
+pub(crate) mod ledger;
+mod meters;
+pub(crate) mod options;
+pub(crate) mod seat;
+pub(crate) mod shared;
+
+pub use ledger::PoolStatus;
+pub use options::PoolOptions;
+pub(crate) use shared::Lendable;
+pub use shared::Lent;

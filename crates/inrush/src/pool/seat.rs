@@ -1,0 +1,92 @@
+//! Where one who waits is found, be it a thread or a task, and gets what he waited for. Each has a seat of his own, so that
+//! one connection wakes one.
+
+use crate::pool::ledger::Grant;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+pub(crate) struct Seat<C> {
+    state: Mutex<State<C>>,
+    /// For a thread.
+    bell: Condvar,
+}
+
+enum State<C> {
+    Fresh,
+    Thread,
+    Task(Waker),
+    Served(Grant<C>),
+    /// He got it, or does not want it any more.
+    Left,
+}
+
+impl<C> Seat<C> {
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::new(State::Fresh), bell: Condvar::new() }
+    }
+
+    /// Hands it over and wakes him. `Err`: he is gone.
+    pub(crate) fn serve(&self, grant: Grant<C>) -> Result<(), Grant<C>> {
+        let mut state = self.lock();
+        if let State::Left = *state {
+            return Err(grant);
+        }
+        let before = std::mem::replace(&mut *state, State::Served(grant));
+        drop(state);
+        match before {
+            State::Thread => self.bell.notify_one(),
+            State::Task(waker) => waker.wake(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Waits in a task.
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Grant<C>> {
+        let mut state = self.lock();
+        match std::mem::replace(&mut *state, State::Left) {
+            State::Served(grant) => Poll::Ready(grant),
+            State::Task(waker) if waker.will_wake(cx.waker()) => {
+                *state = State::Task(waker);
+                Poll::Pending
+            }
+            _ => {
+                *state = State::Task(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Waits in a thread. `None`: the deadline passed, and the seat was left.
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<Grant<C>> {
+        let mut state = self.lock();
+        loop {
+            if let State::Served(grant) = std::mem::replace(&mut *state, State::Left) {
+                return Some(grant);
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return None;
+            }
+            *state = State::Thread;
+            state = match left {
+                Some(left) => self.bell.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.bell.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Leaves it; `Some`: with what came at the last moment.
+    pub(crate) fn leave(&self) -> Option<Grant<C>> {
+        match std::mem::replace(&mut *self.lock(), State::Left) {
+            State::Served(grant) => Some(grant),
+            _ => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<C>> {
+        // Nothing in here can panic half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,419 @@
+//! A ledger behind its lock, and the values that hold a place in it: [`Lent`], [`Opening`], [`Waiting`]. Each gives back what it
+//! holds when it is dropped, wherever that happens, so nothing leaks from a future that is dropped or a thread that panics.
+//!
+//! A connection that comes back is cleaned without anybody waiting: the first command of the clean-up is written at once,
+//! which frees locks and ends transactions, and who gets the connection next reads the answers.
+
+use crate::pool::PoolOptions;
+use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
+use crate::pool::meters::Meters;
+use crate::pool::seat::Seat;
+use crate::{Config, Error, Kind, Result, verbs};
+use inrush_core::session::{Changes, Channel, Clean};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A connection that a pool can lend. Both twins are.
+pub trait Lendable: Send + 'static {
+    /// The connection without its socket.
+    #[doc(hidden)]
+    fn channel(&self) -> &Channel;
+
+    /// When it last heard from the server or sent to it.
+    #[doc(hidden)]
+    fn last_moved(&self) -> Option<Instant>;
+
+    /// Ends what its user broke off, as far as that goes without waiting, and takes back the settings he changed on our side.
+    #[doc(hidden)]
+    fn come_to_rest(&mut self, config: &Config);
+
+    /// Begins an exchange and writes what the socket takes, without waiting.
+    #[doc(hidden)]
+    fn start(&mut self, clean: &mut Clean) -> Result<()>;
+}
+
+type Book<C> = Ledger<Rested<C>, Arc<Seat<Rested<C>>>>;
+
+/// What all handles of one pool share.
+pub(crate) struct Shared<C> {
+    pub(crate) config: Config,
+    ledger: Mutex<Book<C>>,
+    pub(crate) meters: Meters,
+    /// Wakes whoever keeps house.
+    wake_keeper: Box<dyn Fn() + Send + Sync>,
+}
+
+/// A connection between two users.
+pub(crate) struct Rested<C> {
+    pub(crate) connection: C,
+    /// A clean-up whose answers nobody has read yet.
+    pub(crate) cleaning: Option<Clean>,
+}
+
+/// A connection out of a pool: use it like any other; dropping it gives it back.
+///
+/// Dropping takes no time and does no waiting. The next user finds the session as if it were new.
+pub struct Lent<C: Lendable> {
+    /// `None` once it is gone.
+    connection: Option<C>,
+    shared: Arc<Shared<C>>,
+    expires: Option<Instant>,
+    since: Instant,
+}
+
+/// The right to open a connection.
+pub(crate) struct Opening<C: Lendable> {
+    shared: Arc<Shared<C>>,
+    pub(crate) not_before: Option<Instant>,
+    is_settled: bool,
+}
+
+/// A place in the queue.
+pub(crate) struct Waiting<C: Lendable> {
+    shared: Arc<Shared<C>>,
+    pub(crate) seat: Arc<Seat<Rested<C>>>,
+    number: u64,
+    is_over: bool,
+}
+
+/// What somebody who asks for a connection must do next.
+pub(crate) enum Next<C: Lendable> {
+    /// Finish its clean-up, check it, use it.
+    Prepare(Lent<C>, Option<Clean>, Check),
+    Open(Opening<C>),
+    Wait(Waiting<C>),
+}
+
+impl<C: Lendable> Shared<C> {
+    pub(crate) fn new(config: &Config, wake_keeper: impl Fn() + Send + Sync + 'static) -> Result<Arc<Self>> {
+        config.pool.check()?;
+        let meters = Meters::new(config);
+        Ok(Arc::new(Self {
+            config: config.clone(),
+            ledger: Mutex::new(Ledger::new(config.pool)),
+            meters,
+            wake_keeper: Box::new(wake_keeper),
+        }))
+    }
+
+    pub(crate) fn options(&self) -> &PoolOptions {
+        &self.config.pool
+    }
+
+    pub(crate) fn status(&self) -> PoolStatus {
+        self.ledger().status()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.ledger().is_closed()
+    }
+
+    /// When to stop to wait.
+    pub(crate) fn deadline(&self, began: Instant) -> Option<Instant> {
+        self.options().acquire_timeout.and_then(|limit| began.checked_add(limit))
+    }
+
+    /// Asks for a connection.
+    pub(crate) fn take(self: &Arc<Self>, now: Instant) -> Result<Next<C>> {
+        loop {
+            let mut ledger = self.ledger();
+            match ledger.take(now) {
+                Answer::Grant(grant) => {
+                    drop(ledger);
+                    if matches!(grant, Grant::Lend(_)) {
+                        self.meters.lent_idle();
+                    }
+                    return self.accept(grant, now);
+                }
+                Answer::Retire(old) => {
+                    drop(ledger);
+                    self.meters.closed_idle();
+                    // Says goodbye, which is a system call: not under the lock.
+                    drop(old);
+                }
+                Answer::Wait => {
+                    let seat = Arc::new(Seat::new());
+                    let number = ledger.wait(Arc::clone(&seat));
+                    drop(ledger);
+                    self.meters.pending(1.0);
+                    return Ok(Next::Wait(Waiting { shared: Arc::clone(self), seat, number, is_over: false }));
+                }
+            }
+        }
+    }
+
+    /// Turns a grant into a value that gives it back.
+    pub(crate) fn accept(self: &Arc<Self>, grant: Grant<Rested<C>>, now: Instant) -> Result<Next<C>> {
+        match grant {
+            Grant::Lend(Resting { item, expires, last_used }) => {
+                let check = Ledger::<C, ()>::check(self.options(), last_used, now);
+                let connection = Some(item.connection);
+                let lent = Lent { connection, shared: Arc::clone(self), expires, since: now };
+                Ok(Next::Prepare(lent, item.cleaning, check))
+            }
+            Grant::Open(not_before) => Ok(Next::Open(Opening::new(self, not_before))),
+            Grant::Closed => Err(closed()),
+        }
+    }
+
+    /// Serves those who wait, as far as there is something for them.
+    fn settle<'a>(&'a self, mut ledger: MutexGuard<'a, Book<C>>) {
+        loop {
+            let Some((seat, grant)) = ledger.serve() else { break };
+            let is_idle = matches!(grant, Grant::Lend(_));
+            // Waking is the expensive part: not under the lock.
+            drop(ledger);
+            let not_taken = seat.serve(grant).err();
+            if is_idle && not_taken.is_none() {
+                self.meters.lent_idle();
+            }
+            ledger = self.ledger();
+            if let Some(grant) = not_taken {
+                let unwanted = ledger.undo(grant);
+                drop(unwanted);
+            }
+        }
+        let is_short = ledger.is_short();
+        drop(ledger);
+        if is_short {
+            (self.wake_keeper)();
+        }
+    }
+
+    fn give_back(&self, mut connection: C, expires: Option<Instant>, since: Instant) {
+        let now = Instant::now();
+        self.meters.used_for(now.saturating_duration_since(since));
+        let last_used = connection.last_moved().unwrap_or(since);
+        let cleaning = match self.cleaning(&mut connection) {
+            Ok(cleaning) => cleaning,
+            Err(_) => return self.lost(connection),
+        };
+        let resting = Resting { item: Rested { connection, cleaning }, expires, last_used };
+        let mut ledger = self.ledger();
+        let unwanted = ledger.give_back(resting, now);
+        match &unwanted {
+            None => self.meters.returned(),
+            Some(_) => self.meters.closed_used(),
+        }
+        self.settle(ledger);
+        drop(unwanted);
+    }
+
+    /// Begins the clean-up that the session needs, if it needs one. An error: nobody may use it any more.
+    fn cleaning(&self, connection: &mut C) -> Result<Option<Clean>> {
+        connection.come_to_rest(&self.config);
+        let channel = connection.channel();
+        if !channel.session.is_idle() {
+            return Err(Error::new(Kind::Io, "its last use was interrupted"));
+        }
+        let home = self.config.database();
+        let cleanup = Changes::of(channel, home).cleanup(self.options().reset, home.is_some());
+        let mut cleaning = Clean::new(cleanup, home, || verbs::change_user(&self.config))?;
+        if let Some(clean) = &mut cleaning {
+            connection.start(clean)?;
+        }
+        Ok(cleaning)
+    }
+
+    /// A lent connection is beyond use.
+    fn lost(&self, connection: C) {
+        drop(connection);
+        self.meters.closed_used();
+        let mut ledger = self.ledger();
+        ledger.lost();
+        self.settle(ledger);
+    }
+
+    /// What a housekeeper does from time to time. `None`: the pool is closed.
+    pub(crate) fn chores(self: &Arc<Self>, now: Instant) -> Option<(Option<Opening<C>>, Duration)> {
+        let mut ledger = self.ledger();
+        if ledger.is_closed() {
+            return None;
+        }
+        let Chores { close, open, again_in } = ledger.chores(now);
+        self.settle(ledger);
+        close.iter().for_each(|_| self.meters.closed_idle());
+        drop(close);
+        Some((open.then(|| Opening::new(self, None)), again_in))
+    }
+
+    pub(crate) fn close(&self) {
+        let mut ledger = self.ledger();
+        let idle = ledger.close();
+        self.settle(ledger);
+        idle.iter().for_each(|_| self.meters.closed_idle());
+        drop(idle);
+        (self.wake_keeper)();
+    }
+
+    /// Closes it; the seat is served once nothing is left.
+    pub(crate) fn close_and_tell(&self, seat: &Arc<Seat<Rested<C>>>) {
+        self.close();
+        let mut ledger = self.ledger();
+        ledger.wait_for_end(Arc::clone(seat));
+        self.settle(ledger);
+    }
+
+    /// The error when the deadline passed.
+    pub(crate) fn timed_out(&self, began: Instant) -> Error {
+        self.meters.timed_out();
+        let PoolStatus { in_use, idle, opening, waiting, max, .. } = self.status();
+        let waited = began.elapsed().as_secs_f64();
+        let message = format!(
+            "no connection of the pool became free within {waited:.1} s: of at most {max}, {in_use} are in use, {idle} idle, \
+             {opening} being opened; {waiting} more wait"
+        );
+        let hint = match opening {
+            0 => "give connections back sooner, or raise `pool-max`",
+            _ => "the server is slow to let us in, or cannot be reached",
+        };
+        Error::new(Kind::Io, message).with_hint(hint)
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Book<C>> {
+        // Nothing that runs under the lock can panic half-way.
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<C> Drop for Shared<C> {
+    fn drop(&mut self) {
+        (self.wake_keeper)();
+    }
+}
+
+impl<C: Lendable> Opening<C> {
+    /// Where to.
+    pub(crate) fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    fn new(shared: &Arc<Shared<C>>, not_before: Option<Instant>) -> Self {
+        Self { shared: Arc::clone(shared), not_before, is_settled: false }
+    }
+
+    /// It worked.
+    pub(crate) fn opened(mut self, connection: C, began: Instant) -> Lent<C> {
+        let now = Instant::now();
+        self.is_settled = true;
+        self.shared.meters.created(now.saturating_duration_since(began));
+        let mut ledger = self.shared.ledger();
+        ledger.opened();
+        let expires = ledger.expiry(now, rand::random());
+        // The server is there again: others may open, too.
+        self.shared.settle(ledger);
+        Lent { connection: Some(connection), shared: Arc::clone(&self.shared), expires, since: now }
+    }
+
+    /// It did not. The next one in the queue tries, a little later.
+    pub(crate) fn failed(mut self) {
+        self.is_settled = true;
+        let mut ledger = self.shared.ledger();
+        ledger.open_failed(Instant::now(), rand::random());
+        self.shared.settle(ledger);
+    }
+}
+
+impl<C: Lendable> Drop for Opening<C> {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            let mut ledger = self.shared.ledger();
+            ledger.open_dropped();
+            self.shared.settle(ledger);
+        }
+    }
+}
+
+impl<C: Lendable> Waiting<C> {
+    /// Passes on to the next step.
+    pub(crate) fn served(mut self, grant: Grant<Rested<C>>) -> Result<Next<C>> {
+        self.is_over = true;
+        self.shared.accept(grant, Instant::now())
+    }
+}
+
+impl<C: Lendable> Drop for Waiting<C> {
+    fn drop(&mut self) {
+        self.shared.meters.pending(-1.0);
+        if self.is_over {
+            return;
+        }
+        let left_behind = self.seat.leave();
+        let mut ledger = self.shared.ledger();
+        ledger.leave(self.number);
+        if let Some(grant) = left_behind {
+            if matches!(grant, Grant::Lend(_)) {
+                self.shared.meters.returned();
+            }
+            let unwanted = ledger.undo(grant);
+            self.shared.settle(ledger);
+            drop(unwanted);
+        }
+    }
+}
+
+impl<C: Lendable> Lent<C> {
+    /// It is dead, so another is opened in its place.
+    pub(crate) fn replace(mut self) -> Opening<C> {
+        let shared = Arc::clone(&self.shared);
+        drop(self.connection.take());
+        shared.meters.closed_used();
+        let not_before = shared.ledger().replace();
+        Opening::new(&shared, not_before)
+    }
+
+    /// From now on somebody uses it.
+    pub(crate) fn begin_use(&mut self, asked: Instant) {
+        // Unless it had to wait or to be opened, the time is the one at which it was asked for.
+        self.shared.meters.waited_for(self.since.saturating_duration_since(asked));
+    }
+
+    /// Takes the connection out of the pool for good. The pool may open another in its place.
+    pub fn detach(mut self) -> C {
+        let Some(connection) = self.connection.take() else { unreachable!("{GONE}") };
+        self.shared.meters.closed_used();
+        let mut ledger = self.shared.ledger();
+        ledger.lost();
+        self.shared.settle(ledger);
+        connection
+    }
+}
+
+impl<C: Lendable> Deref for Lent<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        self.connection.as_ref().unwrap_or_else(|| unreachable!("{GONE}"))
+    }
+}
+
+impl<C: Lendable> DerefMut for Lent<C> {
+    fn deref_mut(&mut self) -> &mut C {
+        self.connection.as_mut().unwrap_or_else(|| unreachable!("{GONE}"))
+    }
+}
+
+impl<C: Lendable> Drop for Lent<C> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            self.shared.give_back(connection, self.expires, self.since);
+        }
+    }
+}
+
+impl<C: Lendable + fmt::Debug> fmt::Debug for Lent<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lent").field(&**self).finish()
+    }
+}
+
+fn closed() -> Error {
+    Error::new(Kind::Interrupted, "the pool is closed").with_hint("open a new pool")
+}
+
+/// How long the clean-up or the check of a resting connection may take before another is opened instead.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// Only what consumes the value takes the connection out of it.
+const GONE: &str = "a lent connection is there until it is dropped";

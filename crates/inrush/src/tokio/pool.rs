@@ -1,0 +1,204 @@
+//! A pool for tasks: how they wait, open, check, and the task that keeps house.
+
+use super::Connection;
+use crate::Result;
+use crate::config::IntoConfig;
+use crate::pool::ledger::{Check, Grant};
+use crate::pool::seat::Seat;
+use crate::pool::shared::{Next, Opening, PATIENCE, Rested, Shared};
+use crate::pool::{Lent, PoolStatus};
+use ::tokio::runtime::Handle;
+use ::tokio::sync::Notify;
+use ::tokio::time::{sleep_until, timeout, timeout_at};
+use inrush_core::session::{Clean, simple};
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// A connection out of a [`Pool`].
+pub type PooledConnection = Lent<Connection>;
+
+/// Connections for many tasks, the async twin of [`crate::blocking::Pool`]. Cheap to clone; all clones are the same pool.
+///
+/// A connection belongs to the runtime in which it was opened: use a pool within one runtime.
+///
+/// ```no_run
+/// # async fn example() -> inrush::Result<()> {
+/// let pool = inrush::Pool::new("mysql://app@localhost/shop?pool-max=20&pool-min=2")?;
+/// let mut connection = pool.get().await?;
+/// connection.exec("UPDATE visits SET n = n + 1", ()).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Pool {
+    shared: Arc<Shared<Connection>>,
+    keeper: Arc<Keeper>,
+}
+
+/// Of the task that keeps house.
+#[derive(Default)]
+struct Keeper {
+    bell: Notify,
+    is_running: AtomicBool,
+}
+
+impl Pool {
+    /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
+    /// or in the background if some shall be kept (from the first [`Pool::get`] on, if it is made outside of a runtime).
+    pub fn new(config: impl IntoConfig) -> Result<Self> {
+        let config = &config.into_config()?;
+        let keeper = Arc::new(Keeper::default());
+        let bell = Arc::clone(&keeper);
+        let shared = Shared::new(config, move || bell.bell.notify_one())?;
+        let this = Self { shared, keeper };
+        this.start_keeper();
+        Ok(this)
+    }
+
+    /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
+    ///
+    /// Dropped before it is ready, it leaves nothing behind: no place in the queue, and no connection.
+    pub async fn get(&self) -> Result<PooledConnection> {
+        let asked = Instant::now();
+        if !self.keeper.is_running.load(Ordering::Relaxed) {
+            self.start_keeper();
+        }
+        let deadline = self.shared.deadline(asked);
+        let mut next = self.shared.take(asked)?;
+        loop {
+            next = match next {
+                Next::Prepare(mut lent, cleaning, check) => match prepare(&mut lent, cleaning, check, deadline).await {
+                    Ok(()) => {
+                        lent.begin_use(asked);
+                        return Ok(lent);
+                    }
+                    Err(_) => Next::Open(lent.replace()),
+                },
+                Next::Open(opening) => {
+                    if let Some(at) = opening.not_before {
+                        sleep_until(deadline.map_or(at, |deadline| deadline.min(at)).into()).await;
+                    }
+                    if deadline.is_some_and(|at| Instant::now() >= at) {
+                        return Err(self.shared.timed_out(asked));
+                    }
+                    let mut lent = open(opening, deadline).await?;
+                    lent.begin_use(asked);
+                    return Ok(lent);
+                }
+                Next::Wait(waiting) => match wait(&waiting.seat, deadline).await {
+                    Some(grant) => waiting.served(grant)?,
+                    None => {
+                        drop(waiting);
+                        return Err(self.shared.timed_out(asked));
+                    }
+                },
+            };
+        }
+    }
+
+    /// How many connections there are, in which state.
+    pub fn status(&self) -> PoolStatus {
+        self.shared.status()
+    }
+
+    /// Closes what rests, lends nothing any more, and lets go those who wait; connections in use are closed when they come
+    /// back. Waits for nobody.
+    pub fn close(&self) {
+        self.shared.close();
+    }
+
+    /// Closes it, and waits until all connections have come back, at most for `limit`. Returns whether they have.
+    pub async fn close_and_wait(&self, limit: Duration) -> bool {
+        let seat = Arc::new(Seat::new());
+        self.shared.close_and_tell(&seat);
+        wait(&seat, Instant::now().checked_add(limit)).await.is_some()
+    }
+
+    /// Whether it was closed.
+    pub fn is_closed(&self) -> bool {
+        self.shared.is_closed()
+    }
+
+    fn start_keeper(&self) {
+        let Ok(runtime) = Handle::try_current() else { return };
+        let options = self.shared.options();
+        let has_chores = options.min > 0 || options.idle_timeout.is_some() || options.max_lifetime.is_some();
+        if has_chores && !self.keeper.is_running.swap(true, Ordering::Relaxed) {
+            let keeping = Keeping(Arc::clone(&self.keeper));
+            runtime.spawn(keep_house(Arc::downgrade(&self.shared), keeping));
+        }
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("config", &self.shared.config).field("status", &self.status()).finish()
+    }
+}
+
+async fn wait(seat: &Seat<Rested<Connection>>, deadline: Option<Instant>) -> Option<Grant<Rested<Connection>>> {
+    let served = poll_fn(|cx| seat.poll(cx));
+    match deadline {
+        Some(deadline) => timeout_at(deadline.into(), served).await.ok(),
+        None => Some(served.await),
+    }
+}
+
+async fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<PooledConnection> {
+    let began = Instant::now();
+    match Connection::for_pool(opening.config(), deadline).await {
+        Ok(connection) => Ok(opening.opened(connection, began)),
+        Err(error) => {
+            opening.failed();
+            Err(error)
+        }
+    }
+}
+
+/// Finishes a clean-up and makes sure that the connection is alive.
+async fn prepare(
+    lent: &mut Connection,
+    cleaning: Option<Clean>,
+    check: Check,
+    deadline: Option<Instant>,
+) -> Result<()> {
+    let needs_ping = cleaning.is_none()
+        && match check {
+            Check::Nothing => false,
+            Check::Look => !lent.is_quiet(),
+            Check::Ping => true,
+        };
+    if cleaning.is_none() && !needs_ping {
+        return Ok(());
+    }
+    let limit = Instant::now() + PATIENCE;
+    let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
+    match cleaning {
+        Some(mut clean) => lent.finish(&mut clean, limit).await,
+        None => lent.run_until(&mut simple::ping(), limit).await.map(drop),
+    }
+}
+
+/// Says that nobody keeps house any more, also when the runtime ends: the next one's first user starts another.
+struct Keeping(Arc<Keeper>);
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.0.is_running.store(false, Ordering::Relaxed);
+    }
+}
+
+async fn keep_house(pool: Weak<Shared<Connection>>, keeping: Keeping) {
+    while let Some(shared) = pool.upgrade() {
+        let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
+        // A pool that nobody has any more ends while we sleep.
+        drop(shared);
+        match opening {
+            Some(opening) => drop(open(opening, None).await),
+            None => drop(timeout(again_in, keeping.0.bell.notified()).await),
+        }
+    }
+}
