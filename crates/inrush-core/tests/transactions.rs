@@ -74,6 +74,42 @@ fn a_level_whose_transaction_did_not_begin_is_taken_back() {
     script.check(talk, (1290, false));
 }
 
+/// Both commands at once, and their replies.
+fn in_one_flight(isolation: &[u8], start: &[u8]) -> Script {
+    let script = script().logged_in().command(b"\x03SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    script.command(b"\x03START TRANSACTION").reply_to(1).read(isolation).reply_to(1).read(start)
+}
+
+fn begin_in_one_flight(peer: &mut Peer) -> Result<()> {
+    let options = TransactionOptions::new().with_isolation(Isolation::ReadCommitted);
+    peer.run(&mut Begin::new(&options).in_one_flight(true))
+}
+
+#[test]
+fn begins_with_a_level_in_one_flight() {
+    let script = in_one_flight(OK, OPEN);
+    script.check(begin_in_one_flight, ());
+    script.check_splits(begin_in_one_flight);
+}
+
+#[test]
+fn whatever_is_refused_in_one_flight_is_taken_back() {
+    for (isolation, start, code) in [(READ_ONLY, OPEN, 1290), (OK, READ_ONLY, 1290), (DUPLICATE, READ_ONLY, 1062)] {
+        let mut script = in_one_flight(isolation, start);
+        let undoes = isolation == OK || start == OPEN;
+        if undoes {
+            script = script.command(b"\x03ROLLBACK").read(OK);
+        }
+        let talk = |peer: &mut Peer| {
+            let code = begin_in_one_flight(peer).unwrap_err().code();
+            assert_eq!(peer.channel.session.needs_rollback(), undoes);
+            settle(peer)?;
+            Ok(code)
+        };
+        script.check(talk, code);
+    }
+}
+
 #[test]
 fn a_level_that_is_refused_leaves_nothing() {
     let script = script().logged_in().command(b"\x03SET TRANSACTION ISOLATION LEVEL SERIALIZABLE").read(READ_ONLY);

@@ -5,9 +5,11 @@ use std::ops::ControlFlow;
 
 use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use inrush_core::session::transaction::{Begin, Commit, release};
 use inrush_core::session::{
-    Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, LoadCounts, Login, LoginOptions,
-    Pipeline, Prepare, Prepared, Query, Session, Statement, Step, Transport, simple as plain,
+    Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, Isolation, LoadCounts, Login,
+    LoginOptions, Pipeline, Prepare, Prepared, Query, Session, Statement, Step, TransactionOptions, Transport,
+    simple as plain,
 };
 use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
@@ -36,6 +38,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("ask", ask),
     ("infile", infile),
     ("pipeline", pipeline),
+    ("transaction", transaction),
     ("simple", simple),
 ];
 
@@ -243,6 +246,18 @@ impl Flight for Mixed {
     fn row(&mut self, _: u64, row: Row<'_>) -> Result<()> {
         row.values().flatten().for_each(|value| drop(value.to_string()));
         Ok(())
+    }
+}
+
+/// A transaction: the first byte chooses its beginning, its end, or what is owed after it.
+pub fn transaction(bytes: &[u8]) {
+    let choice = bytes.first().map_or(0, |choice| choice >> 1);
+    let options = TransactionOptions::new().with_isolation(Isolation::Serializable);
+    match choice % 4 {
+        0 => in_session(bytes, |_| Begin::new(&options)),
+        1 => in_session(bytes, |_| Begin::new(&options).in_one_flight(true)),
+        2 => in_session(bytes, |_| Commit::default()),
+        _ => in_session(bytes, |_| release(2)),
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Each is answered by a plain OK or an ERR. What they mean for the connection is kept in its [guards](super::guards).
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::session::options::TransactionOptions;
 use crate::session::{Conversation, Session, Step, reply};
 use crate::wire::{Outbox, command};
@@ -18,14 +18,41 @@ use crate::wire::{Outbox, command};
 #[derive(Debug)]
 pub struct Begin {
     isolation: Option<String>,
-    start: Option<String>,
-    is_isolated: bool,
+    start: String,
+    in_one_flight: bool,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Unsent,
+    /// `start`: that is on its way as well, and its reply has this number.
+    ExpectIsolation {
+        start: Option<u8>,
+    },
+    /// `isolated`: a level is set for the next transaction, whichever that will be. `refused`: it was not.
+    ExpectStart {
+        isolated: bool,
+        refused: Option<Error>,
+    },
 }
 
 impl Begin {
     /// A transaction of this kind.
     pub fn new(options: &TransactionOptions) -> Self {
-        Self { isolation: options.isolation_sql(), start: Some(options.start_sql()), is_isolated: false }
+        Self {
+            isolation: options.isolation_sql(),
+            start: options.start_sql(),
+            in_one_flight: false,
+            state: State::Unsent,
+        }
+    }
+
+    /// Saves a round trip where the server takes several commands in one flight.
+    #[must_use]
+    pub fn in_one_flight(mut self, can: bool) -> Self {
+        self.in_one_flight = can;
+        self
     }
 }
 
@@ -33,44 +60,59 @@ impl Conversation for Begin {
     type Output = ();
 
     fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
-        match (self.isolation.take(), self.is_isolated) {
-            (Some(sql), _) => {
-                self.is_isolated = true;
-                out.command(|out| command::query(out, sql.as_bytes()));
-            }
-            // With an isolation level START follows its OK.
-            (None, true) => {}
-            (None, false) => self.send_start(out),
+        if let State::Unsent = self.state {
+            self.state = match &self.isolation {
+                None => {
+                    out.command(|out| command::query(out, self.start.as_bytes()));
+                    State::ExpectStart { isolated: false, refused: None }
+                }
+                Some(sql) if self.in_one_flight => {
+                    let first = out.pipelined(|out| command::query(out, sql.as_bytes()));
+                    let start = out.pipelined(|out| command::query(out, self.start.as_bytes()));
+                    out.expect_reply(first);
+                    State::ExpectIsolation { start: Some(start) }
+                }
+                Some(sql) => {
+                    out.command(|out| command::query(out, sql.as_bytes()));
+                    State::ExpectIsolation { start: None }
+                }
+            };
         }
         Ok(Step::More)
     }
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
         let reply = reply::plain(packet, session);
-        match (reply, self.start.is_some()) {
-            (Ok(_), true) => {
-                self.send_start(out);
+        match (std::mem::replace(&mut self.state, State::Unsent), reply) {
+            (State::Unsent, _) => Err(reply::unexpected(packet).fatal()),
+            (_, Err(e)) if e.is_fatal() => Err(e),
+            (State::ExpectIsolation { start: Some(number) }, reply) => {
+                out.expect_reply(number);
+                self.state = State::ExpectStart { isolated: reply.is_ok(), refused: reply.err() };
                 Ok(Step::More)
             }
-            (Ok(outcome), false) => {
+            (State::ExpectIsolation { start: None }, Err(e)) => Err(e),
+            (State::ExpectIsolation { start: None }, Ok(_)) => {
+                out.command(|out| command::query(out, self.start.as_bytes()));
+                self.state = State::ExpectStart { isolated: true, refused: None };
+                Ok(Step::More)
+            }
+            (State::ExpectStart { refused: None, .. }, Ok(outcome)) => {
                 session.guards.began(outcome.in_transaction());
                 Ok(Step::Done(()))
             }
-            (Err(e), is_unstarted) => {
+            // A transaction has begun, but of another kind.
+            (State::ExpectStart { refused: Some(refused), .. }, Ok(_)) => {
+                session.guards.undo_all();
+                Err(refused)
+            }
+            (State::ExpectStart { isolated, refused }, Err(e)) => {
                 // The level would be that of whichever transaction comes next; a ROLLBACK takes it back.
-                if self.is_isolated && !is_unstarted {
+                if isolated {
                     session.guards.undo_all();
                 }
-                Err(e)
+                Err(refused.unwrap_or(e))
             }
-        }
-    }
-}
-
-impl Begin {
-    fn send_start(&mut self, out: &mut Outbox) {
-        if let Some(sql) = self.start.take() {
-            out.command(|out| command::query(out, sql.as_bytes()));
         }
     }
 }

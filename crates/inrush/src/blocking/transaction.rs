@@ -3,6 +3,7 @@
 use super::Connection;
 use crate::Result;
 use crate::pace::QueryTime;
+use crate::pipeline::probe;
 use crate::verbs;
 use inrush_core::session::{TransactionOptions, transaction};
 use std::ops::{Deref, DerefMut};
@@ -51,7 +52,8 @@ impl Connection {
             self.ping()?;
         }
         self.session().check_begin()?;
-        self.run(transaction::Begin::new(options))?;
+        let begin = transaction::Begin::new(options).in_one_flight(probe::is_clear(&self.config));
+        self.run(begin)?;
         Ok(Transaction { connection: self })
     }
 

@@ -32,6 +32,11 @@ pub(crate) fn way(config: &Config, n_steps: Option<usize>) -> Way {
     }
 }
 
+/// Whether it is known, without finding out first, that a flight of two commands is answered.
+pub(crate) fn is_clear(config: &Config) -> bool {
+    matches!(way(config, None), Way::Clear(window) if window.n_commands > 1)
+}
+
 /// The configuration of the connection that finds out.
 pub(crate) fn config(config: &Config) -> Config {
     let patience = config.read_timeout().map_or(PATIENCE, |limit| limit.min(PATIENCE));

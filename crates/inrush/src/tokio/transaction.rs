@@ -3,6 +3,7 @@
 use super::Connection;
 use crate::Result;
 use crate::pace::QueryTime;
+use crate::pipeline::probe;
 use crate::verbs;
 use ::tokio::time::sleep;
 use inrush_core::session::{TransactionOptions, transaction};
@@ -54,7 +55,8 @@ impl Connection {
             self.ping().await?;
         }
         self.session().check_begin()?;
-        self.run(transaction::Begin::new(options)).await?;
+        let begin = transaction::Begin::new(options).in_one_flight(probe::is_clear(&self.config));
+        self.run(begin).await?;
         Ok(Transaction { connection: self })
     }
 

@@ -17,6 +17,7 @@ type Verb = fn(&mut Connection) -> Pin<Box<dyn Future<Output = Result<()>> + '_>
 
 const AT_ONCE: Pieces = Pieces { bytes: 64 << 10, pause: Duration::ZERO };
 const DRIBBLE: Pieces = Pieces { bytes: 6, pause: Duration::from_micros(600) };
+const COARSE: Pieces = Pieces { bytes: 40, pause: Duration::from_micros(300) };
 /// So that the rows of a result arrive one after the other, also in TLS, whose records have up to 16 KiB.
 const STREAM: Pieces = Pieces { bytes: 1500, pause: Duration::from_micros(300) };
 const GUSH: Pieces = Pieces { bytes: 16 << 10, pause: Duration::from_micros(300) };
@@ -156,7 +157,7 @@ const HALVES: [&str; 2] =
 fn connect() {
     in_cases(servers::with_local_infile(), &[Route::Tcp, Route::Tls], |case| {
         let Case { shell: Shell::Tokio, .. } = case else { return };
-        let relay = SlowRelay::start(case.server.port, Pieces { bytes: 40, pause: Duration::from_micros(300) });
+        let relay = SlowRelay::start(case.server.port, COARSE);
         let config = case.config().with_port(relay.port()).with_connect_timeout(HANG).with_kill_on_timeout(true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let n_dropped = runtime.block_on(async {
@@ -367,8 +368,22 @@ fn a_transaction_that_is_run_again() {
 }
 
 #[test]
+fn a_pipeline() {
+    check(COARSE, 4, false, nothing, |c| {
+        Box::pin(async {
+            let mut pipeline = c.pipeline();
+            pipeline.query("BEGIN").query(HALVES[0]).query(HALVES[1]).commit();
+            for reply in pipeline.run().await? {
+                reply?;
+            }
+            Ok(())
+        })
+    });
+}
+
+#[test]
 fn a_query_that_is_killed() {
-    check(Pieces { bytes: 40, pause: Duration::from_micros(300) }, 4, false, nothing, |c| {
+    check(COARSE, 4, false, nothing, |c| {
         Box::pin(async {
             c.set_query_timeout(Some(Duration::from_millis(30)));
             let error = c.exec("SELECT SLEEP(10)", ()).await.unwrap_err();

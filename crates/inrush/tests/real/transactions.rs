@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Route, Shell, everywhere, in_cases};
 use crate::twins::with_twin;
-use inrush::{Error, Isolation, Kind, TransactionOptions, blocking};
+use inrush::{Error, Isolation, Kind, PipelineMode, TransactionOptions, blocking};
 use inrush_testkit::servers::{self, Schema};
 use std::error::Error as _;
 
@@ -237,34 +237,37 @@ fn of_every_kind() {
 
 #[test]
 fn a_level_holds_for_one_transaction() {
-    on_each_server(|case| {
-        let schema = table(case);
-        let mut other = blocking::Connection::connect(case.config().with_database(schema.name())).unwrap();
-        with_twin!(case, case.config().with_database(schema.name()), connection => {
-            wait!(connection.exec("SET innodb_lock_wait_timeout = 1", ())).unwrap();
-            let mut writer = other.begin().unwrap();
-            writer.exec("UPDATE t SET v = 7 WHERE id = 1", ()).unwrap();
-            // What each level sees of a row that another transaction has changed and not committed.
-            for (level, want) in [
-                (Isolation::ReadUncommitted, Some("7")),
-                (Isolation::ReadCommitted, Some("0")),
-                (Isolation::RepeatableRead, Some("0")),
-                (Isolation::Serializable, None),
-            ] {
-                let mut tx = wait!(connection.begin_with(&TransactionOptions::new().with_isolation(level))).unwrap();
-                let seen = wait!(tx.results("SELECT v FROM t WHERE id = 1", ()));
-                match want {
-                    Some(want) => assert_eq!(seen.unwrap()[0].value(0, 0).unwrap().to_string(), want, "{level:?}"),
-                    None => assert_eq!(seen.unwrap_err().code(), 1205, "{level:?}"),
+    // Asked for in one flight with the start, and before it.
+    for pipeline in [PipelineMode::On, PipelineMode::Off] {
+        on_each_server(|case| {
+            let schema = table(case);
+            let mut other = blocking::Connection::connect(case.config().with_database(schema.name())).unwrap();
+            with_twin!(case, case.config().with_database(schema.name()).with_pipeline(pipeline), connection => {
+                wait!(connection.exec("SET innodb_lock_wait_timeout = 1", ())).unwrap();
+                let mut writer = other.begin().unwrap();
+                writer.exec("UPDATE t SET v = 7 WHERE id = 1", ()).unwrap();
+                // What each level sees of a row that another transaction has changed and not committed.
+                for (level, want) in [
+                    (Isolation::ReadUncommitted, Some("7")),
+                    (Isolation::ReadCommitted, Some("0")),
+                    (Isolation::RepeatableRead, Some("0")),
+                    (Isolation::Serializable, None),
+                ] {
+                    let mut tx = wait!(connection.begin_with(&TransactionOptions::new().with_isolation(level))).unwrap();
+                    let seen = wait!(tx.results("SELECT v FROM t WHERE id = 1", ()));
+                    match want {
+                        Some(want) => assert_eq!(seen.unwrap()[0].value(0, 0).unwrap().to_string(), want, "{level:?}"),
+                        None => assert_eq!(seen.unwrap_err().code(), 1205, "{level:?}"),
+                    }
+                    wait!(tx.rollback()).unwrap();
+                    let mut tx = wait!(connection.begin()).unwrap();
+                    let seen = wait!(tx.results("SELECT v FROM t WHERE id = 1", ())).unwrap();
+                    assert_eq!(seen[0].value(0, 0).unwrap().to_string(), "0", "{level:?} held on");
+                    wait!(tx.commit()).unwrap();
                 }
-                wait!(tx.rollback()).unwrap();
-                let mut tx = wait!(connection.begin()).unwrap();
-                let seen = wait!(tx.results("SELECT v FROM t WHERE id = 1", ())).unwrap();
-                assert_eq!(seen[0].value(0, 0).unwrap().to_string(), "0", "{level:?} held on");
-                wait!(tx.commit()).unwrap();
-            }
+            });
         });
-    });
+    }
 }
 
 #[test]
