@@ -1,4 +1,5 @@
 use super::*;
+use std::time::Duration;
 
 #[test]
 fn debug_hides_the_password() {
@@ -108,6 +109,17 @@ fn sizes_and_times_have_units() {
     assert_eq!(config.max_packet(), 16 << 20);
     assert_eq!(config.read_timeout(), Some(Duration::from_millis(500)));
     assert_eq!(config.keep_alive, None);
+}
+
+#[test]
+fn a_query_beyond_its_time_is_killed_if_asked_for() {
+    let mut config = Config::new();
+    assert!(!config.kill_on_timeout && config.query_timeout.is_none());
+    for (name, value) in [("query-timeout", Some("1.5")), ("kill_on_timeout", None)] {
+        assert!(set(&mut config, name, value).unwrap(), "`{name}` is unknown");
+    }
+    assert!(config.kill_on_timeout && config.query_timeout == Some(Duration::from_millis(1500)));
+    assert!(set(&mut config, "skip-kill-on-timeout", None).unwrap() && !config.kill_on_timeout);
 }
 
 #[track_caller]
