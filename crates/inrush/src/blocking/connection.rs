@@ -9,8 +9,8 @@ use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result};
 use inrush_core::session::{
-    Ask, Channel, Clean, Collect, Conversation, Discard, Execute, Learn, Outcome, Prepared, Query, ResultSet, Session,
-    Sink, Statement, simple,
+    Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
+    simple,
 };
 use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
 use socket2::Socket;
@@ -161,11 +161,6 @@ impl Connection {
         let statement = Statement::new(sql)?;
         self.run(Learn::new(&statement))?;
         Ok(statement)
-    }
-
-    /// Executes a prepared statement without a result set, with values that are encoded already.
-    pub(crate) fn exec_encoded(&mut self, statement: &Prepared, types: Option<&[u8]>, bound: &[u8]) -> Result<Outcome> {
-        self.run(Execute::encoded(statement, types, bound, &mut Discard))
     }
 
     /// Sends `content` as the file of a LOAD DATA LOCAL INFILE. `make_sql` makes the statement from the file's name, a random

@@ -44,7 +44,7 @@ impl Connection {
     }
 
     /// How much may be in flight at this server; finds out first if nobody knows.
-    fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
+    pub(crate) fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
             Way::Clear(window) => Ok(window),
             Way::Unknown => {

@@ -4,6 +4,7 @@
 //! committed by accident; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
+use super::flight::{Inserts, WINDOW};
 use super::options::MaxBad;
 use super::prepare::{Payload, Prepared, Statement, StatementForm, encode, stopping};
 use super::replay::{ReplayEnd, replay};
@@ -11,20 +12,19 @@ use super::shared::{Shared, SourcePlan};
 use super::tally::{ChunkEnd, too_many};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::Stop;
-use inrush_core::session::{Outcome, Prepare, Prepared as PreparedInsert, simple};
+use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 
 /// The prepared INSERT of a plan.
-struct Bound {
-    plan: Arc<SourcePlan>,
-    statement: PreparedInsert,
+pub(super) struct Bound {
+    pub(super) plan: Arc<SourcePlan>,
+    pub(super) statement: PreparedInsert,
     /// Whether the server knows the types of the placeholders.
-    typed: bool,
+    pub(super) typed: bool,
 }
 
 /// A lane: a connection with its session set, and its number.
@@ -32,6 +32,8 @@ pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
     bound: Option<Bound>,
+    /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
+    one_by_one: bool,
     pub(super) shared: &'a Shared,
 }
 
@@ -45,7 +47,8 @@ impl<'a> Lane<'a> {
         }
         let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
         shared.session.check(&row)?;
-        Ok(Self { number, connection, bound: None, shared })
+        let one_by_one = !shared.table.transactional;
+        Ok(Self { number, connection, bound: None, one_by_one, shared })
     }
 
     /// Stores one chunk.
@@ -108,27 +111,54 @@ impl<'a> Lane<'a> {
                 }
             }
             Payload::MultiRow { statements, .. } => {
-                let mut noted = Vec::new();
-                for statement in statements {
-                    if statement.form == StatementForm::Bound
-                        && let Err(e) = self.prepare_bound(chunk)
-                    {
-                        return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
-                    }
-                    self.waits(Some("INSERT"));
-                    match self.insert(statement) {
-                        Ok(outcome) if outcome.affected != statement.n_rows => {
-                            return Err(judge::miscounted(outcome.affected, statement.n_rows));
-                        }
-                        Ok(outcome) if outcome.warnings > 0 => noted.extend(self.warnings()?),
-                        Ok(_) => {}
-                        Err(e) if judge::is_row_fault(&e) => return Ok(Sent::InDoubt { warnings: Vec::new() }),
-                        Err(e) => return Err(e),
-                    }
+                if statements.iter().any(|statement| statement.form == StatementForm::Bound)
+                    && let Err(e) = self.prepare_bound(chunk)
+                {
+                    return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
                 }
-                Ok(Sent::All { noted })
+                self.waits(Some("INSERT"));
+                let inserted = match self.one_by_one {
+                    true => self.insert_one_by_one(statements),
+                    false => self.insert_in_flight(statements),
+                };
+                match inserted {
+                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    sent => sent,
+                }
             }
         }
+    }
+
+    /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
+    /// statements travel one by one.
+    fn insert_in_flight(&mut self, statements: &[Statement]) -> Result<Sent> {
+        let window = self.connection.window(Some(statements.len()))?;
+        let window = if window.n_commands > WINDOW.n_commands { WINDOW } else { window };
+        let (shared, number) = (self.shared, self.number);
+        let mut inserts =
+            Inserts::new(statements, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
+        self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
+        if !inserts.has_warned {
+            return Ok(Sent::All { noted: Vec::new() });
+        }
+        self.one_by_one = true;
+        if let Undone::NotAll = self.roll_back()? {
+            return Err(some_rows_stay("the server warned of rows").outcome_unknown());
+        }
+        self.insert_one_by_one(statements)
+    }
+
+    fn insert_one_by_one(&mut self, statements: &[Statement]) -> Result<Sent> {
+        let mut noted = Vec::new();
+        for statement in statements {
+            self.waits(Some("INSERT"));
+            let mut inserts = Inserts::new(std::slice::from_ref(statement), self.bound.as_mut(), || ());
+            self.connection.run(Pipeline::new(&mut inserts))??;
+            if inserts.has_warned {
+                noted.extend(self.warnings()?);
+            }
+        }
+        Ok(Sent::All { noted })
     }
 
     /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.
@@ -145,17 +175,6 @@ impl<'a> Lane<'a> {
             self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
         }
         Ok(())
-    }
-
-    fn insert(&mut self, statement: &Statement) -> Result<Outcome> {
-        let (StatementForm::Bound, Some(bound)) = (statement.form, &mut self.bound) else {
-            return self.connection.exec(&statement.bytes, ());
-        };
-        let types = bound.plan.bound.as_ref().map(MultiRowPrepared::types).filter(|_| !bound.typed);
-        let outcome = self.connection.exec_encoded(&bound.statement, types, &statement.bytes);
-        // A server that refused an execution may not have kept its types.
-        bound.typed = outcome.is_ok();
-        outcome
     }
 
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.

@@ -8,6 +8,7 @@
 //! lane has a thread that prepares the next chunk while the other waits for the server.
 
 mod control;
+mod flight;
 mod lane;
 mod open;
 mod options;

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::queue::{Expect, Queue};
-use crate::session::{Session, Statement};
+use crate::session::{Prepared, Session, Statement};
 use crate::wire::{Outbox, Params, RowFormat, StmtId, Value, command, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
@@ -88,6 +88,13 @@ impl Turn<'_> {
         stmt::types(&mut types, values, &[]);
         let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
         self.push(expect, |out| stmt::execute(out, id, values, Some(&types), |_| false))
+    }
+
+    /// The same with bitmap and values as a bulk encoder wrote them. Without `types` those of the last execution hold on.
+    pub fn execute_encoded(self, prepared: &Prepared, types: Option<&[u8]>, bound: &[u8]) -> Result<Chosen> {
+        let (bitmap, values) = bound.split_at(usize::from(prepared.n_params).div_ceil(8).min(bound.len()));
+        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
+        self.push(expect, |out| stmt::execute_encoded(out, prepared.id, bitmap, types, values))
     }
 
     /// COM_STMT_PREPARE, for the connection's cache; nothing if the statement is in there.

@@ -1,0 +1,67 @@
+//! The INSERTs of one chunk in one flight: while the server works on one, the next is on its way, so it never waits for us.
+//!
+//! The flight ends at the first answer that leaves a doubt; what was sent behind it is rolled back with the chunk. COMMIT
+//! is not part of it: that is sent when every answer is read.
+
+use super::lane::Bound;
+use super::prepare::{Statement, StatementForm};
+use inrush_core::Result;
+use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
+use inrush_core::bulk::judge;
+use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use std::slice::Iter;
+
+/// The statements of a chunk, and what the server said of them so far.
+pub(super) struct Inserts<'a, A: FnMut()> {
+    unsent: Iter<'a, Statement>,
+    unanswered: Iter<'a, Statement>,
+    bound: Option<&'a mut Bound>,
+    on_answer: A,
+    /// Whether the server warned of anything.
+    pub(super) has_warned: bool,
+}
+
+impl<'a, A: FnMut()> Inserts<'a, A> {
+    /// `bound` is the prepared statement, if there is one; `on_answer` is called at each answer.
+    pub(super) fn new(statements: &'a [Statement], bound: Option<&'a mut Bound>, on_answer: A) -> Self {
+        Self { unsent: statements.iter(), unanswered: statements.iter(), bound, on_answer, has_warned: false }
+    }
+}
+
+impl<A: FnMut()> Flight for &mut Inserts<'_, A> {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        let Some(statement) = self.unsent.next() else { return turn.end() };
+        match (statement.form, &mut self.bound) {
+            (StatementForm::Bound, Some(bound)) => {
+                let types = bound.plan.bound.as_ref().map(MultiRowPrepared::types).filter(|_| !bound.typed);
+                bound.typed = true;
+                turn.execute_encoded(&bound.statement, types, &statement.bytes)
+            }
+            _ => turn.query(&statement.bytes),
+        }
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
+        (self.on_answer)();
+        let n_rows = self.unanswered.next().map_or(0, |statement| statement.n_rows);
+        let outcome = match reply {
+            Ok(Reply::Done(outcome)) => outcome,
+            Ok(_) => return Ok(()),
+            Err(error) => {
+                // A server that refused an execution may not have kept its types.
+                if let Some(bound) = &mut self.bound {
+                    bound.typed = false;
+                }
+                return Err(error);
+            }
+        };
+        self.has_warned |= outcome.warnings > 0;
+        match outcome.affected == n_rows {
+            true => Ok(()),
+            false => Err(judge::miscounted(outcome.affected, n_rows)),
+        }
+    }
+}
+
+/// One statement with the server, one behind it in its buffer, and one of ours on the way there. More would only be memory.
+pub(super) const WINDOW: Window = Window { n_bytes: usize::MAX, n_commands: 4 };
