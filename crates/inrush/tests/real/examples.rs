@@ -49,3 +49,11 @@ fn pipelines() {
 fn transactions() {
     check("transactions", &["[(1, 0), (2, 11)]"]);
 }
+#[test]
+fn tasks() {
+    check("tasks", &["sum up to 2870", "query time-out", "row 2"]);
+}
+#[test]
+fn settings() {
+    check("settings", &["db.example.org:3307", "7000 bytes"]);
+}
