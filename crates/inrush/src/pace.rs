@@ -25,6 +25,8 @@ pub(crate) struct QueryTime {
     kills: bool,
     /// How much was used when the server had answered the KILL.
     killed_at: Option<Duration>,
+    /// The longest silence, in place of a limit on the whole.
+    of_step: Option<Duration>,
 }
 
 /// What to do once the time has passed.
@@ -38,7 +40,8 @@ pub(crate) enum Late {
 
 impl QueryTime {
     /// As long as it takes.
-    pub(crate) const NONE: Self = Self { limit: None, used: Duration::ZERO, kills: false, killed_at: None };
+    pub(crate) const NONE: Self =
+        Self { limit: None, used: Duration::ZERO, kills: false, killed_at: None, of_step: None };
 
     /// The time of a command.
     pub(crate) fn new(config: &Config) -> Self {
@@ -48,6 +51,11 @@ impl QueryTime {
     /// The same for a command that no KILL may meet: nobody could tell what it did to a COMMIT.
     pub(crate) fn without_kill(config: &Config) -> Self {
         Self { limit: config.query_timeout, ..Self::NONE }
+    }
+
+    /// The time of each step of a pipeline: the server may not be silent for longer. A KILL would meet nobody knows which of them.
+    pub(crate) fn of_steps(config: &Config) -> Self {
+        Self { of_step: config.query_timeout, ..Self::NONE }
     }
 
     /// Whether the server was told to end the statement.
@@ -76,7 +84,8 @@ impl QueryTime {
 
 impl Pace {
     pub(crate) fn new(config: &Config, query: QueryTime, now: Instant) -> Self {
-        Self::Silence { last_moved: now, read: config.read_timeout, write: config.write_timeout, query, began: now }
+        let read = [config.read_timeout, query.of_step].into_iter().flatten().min();
+        Self::Silence { last_moved: now, read, write: config.write_timeout, query, began: now }
     }
 
     /// When to stop to wait for `interest`.
@@ -121,6 +130,10 @@ impl Pace {
             }
             Self::Silence { .. } if interest.write => {
                 Error::new(Kind::Io, "the server took no byte within the write time-out")
+            }
+            Self::Silence { query, read, .. } if query.of_step.is_some() && query.of_step == *read => {
+                let limit = query.of_step.unwrap_or_default();
+                Error::new(Kind::Io, format!("query time-out: a step of a pipeline was not over after {limit:?}"))
             }
             Self::Silence { .. } => Error::new(Kind::Io, "the server did not answer within the read time-out"),
         };

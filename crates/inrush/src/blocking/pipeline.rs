@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::Result;
+use crate::pace::QueryTime;
 use crate::pipeline::probe::{self, Way};
 use crate::pipeline::{Each, Pipeline, Reply};
 use inrush_core::session::Pipeline as Conversation;
@@ -40,7 +41,8 @@ impl Connection {
     ) -> Result<()> {
         let window = self.window(None)?;
         let flight = Each::new(next, each, self.config.max_result);
-        self.run(Conversation::new(flight).with_window(window))?
+        let conversation = Conversation::new(flight).with_window(window);
+        self.run_within(QueryTime::of_steps(&self.config), conversation)?
     }
 
     /// How much may be in flight at this server; finds out first if nobody knows.
@@ -69,7 +71,8 @@ impl Pipeline<'_, Connection> {
         let window = self.connection.window(Some(self.batch.len()))?;
         let best_effort = self.batch.best_effort;
         let conversation = Conversation::new(&mut self.batch).with_window(window);
-        self.connection.run(conversation.best_effort(best_effort))??;
+        let time = QueryTime::of_steps(&self.connection.config);
+        self.connection.run_within(time, conversation.best_effort(best_effort))??;
         Ok(self.batch.into_replies())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::Result;
+use crate::pace::QueryTime;
 use crate::pipeline::probe::{self, Way};
 use crate::pipeline::{Each, Pipeline, Reply};
 use inrush_core::session::Pipeline as Conversation;
@@ -43,7 +44,8 @@ impl Connection {
     ) -> Result<()> {
         let window = self.window(None).await?;
         let flight = Each::new(next, each, self.config.max_result);
-        self.run(Conversation::new(flight).with_window(window)).await?
+        let conversation = Conversation::new(flight).with_window(window);
+        self.run_within(QueryTime::of_steps(&self.config), conversation).await?
     }
 
     /// How much may be in flight at this server; finds out first if nobody knows.
@@ -72,7 +74,8 @@ impl Pipeline<'_, Connection> {
         let window = self.connection.window(Some(self.batch.len())).await?;
         let best_effort = self.batch.best_effort;
         let conversation = Conversation::new(&mut self.batch).with_window(window);
-        self.connection.run(conversation.best_effort(best_effort)).await??;
+        let time = QueryTime::of_steps(&self.connection.config);
+        self.connection.run_within(time, conversation.best_effort(best_effort)).await??;
         Ok(self.batch.into_replies())
     }
 }

@@ -232,6 +232,26 @@ fn large_commands_and_large_results_in_one_flight() {
     });
 }
 
+/// The time of a query is that of each step, not of the flight.
+#[test]
+fn each_step_has_the_time_of_a_query() {
+    everywhere(|case| {
+        let config = case.config().with_query_timeout(Some(Duration::from_millis(400)));
+        with_twin!(case, config, connection => {
+            let mut pipeline = connection.pipeline();
+            for _ in 0..5 {
+                pipeline.query("SELECT SLEEP(0.1)");
+            }
+            assert_eq!(all_told(&wait!(pipeline.run()).unwrap()), ["0"; 5]);
+            let mut pipeline = connection.pipeline();
+            pipeline.ping().query("SELECT SLEEP(30)").ping();
+            let error = wait!(pipeline.run()).unwrap_err();
+            assert!(error.is_fatal() && error.is_timeout() && error.message().contains("step"), "{error:?}");
+            assert!(wait!(connection.ping()).is_err());
+        });
+    });
+}
+
 #[test]
 fn a_dropped_pipeline_leaves_the_connection_dead() {
     everywhere(|case| {
