@@ -45,7 +45,7 @@ impl<'r> Row<'r> {
         for (position, (value, column)) in self.values().zip(self.columns()).enumerate() {
             let value = value?;
             // As a rule columns come in the order of the names, so that one comparison finds each.
-            let is_it = |name: &&str| name.eq_ignore_ascii_case(&column.name);
+            let is_it = |name: &&str| **name == *column.name || name.eq_ignore_ascii_case(&column.name);
             let place = match names.get(next).is_some_and(is_it) {
                 true => next,
                 false => match names.iter().position(is_it) {

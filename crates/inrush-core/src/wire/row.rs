@@ -79,6 +79,7 @@ pub struct Values<'a> {
 impl<'a> Iterator for Values<'a> {
     type Item = Result<Value<'a>, Malformed>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(malformed) = self.broken.take() {
             self.next = self.columns.len();

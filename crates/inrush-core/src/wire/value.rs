@@ -98,7 +98,7 @@ impl<'a> Value<'a> {
         match *self {
             Self::UInt(n) => Some(n),
             Self::Int(n) => u64::try_from(n).ok(),
-            _ => self.as_str()?.parse().ok(),
+            _ => parse_whole(self.as_bytes()?)?.try_into().ok(),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Value<'a> {
         match *self {
             Self::Int(n) => Some(n),
             Self::UInt(n) => i64::try_from(n).ok(),
-            _ => self.as_str()?.parse().ok(),
+            _ => parse_whole(self.as_bytes()?)?.try_into().ok(),
         }
     }
 
@@ -179,6 +179,29 @@ impl<'a> Value<'a> {
 pub(crate) struct Printed<'a>(Value<'a>, u8);
 
 const MAX_SHOWN: usize = 60;
+
+/// Reads `-12`, and `-12.00`, as whole DECIMALs are written.
+pub(crate) fn parse_whole(text: &[u8]) -> Option<i128> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    };
+    let (digits, fraction) = text.split_at(text.iter().position(|byte| *byte == b'.').unwrap_or(text.len()));
+    if digits.is_empty() || !fraction.iter().skip(1).all(|digit| *digit == b'0') {
+        return None;
+    }
+    let n = match digits.len() {
+        // What u64 holds in any case.
+        ..=19 => i128::from(digits.iter().try_fold(0_u64, |n, byte| Some(n * 10 + u64::from(digit(*byte)?)))?),
+        _ => digits.iter().try_fold(0_i128, |n, byte| n.checked_mul(10)?.checked_add(digit(*byte)?.into()))?,
+    };
+    Some(if negative { -n } else { n })
+}
+
+#[inline]
+fn digit(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
+}
 
 impl fmt::Display for Value<'_> {
     /// As the server would print it in a text result set.

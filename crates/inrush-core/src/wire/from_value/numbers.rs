@@ -1,6 +1,6 @@
 //! Numbers out of values, and vectors of them. As text, in binary form and as the bytes of a BIT they come to the same.
 
-use crate::wire::{ColumnDef, ColumnType, FromValue, Value};
+use crate::wire::{ColumnDef, ColumnType, FromValue, Value, value};
 
 macro_rules! whole_numbers {
     ($($int:ty),*) => { $(
@@ -75,33 +75,10 @@ fn whole(value: Value<'_>, column: &ColumnDef) -> Option<i128> {
         Value::Int(n) => Some(n.into()),
         Value::UInt(n) => Some(n.into()),
         Value::Bytes(_) if column.ty == ColumnType::MYSQL_TYPE_BIT => value.bits().map(i128::from),
-        Value::Bytes(text) => parse_whole(text),
-        Value::Text(text) => parse_whole(text.as_bytes()),
+        Value::Bytes(text) => value::parse_whole(text),
+        Value::Text(text) => value::parse_whole(text.as_bytes()),
         _ => None,
     }
-}
-
-/// Reads `-12`, and `-12.00`, as whole DECIMALs are written.
-fn parse_whole(text: &[u8]) -> Option<i128> {
-    let (negative, text) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    let (digits, fraction) = text.split_at(text.iter().position(|byte| *byte == b'.').unwrap_or(text.len()));
-    if digits.is_empty() || !fraction.iter().skip(1).all(|digit| *digit == b'0') {
-        return None;
-    }
-    let n = match digits.len() {
-        // What u64 holds in any case.
-        ..=19 => i128::from(digits.iter().try_fold(0_u64, |n, byte| Some(n * 10 + u64::from(digit(*byte)?)))?),
-        _ => digits.iter().try_fold(0_i128, |n, byte| n.checked_mul(10)?.checked_add(digit(*byte)?.into()))?,
-    };
-    Some(if negative { -n } else { n })
-}
-
-#[inline]
-fn digit(byte: u8) -> Option<u8> {
-    byte.is_ascii_digit().then(|| byte - b'0')
 }
 
 /// The number of the collation that is none.
