@@ -101,7 +101,7 @@ fn a_row_that_does_not_fit_costs_nothing_but_itself() {
                 call!(twin, c => c.query::<(i32, u8)>("SELECT id, age FROM people ORDER BY id", ())).unwrap_err();
             assert!(error.message().starts_with("column `age` holds NULL, which is not a whole number"), "{error}");
             let error = call!(twin, c => c.query::<(i8,)>("SELECT 300 WHERE 1 = ?", (1,))).unwrap_err();
-            assert!(error.message().ends_with("holds `300`, which is not a whole number that fits i8"), "{error}");
+            assert!(error.message().ends_with("holds `300`, which is not a whole number that fits `i8`"), "{error}");
             let error = call!(twin, c => c.query::<(i8,)>("SELECT 1, 2", ())).unwrap_err();
             assert_eq!(error.message(), "a row of 2 columns is not one of 1");
             let error = call!(twin, c => c.exec("SELECT ?", (1, 2))).unwrap_err();
