@@ -16,7 +16,9 @@ async fn main() -> Result<()> {
         let pool = pool.clone();
         tokio::spawn(async move {
             let mut connection = pool.get().await?;
-            connection.transaction(async |tx| tx.query_one::<(u32,)>("SELECT CAST(? * ? AS UNSIGNED)", (n, n)).await).await
+            connection
+                .transaction(async |tx| tx.query_one::<(u32,)>("SELECT CAST(? * ? AS UNSIGNED)", (n, n)).await)
+                .await
         })
     });
     let mut sum = 0;

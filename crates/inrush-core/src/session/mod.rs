@@ -40,6 +40,7 @@ pub mod changes;
 pub mod channel;
 pub mod clean;
 pub mod collect;
+pub(crate) mod columns;
 pub mod execute;
 pub mod fetch;
 pub(crate) mod guards;

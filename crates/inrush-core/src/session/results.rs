@@ -11,9 +11,10 @@
 use std::ops::ControlFlow;
 
 use crate::error::{Error, Result};
+use crate::session::columns::Columns;
 use crate::session::{Outcome, Session, Step, reply};
 use crate::wire::ok::end_of_rows;
-use crate::wire::{ColumnDef, ColumnDefs, Cursor, OkPacket, Row, RowFormat};
+use crate::wire::{ColumnDef, Cursor, OkPacket, Row, RowFormat};
 
 /// Takes results as they arrive. An error from it ends the connection: what is left of the result would have to be read.
 pub trait Sink {
@@ -50,7 +51,7 @@ impl Sink for Discard {
 pub(crate) struct Results {
     format: RowFormat,
     state: State,
-    columns: ColumnDefs,
+    columns: Columns,
 }
 
 // A state is named for what it waits for.
@@ -58,14 +59,14 @@ pub(crate) struct Results {
 #[derive(Debug)]
 enum State {
     ExpectResult,
-    ExpectColumn { left: u64 },
+    ExpectColumn { left: u64, is_first: bool },
     ExpectEndOfColumns,
     ExpectRow,
 }
 
 impl Results {
     pub(crate) fn new(format: RowFormat) -> Self {
-        Self { format, state: State::ExpectResult, columns: ColumnDefs::default() }
+        Self { format, state: State::ExpectResult, columns: Columns::default() }
     }
 
     /// The columns of the result set that is being read, or was read last.
@@ -99,20 +100,23 @@ impl Results {
                     if !(1..=MAX_COLUMNS).contains(&left) {
                         return Err(Error::protocol(format!("the server announces {left} columns")));
                     }
-                    self.columns = ColumnDefs::default();
-                    self.state = State::ExpectColumn { left };
+                    self.columns = Columns::default();
+                    self.state = State::ExpectColumn { left, is_first: true };
                     Ok(Step::More)
                 }
             },
-            State::ExpectColumn { left } => {
+            State::ExpectColumn { left, is_first } => {
                 if let [0xFF, ..] = packet {
                     return Err(reply::unexpected(packet));
                 }
-                self.columns.push(packet)?;
+                match is_first {
+                    true => self.columns = session.known_columns.begin(left, packet)?,
+                    false => self.columns.push(packet)?,
+                }
                 self.state = match left - 1 {
-                    0 if session.deprecates_eof() => self.begin_rows(sink)?,
+                    0 if session.deprecates_eof() => self.begin_rows(session, sink)?,
                     0 => State::ExpectEndOfColumns,
-                    left => State::ExpectColumn { left },
+                    left => State::ExpectColumn { left, is_first: false },
                 };
                 Ok(Step::More)
             }
@@ -121,7 +125,7 @@ impl Results {
                     return Err(reply::unexpected(packet));
                 }
                 OkPacket::parse_eof(packet)?;
-                self.state = self.begin_rows(sink)?;
+                self.state = self.begin_rows(session, sink)?;
                 Ok(Step::More)
             }
             State::ExpectRow => {
@@ -139,7 +143,9 @@ impl Results {
         }
     }
 
-    fn begin_rows(&self, sink: &mut dyn Sink) -> Result<State> {
+    fn begin_rows(&mut self, session: &mut Session, sink: &mut dyn Sink) -> Result<State> {
+        let defs = session.known_columns.end(std::mem::take(&mut self.columns));
+        self.columns = Columns::Known { n_same: defs.len(), defs };
         sink.columns(self.columns.as_slice()).map_err(Error::fatal)?;
         Ok(State::ExpectRow)
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Kind, Result};
 use crate::session::cache::StatementCache;
+use crate::session::columns::KnownColumns;
 use crate::session::guards::Guards;
 use crate::session::transaction::Debt;
 use crate::wire::{
@@ -36,6 +37,8 @@ pub struct Session {
     pub(crate) nonce: Vec<u8>,
     /// What this connection has prepared.
     pub(crate) statements: StatementCache,
+    /// The columns of its last results.
+    pub(crate) known_columns: KnownColumns,
 }
 
 /// What the bytes travel over; decides whether a secret may.
@@ -89,6 +92,7 @@ impl Session {
             auth_plugin: Vec::new(),
             nonce: Vec::new(),
             statements: StatementCache::default(),
+            known_columns: KnownColumns::default(),
         }
     }
 

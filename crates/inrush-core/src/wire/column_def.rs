@@ -73,18 +73,52 @@ impl ColumnDef {
 #[derive(Clone, Debug, Default)]
 pub struct ColumnDefs {
     columns: Vec<ColumnDef>,
-    n_bytes: usize,
+    /// The packets they came in, one after the other, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 impl ColumnDefs {
     /// Adds the definition in `body`; their number is limited by the caller, their size here.
     pub fn push(&mut self, body: &[u8]) -> Result<(), Malformed> {
-        self.n_bytes += body.len();
-        if self.n_bytes > MAX_BYTES {
+        if self.bytes.len() + body.len() > MAX_BYTES {
             return Err(Cursor::new(body, "column definition").malformed("there is no end to them"));
         }
         self.columns.push(ColumnDef::parse(body)?);
+        self.bytes.extend_from_slice(body);
+        self.ends.push(self.bytes.len());
         Ok(())
+    }
+
+    /// Whether definition `position` came in just this packet.
+    pub fn came_as(&self, position: usize, body: &[u8]) -> bool {
+        let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.ends.get(position).is_some_and(|&end| self.bytes[start..end] == *body)
+    }
+
+    /// The first `n` of them.
+    pub fn first(&self, n: usize) -> Self {
+        let n_bytes = n.checked_sub(1).map_or(0, |last| self.ends[last]);
+        Self {
+            columns: self.columns[..n].to_vec(),
+            bytes: self.bytes[..n_bytes].to_vec(),
+            ends: self.ends[..n].to_vec(),
+        }
+    }
+
+    /// Number of definitions.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// Number of bytes they came in.
+    pub fn n_bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// The definitions.
