@@ -9,6 +9,7 @@
 //! stands in brackets. The parameters: `tls` (`disabled`, `preferred`, `required`, `verify-ca`, `verify-full`), `tls-ca`,
 //! `tls-cert`, `tls-key` (PEM files), `socket`, `connect-timeout`, `read-timeout`, `write-timeout`, `query-timeout`, `keep-alive` (seconds), `kill-on-timeout`,
 //! `pipeline` (`auto`, `on`, `off`),
+//! `pool-min`, `pool-max`, `pool-acquire-timeout`, `pool-idle-timeout`, `pool-max-lifetime`, `pool-check-after`, `pool-reset`,
 //! `allow-cleartext`, `get-server-public-key`, `local-infile` (switches), `server-public-key` (PEM file),
 //! `max-allowed-packet` (bytes), `program-name`. The mysql client's names (`ssl-mode`, `ssl-ca` ..) are understood as well. An unknown parameter is an error.
 

@@ -1,7 +1,7 @@
 //! What the options of other drivers mean here: those of .NET's connection strings and of JDBC's URLs.
 //!
 //! Names are compared without regard to case, blanks, `-` and `_`. Behind a dialect's own names come ours. What has no meaning
-//! here because nothing here depends on it (how values become objects, what a pool does) is passed over; what would make a
+//! here because nothing here depends on it (how values become objects) is passed over; what would make a
 //! difference and is not there (another character set, PKCS#12 files) is an error.
 
 use super::option::{self, KNOWN, switch};
@@ -56,20 +56,18 @@ pub(crate) const ADO: Dialect = &[
     (&["AllowPublicKeyRetrieval"], Meaning::Same("get-server-public-key")),
     (&["ServerRsaPublicKeyFile"], Meaning::Same("server-public-key")),
     (&["Application Name"], Meaning::Same("program-name")),
+    (&["MinimumPoolSize", "MinPoolSize"], Meaning::Same("pool-min")),
+    (&["MaximumPoolSize", "MaxPoolSize"], Meaning::Same("pool-max")),
+    (&["ConnectionLifeTime"], Meaning::Same("pool-max-lifetime")),
+    (&["ConnectionIdleTimeout"], Meaning::Same("pool-idle-timeout")),
     (&["UseAffectedRows"], Meaning::AffectedRows),
     (&["AllowBatch"], Meaning::MultiStatements),
     (&["Character Set", "CharSet"], Meaning::CharacterSet),
     (
         &[
             "Pooling",
-            "MinimumPoolSize",
-            "MinPoolSize",
-            "MaximumPoolSize",
-            "MaxPoolSize",
-            "ConnectionLifeTime",
             "ConnectionReset",
             "DeferConnectionReset",
-            "ConnectionIdleTimeout",
             "ConnectionIdlePingTime",
             "DnsCheckInterval",
             "LoadBalance",

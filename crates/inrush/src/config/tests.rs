@@ -172,3 +172,28 @@ fn compression_of_one_or_several() {
     let either = [Compression::ZSTD, Compression::None];
     assert_eq!(Config::new().with_compression(either).compression(), either);
 }
+
+#[test]
+fn pools_by_url() {
+    let url = "mysql://h?pool-min=2&pool-max=5&pool-idle-timeout=0&pool-max-lifetime=1.5&pool-acquire-timeout=3\
+               &pool-check-after=0&pool-reset=always";
+    let want = PoolOptions::new()
+        .with_min(2)
+        .with_max(5)
+        .with_idle_timeout(None)
+        .with_max_lifetime(Some(Duration::from_millis(1500)))
+        .with_acquire_timeout(Some(Duration::from_secs(3)))
+        .with_check_after(Some(Duration::ZERO))
+        .with_reset(crate::ResetPolicy::Always);
+    assert_eq!(*Config::from_url(url).unwrap().pool(), want);
+    assert_eq!(Config::from_url("mysql://h?pool-check-after=never").unwrap().pool().check_after, None);
+    assert!(Config::from_url("mysql://h?pool-reset=maybe").is_err());
+    assert!(Config::from_url("mysql://h?pool-size=3").is_err());
+}
+
+#[test]
+fn pools_that_make_no_sense() {
+    assert!(PoolOptions::new().with_max(0).check().is_err());
+    assert!(PoolOptions::new().with_min(3).with_max(2).check().is_err());
+    assert!(PoolOptions::new().with_min(2).with_max(2).check().is_ok());
+}

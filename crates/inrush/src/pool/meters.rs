@@ -122,3 +122,6 @@ fn describe() {
 }
 
 static METADATA: Metadata<'_> = Metadata::new("inrush::pool", Level::INFO, Some("inrush::pool"));
+
+#[cfg(test)]
+mod tests;

@@ -46,6 +46,10 @@ fn pipelines() {
     check("pipelines", &["step 2: 1062", "1000 rows in one flight"]);
 }
 #[test]
+fn pools() {
+    check("pools", &["8 threads, at most 4 connections", "the next user finds no basket"]);
+}
+#[test]
 fn transactions() {
     check("transactions", &["[(1, 0), (2, 11)]"]);
 }

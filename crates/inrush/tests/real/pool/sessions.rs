@@ -265,3 +265,20 @@ fn results_that_were_broken_off_are_nobodys_concern() {
         }
     });
 }
+
+/// A fact to warn of, not a wish: no text and no report shows it.
+#[test]
+fn what_a_function_alone_locks_is_not_noticed() {
+    on_all(|case| {
+        let schema = case.server.schema("poolfunction");
+        let lock = schema.name();
+        schema.sql(&format!("CREATE FUNCTION f() RETURNS INT DETERMINISTIC NO SQL RETURN GET_LOCK('{lock}', 0)"));
+        let is_free = format!("SELECT IS_FREE_LOCK('{lock}')");
+        for (reset, want) in [(ResetPolicy::WhenChanged, "0"), (ResetPolicy::Always, "1")] {
+            let config = case.config().with_database(schema.name());
+            let pool = TwinPool::new(case, &config.with_pool(options().with_max(1).with_reset(reset)));
+            pool.get().query("SELECT f()");
+            assert_eq!(pool.get().ask(&is_free), want, "{reset:?}");
+        }
+    });
+}
