@@ -63,6 +63,12 @@ impl Channel {
         }
     }
 
+    /// How many bytes are sure to arrive before there is anything to do but take them: a shell that likes may wait for all of
+    /// them. 0: nobody knows.
+    pub fn least_to_come(&self) -> usize {
+        if self.frames.is_some() { 0 } else { self.session.least_to_come }
+    }
+
     /// Whether something waits to be sent.
     pub fn has_unsent(&self) -> bool {
         !self.outbox.is_empty() || self.frames.as_ref().is_some_and(|frames| !frames.unsent().is_empty())

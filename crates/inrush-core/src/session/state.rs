@@ -16,6 +16,8 @@ use crate::wire::{
 pub struct Session {
     transport: Transport,
     life: Life,
+    /// How many bytes are sure to arrive before the conversation has anything to do but take them.
+    pub(crate) least_to_come: usize,
     /// What both sides can do. Empty before login.
     pub(crate) capabilities: Capabilities,
     /// What both sides can do beyond that, on MariaDB.
@@ -78,6 +80,7 @@ impl Session {
         Self {
             transport,
             life: Life::Idle,
+            least_to_come: 0,
             capabilities: Capabilities::empty(),
             mariadb_capabilities: MariaDbCapabilities::empty(),
             compression: Compression::None,
@@ -267,6 +270,7 @@ impl Session {
     }
 
     pub(crate) fn begin(&mut self) -> Result<()> {
+        self.least_to_come = 0;
         match self.life {
             Life::Idle | Life::Begun => {
                 self.life = Life::Begun;

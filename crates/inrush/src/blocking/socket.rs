@@ -10,7 +10,7 @@ use socket2::{SockAddr, SockRef, Socket};
 use std::io::{self, Read, Write};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Connects to the first of the server's addresses that answers.
 pub(super) fn connect(config: &Config, deadline: Instant) -> Result<Socket> {
@@ -67,7 +67,7 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
     let interest = link.interest();
     if !interest.write && deadline.is_none() {
         // Nothing but the server's answer can come about, so the read may wait itself.
-        return link.fill_from(&mut Direct { socket, flags: RecvFlags::empty() }).map(|_| true);
+        return fill_waiting(socket, link).map(|()| true);
     }
     let Some(ready) = wait(socket, interest, deadline).map_err(|e| Error::io("cannot wait for the socket", e))? else {
         return Ok(false);
@@ -82,22 +82,42 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
     Ok(true)
 }
 
+/// Reads, and waits for it. Where the replies of a pipeline come fast it waits for several of them, so that not each costs a call.
+fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
+    let least = link.least_to_come();
+    if least == 0 {
+        return link.fill_from(&mut Direct { socket, flags: RecvFlags::empty(), most: usize::MAX }).map(drop);
+    }
+    let start = Instant::now();
+    let (flags, most, goal) = match link.is_flowing {
+        true => (RecvFlags::WAITALL, least.min(SEVERAL_REPLIES), FLOWING * 32),
+        false => (RecvFlags::empty(), usize::MAX, FLOWING),
+    };
+    link.fill_from(&mut Direct { socket, flags, most })?;
+    // Slow statements are told of one by one.
+    link.is_flowing = start.elapsed() < goal;
+    Ok(())
+}
+
 /// Calls on a socket that say themselves whether they wait, whatever its mode.
 pub(super) struct Direct<'a> {
     socket: &'a Socket,
     flags: RecvFlags,
+    /// Reads no more than so many bytes at once.
+    most: usize,
 }
 
 impl<'a> Direct<'a> {
     /// Calls that do not wait.
     pub(super) fn now(socket: &'a Socket) -> Self {
-        Self { socket, flags: RecvFlags::DONTWAIT }
+        Self { socket, flags: RecvFlags::DONTWAIT, most: usize::MAX }
     }
 }
 
 impl Read for Direct<'_> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        let (n, _) = recv(self.socket, space, self.flags)?;
+        let most = self.most.min(space.len());
+        let (n, _) = recv(self.socket, &mut space[..most], self.flags)?;
         Ok(n)
     }
 }
@@ -143,3 +163,8 @@ fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Resul
         }
     }
 }
+
+/// Some hundred replies.
+const SEVERAL_REPLIES: usize = 1024;
+/// A reply that comes within this time is one of many.
+const FLOWING: Duration = Duration::from_micros(500);

@@ -25,6 +25,8 @@ pub(crate) struct Link {
     /// Results that somebody was reading row by row.
     stream: Option<Stream>,
     tls: Option<Box<tls::Session>>,
+    /// Whether the replies of a pipeline have come fast lately, so that it is worth waiting for several of them.
+    pub(crate) is_flowing: bool,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
     broken: Option<io::Error>,
 }
@@ -34,7 +36,7 @@ impl Link {
         let transport = if config.socket.is_some() { Transport::Unix } else { Transport::Tcp };
         let mut channel = Channel::new(transport, config.max_packet);
         channel.session.statements_mut().set_capacity(config.statement_cache);
-        Self { channel, stream: None, tls: None, broken: None }
+        Self { channel, stream: None, tls: None, is_flowing: false, broken: None }
     }
 
     /// Lets the conversation go on as far as what has arrived allows.
@@ -156,6 +158,11 @@ impl Link {
     /// Whether something waits to be written.
     pub(crate) fn has_unsent(&self) -> bool {
         self.channel.has_unsent() || self.tls.as_ref().is_some_and(|tls| tls.wants_write())
+    }
+
+    /// How many bytes are sure to arrive before there is anything to do but read them; 0: nobody knows.
+    pub(crate) fn least_to_come(&self) -> usize {
+        if self.tls.is_some() { 0 } else { self.channel.least_to_come() }
     }
 
     /// Reads once. `Ok(false)`: nothing is there just now.

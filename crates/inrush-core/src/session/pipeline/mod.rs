@@ -24,7 +24,7 @@ use crate::error::{Error, Kind, Result};
 use crate::session::prepare::{Prepare, Prepared};
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Statement, Step, reply};
-use crate::wire::{ColumnDef, Outbox, Row, RowFormat, command, stmt};
+use crate::wire::{Capabilities, ColumnDef, Outbox, Row, RowFormat, command, stmt};
 pub use bound::Bound;
 use guard::Guard;
 pub use queue::Window;
@@ -149,6 +149,38 @@ impl<F: Flight> Pipeline<F> {
         self.flight
     }
 
+    /// Sends as much as there is room for.
+    fn fill_up(&mut self, session: &mut Session, out: &mut Outbox) -> Step<Result<()>> {
+        if let State::Fresh = self.state {
+            self.guard.begin(session.in_transaction());
+            self.state = State::Choosing;
+        }
+        // A full window must not turn into one tiny write for each reply.
+        if !self.queue.is_half_empty() {
+            return Step::More;
+        }
+        while self.queue.has_room(out) {
+            let is_clear = self.queue.is_empty();
+            match std::mem::replace(&mut self.state, State::Choosing) {
+                State::Fresh | State::Choosing => self.choose(session, out),
+                State::Waiting if is_clear => self.choose_after_wait(session, out),
+                State::Committing(sql) if is_clear => self.commit(&sql, out),
+                State::Holding(_, _, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
+                State::Holding(statement, bound, None) if is_clear => self.release(&statement, &bound, session, out),
+                State::HalfReset if is_clear || self.queue.window.n_commands > 1 => {
+                    let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
+                    self.queue.push(out, names, |out| command::query(out, AFTER_RESET));
+                }
+                State::Ended(end) if is_clear && out.is_empty() => return Step::Done(end),
+                waiting => {
+                    self.state = waiting;
+                    break;
+                }
+            }
+        }
+        Step::More
+    }
+
     fn choose(&mut self, session: &mut Session, out: &mut Outbox) {
         let turn = Turn { out, queue: &mut self.queue, session, best_effort: self.best_effort };
         self.state = match self.flight.next(turn) {
@@ -251,34 +283,11 @@ impl<F: Flight> Conversation for Pipeline<F> {
     type Output = Result<()>;
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
-        if let State::Fresh = self.state {
-            self.guard.begin(session.in_transaction());
-            self.state = State::Choosing;
-        }
-        // A full window must not turn into one tiny write for each reply.
-        if !self.queue.is_half_empty() {
-            return Ok(Step::More);
-        }
-        while self.queue.has_room(out) {
-            let is_clear = self.queue.is_empty();
-            match std::mem::replace(&mut self.state, State::Choosing) {
-                State::Fresh | State::Choosing => self.choose(session, out),
-                State::Waiting if is_clear => self.choose_after_wait(session, out),
-                State::Committing(sql) if is_clear => self.commit(&sql, out),
-                State::Holding(_, _, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
-                State::Holding(statement, bound, None) if is_clear => self.release(&statement, &bound, session, out),
-                State::HalfReset if is_clear || self.queue.window.n_commands > 1 => {
-                    let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
-                    self.queue.push(out, names, |out| command::query(out, AFTER_RESET));
-                }
-                State::Ended(end) if is_clear && out.is_empty() => return Ok(Step::Done(end)),
-                waiting => {
-                    self.state = waiting;
-                    break;
-                }
-            }
-        }
-        Ok(Step::More)
+        let step = self.fill_up(session, out);
+        // A server that may ask for a local file sends little and then waits for us.
+        let can_wait = !session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES);
+        session.least_to_come = if can_wait { self.queue.least_to_come() } else { 0 };
+        Ok(step)
     }
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {

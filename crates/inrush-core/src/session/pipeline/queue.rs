@@ -20,6 +20,8 @@ pub struct Window {
 pub(super) struct Queue {
     commands: VecDeque<InFlight>,
     n_bytes: usize,
+    /// How many of them a server answers.
+    n_answered: usize,
     pub(super) window: Window,
 }
 
@@ -65,6 +67,7 @@ impl Queue {
             out.expect_reply(number);
         }
         self.n_bytes += n_bytes;
+        self.n_answered += usize::from(!expect.is_settled());
         self.commands.push_back(InFlight { expect, number, n_bytes });
     }
 
@@ -77,6 +80,7 @@ impl Queue {
     pub(super) fn pop(&mut self, out: &mut Outbox) -> Option<InFlight> {
         let command = self.commands.pop_front()?;
         self.n_bytes -= command.n_bytes;
+        self.n_answered -= usize::from(!command.expect.is_settled());
         if let Some(next) = self.commands.front() {
             out.expect_reply(next.number);
         }
@@ -89,6 +93,11 @@ impl Queue {
 
     pub(super) fn is_empty(&self) -> bool {
         self.commands.is_empty()
+    }
+
+    /// How many bytes must arrive before the last reply: so many per reply at least, without the oldest, of which a part may be read.
+    pub(super) fn least_to_come(&self) -> usize {
+        self.n_answered.saturating_sub(1) * LEAST_REPLY
     }
 
     /// Whether it is worth filling up: what is sent at once then fills half of the window.
@@ -123,6 +132,9 @@ impl Expect {
         matches!(self, Self::Nothing | Self::Known(_) | Self::Refused(_))
     }
 }
+
+/// An ERR packet without a message; an OK has 11 bytes.
+const LEAST_REPLY: usize = 7;
 
 /// The numbers behind it are in `docs/notes/pipeline.md`.
 impl Default for Window {
