@@ -52,7 +52,7 @@ pub use inbox::{Inbox, Packet};
 pub use login::LoginPacket;
 pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
-pub use params::{Named, Params};
+pub use params::{Named, ParamValues, Params};
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
 pub use to_value::ToValue;

@@ -5,75 +5,87 @@ use crate::wire::{ToValue, Value};
 
 /// The values for a statement's placeholders. `()` stands for none.
 pub trait Params {
-    /// The values in the order of the placeholders, borrowed from the parameters.
-    type Values<'a>: AsRef<[Value<'a>]> + Send
-    where
-        Self: 'a;
-
     /// Whether placeholders are `:name`, so that the statement's text must be searched for them.
     const NAMED: bool;
 
     /// Puts the values into the order of the placeholders. `names` holds the name of each placeholder of a statement that
     /// names them, and nothing for a statement with `?`.
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>>;
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>>;
+}
+
+/// The values of one execution in the order of its placeholders, borrowed from the parameters.
+///
+/// One type for all kinds of parameters: were it one of the trait's, no task could be spawned that is given borrowed values, since the
+/// compiler does not see that a future with such a type in it is `Send`.
+#[derive(Clone, Debug)]
+pub struct ParamValues<'a> {
+    few: [Value<'a>; FEW],
+    n_few: usize,
+    /// All of them, if there are more than a few.
+    many: Vec<Value<'a>>,
+}
+
+impl<'a> FromIterator<Value<'a>> for ParamValues<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(values: I) -> Self {
+        let mut values = values.into_iter();
+        let (mut few, mut n_few) = ([Value::Null; FEW], 0);
+        for (slot, value) in few.iter_mut().zip(&mut values) {
+            *slot = value;
+            n_few += 1;
+        }
+        let many = match values.next() {
+            None => Vec::new(),
+            Some(next) => few.into_iter().chain([next]).chain(values).collect(),
+        };
+        Self { few, n_few, many }
+    }
+}
+
+impl<'a> AsRef<[Value<'a>]> for ParamValues<'a> {
+    fn as_ref(&self) -> &[Value<'a>] {
+        if self.many.is_empty() { &self.few[..self.n_few] } else { &self.many }
+    }
 }
 
 impl Params for () {
-    type Values<'a> = [Value<'a>; 0];
     const NAMED: bool = false;
 
-    fn values<'a>(&'a self, _names: &[Box<str>]) -> Result<Self::Values<'a>> {
-        Ok([])
+    fn values<'a>(&'a self, _names: &[Box<str>]) -> Result<ParamValues<'a>> {
+        Ok(ParamValues::from_iter([]))
     }
 }
 
 /// One value for each placeholder.
 impl<T: ToValue> Params for [T] {
-    type Values<'a>
-        = Vec<Value<'a>>
-    where
-        T: 'a;
     const NAMED: bool = false;
 
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         by_position(names)?;
         Ok(self.iter().map(ToValue::to_value).collect())
     }
 }
 
 impl<T: ToValue> Params for Vec<T> {
-    type Values<'a>
-        = Vec<Value<'a>>
-    where
-        T: 'a;
     const NAMED: bool = false;
 
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         self.as_slice().values(names)
     }
 }
 
 impl<T: ToValue, const N: usize> Params for [T; N] {
-    type Values<'a>
-        = [Value<'a>; N]
-    where
-        T: 'a;
     const NAMED: bool = false;
 
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         by_position(names)?;
-        Ok(self.each_ref().map(ToValue::to_value))
+        Ok(self.iter().map(ToValue::to_value).collect())
     }
 }
 
 impl<P: Params + ?Sized> Params for &P {
-    type Values<'a>
-        = P::Values<'a>
-    where
-        Self: 'a;
     const NAMED: bool = P::NAMED;
 
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         (**self).values(names)
     }
 }
@@ -90,13 +102,9 @@ impl<'p> Named<'p> {
 }
 
 impl<'p> Params for Named<'p> {
-    type Values<'a>
-        = Vec<Value<'a>>
-    where
-        'p: 'a;
     const NAMED: bool = true;
 
-    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+    fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         if let Some((unused, _)) = self.0.iter().find(|(given, _)| names.iter().all(|name| **name != **given)) {
             return Err(Error::config(format!("the statement has no placeholder `:{unused}`"))
                 .with_hint(format!("it has {}", listed(names))));
@@ -113,12 +121,11 @@ macro_rules! tuples {
     ($(($n:literal: $($t:ident $i:tt),+))*) => { $(
         /// One value for each placeholder.
         impl<$($t: ToValue),+> Params for ($($t,)+) {
-            type Values<'a> = [Value<'a>; $n] where Self: 'a;
             const NAMED: bool = false;
 
-            fn values<'a>(&'a self, names: &[Box<str>]) -> Result<Self::Values<'a>> {
+            fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
                 by_position(names)?;
-                Ok([$(self.$i.to_value()),+])
+                Ok([$(self.$i.to_value()),+].into_iter().collect())
             }
         }
     )* };
@@ -160,6 +167,9 @@ fn listed(names: &[Box<str>]) -> String {
     names.iter().map(|name| format!("`:{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// More values than most statements have. The others cost an allocation.
+const FEW: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +191,14 @@ mod tests {
         check([1, 2], &[], Ok(&[Value::Int(1), Value::Int(2)]));
         check(&[1u8, 2][..], &["a", "b"], Ok(&[Value::UInt(1), Value::UInt(2)]));
         check((), &[], Ok(&[]));
+    }
+    #[test]
+    fn more_than_a_few() {
+        let numbers: Vec<i32> = (0..20).collect();
+        let want: Vec<_> = numbers.iter().map(|n| Value::Int((*n).into())).collect();
+        for n in 0..numbers.len() {
+            check(&numbers[..n], &[], Ok(&want[..n]));
+        }
     }
     #[test]
     fn a_name_that_comes_twice_needs_names() {

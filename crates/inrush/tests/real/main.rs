@@ -21,6 +21,7 @@ mod pool;
 mod queries;
 mod reruns;
 mod scripted;
+mod spawned;
 mod statements;
 mod timeouts;
 mod tls;
