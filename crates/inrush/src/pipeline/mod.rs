@@ -2,9 +2,9 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`batch`] | the steps of one flight, put together before it starts |
-//! | [`reply`] | what a step came to, with its rows |
-//! | [`probe`] | whether a server answers commands that are sent before earlier ones are answered |
+//! | `batch` | the steps of one flight, put together before it starts |
+//! | `reply` | what a step came to, with its rows |
+//! | `probe` | whether a server answers commands that are sent before earlier ones are answered |
 
 mod batch;
 pub(crate) mod probe;

@@ -8,7 +8,7 @@
 //!
 //! A server works a pipeline off one command after the other, whatever the earlier ones came to: an error is that of its
 //! step, and later steps are answered all the same. That is why a COMMIT waits for every reply before it and becomes a
-//! ROLLBACK where one of them failed (see [`guard`]), unless the caller asked for best effort.
+//! ROLLBACK where one of them failed (see `guard`), unless the caller asked for best effort.
 //!
 //! Invariants: a reply is read by what its command asked for, in order. A packet that belongs to no command, a request for a
 //! local file, and an error that closes the connection end it, whichever step they meet. Memory follows the window, not
