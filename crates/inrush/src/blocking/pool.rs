@@ -123,7 +123,7 @@ fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<Poole
 }
 
 /// Finishes a clean-up and makes sure that the connection is alive.
-fn prepare(lent: &mut Connection, cleaning: Option<Clean>, check: Check, deadline: Option<Instant>) -> Result<()> {
+fn prepare(lent: &mut Connection, cleaning: Option<Box<Clean>>, check: Check, deadline: Option<Instant>) -> Result<()> {
     let needs_ping = cleaning.is_none()
         && match check {
             Check::Nothing => false,
@@ -136,7 +136,7 @@ fn prepare(lent: &mut Connection, cleaning: Option<Clean>, check: Check, deadlin
     let limit = Instant::now() + PATIENCE;
     let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
     match cleaning {
-        Some(mut clean) => lent.finish(&mut clean, limit),
+        Some(mut clean) => lent.finish(&mut *clean, limit),
         None => lent.run_until(&mut simple::ping(), limit).map(drop),
     }
 }

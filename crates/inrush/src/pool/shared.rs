@@ -9,7 +9,7 @@ use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Rest
 use crate::pool::meters::Meters;
 use crate::pool::seat::Seat;
 use crate::{Config, Error, Kind, Result, verbs};
-use inrush_core::session::{Changes, Channel, Clean};
+use inrush_core::session::{Changes, Channel, Clean, Cleanup};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,9 +47,10 @@ pub(crate) struct Shared<C> {
 
 /// A connection between two users.
 pub(crate) struct Rested<C> {
-    pub(crate) connection: C,
+    /// Boxed, as it is large and goes from hand to hand.
+    pub(crate) connection: Box<C>,
     /// A clean-up whose answers nobody has read yet.
-    pub(crate) cleaning: Option<Clean>,
+    pub(crate) cleaning: Option<Box<Clean>>,
 }
 
 /// A connection out of a pool: use it like any other; dropping it gives it back.
@@ -57,7 +58,7 @@ pub(crate) struct Rested<C> {
 /// Dropping takes no time and does no waiting. The next user finds the session as if it were new.
 pub struct Lent<C: Lendable> {
     /// `None` once it is gone.
-    connection: Option<C>,
+    connection: Option<Box<C>>,
     shared: Arc<Shared<C>>,
     expires: Option<Instant>,
     since: Instant,
@@ -81,7 +82,7 @@ pub(crate) struct Waiting<C: Lendable> {
 /// What somebody who asks for a connection must do next.
 pub(crate) enum Next<C: Lendable> {
     /// Finish its clean-up, check it, use it.
-    Prepare(Lent<C>, Option<Clean>, Check),
+    Prepare(Lent<C>, Option<Box<Clean>>, Check),
     Open(Opening<C>),
     Wait(Waiting<C>),
 }
@@ -182,7 +183,7 @@ impl<C: Lendable> Shared<C> {
         }
     }
 
-    fn give_back(&self, mut connection: C, expires: Option<Instant>, since: Instant) {
+    fn give_back(&self, mut connection: Box<C>, expires: Option<Instant>, since: Instant) {
         let now = Instant::now();
         self.meters.used_for(now.saturating_duration_since(since));
         let last_used = connection.last_moved().unwrap_or(since);
@@ -202,7 +203,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// Begins the clean-up that the session needs, if it needs one. An error: nobody may use it any more.
-    fn cleaning(&self, connection: &mut C) -> Result<Option<Clean>> {
+    fn cleaning(&self, connection: &mut C) -> Result<Option<Box<Clean>>> {
         connection.come_to_rest(&self.config);
         let channel = connection.channel();
         if !channel.session.is_idle() {
@@ -210,7 +211,10 @@ impl<C: Lendable> Shared<C> {
         }
         let home = self.config.database();
         let cleanup = Changes::of(channel, home).cleanup(self.options().reset, home.is_some());
-        let mut cleaning = Clean::new(cleanup, home, || verbs::change_user(&self.config))?;
+        if cleanup == Cleanup::Nothing {
+            return Ok(None);
+        }
+        let mut cleaning = Clean::new(cleanup, home, || verbs::change_user(&self.config))?.map(Box::new);
         if let Some(clean) = &mut cleaning {
             connection.start(clean)?;
         }
@@ -218,7 +222,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// A lent connection is beyond use.
-    fn lost(&self, connection: C) {
+    fn lost(&self, connection: Box<C>) {
         drop(connection);
         self.meters.closed_used();
         let mut ledger = self.ledger();
@@ -304,7 +308,7 @@ impl<C: Lendable> Opening<C> {
         let expires = ledger.expiry(now, rand::random());
         // The server is there again: others may open, too.
         self.shared.settle(ledger);
-        Lent { connection: Some(connection), shared: Arc::clone(&self.shared), expires, since: now }
+        Lent { connection: Some(Box::new(connection)), shared: Arc::clone(&self.shared), expires, since: now }
     }
 
     /// It did not. The next one in the queue tries, a little later.
@@ -377,7 +381,7 @@ impl<C: Lendable> Lent<C> {
         let mut ledger = self.shared.ledger();
         ledger.lost();
         self.shared.settle(ledger);
-        connection
+        *connection
     }
 }
 
@@ -385,13 +389,13 @@ impl<C: Lendable> Deref for Lent<C> {
     type Target = C;
 
     fn deref(&self) -> &C {
-        self.connection.as_ref().unwrap_or_else(|| unreachable!("{GONE}"))
+        self.connection.as_deref().unwrap_or_else(|| unreachable!("{GONE}"))
     }
 }
 
 impl<C: Lendable> DerefMut for Lent<C> {
     fn deref_mut(&mut self) -> &mut C {
-        self.connection.as_mut().unwrap_or_else(|| unreachable!("{GONE}"))
+        self.connection.as_deref_mut().unwrap_or_else(|| unreachable!("{GONE}"))
     }
 }
 

@@ -161,7 +161,7 @@ async fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result
 /// Finishes a clean-up and makes sure that the connection is alive.
 async fn prepare(
     lent: &mut Connection,
-    cleaning: Option<Clean>,
+    cleaning: Option<Box<Clean>>,
     check: Check,
     deadline: Option<Instant>,
 ) -> Result<()> {
@@ -177,7 +177,7 @@ async fn prepare(
     let limit = Instant::now() + PATIENCE;
     let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
     match cleaning {
-        Some(mut clean) => lent.finish(&mut clean, limit).await,
+        Some(mut clean) => lent.finish(&mut *clean, limit).await,
         None => lent.run_until(&mut simple::ping(), limit).await.map(drop),
     }
 }
