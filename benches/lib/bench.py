@@ -16,12 +16,15 @@ from pathlib import Path
 
 @dataclass
 class Sample:
-    """One run: seconds on the clock, what the client process used (nothing where the server did it all), and the server."""
+    """One run: seconds on the clock, what the client process used (nothing where the server did it all), the server, and what
+    the client printed. `user` is the part of `cpu` outside the kernel."""
 
     wall: float
     cpu: float = 0.0
     rss_mib: float = 0.0
     server_cpu: float = 0.0
+    user: float = 0.0
+    output: str = ""
 
 
 @dataclass
@@ -43,10 +46,12 @@ def run_client(command, env=None, stdin=None):
         pid = os.posix_spawnp(command[0], command, {**os.environ, **(env or {})}, file_actions=files)
         _, status, used = os.wait4(pid, 0)
         wall = time.monotonic() - start
+        output.seek(0)
+        said = output.read().decode(errors="replace")
         if status != 0:
-            output.seek(0)
-            raise SystemExit(f"{' '.join(command)}\nfailed: {output.read().decode(errors='replace')}")
-    return Sample(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+            raise SystemExit(f"{' '.join(command)}\nfailed: {said}")
+    cpu = used.ru_utime + used.ru_stime
+    return Sample(wall, cpu, used.ru_maxrss / 1024, user=used.ru_utime, output=said)
 
 
 def measure(groups, rounds, seed, server_pid, empty, check):
