@@ -40,7 +40,7 @@ async fn pipelined(place: Place, sql: String, n_rows: usize) -> Result<Measured>
 }
 
 fn pipelined_blocking(place: &Place, sql: &str, n_rows: usize) -> Result<Measured> {
-    let mut connection = inrush::blocking::Connection::connect(&config(place))?;
+    let mut connection = inrush::blocking::Connection::connect(config(place))?;
     let insert = connection.prepare(sql)?;
     let rows = rows(n_rows);
     let stopwatch = Stopwatch::start();

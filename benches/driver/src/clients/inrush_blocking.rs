@@ -10,7 +10,7 @@ pub(crate) struct Blocking(Connection);
 
 impl Blocking {
     pub(crate) fn connect(place: &Place) -> Result<Self> {
-        Ok(Self(Connection::connect(&config(place))?))
+        Ok(Self(Connection::connect(config(place))?))
     }
 
     pub(crate) fn select1(&mut self) -> Result<u64> {
