@@ -65,6 +65,7 @@ struct Inner {
     message: Cow<'static, str>,
     hint: Option<Cow<'static, str>>,
     place: Option<Place>,
+    row: Option<u64>,
     code: u16,
     sql_state: [u8; 5],
     fatal: bool,
@@ -81,6 +82,7 @@ impl Error {
             message: message.into(),
             hint: None,
             place: None,
+            row: None,
             code: 0,
             sql_state: *b"HY000",
             fatal: matches!(kind, Kind::Io | Kind::Protocol),
@@ -153,6 +155,13 @@ impl Error {
         self
     }
 
+    /// Adds which row of a batch it is about, counted from 0.
+    #[must_use]
+    pub fn at_row(mut self, row: u64) -> Self {
+        self.0.row = Some(row);
+        self
+    }
+
     /// Puts what was being done before the message: `{doing}: {message}`.
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Self {
@@ -211,6 +220,11 @@ impl Error {
         self.0.place.as_ref()
     }
 
+    /// Which row of a batch is at fault, counted from 0.
+    pub fn row(&self) -> Option<u64> {
+        self.0.row
+    }
+
     /// True if the connection must be thrown away.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
@@ -245,6 +259,9 @@ impl fmt::Display for Error {
         }
         if let Some(place) = &self.0.place {
             write!(f, " ({place})")?;
+        }
+        if let Some(row) = self.0.row {
+            write!(f, " (row {row} of the batch, counted from 0)")?;
         }
         Ok(())
     }

@@ -10,32 +10,59 @@ use std::fmt;
 pub enum Method {
     /// LOAD DATA LOCAL INFILE, streamed from memory.
     LoadData,
+    /// MariaDB's COM_STMT_BULK_EXECUTE: one statement, the values of many rows behind it.
+    Bulk,
     /// INSERT .. VALUES (?,?),(?,?).. with the values bound.
     MultiRowPrepared,
     /// INSERT .. VALUES (..),(..) as escaped text.
     MultiRow,
+    /// COM_STMT_EXECUTE for each row, sent while the replies are read.
+    Pipelined,
+    /// COM_STMT_EXECUTE for each row, one at a time.
+    Prepared,
+    /// Statements as text, joined by `;`.
+    MultiStatement,
+    /// A statement as text for each row, one at a time.
+    Row,
 }
 
 impl Method {
     /// All methods.
-    pub const ALL: [Method; 3] = [Method::LoadData, Method::MultiRowPrepared, Method::MultiRow];
+    pub const ALL: [Method; 8] = [
+        Method::LoadData,
+        Method::Bulk,
+        Method::MultiRowPrepared,
+        Method::MultiRow,
+        Method::Pipelined,
+        Method::Prepared,
+        Method::MultiStatement,
+        Method::Row,
+    ];
+
+    /// Those of a load from files.
+    pub const LOADS: [Method; 3] = [Method::LoadData, Method::MultiRowPrepared, Method::MultiRow];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Method::LoadData => "load-data",
+            Method::Bulk => "bulk",
             Method::MultiRowPrepared => "multi-row-prepared",
             Method::MultiRow => "multi-row",
+            Method::Pipelined => "pipelined",
+            Method::Prepared => "prepared",
+            Method::MultiStatement => "multi-statement",
+            Method::Row => "row",
         }
     }
 
-    /// The method of that name; `auto` is `None`.
-    pub fn parse(name: &str) -> Result<Option<Method>> {
+    /// The one of `methods` that has this name; `auto` is `None`.
+    pub fn parse(name: &str, methods: &[Method]) -> Result<Option<Method>> {
         if name == "auto" {
             return Ok(None);
         }
-        Self::ALL.into_iter().find(|method| method.name() == name).map(Some).ok_or_else(|| {
-            let known: Vec<_> = Self::ALL.iter().map(|method| format!("`{}`", method.name())).collect();
+        methods.iter().find(|method| method.name() == name).map(|method| Some(*method)).ok_or_else(|| {
+            let known: Vec<_> = methods.iter().map(|method| format!("`{}`", method.name())).collect();
             Error::config(format!("`{name}` is not a write method"))
                 .with_hint(format!("it takes `auto`, {}", known.join(", ")))
         })
@@ -108,7 +135,7 @@ pub fn best_insert(vendor: Vendor, bindable: bool) -> Method {
 pub fn fall_back(method: Method, error: &Error, insert: Method) -> Choice {
     let (what, next) = match method {
         Method::LoadData => ("LOAD DATA LOCAL", insert),
-        Method::MultiRowPrepared | Method::MultiRow => ("a prepared INSERT", Method::MultiRow),
+        _ => ("a prepared INSERT", Method::MultiRow),
     };
     let reason = format!("{what} was refused: {} (error {})", error.message(), error.code());
     Choice { method: next, reason, may_fall_back: next != Method::MultiRow }
@@ -179,9 +206,10 @@ mod tests {
     #[test]
     fn names_round_trip() {
         for method in Method::ALL {
-            assert_eq!(Method::parse(method.name()).unwrap(), Some(method));
+            assert_eq!(Method::parse(method.name(), &Method::ALL).unwrap(), Some(method));
         }
-        assert_eq!(Method::parse("auto").unwrap(), None);
-        assert!(Method::parse("fast").is_err());
+        assert_eq!(Method::parse("auto", &[]).unwrap(), None);
+        assert!(Method::parse("fast", &Method::ALL).is_err());
+        assert!(Method::parse("row", &Method::LOADS).is_err());
     }
 }

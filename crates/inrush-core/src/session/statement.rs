@@ -14,6 +14,8 @@ struct Text {
     /// With `?` for each placeholder.
     sql: Box<str>,
     names: Vec<Box<str>>,
+    /// Where in `sql` each `?` stands.
+    marks: Vec<usize>,
 }
 
 impl Statement {
@@ -21,12 +23,12 @@ impl Statement {
     pub fn new(sql: &str) -> Result<Self> {
         let mut text = String::with_capacity(sql.len());
         let mut names = Vec::new();
-        let mut has_marks = false;
+        let mut marks = Vec::new();
         let mut rest = sql;
         while let Some(first) = rest.bytes().next() {
             let n = match first {
                 b'?' => {
-                    has_marks = true;
+                    marks.push(text.len());
                     1
                 }
                 b':' => match name_length(&rest[1..]) {
@@ -34,6 +36,7 @@ impl Statement {
                     0 => 1 + usize::from(rest[1..].starts_with([':', '='])),
                     n => {
                         names.push(rest[1..=n].into());
+                        marks.push(text.len());
                         text.push('?');
                         rest = &rest[1 + n..];
                         continue;
@@ -44,16 +47,21 @@ impl Statement {
             text.push_str(&rest[..n]);
             rest = &rest[n..];
         }
-        if has_marks && !names.is_empty() {
+        if !names.is_empty() && marks.len() > names.len() {
             return Err(Error::config(format!("the statement has both `?` and `:{}`", names[0]))
                 .with_hint("placeholders are all of one kind"));
         }
-        Ok(Self(Arc::new(Text { sql: text.into(), names })))
+        Ok(Self(Arc::new(Text { sql: text.into(), names, marks })))
     }
 
     /// The text as it is prepared, with `?` for each placeholder.
     pub fn sql(&self) -> &str {
         &self.0.sql
+    }
+
+    /// Where in [`Statement::sql`] the `?` of each placeholder stands, in order.
+    pub fn marks(&self) -> &[usize] {
+        &self.0.marks
     }
 
     /// The name of each placeholder, in order; nothing where they are `?`.

@@ -164,7 +164,7 @@ impl LoadArgs {
             (None, false) => Matching::ByName,
         };
         Ok(LoadOptions {
-            method: Method::parse(&self.method)?,
+            method: Method::parse(&self.method, &Method::LOADS)?,
             lanes: self.lanes.into(),
             matching,
             bad_rows,
