@@ -12,6 +12,7 @@
 //! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
 //! | [`from_value`], [`from_row`] | their values and rows as Rust types |
 //! | [`to_value`], [`params`], [`rows`] | Rust values as parameters, of one execution and of many |
+//! | [`row_buffer`] | rows that own their values |
 //! | [`command`], [`stmt`] | what is asked for |
 //! | [`traces`] | what it may leave behind in the session |
 
@@ -57,6 +58,7 @@ pub mod ok;
 pub mod outbox;
 pub mod params;
 pub mod row;
+pub mod row_buffer;
 pub mod rows;
 pub mod stmt;
 pub mod to_value;
@@ -79,6 +81,7 @@ pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
 pub use params::{Named, ParamValues, Params};
 pub use row::{Row, RowFormat};
+pub use row_buffer::RowBuffer;
 pub use rows::{BoundRows, BoxedRows, Rows};
 pub use stmt::{PrepareOk, StmtId};
 pub use to_value::ToValue;

@@ -134,7 +134,7 @@ macro_rules! tuples {
 for_tuples!(tuples);
 
 /// A statement with names takes values by position all the same only if no name comes twice: then the order is plain.
-fn by_position(names: &[Box<str>]) -> Result<()> {
+pub(crate) fn by_position(names: &[Box<str>]) -> Result<()> {
     let twice = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
     match twice {
         None => Ok(()),

@@ -32,6 +32,16 @@ pub trait BoundRows: Send + Sync {
 /// See [`BoundRows`].
 pub type BoxedRows<'a> = Box<dyn BoundRows + 'a>;
 
+impl<B: BoundRows + ?Sized> BoundRows for &B {
+    fn n_rows(&self) -> usize {
+        (**self).n_rows()
+    }
+
+    fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
+        (**self).row(row, out)
+    }
+}
+
 impl<R: Rows + ?Sized> Rows for &R {
     fn bind<'a>(&'a self, names: &'a [Box<str>], n_params: usize) -> Result<BoxedRows<'a>> {
         (**self).bind(names, n_params)
