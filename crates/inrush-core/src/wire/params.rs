@@ -11,6 +11,69 @@ pub trait Params {
     /// Puts the values into the order of the placeholders. `names` holds the name of each placeholder of a statement that
     /// names them, and nothing for a statement with `?`.
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>>;
+
+    /// What many such sets have in common with this one, the first of them: asked once, and given to [`Params::append`] with each.
+    ///
+    /// # Errors
+    /// What is wrong with all of them.
+    fn order(&self, _names: &[Box<str>]) -> Result<Order> {
+        Ok(Order::default())
+    }
+
+    /// Appends what [`Params::values`] returns. Who has many sets saves most of the time with an own implementation.
+    ///
+    /// # Errors
+    /// Those of `values`; `out` may then have some of the values.
+    fn append<'a>(&'a self, names: &[Box<str>], _order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        out.extend_from_slice(self.values(names)?.as_ref());
+        Ok(())
+    }
+}
+
+/// Where in each of many sets of values that of each placeholder stands.
+#[derive(Clone, Debug, Default)]
+pub struct Order(Option<Vec<usize>>);
+
+impl Order {
+    /// Where the values of `columns` stand. What no placeholder names is left out.
+    ///
+    /// # Errors
+    /// `Config` for a placeholder without a column.
+    pub fn of(names: &[Box<str>], columns: &[&str]) -> Result<Self> {
+        let positions = (0..names.len()).map(|i| position(names, i, columns)).collect::<Result<Vec<_>>>()?;
+        nothing_by_name(names, columns)?;
+        let is_own =
+            positions.len() == columns.len() && positions.iter().enumerate().all(|(i, position)| i == *position);
+        Ok(Self((!is_own).then_some(positions)))
+    }
+
+    /// The position of each placeholder's value; `None` if the values come as the placeholders do.
+    pub fn positions(&self) -> Option<&[usize]> {
+        self.0.as_deref()
+    }
+}
+
+/// Where in `columns` placeholder `i` stands: most often in the same place.
+///
+/// # Errors
+/// `Config` if it is not there.
+pub fn position(names: &[Box<str>], i: usize, columns: &[&str]) -> Result<usize> {
+    let name = &*names[i];
+    if columns.get(i) == Some(&name) {
+        return Ok(i);
+    }
+    columns.iter().position(|column| *column == name).ok_or_else(|| no_value(name))
+}
+
+/// Refuses values by name for a statement whose placeholders have none.
+///
+/// # Errors
+/// `Config`
+pub fn nothing_by_name(names: &[Box<str>], columns: &[&str]) -> Result<()> {
+    match names.is_empty() && !columns.is_empty() {
+        false => Ok(()),
+        true => Err(unused(columns[0], names)),
+    }
 }
 
 /// The values of one execution in the order of its placeholders, borrowed from the parameters.
@@ -53,6 +116,10 @@ impl Params for () {
     fn values<'a>(&'a self, _names: &[Box<str>]) -> Result<ParamValues<'a>> {
         Ok(ParamValues::from_iter([]))
     }
+
+    fn append<'a>(&'a self, _names: &[Box<str>], _order: &Order, _out: &mut Vec<Value<'a>>) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// One value for each placeholder.
@@ -63,6 +130,16 @@ impl<T: ToValue> Params for [T] {
         by_position(names)?;
         Ok(self.iter().map(ToValue::to_value).collect())
     }
+
+    fn order(&self, names: &[Box<str>]) -> Result<Order> {
+        by_position(names).map(|()| Order::default())
+    }
+
+    #[inline]
+    fn append<'a>(&'a self, _names: &[Box<str>], _order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        out.extend(self.iter().map(ToValue::to_value));
+        Ok(())
+    }
 }
 
 impl<T: ToValue> Params for Vec<T> {
@@ -71,14 +148,31 @@ impl<T: ToValue> Params for Vec<T> {
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         self.as_slice().values(names)
     }
+
+    fn order(&self, names: &[Box<str>]) -> Result<Order> {
+        self.as_slice().order(names)
+    }
+
+    #[inline]
+    fn append<'a>(&'a self, names: &[Box<str>], order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        self.as_slice().append(names, order, out)
+    }
 }
 
 impl<T: ToValue, const N: usize> Params for [T; N] {
     const NAMED: bool = false;
 
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
-        by_position(names)?;
-        Ok(self.iter().map(ToValue::to_value).collect())
+        self.as_slice().values(names)
+    }
+
+    fn order(&self, names: &[Box<str>]) -> Result<Order> {
+        self.as_slice().order(names)
+    }
+
+    #[inline]
+    fn append<'a>(&'a self, names: &[Box<str>], order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        self.as_slice().append(names, order, out)
     }
 }
 
@@ -87,6 +181,15 @@ impl<P: Params + ?Sized> Params for &P {
 
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         (**self).values(names)
+    }
+
+    fn order(&self, names: &[Box<str>]) -> Result<Order> {
+        (**self).order(names)
+    }
+
+    #[inline]
+    fn append<'a>(&'a self, names: &[Box<str>], order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        (**self).append(names, order, out)
     }
 }
 
@@ -105,15 +208,54 @@ impl<'p> Params for Named<'p> {
     const NAMED: bool = true;
 
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
-        if let Some((unused, _)) = self.0.iter().find(|(given, _)| names.iter().all(|name| **name != **given)) {
-            return Err(Error::config(format!("the statement has no placeholder `:{unused}`"))
-                .with_hint(format!("it has {}", listed(names))));
+        for (i, (given, _)) in self.0.iter().enumerate() {
+            if names.iter().all(|name| **name != **given) {
+                return Err(unused(given, names));
+            }
+            if self.0[..i].iter().any(|(before, _)| before == given) {
+                return Err(Error::config(format!("`:{given}` is given two values")));
+            }
         }
-        let value = |name: &str| {
-            let given = self.0.iter().find(|(given, _)| *given == name);
-            given.map(|(_, value)| *value).ok_or_else(|| Error::config(format!("no value for `:{name}`")))
-        };
+        let value = |name: &str| self.position(name).map(|position| self.0[position].1).ok_or_else(|| no_value(name));
         names.iter().map(|name| value(name)).collect()
+    }
+
+    /// Nothing for a set that does not fit: it is refused when its turn comes.
+    fn order(&self, names: &[Box<str>]) -> Result<Order> {
+        let fits = self.values(names).is_ok();
+        Ok(Order(fits.then(|| names.iter().filter_map(|name| self.position(name)).collect())))
+    }
+
+    /// Where each name has its place in the set that the order was taken from, it has it in this one too if that is as long:
+    /// one comparison a name, no search.
+    fn append<'a>(&'a self, names: &[Box<str>], order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+        let n_before = out.len();
+        if order.positions().is_some_and(|positions| self.append_in(positions, names, out)) {
+            return Ok(());
+        }
+        out.truncate(n_before);
+        out.extend_from_slice(self.values(names)?.as_ref());
+        Ok(())
+    }
+}
+
+impl<'p> Named<'p> {
+    /// False, with some values appended, if a name is not where the other set had it.
+    fn append_in(&self, positions: &[usize], names: &[Box<str>], out: &mut Vec<Value<'p>>) -> bool {
+        // The other set's names were all used, so that it had as many as there are positions.
+        let n_given = positions.iter().max().map_or(0, |last| last + 1);
+        if positions.len() != names.len() || self.0.len() != n_given {
+            return false;
+        }
+        names.iter().zip(positions).all(|(name, position)| {
+            let (given, value) = self.0[*position];
+            out.push(value);
+            *given == **name
+        })
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|(given, _)| *given == name)
     }
 }
 
@@ -126,6 +268,16 @@ macro_rules! tuples {
             fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
                 by_position(names)?;
                 Ok([$(self.$i.to_value()),+].into_iter().collect())
+            }
+
+            fn order(&self, names: &[Box<str>]) -> Result<Order> {
+                by_position(names).map(|()| Order::default())
+            }
+
+            #[inline]
+            fn append<'a>(&'a self, _names: &[Box<str>], _order: &Order, out: &mut Vec<Value<'a>>) -> Result<()> {
+                out.extend([$(self.$i.to_value()),+]);
+                Ok(())
             }
         }
     )* };
@@ -141,6 +293,15 @@ pub(crate) fn by_position(names: &[Box<str>]) -> Result<()> {
         Some((_, name)) => Err(Error::config(format!("placeholder `:{name}` comes twice, so values need names"))
             .with_hint("use `params! { \"name\" => value, .. }`")),
     }
+}
+
+fn unused(given: &str, names: &[Box<str>]) -> Error {
+    let message = format!("the statement has no placeholder `:{given}`");
+    Error::config(message).with_hint(format!("it has {}", listed(names)))
+}
+
+fn no_value(name: &str) -> Error {
+    Error::config(format!("no value for `:{name}`"))
 }
 
 fn listed(names: &[Box<str>]) -> String {

@@ -2,6 +2,7 @@
 //! is their own affair; whoever writes them asks for one row of values at a time.
 
 use crate::error::{Error, Result};
+use crate::wire::params::Order;
 use crate::wire::{Params, Value};
 
 /// Many sets of values for the placeholders of one statement.
@@ -25,7 +26,8 @@ pub trait BoundRows: Send + Sync {
     /// Appends the values of row `row`, one for each placeholder.
     ///
     /// # Errors
-    /// `Config` if the row does not have a value for each placeholder.
+    /// `Config` if the row does not have a value for each placeholder, `Data` if no column can hold one of them. The error tells the
+    /// row, and nothing is appended.
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()>;
 }
 
@@ -50,7 +52,8 @@ impl<R: Rows + ?Sized> Rows for &R {
 
 impl<P: Params + Sync> Rows for [P] {
     fn bind<'a>(&'a self, names: &'a [Box<str>], n_params: usize) -> Result<BoxedRows<'a>> {
-        Ok(Box::new(Slice { rows: self, names, n_params }))
+        let order = self.first().map_or_else(|| Ok(Order::default()), |first| first.order(names))?;
+        Ok(Box::new(Slice { rows: self, names, n_params, order }))
     }
 }
 
@@ -70,6 +73,7 @@ struct Slice<'a, P> {
     rows: &'a [P],
     names: &'a [Box<str>],
     n_params: usize,
+    order: Order,
 }
 
 impl<P: Params + Sync> BoundRows for Slice<'_, P> {
@@ -79,22 +83,21 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
 
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
         let n_before = out.len();
-        let values = self.rows[row].values(self.names).map_err(|e| e.at_row(row as u64))?;
-        out.extend_from_slice(values.as_ref());
-        match out.len() - n_before {
-            n if n == self.n_params => Ok(()),
-            n => {
-                out.truncate(n_before);
-                let message = format!("the statement takes {} values, not {n}", self.n_params);
-                Err(Error::config(message).at_row(row as u64))
-            }
+        let result = self.rows[row].append(self.names, &self.order, out);
+        if result.is_ok() && out.len() - n_before == self.n_params {
+            return Ok(());
         }
+        let n_values = out.len() - n_before;
+        out.truncate(n_before);
+        let message = || format!("the statement takes {} values, not {n_values}", self.n_params);
+        Err(result.err().unwrap_or_else(|| Error::config(message())).at_row(row as u64))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Named;
 
     #[track_caller]
     fn check(rows: impl Rows, n_params: usize, want: Result<&[&[Value<'_>]], &str>) {
@@ -110,6 +113,56 @@ mod tests {
     #[test]
     fn tuples_in_order() {
         check([(1, "a"), (2, "b")], 2, Ok(&[&[Value::Int(1), Value::Text("a")], &[Value::Int(2), Value::Text("b")]]));
+    }
+    #[track_caller]
+    fn check_named(rows: &[&[(&'static str, i64)]], names: &[&str], want: Result<&[&[i64]], &str>) {
+        let names: Vec<Box<str>> = names.iter().map(|&name| name.into()).collect();
+        let named =
+            |row: &&[(&'static str, i64)]| Named::new(row.iter().map(|(name, n)| (*name, Value::Int(*n))).collect());
+        let rows: Vec<_> = rows.iter().map(named).collect();
+        let bound = rows.bind(&names, names.len()).unwrap();
+        let mut values = Vec::new();
+        let got = (0..bound.n_rows()).try_for_each(|row| bound.row(row, &mut values));
+        match want {
+            Ok(want) => {
+                let want: Vec<_> = want.concat().into_iter().map(Value::Int).collect();
+                assert_eq!((got.map_err(|e| e.to_string()), values), (Ok(()), want));
+            }
+            Err(message) => assert_eq!(got.unwrap_err().to_string(), message),
+        }
+    }
+
+    #[test]
+    fn names_in_the_same_order_in_each_row() {
+        check_named(&[&[("b", 1), ("a", 2)], &[("b", 3), ("a", 4)]], &["a", "b"], Ok(&[&[2, 1], &[4, 3]]));
+        check_named(&[&[("b", 1), ("a", 2)], &[("b", 3), ("a", 4)]], &["a", "b", "a"], Ok(&[&[2, 1, 2], &[4, 3, 4]]));
+        check_named(&[&[], &[]], &[], Ok(&[]));
+    }
+    #[test]
+    fn names_in_another_order_in_each_row() {
+        check_named(
+            &[&[("a", 1), ("b", 2)], &[("b", 3), ("a", 4)], &[("a", 5), ("b", 6)]],
+            &["a", "b"],
+            Ok(&[&[1, 2], &[4, 3], &[5, 6]]),
+        );
+    }
+    #[test]
+    fn a_row_whose_names_do_not_fit_is_named() {
+        let fits: &[(&'static str, i64)] = &[("a", 1), ("b", 2)];
+        let missing = "no value for `:b` (row 1 of the batch, counted from 0)";
+        check_named(&[fits, &[("a", 1)]], &["a", "b"], Err(missing));
+        let unknown = "the statement has no placeholder `:c` (row 1 of the batch, counted from 0)";
+        check_named(&[fits, &[("a", 1), ("c", 2)]], &["a", "b"], Err(unknown));
+        check_named(&[fits, &[("a", 1), ("b", 2), ("c", 3)]], &["a", "b"], Err(unknown));
+        check_named(&[&[], &[("c", 1)]], &[], Err(unknown));
+        check_named(&[&[("a", 1)]], &["a", "b"], Err("no value for `:b` (row 0 of the batch, counted from 0)"));
+        let twice = "`:a` is given two values (row 0 of the batch, counted from 0)";
+        check_named(&[&[("a", 1), ("a", 2)]], &["a"], Err(twice));
+    }
+    #[test]
+    fn a_placeholder_that_comes_twice_needs_names() {
+        let error = [(1, 2)].bind(&["a".into(), "a".into()], 2).err().unwrap();
+        assert_eq!(error.to_string(), "placeholder `:a` comes twice, so values need names");
     }
     #[test]
     fn no_rows() {
