@@ -47,7 +47,7 @@ fn captured_login(user: &str, password: &str) -> LoginOptions {
 #[test]
 fn native_password() {
     let response = [
-        &response_head([0x84, 0xA2, 0xBF, 0x01], 4)[..],
+        &response_head([0x84, 0xA2, 0xBF, 0x01], 0x24)[..],
         b"u_parsec\0\x14\x8bv\x9e\"\t\xd6*\x96\xa3\xa8\x051\x9f\x9d\\\xcb,x\x9d\xe4",
         b"mysql_native_password\0\x14\x0cprogram_name\x06inrush",
     ];

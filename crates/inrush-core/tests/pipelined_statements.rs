@@ -32,9 +32,12 @@ fn done(script: Script) -> Script {
 const TYPED: &[u8] = b"\0\x01\x08\0\x01\0\0\0\0\0\0\0";
 const UNTYPED: &[u8] = b"\0\0\x01\0\0\0\0\0\0\0";
 
+/// The ways to execute.
+const ASKS: [fn(&'static str, &'static [Value<'static>]) -> Say; 3] = [Say::Ask, Say::AskBound, Say::SendBound];
+
 #[test]
 fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
-    for say_it in [Say::Ask, Say::AskBound] {
+    for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x0e").command(b"\x16a?").read(OK), 7, 1);
         let script = execute(execute(script, 7, TYPED), 7, UNTYPED).command(b"\x0e");
         let script = done(done(script)).reply_to(1).read(OK);
@@ -45,7 +48,7 @@ fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
 
 #[test]
 fn types_are_told_again_when_they_change_and_null_fits_any() {
-    for say_it in [Say::Ask, Say::AskBound] {
+    for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
         let script = execute(execute(script, 7, TYPED), 7, b"\x01\0");
         let script = execute(execute(script, 7, b"\0\x01\xfd\0\x01a"), 7, b"\x01\0");
@@ -83,7 +86,7 @@ fn a_statement_that_is_refused_fails_its_step() {
 
 #[test]
 fn a_wrong_number_of_values_fails_its_step_and_sends_nothing() {
-    for say_it in [Say::Ask, Say::AskBound] {
+    for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1).command(b"\x0e");
         let script = execute(script.read(OK), 7, TYPED);
         let talk = [say_it("a?", TWO), Say::Ping, say_it("a?", TWO), say_it("a?", ONE)];
@@ -128,11 +131,46 @@ fn long_values_go_ahead_in_parts() {
     const PART: usize = 256 * 1024;
     static LONG: [u8; PART + 1] = [b'x'; PART + 1];
     static VALUES: [Value<'static>; 2] = [Value::Int(1), Value::Bytes(&LONG)];
-    for say_it in [Say::Ask, Say::AskBound] {
+    for say_it in ASKS {
         let part = |bytes: &[u8]| [b"\x18\x07\0\0\0\x01\0", bytes].concat();
         let script = prepared(script().logged_in().command(b"\x16a??"), 7, 2);
         let script = script.command(&part(&LONG[..PART])).command(&part(b"x"));
         let script = execute(script, 7, b"\0\x01\x08\0\xfc\0\x01\0\0\0\0\0\0\0");
         check_once(&done(script), say(&[say_it("a??", &VALUES)]), &["1"]);
     }
+}
+
+const BULK: &[u8] = b"\x80\0\x08\0\0\x01\0\0\0\0\0\0\0\x01";
+
+#[test]
+fn a_bulk_execution_waits_for_its_statement_and_takes_the_types_along() {
+    let script = prepared(script().logged_in_at_mariadb().command(b"\x0e").command(b"\x16a?").read(OK), 7, 1);
+    let bulk = [b"\xfa\x07\0\0\0", BULK].concat();
+    let script = execute(script.command(&bulk).command(&bulk), 7, TYPED).command(&bulk);
+    // What the bulk execution told holds for the next one of the statement, whatever it was.
+    let script = done(done(done(done(execute(script, 7, TYPED)))));
+    let bulk = Say::SendBulk("a?", 1, BULK);
+    let talk = [Say::Ping, bulk, bulk, Say::SendBound("a?", ONE), bulk, Say::Ask("a?", ONE)];
+    check(&done(script), say(&talk), &["0", "1", "1", "1", "1", "1"]);
+}
+
+#[test]
+fn a_bulk_body_for_another_number_of_parameters_is_not_sent() {
+    let script = prepared(script().logged_in_at_mariadb().command(b"\x16a?"), 7, 1).command(b"\x0e").read(OK);
+    check_once(&script, say_with(&[Say::SendBulk("a?", 2, BULK), Say::Ping], narrow(1), false), &["!0", "0"]);
+}
+
+#[test]
+fn a_server_without_bulk_execution_is_not_asked_for_it() {
+    let script = script().logged_in().command(b"\x0e").read(OK);
+    check_once(&script, say(&[Say::SendBulk("a?", 1, BULK), Say::Ping]), &["!0", "0"]);
+}
+
+#[test]
+fn a_text_is_sent_like_any_other() {
+    let script = script().logged_in().command(b"\x03a").command(b"\x03b").read(ONE_ROW).reply_to(1).read(ONE_ROW);
+    check(&script, say(&[Say::SendQuery("a"), Say::SendQuery("b")]), &["1", "1"]);
+    // A COMMIT waits for what is before it.
+    let script = script.command(b"\x03COMMIT").read(OK);
+    check(&script, say(&[Say::SendQuery("a"), Say::SendQuery("b"), Say::SendQuery("COMMIT")]), &["1", "1", "0"]);
 }

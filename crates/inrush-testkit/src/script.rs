@@ -16,7 +16,7 @@
 use std::fmt::Debug;
 
 use inrush_core::error::{Error, Kind, Result};
-use inrush_core::session::{Channel, Conversation, Login, LoginOptions, Step, Transport};
+use inrush_core::session::{Channel, Conversation, Login, LoginOptions, Step, TlsWish, Transport};
 
 use crate::captured;
 
@@ -63,6 +63,13 @@ impl Script {
     #[must_use]
     pub fn logged_in_long_ago(mut self) -> Self {
         self.greeting = Some(captured::greeting(captured::ALL_CAPABILITIES & !0x0180_0000));
+        self
+    }
+
+    /// The same at MariaDB 11.8.
+    #[must_use]
+    pub fn logged_in_at_mariadb(mut self) -> Self {
+        self.greeting = Some(captured::MARIADB_GREETING.to_vec());
         self
     }
 
@@ -326,12 +333,8 @@ impl Peer {
         if let Some(greeting) = &script.greeting {
             let login = self::script().read(greeting).write_something().read(captured::OK);
             peer.actions = login.actions;
-            let options = LoginOptions {
-                local_files: true,
-                multi_statements: true,
-                tls: Default::default(),
-                ..Default::default()
-            };
+            let options =
+                LoginOptions { local_files: true, multi_statements: true, tls: TlsWish::Avoid, ..Default::default() };
             peer.run(&mut Login::new(options, [0; 32])).expect("the login before the script");
         }
         (peer.actions, peer.next, peer.delivery, peer.fault) = (script.actions.clone(), 0, delivery, fault);

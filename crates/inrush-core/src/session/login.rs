@@ -203,4 +203,5 @@ const WANTED: Capabilities = Capabilities::CLIENT_LONG_PASSWORD
     .union(Capabilities::CLIENT_SESSION_TRACK)
     .union(Capabilities::CLIENT_DEPRECATE_EOF);
 
-const MARIADB_WANTED: MariaDbCapabilities = MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS;
+const MARIADB_WANTED: MariaDbCapabilities = MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS
+    .union(MariaDbCapabilities::MARIADB_CLIENT_BULK_UNIT_RESULTS);

@@ -13,7 +13,7 @@
 //! | [`from_value`], [`from_row`] | their values and rows as Rust types |
 //! | [`to_value`], [`params`], [`rows`] | Rust values as parameters, of one execution and of many |
 //! | [`row_buffer`] | rows that own their values |
-//! | [`command`], [`stmt`] | what is asked for |
+//! | [`command`], [`stmt`], [`bulk_execute`] | what is asked for |
 //! | [`traces`] | what it may leave behind in the session |
 
 /// Calls a macro with the arity, type parameters and positions of every tuple that rows and parameters can be.
@@ -41,6 +41,7 @@ macro_rules! for_tuples {
 }
 
 pub mod auth_switch;
+pub mod bulk_execute;
 pub mod column_def;
 pub mod command;
 pub mod compress;
@@ -67,6 +68,7 @@ pub mod value;
 pub mod version;
 
 pub use auth_switch::AuthPacket;
+pub use bulk_execute::BulkBody;
 pub use column_def::{ColumnDef, ColumnDefs};
 pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};

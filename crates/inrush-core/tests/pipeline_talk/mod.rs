@@ -3,8 +3,8 @@
 
 use inrush_core::error::{Error, Result};
 use inrush_core::session::Statement;
-use inrush_core::session::pipeline::{Bound, Chosen, Flight, Pipeline, Reply, Turn, Window};
-use inrush_core::wire::{ColumnDef, Row, StmtId, Value};
+use inrush_core::session::pipeline::{Bound, Chosen, Command, Flight, Pipeline, Reply, Turn, Window};
+use inrush_core::wire::{BulkBody, ColumnDef, Row, StmtId, Value};
 use inrush_testkit::script::{Peer, Script};
 use std::collections::VecDeque;
 
@@ -17,6 +17,9 @@ pub(crate) enum Say {
     Learn(&'static str),
     Ask(&'static str, &'static [Value<'static>]),
     AskBound(&'static str, &'static [Value<'static>]),
+    SendQuery(&'static str),
+    SendBound(&'static str, &'static [Value<'static>]),
+    SendBulk(&'static str, usize, &'static [u8]),
     Ping,
     Reset,
     ResetStatement(u32),
@@ -45,6 +48,11 @@ impl Flight for &mut Talk {
             Some(Say::Learn(sql)) => turn.learn(&Statement::new(sql)?),
             Some(Say::Ask(sql, values)) => turn.execute(&Statement::new(sql)?, values),
             Some(Say::AskBound(sql, values)) => turn.execute_bound(&Statement::new(sql)?, &Bound::new(values)),
+            Some(Say::SendQuery(sql)) => turn.send(Command::Query(sql.into())),
+            Some(Say::SendBound(sql, values)) => turn.send(Command::Execute(Statement::new(sql)?, Bound::new(values))),
+            Some(Say::SendBulk(sql, n_params, bytes)) => {
+                turn.send(Command::Bulk(Statement::new(sql)?, BulkBody { n_params, bytes: bytes.to_vec() }))
+            }
             Some(Say::Ping) => turn.ping(),
             Some(Say::Reset) => turn.reset(),
             Some(Say::ResetStatement(id)) => turn.reset_statement(StmtId(id)),

@@ -4,8 +4,9 @@
 
 use crate::error::Result;
 use crate::session::Statement;
-use crate::session::pipeline::Bound;
+pub use crate::session::pipeline::Command;
 use crate::wire::BoundRows;
+pub use crate::wire::BulkBody;
 use std::ops::Range;
 
 /// Writes the next command of one method.
@@ -15,6 +16,12 @@ pub trait Writer: Send {
     /// # Errors
     /// Those of [`BoundRows::row`].
     fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next>;
+
+    /// The statements that so many rows are likely to need, so that all of them can be prepared in one flight
+    /// ([`Turn::learn`](crate::session::pipeline::Turn::learn)). One that is not named here is prepared where it is met.
+    fn statements(&mut self, _n_rows: usize) -> Vec<Statement> {
+        Vec::new()
+    }
 }
 
 /// What a [`Writer`] made.
@@ -33,21 +40,6 @@ pub enum Next {
         bytes: usize,
     },
 }
-
-/// One command.
-#[derive(Clone, Debug)]
-pub enum Command {
-    /// COM_QUERY of this text.
-    Query(Vec<u8>),
-    /// COM_STMT_EXECUTE of this statement, which the connection prepares if it does not have it.
-    Execute(Statement, Bound),
-    /// COM_STMT_BULK_EXECUTE of it.
-    Bulk(Statement, BulkBody),
-}
-
-/// What stands behind the statement's number in a COM_STMT_BULK_EXECUTE: flags, types, rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BulkBody(pub Vec<u8>);
 
 /// How large a command may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

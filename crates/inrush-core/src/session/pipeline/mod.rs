@@ -15,6 +15,7 @@
 //! the number of commands.
 
 mod bound;
+mod command;
 mod guard;
 mod queue;
 mod turn;
@@ -24,8 +25,9 @@ use crate::error::{Error, Kind, Result};
 use crate::session::prepare::{Prepare, Prepared};
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Statement, Step, reply};
-use crate::wire::{Capabilities, ColumnDef, Outbox, Row, RowFormat, command, stmt};
+use crate::wire::{self, Capabilities, ColumnDef, Outbox, Row, RowFormat, stmt};
 pub use bound::Bound;
+pub use command::Command;
 use guard::Guard;
 pub use queue::Window;
 use queue::{Expect, Queue};
@@ -95,8 +97,8 @@ enum State {
     Waiting,
     /// The same, then this COMMIT or, after a failure, a ROLLBACK.
     Committing(Vec<u8>),
-    /// The same, then this execution, whose statement is being prepared; or nothing, if that failed.
-    Holding(Statement, Bound, Option<Error>),
+    /// The same, then this command, whose statement is being prepared; or nothing, if that failed.
+    Holding(Command, Option<Error>),
     /// The second part of a reset.
     HalfReset,
     /// Nothing any more.
@@ -165,11 +167,11 @@ impl<F: Flight> Pipeline<F> {
                 State::Fresh | State::Choosing => self.choose(session, out),
                 State::Waiting if is_clear => self.choose_after_wait(session, out),
                 State::Committing(sql) if is_clear => self.commit(&sql, out),
-                State::Holding(_, _, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
-                State::Holding(statement, bound, None) if is_clear => self.release(&statement, &bound, session, out),
+                State::Holding(_, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
+                State::Holding(command, None) if is_clear => self.release(&command, session, out),
                 State::HalfReset if is_clear || self.queue.window.n_commands > 1 => {
                     let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
-                    self.queue.push(out, names, |out| command::query(out, AFTER_RESET));
+                    self.queue.push(out, names, |out| wire::command::query(out, AFTER_RESET));
                 }
                 State::Ended(end) if is_clear && out.is_empty() => return Step::Done(end),
                 waiting => {
@@ -187,7 +189,7 @@ impl<F: Flight> Pipeline<F> {
             Ok(Chosen(Choice::Command)) => State::Choosing,
             Ok(Chosen(Choice::Wait)) => State::Waiting,
             Ok(Chosen(Choice::Commit(sql))) => State::Committing(sql),
-            Ok(Chosen(Choice::Hold(statement, bound))) => State::Holding(statement, bound, None),
+            Ok(Chosen(Choice::Hold(command))) => State::Holding(command, None),
             Ok(Chosen(Choice::Reset)) => State::HalfReset,
             Ok(Chosen(Choice::End)) => State::Ended(Ok(())),
             Err(error) => State::Ended(Err(error)),
@@ -206,13 +208,13 @@ impl<F: Flight> Pipeline<F> {
     fn commit(&mut self, sql: &[u8], out: &mut Outbox) {
         let commit = Expect::Results { format: RowFormat::Text, verb: Verb::Commit };
         match self.guard.objection() {
-            None => self.queue.push(out, commit, |out| command::query(out, sql)),
-            Some(_) => self.queue.push(out, Expect::Rollback, |out| command::query(out, b"ROLLBACK")),
+            None => self.queue.push(out, commit, |out| wire::command::query(out, sql)),
+            Some(_) => self.queue.push(out, Expect::Rollback, |out| wire::command::query(out, b"ROLLBACK")),
         }
     }
 
-    fn release(&mut self, statement: &Statement, bound: &Bound, session: &mut Session, out: &mut Outbox) {
-        if !turn::send_bound(statement, bound, session, &mut self.queue, out) {
+    fn release(&mut self, command: &Command, session: &mut Session, out: &mut Outbox) {
+        if !command.send(session, &mut self.queue, out) {
             self.queue.push_settled(Expect::Refused(Error::protocol("a statement was lost")));
         }
         self.settle(session, out);
@@ -227,7 +229,7 @@ impl<F: Flight> Pipeline<F> {
             (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => keep(&statement, prepared, session, out),
             (Expect::Learned(_), answer) => {
                 // Behind the statement of an execution that is held back nothing was sent.
-                if let (State::Holding(_, _, failed), true) = (&mut self.state, self.queue.is_empty()) {
+                if let (State::Holding(_, failed), true) = (&mut self.state, self.queue.is_empty()) {
                     *failed = answer.err();
                 }
             }

@@ -113,6 +113,11 @@ impl Queue {
 }
 
 impl Expect {
+    /// Results in text form, of a statement that may be a COMMIT.
+    pub(super) fn query(sql: &[u8]) -> Self {
+        Self::Results { format: RowFormat::Text, verb: Verb::of(sql) }
+    }
+
     /// Results in binary form, of a statement whose text may be a COMMIT as well.
     pub(super) fn execution(statement: &Statement) -> Self {
         Self::Results { format: RowFormat::Binary, verb: Verb::of(statement.sql().as_bytes()) }

@@ -3,9 +3,10 @@
 use crate::error::{Error, Result};
 use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
+use crate::session::pipeline::command::{self, Command};
 use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Prepared, Session, Statement};
-use crate::wire::{Outbox, Params, RowFormat, StmtId, Value, command, stmt};
+use crate::wire::{self, Outbox, Params, RowFormat, StmtId, Value, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
 pub struct Turn<'a> {
@@ -24,7 +25,7 @@ pub(super) enum Choice {
     Command,
     Wait,
     Commit(Vec<u8>),
-    Hold(Statement, Bound),
+    Hold(Command),
     Reset,
     End,
 }
@@ -40,7 +41,7 @@ impl Turn<'_> {
         let sql = sql.as_ref();
         match Verb::of(sql) {
             Verb::Commit if !self.best_effort => Ok(Chosen(Choice::Commit(sql.to_vec()))),
-            verb => self.push(Expect::Results { format: RowFormat::Text, verb }, |out| command::query(out, sql)),
+            verb => self.push(Expect::Results { format: RowFormat::Text, verb }, |out| wire::command::query(out, sql)),
         }
     }
 
@@ -61,7 +62,7 @@ impl Turn<'_> {
 
     fn execute_values(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
         let Some(slot) = self.session.statements.find(statement.sql().as_bytes()) else {
-            return self.hold(statement, Bound::new(values));
+            return self.hold(Command::Execute(statement.clone(), Bound::new(values)));
         };
         let Self { out, queue, session, .. } = self;
         let entry = session.statements.get_mut(slot);
@@ -76,9 +77,20 @@ impl Turn<'_> {
 
     /// The same with values that are encoded already.
     pub fn execute_bound(self, statement: &Statement, bound: &Bound) -> Result<Chosen> {
-        match send_bound(statement, bound, self.session, self.queue, self.out) {
+        match command::send_bound(statement, bound, self.session, self.queue, self.out) {
             true => Ok(Chosen(Choice::Command)),
-            false => self.hold(statement, bound.clone()),
+            false => self.hold(Command::Execute(statement.clone(), bound.clone())),
+        }
+    }
+
+    /// Whatever the writer of a batch made. Its statement is prepared first where it has to be, as for [`Turn::execute`].
+    pub fn send(self, command: Command) -> Result<Chosen> {
+        if let Command::Query(sql) = &command {
+            return self.query(sql);
+        }
+        match command.send(self.session, self.queue, self.out) {
+            true => Ok(Chosen(Choice::Command)),
+            false => self.hold(command),
         }
     }
 
@@ -117,12 +129,12 @@ impl Turn<'_> {
 
     /// COM_PING.
     pub fn ping(self) -> Result<Chosen> {
-        self.push(Expect::Plain, command::ping)
+        self.push(Expect::Plain, wire::command::ping)
     }
 
     /// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and an open transaction are gone.
     pub fn reset(self) -> Result<Chosen> {
-        self.queue.push(self.out, Expect::FirstPart, command::reset_connection);
+        self.queue.push(self.out, Expect::FirstPart, wire::command::reset_connection);
         // What is executed behind it must be prepared anew.
         self.session.statements.clear();
         Ok(Chosen(Choice::Reset))
@@ -154,32 +166,17 @@ impl Turn<'_> {
         Ok(Chosen(Choice::End))
     }
 
-    fn hold(self, statement: &Statement, bound: Bound) -> Result<Chosen> {
-        self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
-        Ok(Chosen(Choice::Hold(statement.clone(), bound)))
+    fn hold(self, command: Command) -> Result<Chosen> {
+        if let Some(statement) = command.statement() {
+            self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
+        }
+        Ok(Chosen(Choice::Hold(command)))
     }
 
     fn push(self, expect: Expect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Chosen> {
         self.queue.push(self.out, expect, body);
         Ok(Chosen(Choice::Command))
     }
-}
-
-/// Sends an execution, or refuses it. False: the statement must be prepared first.
-pub(super) fn send_bound(
-    statement: &Statement,
-    bound: &Bound,
-    session: &mut Session,
-    queue: &mut Queue,
-    out: &mut Outbox,
-) -> bool {
-    let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
-    let entry = session.statements.get_mut(slot);
-    match bound.check(entry.prepared.n_params) {
-        Ok(()) => bound.send(entry, out, |out, body| queue.push(out, Expect::execution(statement), body)),
-        Err(error) => queue.push_settled(Expect::Refused(error)),
-    }
-    true
 }
 
 fn prepare(statement: &Statement) -> impl Fn(&mut Vec<u8>) {

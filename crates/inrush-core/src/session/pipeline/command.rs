@@ -1,0 +1,91 @@
+//! One command of a batch that is not sent yet: encoded, owned, and good on any connection.
+
+use crate::error::{Error, Result};
+use crate::session::pipeline::bound::{self, Bound};
+use crate::session::pipeline::queue::{Expect, Queue};
+use crate::session::{Session, Statement};
+use crate::wire::bulk_execute::{BulkBody, bulk_execute};
+use crate::wire::{MariaDbCapabilities, Outbox, command};
+
+/// One command.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// COM_QUERY of this text.
+    Query(Vec<u8>),
+    /// COM_STMT_EXECUTE of this statement, which the connection prepares if it does not have it.
+    Execute(Statement, Bound),
+    /// COM_STMT_BULK_EXECUTE of it.
+    Bulk(Statement, BulkBody),
+}
+
+impl Command {
+    /// The statement that must be prepared before it.
+    pub(super) fn statement(&self) -> Option<&Statement> {
+        match self {
+            Self::Query(_) => None,
+            Self::Execute(statement, _) | Self::Bulk(statement, _) => Some(statement),
+        }
+    }
+
+    /// Sends it, or refuses it. False: its statement must be prepared first.
+    pub(super) fn send(&self, session: &mut Session, queue: &mut Queue, out: &mut Outbox) -> bool {
+        match self {
+            Self::Query(sql) => {
+                queue.push(out, Expect::query(sql), |out| command::query(out, sql));
+                true
+            }
+            Self::Execute(statement, bound) => send_bound(statement, bound, session, queue, out),
+            Self::Bulk(statement, body) => send_bulk(statement, body, session, queue, out),
+        }
+    }
+}
+
+/// The same for an execution that somebody else keeps.
+pub(super) fn send_bound(
+    statement: &Statement,
+    bound: &Bound,
+    session: &mut Session,
+    queue: &mut Queue,
+    out: &mut Outbox,
+) -> bool {
+    let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
+    let entry = session.statements.get_mut(slot);
+    match bound.check(entry.prepared.n_params) {
+        Ok(()) => bound.send(entry, out, |out, body| queue.push(out, Expect::execution(statement), body)),
+        Err(error) => queue.push_settled(Expect::Refused(error)),
+    }
+    true
+}
+
+fn send_bulk(
+    statement: &Statement,
+    body: &BulkBody,
+    session: &mut Session,
+    queue: &mut Queue,
+    out: &mut Outbox,
+) -> bool {
+    if let Err(error) = check_bulk(session) {
+        queue.push_settled(Expect::Refused(error));
+        return true;
+    }
+    let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
+    let entry = session.statements.get_mut(slot);
+    match bound::check_count(body.n_params, entry.prepared.n_params) {
+        Ok(()) => {
+            let id = entry.prepared.id;
+            // The server keeps the types of this packet for the next execution, too.
+            entry.types.clear();
+            queue.push(out, Expect::execution(statement), |out| bulk_execute(out, id, body));
+        }
+        Err(error) => queue.push_settled(Expect::Refused(error)),
+    }
+    true
+}
+
+/// A proxy in between may do anything with a command that it does not know; so it never gets it.
+fn check_bulk(session: &Session) -> Result<()> {
+    match session.mariadb_capabilities().contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS) {
+        true => Ok(()),
+        false => Err(Error::config("this server does not know COM_STMT_BULK_EXECUTE, which MariaDB has")),
+    }
+}
