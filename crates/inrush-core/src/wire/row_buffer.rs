@@ -33,6 +33,7 @@ enum Cell {
     Date(Date),
     DateTime(DateTime),
     Time(Time),
+    Default,
 }
 
 impl RowBuffer {
@@ -141,6 +142,7 @@ impl RowBuffer {
             Value::Date(date) => Cell::Date(date),
             Value::DateTime(moment) => Cell::DateTime(moment),
             Value::Time(time) => Cell::Time(time),
+            Value::Default => Cell::Default,
         }
     }
 
@@ -156,6 +158,7 @@ impl RowBuffer {
             Cell::Date(date) => Value::Date(*date),
             Cell::DateTime(moment) => Value::DateTime(*moment),
             Cell::Time(time) => Value::Time(*time),
+            Cell::Default => Value::Default,
         }
     }
 

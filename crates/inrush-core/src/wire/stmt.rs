@@ -85,16 +85,21 @@ pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
 }
 
 /// Refuses dates and times that no column can hold: MariaDB stores 838:59:59 for any longer TIME without a warning, and
-/// 0000-00-00 for a year after 9999 (docs/notes/types.md).
+/// 0000-00-00 for a year after 9999 (docs/notes/types.md). DEFAULT has no form in COM_STMT_EXECUTE.
 pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
     let can_be_held = |value: &Value<'_>| match value {
         Value::Date(date) => date.is_in_range(),
         Value::DateTime(moment) => moment.is_in_range(),
         Value::Time(time) => time.as_micros().is_some_and(|micros| micros.abs() <= LONGEST_TIME),
+        Value::Default => false,
         _ => true,
     };
     match params.iter().enumerate().find(|(_, value)| !can_be_held(value)) {
         None => Ok(()),
+        Some((i, Value::Default)) => {
+            Err(Error::config(format!("value {} is DEFAULT, which an execution cannot send", i + 1))
+                .with_hint("batches can, as text (`multi-row`) and on MariaDB in bulk"))
+        }
         Some((i, value)) => Err(Error::config(format!("value {} is {}, which no column holds", i + 1, value.shown()))),
     }
 }
@@ -181,7 +186,7 @@ fn put_execute_head(out: &mut Vec<u8>, id: StmtId) {
 
 fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
     match value {
-        Value::Null => (ColumnType::MYSQL_TYPE_NULL, false),
+        Value::Null | Value::Default => (ColumnType::MYSQL_TYPE_NULL, false),
         Value::Bytes(_) => (ColumnType::MYSQL_TYPE_BLOB, false),
         Value::Text(_) => (ColumnType::MYSQL_TYPE_VAR_STRING, false),
         Value::Int(_) => (ColumnType::MYSQL_TYPE_LONGLONG, false),
@@ -196,7 +201,8 @@ fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
 
 fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
     match *value {
-        Value::Null => {}
+        // DEFAULT has no form of its own here: `check` refuses it.
+        Value::Null | Value::Default => {}
         Value::Bytes(bytes) => put_bytes(out, bytes),
         Value::Text(text) => put_bytes(out, text.as_bytes()),
         Value::Int(n) => out.extend_from_slice(&n.to_le_bytes()),

@@ -28,6 +28,8 @@ pub enum Value<'a> {
     DateTime(DateTime),
     /// A TIME.
     Time(Time),
+    /// The column's DEFAULT, in a row of a batch whose method can say so: as text, or in bulk (MariaDB). Not in an expression.
+    Default,
 }
 
 /// A day. Zero in any part is possible, as the server knows it.
@@ -168,7 +170,7 @@ impl<'a> Value<'a> {
     pub(crate) fn shown(&self) -> String {
         let text = self.to_string();
         match text.char_indices().nth(MAX_SHOWN) {
-            _ if self.is_null() => "NULL".to_owned(),
+            _ if matches!(self, Self::Null | Self::Default) => text,
             Some((end, _)) => format!("`{}..`", &text[..end]),
             None => format!("`{text}`"),
         }
@@ -219,6 +221,7 @@ impl fmt::Display for Value<'_> {
             Self::Date(date) => date.fmt(f),
             Self::DateTime(moment) => moment.fmt(f),
             Self::Time(time) => time.fmt(f),
+            Self::Default => f.write_str("DEFAULT"),
         }
     }
 }

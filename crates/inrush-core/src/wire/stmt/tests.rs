@@ -105,6 +105,7 @@ fn dates_and_times_that_no_column_holds() {
     ] {
         assert_eq!(refused(fine), Ok(()));
     }
+    assert_eq!(refused(Value::Default), Err("value 2 is DEFAULT, which an execution cannot send".to_owned()));
     let longer = "value 2 is `-839:00:00`, which no column holds";
     assert_eq!(refused(time("-839:00:00")), Err(longer.to_owned()));
     for wrong in [
