@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use inrush_core::bulk::Template;
 use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::transaction::{Begin, Commit, release};
@@ -40,6 +41,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("pipeline", pipeline),
     ("transaction", transaction),
     ("simple", simple),
+    ("template", template),
 ];
 
 /// Framing: the first byte says into what pieces the rest is cut.
@@ -123,6 +125,22 @@ pub fn rows(bytes: &[u8]) {
             n_values += 1;
         }
         assert!(n_values <= columns.len());
+    }
+}
+
+/// A statement's text, taken apart.
+pub fn template(bytes: &[u8]) {
+    let Ok(statement) = Statement::new(&String::from_utf8_lossy(bytes)) else { return };
+    let template = Template::parse(&statement);
+    let sql = statement.sql();
+    assert_eq!(template.targets().len(), statement.marks().len());
+    assert!(template.end().is_none_or(|end| sql.get(..end).is_some()));
+    if let Some(row) = &template.row {
+        let text = &sql[row.range.clone()];
+        assert!(text.starts_with('(') && text.ends_with(')'));
+        let is_inside = |number: usize| row.range.contains(&statement.marks()[number]);
+        assert!((0..statement.marks().len()).all(|number| is_inside(number) == row.placeholders.contains(&number)));
+        assert!(row.cells.len() <= text.len());
     }
 }
 
@@ -287,14 +305,19 @@ pub fn seeds() -> Vec<Vec<u8>> {
         &[OK],
         &[OK, OK, prepared, column, column, b"\x01", column, b"\x03abc", end],
     ];
-    exchanges
-        .iter()
-        .map(|packets| {
-            let framed = packets.iter().flat_map(|packet| [&[packet.len() as u8], *packet].concat());
-            [0].into_iter().chain(framed).collect()
-        })
-        .collect()
+    let framed = exchanges.iter().map(|packets| {
+        let framed = packets.iter().flat_map(|packet| [&[packet.len() as u8], *packet].concat());
+        [0].into_iter().chain(framed).collect()
+    });
+    framed.chain(STATEMENTS.iter().map(|sql| sql.as_bytes().to_vec())).collect()
 }
+
+const STATEMENTS: &[&str] = &[
+    "INSERT IGNORE INTO `s`.`t` PARTITION (p) (a, `b``c`) VALUES (?, f(?, 'x')), (DEFAULT, ?) AS n ON DUPLICATE KEY UPDATE a = ?, b = n.b",
+    "REPLACE /*! LOW_PRIORITY */ t SET a = :a, b = :b + 1 RETURNING * ; -- end",
+    "UPDATE t AS x SET x.a = ?, b = ? WHERE id = ? ORDER BY id LIMIT 1",
+    "DELETE FROM t WHERE a = (SELECT \"b\" FROM u WHERE c = ?)",
+];
 
 fn credentials(choice: u8) -> Credentials {
     let password = if choice & 4 == 0 { "secret" } else { "" };

@@ -1,5 +1,5 @@
-//! Decisions about many rows: batches and where they come from, the plan, the encoders of a load and the writers of a batch (a
-//! write method a file each), what answers mean, the report.
+//! Decisions about many rows: batches and where they come from, the plan, what a statement does with its placeholders
+//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), what answers mean, the report.
 
 pub mod batch;
 pub mod encode;
@@ -8,9 +8,11 @@ pub mod lane;
 pub mod method;
 pub mod plan;
 pub mod report;
+pub mod template;
 pub mod write;
 
 pub use batch::{Batch, FieldUse, Origin, Reject, Source};
 pub use method::Method;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
+pub use template::Template;

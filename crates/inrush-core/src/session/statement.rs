@@ -89,16 +89,26 @@ fn name_length(text: &str) -> usize {
 /// Ends at a character's border.
 fn skip(text: &[u8]) -> usize {
     match text {
-        [quote @ (b'\'' | b'"' | b'`'), ..] => quoted(text, *quote),
-        [b'#', ..] => line(text),
-        // Only with a blank behind it: `5--3` is 8.
-        [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] | [b'-', b'-'] => line(text),
-        [b'/', b'*', inside @ ..] => 2 + memchr::memmem::find(inside, b"*/").map_or(inside.len(), |end| end + 2),
-        _ => 1 + text[1..].iter().position(|b| b"?:'\"`#-/".contains(b)).unwrap_or(text.len() - 1),
+        [b'\'' | b'"' | b'`', ..] => quoted(text).unwrap_or(text.len()),
+        _ => comment(text)
+            .unwrap_or_else(|| 1 + text[1..].iter().position(|b| b"?:'\"`#-/".contains(b)).unwrap_or(text.len() - 1)),
     }
 }
 
-fn quoted(text: &[u8], quote: u8) -> usize {
+/// The length of the comment that begins here, if one does.
+pub(crate) fn comment(text: &[u8]) -> Option<usize> {
+    match text {
+        [b'#', ..] => Some(line(text)),
+        // Only with a blank behind it: `5--3` is 8.
+        [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] | [b'-', b'-'] => Some(line(text)),
+        [b'/', b'*', inside @ ..] => Some(2 + memchr::memmem::find(inside, b"*/").map_or(inside.len(), |end| end + 2)),
+        _ => None,
+    }
+}
+
+/// The length of the quoted stretch that begins here; `None` if it does not end.
+pub(crate) fn quoted(text: &[u8]) -> Option<usize> {
+    let quote = *text.first()?;
     let mut i = 1;
     while i < text.len() {
         match text[i] {
@@ -106,12 +116,12 @@ fn quoted(text: &[u8], quote: u8) -> usize {
             // placeholder behind it is missed, which the server says.
             b'\\' if quote != b'`' => i += 1,
             // A doubled quote ends one stretch and begins the next.
-            b if b == quote => return i + 1,
+            b if b == quote => return Some(i + 1),
             _ => {}
         }
         i += 1;
     }
-    text.len()
+    None
 }
 
 fn line(text: &[u8]) -> usize {

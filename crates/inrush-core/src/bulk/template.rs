@@ -1,0 +1,185 @@
+//! What a statement does with its placeholders: which table and columns they go to, and which part of the text one row is.
+//!
+//! This is no judge of SQL. What it does not know for sure it does not claim: then there is no row, no table or no target, and the
+//! statement is sent as it is, once for each set of values.
+
+mod parser;
+mod tokens;
+
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use parser::Parser;
+use std::ops::Range;
+use tokens::{Tokens, What};
+
+/// A statement, taken apart as far as many rows need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// What it begins with.
+    pub kind: Kind,
+    /// Whether it says IGNORE.
+    pub ignore: bool,
+    /// Whether it says ON DUPLICATE KEY UPDATE.
+    pub on_duplicate: bool,
+    /// Whether it gives rows back.
+    pub returning: bool,
+    /// The one table that it writes to.
+    pub table: Option<TableName>,
+    /// The columns that an INSERT or REPLACE names, in its order. `None` for all of the table's.
+    pub columns: Option<Vec<String>>,
+    /// Its VALUES list.
+    pub row: Option<RowTemplate>,
+    targets: Vec<Target>,
+    /// In the text, the table of an INSERT or REPLACE, with its partitions.
+    into: Range<usize>,
+    end: Option<usize>,
+}
+
+/// What a statement begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// INSERT.
+    Insert,
+    /// REPLACE.
+    Replace,
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+    /// Anything else, and several statements in one text.
+    Other,
+}
+
+/// A table as the statement names it, without quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableName {
+    /// Its schema, if the statement says it.
+    pub schema: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+/// The VALUES list of an INSERT or REPLACE: what is repeated for each set of values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowTemplate {
+    /// In [`Statement::sql`]: from the first `(` to the last `)`.
+    pub range: Range<usize>,
+    /// How many rows, `(..)`, it has.
+    pub n_rows: usize,
+    /// What the row consists of. Empty if there are several.
+    pub cells: Vec<Cell>,
+    /// The placeholders in it.
+    pub placeholders: Range<usize>,
+}
+
+/// One value of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A placeholder and nothing else.
+    Placeholder(usize),
+    /// DEFAULT.
+    Default,
+    /// An expression, a literal.
+    Other,
+}
+
+/// What a placeholder's value goes to, as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The column of this name.
+    Column(String),
+    /// The table's column at this place, counted from 0 and over those that a statement without a column list means.
+    Position(usize),
+    /// An expression.
+    Expression,
+}
+
+impl Template {
+    /// Takes a statement apart.
+    pub fn parse(statement: &Statement) -> Self {
+        let mut template = Self {
+            kind: Kind::Other,
+            ignore: false,
+            on_duplicate: false,
+            returning: false,
+            table: None,
+            columns: None,
+            row: None,
+            targets: vec![Target::Expression; statement.marks().len()],
+            into: 0..0,
+            end: None,
+        };
+        let Some(Tokens { tokens, borders, end }) = Tokens::of(statement) else {
+            return template;
+        };
+        template.end = Some(end);
+        let mut parser = Parser::new(statement.sql(), &tokens, &borders);
+        if tokens.iter().any(|token| token.what == What::Symbol(b';')) {
+            return template;
+        }
+        let Some((kind, _)) = KINDS.iter().find(|(_, word)| parser.eat(word)) else {
+            return template;
+        };
+        template.kind = *kind;
+        (template.on_duplicate, template.returning) = parser.clauses();
+        // How far it came is in the template.
+        let _ = match kind {
+            Kind::Insert | Kind::Replace => parser.insert(&mut template),
+            Kind::Update => parser.update(&mut template),
+            Kind::Delete | Kind::Other => parser.delete(&mut template),
+        };
+        template
+    }
+
+    /// The VALUES list, if many rows can stand there.
+    ///
+    /// # Errors
+    /// `Config` says why the statement cannot carry many rows.
+    pub fn multi_row(&self, statement: &Statement) -> Result<&RowTemplate> {
+        let Some(row) = &self.row else {
+            let message = match self.kind {
+                Kind::Insert | Kind::Replace => "the statement has no VALUES list that could carry many rows",
+                Kind::Update => "an UPDATE cannot carry many rows",
+                Kind::Delete => "a DELETE cannot carry many rows",
+                Kind::Other => "only an INSERT or REPLACE can carry many rows",
+            };
+            return Err(Error::config(message).with_hint(HINT));
+        };
+        match (0..statement.marks().len()).find(|number| !row.placeholders.contains(number)) {
+            None => Ok(row),
+            Some(number) => {
+                let name = match statement.names().get(number) {
+                    Some(name) => format!("placeholder `:{name}`"),
+                    None => format!("placeholder {}", number + 1),
+                };
+                let message =
+                    format!("{name} stands outside of the VALUES list, so many rows cannot share the statement");
+                Err(Error::config(message).with_hint(HINT))
+            }
+        }
+    }
+
+    /// What the value of each placeholder goes to.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// The table of an INSERT or REPLACE as its text has it, with its partitions.
+    pub fn table_text<'s>(&self, statement: &'s Statement) -> &'s str {
+        statement.sql().get(self.into.clone()).unwrap_or_default()
+    }
+
+    /// Where in the text the statement ends: behind it come only `;`, blanks and comments. `None` for a text that leaves quotes
+    /// open.
+    pub fn end(&self) -> Option<usize> {
+        self.end
+    }
+}
+
+const KINDS: &[(Kind, &str)] =
+    &[(Kind::Insert, "INSERT"), (Kind::Replace, "REPLACE"), (Kind::Update, "UPDATE"), (Kind::Delete, "DELETE")];
+
+const HINT: &str = "`prepared`, `pipelined`, `multi-statement` and MariaDB's `bulk` take any statement";
+
+#[cfg(test)]
+mod tests;
