@@ -1,6 +1,7 @@
 //! What both shells say to a server, so that each of them is a loop and a list of one-line verbs.
 
 use crate::pace::QueryTime;
+use crate::zone;
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
 use inrush_core::session::Outcome;
@@ -9,6 +10,7 @@ use inrush_core::session::{
     ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish, TransactionOptions,
 };
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
+use jiff::tz::TimeZone;
 use std::time::{Duration, Instant};
 
 /// The login of a fresh connection.
@@ -135,25 +137,56 @@ pub(crate) const KILLED: u16 = 1317;
 /// A server that lets nobody in for so long will not be told anything.
 const KILLER_LIMIT: Duration = Duration::from_secs(5);
 
-/// Settings of the server's that its clients must respect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Settings that its clients must respect or know: of the server's, and of a session's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// The largest packet the server takes.
     pub(crate) max_allowed_packet: u64,
+    /// The session's zone when it was read, and what the server had told of it by then.
+    zone: TimeZone,
+    told_zone: Option<String>,
 }
 
 impl Settings {
     /// Asks for them, in one round trip.
-    pub(crate) const SQL: &str = "SELECT @@max_allowed_packet";
+    pub(crate) const SQL: &str = "SELECT @@max_allowed_packet, @@session.time_zone";
 
-    pub(crate) fn from_row((max_allowed_packet,): (Option<String>,)) -> Result<Self> {
-        match max_allowed_packet.and_then(|text| text.parse().ok()) {
+    pub(crate) fn read((max_packet, zone): (Option<String>, Option<String>), session: &Session) -> Result<Self> {
+        match max_packet.and_then(|text| text.parse().ok()) {
             // The server's own limits; anything else is not an answer to what we asked.
-            Some(max_allowed_packet @ 1024..=0x4000_0000) => Ok(Self { max_allowed_packet }),
+            Some(max_allowed_packet @ 1024..=0x4000_0000) => Ok(Self {
+                max_allowed_packet,
+                zone: zone::of_session(&zone.unwrap_or_default()),
+                told_zone: session.variable(TIME_ZONE).map(str::to_owned),
+            }),
             _ => Err(Error::new(Kind::Protocol, "the server did not tell its `max_allowed_packet`")),
         }
     }
+
+    /// The session's zone; unknown if it is the server's own. The servers tell when it changes.
+    pub(crate) fn zone(&self, session: &Session) -> TimeZone {
+        match session.variable(TIME_ZONE) {
+            Some(told) if self.told_zone.as_deref() != Some(told) => zone::of_session(told),
+            _ => self.zone.clone(),
+        }
+    }
 }
+
+/// By how much one generated id differs from the next.
+pub(crate) const ID_INCREMENT: &str = "SELECT @@session.auto_increment_increment";
+
+pub(crate) fn id_increment((text,): (Option<String>,)) -> Result<u64> {
+    text.and_then(|text| text.parse().ok())
+        .filter(|increment| *increment > 0)
+        .ok_or_else(|| Error::new(Kind::Protocol, "the server did not tell its `auto_increment_increment`"))
+}
+
+/// Whether the server says when the default schema changes.
+pub(crate) fn tells_its_schema(session: &Session) -> bool {
+    session.capabilities().contains(Capabilities::CLIENT_SESSION_TRACK)
+}
+
+const TIME_ZONE: &str = "time_zone";
 
 /// A sink that hands each row on and keeps none.
 pub(crate) struct Each<F>(pub(crate) F);

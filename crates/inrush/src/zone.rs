@@ -14,6 +14,11 @@ pub(crate) fn find(name: &str) -> Result<TimeZone> {
     })
 }
 
+/// The zone of a session by what the server calls it; unknown for `SYSTEM` and for a name that only the server knows.
+pub(crate) fn of_session(name: &str) -> TimeZone {
+    find(name).unwrap_or_else(|_| TimeZone::unknown())
+}
+
 /// An offset in the one spelling that servers give back: `+5:45` as `+05:45`, no offset at all as `+00:00`.
 pub(crate) fn spelling(name: &str) -> String {
     match fixed(name).and_then(|zone| zone.to_fixed_offset().ok()) {
@@ -63,6 +68,11 @@ mod tests {
     fn names() {
         assert_eq!(find("Europe/Berlin").unwrap().iana_name(), Some("Europe/Berlin"));
         assert!(find("UTC").is_ok());
+    }
+    #[test]
+    fn a_zone_that_only_the_server_knows() {
+        assert!(of_session("SYSTEM").is_unknown() && of_session("").is_unknown());
+        assert!(!of_session("UTC").is_unknown() && !of_session("+00:00").is_unknown());
     }
     #[test]
     fn an_offset_has_one_spelling() {

@@ -6,6 +6,7 @@ use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
+use crate::table::kept::Tables;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result};
 use inrush_core::session::{
@@ -25,7 +26,8 @@ pub struct Connection {
     pub(super) config: Config,
     pub(super) link: Link,
     wire: Arc<Wire>,
-    settings: Option<Settings>,
+    pub(super) settings: Option<Settings>,
+    pub(super) tables: Tables,
     /// What is left of the time of the command under way.
     pub(super) query_time: QueryTime,
     /// When bytes moved last.
@@ -63,6 +65,7 @@ impl Connection {
             link: Link::new(config),
             wire,
             settings: None,
+            tables: Tables::default(),
             query_time: QueryTime::NONE,
             last_moved: None,
         }
@@ -176,6 +179,7 @@ impl Connection {
     /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.
     pub fn reset(&mut self) -> Result<()> {
         self.settings = None;
+        self.tables.forget_temporary();
         self.run(simple::reset_connection())?;
         self.exec(verbs::AFTER_RESET, ()).map(drop)
     }
@@ -183,6 +187,7 @@ impl Connection {
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
     pub fn change_user(&mut self, config: &Config) -> Result<()> {
         self.settings = None;
+        self.tables.forget_all();
         self.run(verbs::change_user(config)?).map(drop)
     }
 
@@ -220,6 +225,7 @@ impl Connection {
 
     fn ask<P: Params, S: Sink>(&mut self, sql: &(impl Sql + ?Sized), params: &P, sink: &mut S) -> Result<Outcome> {
         let asked = Asked::new::<P>(sql)?;
+        self.tables.see(asked.sql());
         let values = params.values(asked.names())?;
         let values = values.as_ref();
         match asked.is_plain(values.len()) {
@@ -268,14 +274,6 @@ impl Connection {
             // What the server says of those results is nobody's concern any more; whether the connection lives, the next use tells.
             self.give_up(error);
         }
-    }
-
-    fn settings(&mut self) -> Result<Settings> {
-        if let Some(settings) = self.settings {
-            return Ok(settings);
-        }
-        let settings = Settings::from_row(self.query_one(Settings::SQL, ())?)?;
-        Ok(*self.settings.insert(settings))
     }
 
     pub(super) fn give_up(&mut self, error: Error) -> Error {
@@ -354,6 +352,7 @@ impl Lendable for Connection {
 
     fn start(&mut self, clean: &mut Clean) -> Result<()> {
         self.settings = None;
+        self.tables.forget_temporary();
         self.link.start(clean, &mut socket::Direct::now(&self.wire.socket), &self.config)
     }
 }

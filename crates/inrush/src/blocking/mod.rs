@@ -7,6 +7,7 @@ mod pipeline;
 mod pool;
 mod rows;
 mod socket;
+mod target;
 mod transaction;
 
 pub use arrow::ArrowBatches;

@@ -6,6 +6,7 @@ use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
+use crate::table::kept::Tables;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Result};
 use inrush_core::session::{
@@ -24,7 +25,8 @@ pub struct Connection {
     pub(super) config: Config,
     pub(super) link: Link,
     socket: Socket,
-    settings: Option<Settings>,
+    pub(super) settings: Option<Settings>,
+    pub(super) tables: Tables,
     /// What is left of the time of the command under way.
     pub(super) query_time: QueryTime,
     /// When bytes moved last.
@@ -52,6 +54,7 @@ impl Connection {
             link: Link::new(config),
             socket,
             settings: None,
+            tables: Tables::default(),
             query_time: QueryTime::NONE,
             last_moved: None,
         }
@@ -168,6 +171,7 @@ impl Connection {
     /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.
     pub async fn reset(&mut self) -> Result<()> {
         self.settings = None;
+        self.tables.forget_temporary();
         self.run(simple::reset_connection()).await?;
         self.exec(verbs::AFTER_RESET, ()).await.map(drop)
     }
@@ -175,6 +179,7 @@ impl Connection {
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
     pub async fn change_user(&mut self, config: &Config) -> Result<()> {
         self.settings = None;
+        self.tables.forget_all();
         self.run(verbs::change_user(config)?).await.map(drop)
     }
 
@@ -221,6 +226,7 @@ impl Connection {
         sink: &mut S,
     ) -> Result<Outcome> {
         let asked = Asked::new::<P>(sql)?;
+        self.tables.see(asked.sql());
         let values = params.values(asked.names())?;
         let values = values.as_ref();
         match asked.is_plain(values.len()) {
@@ -273,14 +279,6 @@ impl Connection {
             // What the server says of those results is nobody's concern any more; whether the connection lives, the next use tells.
             self.give_up(error);
         }
-    }
-
-    async fn settings(&mut self) -> Result<Settings> {
-        if let Some(settings) = self.settings {
-            return Ok(settings);
-        }
-        let settings = Settings::from_row(self.query_one(Settings::SQL, ()).await?)?;
-        Ok(*self.settings.insert(settings))
     }
 
     pub(super) fn give_up(&mut self, error: Error) -> Error {
@@ -355,6 +353,7 @@ impl Lendable for Connection {
 
     fn start(&mut self, clean: &mut Clean) -> Result<()> {
         self.settings = None;
+        self.tables.forget_temporary();
         self.link.start(clean, &mut &self.socket, &self.config)
     }
 }

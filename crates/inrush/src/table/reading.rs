@@ -1,0 +1,238 @@
+//! What the server says of a table, question by question. Pure: a shell asks each [`Reading::query`] and hands its rows to
+//! [`Reading::take`] until there is none left.
+
+use crate::table::TableName;
+use inrush_core::bulk::Table;
+use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::wire::{Row, Value, Vendor};
+use inrush_core::{Error, Result};
+
+/// A table that is being read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    name: TableName,
+    reader: Reader,
+    vendor: Vendor,
+    state: State,
+}
+
+/// Who wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// A load, whose connection is fresh. Its target must be there.
+    Load,
+    /// A batch, in a session that may have temporary tables. What cannot be read is not checked.
+    Batch,
+}
+
+/// What there is under a name.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// A table.
+    Table(Table),
+    /// A view. A load is not told its columns.
+    View(Table),
+    /// A temporary table, of which the server tells no columns, and which hides any other table of this name.
+    Temporary,
+    /// No such table, or none that this user may see.
+    NoTable,
+    /// Not even such a schema. A batch is not told.
+    NoSchema,
+}
+
+#[derive(Debug)]
+enum State {
+    ExpectTable,
+    ExpectSchema,
+    ExpectDefinition(Draft),
+    ExpectColumns(Draft),
+    ExpectJsonChecks(Draft),
+    Done(Found),
+}
+
+#[derive(Debug)]
+struct Draft {
+    table: Table,
+    is_view: bool,
+}
+
+impl Reading {
+    /// Begins to read the table; its schema is known.
+    pub(crate) fn new(name: TableName, reader: Reader, vendor: Vendor) -> Self {
+        Self { name, reader, vendor, state: State::ExpectTable }
+    }
+
+    /// What the server must be asked next.
+    pub(crate) fn query(&self) -> Option<String> {
+        Some(match &self.state {
+            State::ExpectTable => table_query(&self.name),
+            State::ExpectSchema => {
+                format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&self.name.schema))
+            }
+            State::ExpectDefinition(_) => format!("SHOW CREATE TABLE {}", self.name.quoted()),
+            State::ExpectColumns(draft) => columns_query(&draft.table),
+            State::ExpectJsonChecks(draft) => checks_query(&draft.table),
+            State::Done(_) => return None,
+        })
+    }
+
+    /// Takes its rows: each value as text, NULL as the empty text.
+    pub(crate) fn take(&mut self, rows: Vec<Vec<String>>) -> Result<()> {
+        self.state = match std::mem::replace(&mut self.state, State::Done(Found::NoTable)) {
+            State::ExpectTable => self.take_table(rows),
+            State::ExpectSchema if rows.is_empty() => State::Done(Found::NoSchema),
+            State::ExpectSchema => State::Done(Found::NoTable),
+            State::ExpectDefinition(draft) => match rows.first().and_then(|row| row.get(1)) {
+                Some(sql) if sql.starts_with("CREATE TEMPORARY") => State::Done(Found::Temporary),
+                _ => State::ExpectColumns(draft),
+            },
+            State::ExpectColumns(mut draft) => {
+                draft.table.columns = rows.into_iter().map(column).collect::<Result<_>>()?;
+                match self.vendor == Vendor::MariaDb {
+                    true => State::ExpectJsonChecks(draft),
+                    false => draft.done(),
+                }
+            }
+            State::ExpectJsonChecks(mut draft) => {
+                let json: Vec<String> = rows.into_iter().filter_map(json_column).collect();
+                for column in draft.table.columns.iter_mut().filter(|column| json.contains(&column.name)) {
+                    column.ty = ColumnType::Json;
+                }
+                draft.done()
+            }
+            done @ State::Done(_) => done,
+        };
+        Ok(())
+    }
+
+    /// What was found, once there is no query left.
+    pub(crate) fn found(self) -> Found {
+        match self.state {
+            State::Done(found) => found,
+            _ => Found::NoTable,
+        }
+    }
+
+    fn take_table(&self, rows: Vec<Vec<String>>) -> State {
+        let rows = rows.into_iter().filter_map(|row| <[String; 6]>::try_from(row).ok()).collect();
+        match (the_one_meant(rows, &self.name), self.reader) {
+            (None, Reader::Load) => State::ExpectSchema,
+            (None, Reader::Batch) => State::Done(Found::NoTable),
+            (Some([kind, engine, transactions, schema, name, _]), reader) => {
+                let transactional = transactions == "YES";
+                let table = Table { schema, name, engine, transactional, columns: Vec::new() };
+                let is_view = kind.contains("VIEW");
+                match reader {
+                    // MariaDB lists them since 11.2.
+                    _ if kind.contains("TEMPORARY") => State::Done(Found::Temporary),
+                    Reader::Load if is_view => State::Done(Found::View(table)),
+                    Reader::Load => State::ExpectColumns(Draft { table, is_view }),
+                    Reader::Batch => State::ExpectDefinition(Draft { table, is_view }),
+                }
+            }
+        }
+    }
+}
+
+impl Draft {
+    fn done(self) -> State {
+        State::Done(match self.is_view {
+            true => Found::View(self.table),
+            false => Found::Table(self.table),
+        })
+    }
+}
+
+/// The values of a row as [`Reading::take`] wants them.
+pub(crate) fn texts(row: Row<'_>) -> Result<Vec<String>> {
+    let text = |value: Value<'_>| String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
+    row.values().map(|value| Ok(text(value?))).collect()
+}
+
+/// The schema of names compares them without case and accents: on most servers it finds `Orders` for `orders`.
+fn table_query(name: &TableName) -> String {
+    format!(
+        "SELECT t.TABLE_TYPE, COALESCE(t.ENGINE, ''), COALESCE(e.TRANSACTIONS, ''), t.TABLE_SCHEMA, t.TABLE_NAME, \
+         @@lower_case_table_names \
+         FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE \
+         WHERE t.TABLE_SCHEMA = {} AND t.TABLE_NAME = {}",
+        literal(&name.schema),
+        literal(&name.name)
+    )
+}
+
+fn columns_query(table: &Table) -> String {
+    format!(
+        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT IS NOT NULL, EXTRA, \
+         COALESCE(CHARACTER_SET_NAME, ''), COALESCE(GENERATION_EXPRESSION, '') \
+         FROM information_schema.COLUMNS WHERE {} ORDER BY ORDINAL_POSITION",
+        is_exactly("TABLE_SCHEMA", table)
+    )
+}
+
+fn checks_query(table: &Table) -> String {
+    format!(
+        "SELECT CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE {} AND LEVEL = 'Column'",
+        is_exactly("CONSTRAINT_SCHEMA", table)
+    )
+}
+
+/// Among tables with nearly the same name the one of exactly this name; where the server ignores case (its
+/// `lower_case_table_names`, the last column, is not 0), one that differs by case alone. A temporary table hides the other one.
+fn the_one_meant(found: Vec<[String; 6]>, name: &TableName) -> Option<[String; 6]> {
+    let is_exact = |row: &[String; 6]| row[3] == name.schema && row[4] == name.name;
+    let is_same = |row: &[String; 6]| {
+        row[5] != "0"
+            && row[3].to_lowercase() == name.schema.to_lowercase()
+            && row[4].to_lowercase() == name.name.to_lowercase()
+    };
+    let is_hiding = |row: &[String; 6]| row[0].contains("TEMPORARY") && is_exact(row);
+    let position = |is: &dyn Fn(&[String; 6]) -> bool| found.iter().position(is);
+    let at = position(&is_hiding).or_else(|| position(&is_exact)).or_else(|| position(&is_same))?;
+    found.into_iter().nth(at)
+}
+
+fn column(row: Vec<String>) -> Result<Column> {
+    let [name, ty, nullable, has_default, extra, charset, expression] =
+        <[String; 7]>::try_from(row).map_err(|_| Error::protocol("information_schema.COLUMNS has an odd shape"))?;
+    let extra = extra.to_ascii_uppercase();
+    let nullable = nullable == "YES";
+    let auto_increment = extra.contains("AUTO_INCREMENT");
+    Ok(Column {
+        ty: ColumnType::parse(&ty),
+        nullable,
+        optional: nullable || auto_increment || has_default == "1" || extra.contains("DEFAULT_GENERATED"),
+        auto_increment,
+        generated: !expression.is_empty() || extra.contains("VIRTUAL GENERATED") || extra.contains("STORED GENERATED"),
+        charset: (!charset.is_empty()).then_some(charset),
+        name,
+    })
+}
+
+/// MariaDB's JSON is LONGTEXT with a CHECK that calls json_valid() for the column.
+fn json_column(row: Vec<String>) -> Option<String> {
+    let clause = row.into_iter().next()?;
+    Some(clause.strip_prefix("json_valid(`")?.strip_suffix("`)")?.replace("``", "`"))
+}
+
+/// The condition that a row of information_schema is about exactly this table. Equal names as the server compares them come
+/// first, for by those it need not look at every table there is.
+fn is_exactly(schema_column: &str, table: &Table) -> String {
+    let same = |column: &str, text: &str| {
+        format!("{column} = {} AND CAST({column} AS BINARY) = {}", literal(text), hex_literal(text))
+    };
+    format!("{} AND {}", same(schema_column, &table.schema), same("TABLE_NAME", &table.name))
+}
+
+/// A string literal that is right in every sql_mode: hex has no escapes.
+fn literal(text: &str) -> String {
+    if text.is_empty() { "''".into() } else { format!("CONVERT({} USING utf8mb4)", hex_literal(text)) }
+}
+
+/// The bytes of a text.
+fn hex_literal(text: &str) -> String {
+    format!("x'{}'", text.bytes().map(|b| format!("{b:02x}")).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests;

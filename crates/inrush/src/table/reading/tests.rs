@@ -1,0 +1,105 @@
+//! Questions and what follows from their answers.
+
+use super::*;
+
+fn name(name: &str) -> TableName {
+    TableName { schema: "shop".into(), name: name.into() }
+}
+
+fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|text| (*text).to_owned()).collect()).collect()
+}
+
+/// Answers one question after the other: a part of the question, and the answer.
+#[track_caller]
+fn talk(reader: Reader, vendor: Vendor, answers: &[(&str, &[&[&str]])]) -> Found {
+    let mut reading = Reading::new(name("t"), reader, vendor);
+    for (part, answer) in answers {
+        let query = reading.query().expect(part);
+        assert!(query.contains(part), "{query}");
+        reading.take(rows(answer)).unwrap();
+    }
+    assert_eq!(reading.query(), None);
+    reading.found()
+}
+
+fn column_names(table: &Table) -> Vec<&str> {
+    table.columns.iter().map(|column| column.name.as_str()).collect()
+}
+
+const TABLE: (&str, &[&[&str]]) = ("information_schema.TABLES", &[&["BASE TABLE", "InnoDB", "YES", "shop", "t", "0"]]);
+const VIEW: (&str, &[&[&str]]) = ("information_schema.TABLES", &[&["VIEW", "", "", "shop", "t", "0"]]);
+const NOTHING: (&str, &[&[&str]]) = ("information_schema.TABLES", &[]);
+const DEFINITION: (&str, &[&[&str]]) = ("SHOW CREATE TABLE `shop`.`t`", &[&["t", "CREATE TABLE `t` (..)"]]);
+const COLUMNS: (&str, &[&[&str]]) = (
+    "information_schema.COLUMNS",
+    &[&["id", "int", "NO", "0", "auto_increment", "", ""], &["more", "longtext", "YES", "0", "", "utf8mb4", ""]],
+);
+
+#[test]
+fn a_load_asks_for_table_and_columns() {
+    let Found::Table(table) = talk(Reader::Load, Vendor::MySql, &[TABLE, COLUMNS]) else { panic!() };
+    assert_eq!((table.engine.as_str(), table.transactional), ("InnoDB", true));
+    assert_eq!(column_names(&table), ["id", "more"]);
+    assert!(table.columns[0].auto_increment && table.columns[0].optional && !table.columns[0].nullable);
+}
+#[test]
+fn json_is_told_by_its_check_on_mariadb() {
+    let checks = ("CHECK_CONSTRAINTS", &[&["json_valid(`more`)"][..], &["`id` > 0"]][..]);
+    let Found::Table(table) = talk(Reader::Load, Vendor::MariaDb, &[TABLE, COLUMNS, checks]) else { panic!() };
+    assert_eq!(table.columns[1].ty, ColumnType::Json);
+}
+#[test]
+fn a_load_is_told_what_is_missing() {
+    let schema = ("SCHEMATA", &[&["1"][..]][..]);
+    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, schema]), Found::NoTable);
+    assert_eq!(talk(Reader::Load, Vendor::MySql, &[NOTHING, ("SCHEMATA", &[])]), Found::NoSchema);
+    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[NOTHING]), Found::NoTable);
+}
+#[test]
+fn a_view_has_columns_for_a_batch() {
+    assert!(matches!(talk(Reader::Load, Vendor::MySql, &[VIEW]), Found::View(view) if view.columns.is_empty()));
+    let Found::View(view) = talk(Reader::Batch, Vendor::MySql, &[VIEW, DEFINITION, COLUMNS]) else { panic!() };
+    assert_eq!(column_names(&view), ["id", "more"]);
+}
+#[test]
+fn a_temporary_table_hides_the_other_one() {
+    let temporary = ("SHOW CREATE", &[&["t", "CREATE TEMPORARY TABLE `t` (..)"][..]][..]);
+    assert_eq!(talk(Reader::Batch, Vendor::MySql, &[TABLE, temporary]), Found::Temporary);
+    let both: (&str, &[&[&str]]) =
+        ("information_schema.TABLES", &[TABLE.1[0], &["TEMPORARY", "InnoDB", "YES", "shop", "t", "0"]]);
+    assert_eq!(talk(Reader::Batch, Vendor::MariaDb, &[both]), Found::Temporary);
+}
+/// Who may not see the definition may see the columns.
+#[test]
+fn a_definition_that_is_kept_back() {
+    let answers = [TABLE, ("SHOW CREATE", &[][..]), COLUMNS];
+    assert!(matches!(talk(Reader::Batch, Vendor::MySql, &answers), Found::Table(_)));
+}
+#[test]
+fn an_odd_answer_is_an_error() {
+    let mut reading = Reading::new(name("t"), Reader::Load, Vendor::MySql);
+    reading.take(rows(TABLE.1)).unwrap();
+    assert!(reading.take(rows(&[&["id"]])).is_err());
+}
+
+#[track_caller]
+fn found(lower_case_table_names: &str, names: &[&str], want: Option<&str>) {
+    let row = |name: &&str| ["BASE TABLE", "InnoDB", "YES", "shop", name, lower_case_table_names].map(str::to_owned);
+    let one = the_one_meant(names.iter().map(row).collect(), &name("Orders"));
+    assert_eq!(one.map(|row| row[4].clone()).as_deref(), want);
+}
+
+#[test]
+fn among_alike_names_the_exact_one_is_meant() {
+    found("0", &["orders", "Orders", "ORDERS"], Some("Orders"));
+    found("0", &["orders", "Örders"], None);
+    found("1", &["orders"], Some("orders"));
+    found("2", &["Örders", "ORDERS"], Some("ORDERS"));
+    found("0", &[], None);
+}
+#[test]
+fn literals_cannot_be_left() {
+    assert_eq!(literal("a'b"), "CONVERT(x'612762' USING utf8mb4)");
+    assert_eq!(literal(""), "''");
+}

@@ -1,0 +1,92 @@
+//! What a batch must know before its first row is sent: the table it goes into, and the settings of the server and the session.
+
+use super::Connection;
+use crate::table::TableName;
+use crate::table::reading::{self, Found, Reader, Reading};
+use crate::verbs::{self, Settings};
+use crate::{Kind, Result};
+use inrush_core::bulk::Table;
+use inrush_core::value::Rules;
+use std::sync::Arc;
+use std::time::Instant;
+
+#[allow(dead_code)] // Until batches are there.
+impl Connection {
+    /// What the server says of a table or view, or what it said not long ago. `None`: nothing is known, because there is none that this
+    /// user may see, or because it is a temporary table.
+    ///
+    /// Before anybody is refused a value because of what is kept, it must be read anew: [`Connection::forget_target`].
+    pub(crate) async fn target(&mut self, name: &TableName) -> Result<Option<Arc<Table>>> {
+        let Some(schema) = self.schema_of(name).await? else { return Ok(None) };
+        if let Some(table) = self.tables.find(&schema, &name.name, Instant::now()) {
+            return Ok(table);
+        }
+        let full = TableName { schema, name: name.name.clone() };
+        let mut reading = Reading::new(full.clone(), Reader::Batch, self.server_version().vendor);
+        while let Some(query) = reading.query() {
+            match self.texts(&query).await {
+                Ok(rows) => reading.take(rows)?,
+                // What this user may not ask, he is not told.
+                Err(error) if error.kind() == Kind::Server && !error.is_fatal() => reading.take(Vec::new())?,
+                Err(error) => return Err(error),
+            }
+        }
+        let table = match reading.found() {
+            Found::Table(table) | Found::View(table) => Some(Arc::new(table)),
+            Found::Temporary => None,
+            // The statement will fail, and then perhaps somebody makes the table.
+            Found::NoTable | Found::NoSchema => return Ok(None),
+        };
+        self.tables.keep(&full.schema, &full.name, table.clone(), Instant::now());
+        Ok(table)
+    }
+
+    /// Says that the table must be read anew when it is needed next.
+    pub(crate) async fn forget_target(&mut self, name: &TableName) -> Result<()> {
+        if let Some(schema) = self.schema_of(name).await? {
+            self.tables.forget(&schema, &name.name);
+        }
+        Ok(())
+    }
+
+    /// What checks must know besides the columns.
+    pub(crate) async fn rules(&mut self) -> Result<Rules> {
+        let settings = self.settings().await?;
+        Ok(Rules { zone: settings.zone(self.session()), server: self.server_version().clone() })
+    }
+
+    /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.
+    pub(crate) async fn id_increment(&mut self) -> Result<u64> {
+        verbs::id_increment(self.query_one(verbs::ID_INCREMENT, ()).await?)
+    }
+
+    /// What the server says once of its settings and those of the session.
+    pub(crate) async fn settings(&mut self) -> Result<Settings> {
+        if let Some(settings) = &self.settings {
+            return Ok(settings.clone());
+        }
+        let row = self.query_one(Settings::SQL, ()).await?;
+        Ok(self.settings.insert(Settings::read(row, self.session())?).clone())
+    }
+
+    /// The schema that a table is looked for in. A server that does not tell of a `USE` is asked.
+    async fn schema_of(&mut self, name: &TableName) -> Result<Option<String>> {
+        if !name.schema.is_empty() {
+            return Ok(Some(name.schema.clone()));
+        }
+        match verbs::tells_its_schema(self.session()) {
+            true => Ok(self.session().schema().map(str::to_owned)),
+            false => Ok(self.query_one::<(Option<String>,)>("SELECT DATABASE()", ()).await?.0),
+        }
+    }
+
+    async fn texts(&mut self, query: &str) -> Result<Vec<Vec<String>>> {
+        let mut rows = Vec::new();
+        self.query_each(query, (), |row| {
+            rows.push(reading::texts(row)?);
+            Ok(())
+        })
+        .await?;
+        Ok(rows)
+    }
+}
