@@ -6,6 +6,7 @@
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`relay`], [`slow_relay`] | relays in front of a server that cut connections on purpose, or pass bytes slowly or not at all |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
+//! | [`shop`] | a few tables with rows, for the examples in rustdoc |
 //! | [`tidy`] | the house's rules that no compiler checks |
 
 // A test tool's way to fail is to panic.
@@ -15,6 +16,7 @@ pub mod captured;
 pub mod relay;
 pub mod script;
 pub mod servers;
+pub mod shop;
 pub mod slow_relay;
 pub mod soup;
 pub mod tidy;

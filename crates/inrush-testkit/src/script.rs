@@ -1,6 +1,6 @@
 //! A scripted peer: the server's side of an exchange, packet by packet, and everything that can go wrong with it.
 //!
-//! ```no_run
+//! ```
 //! # use inrush_testkit::script::script;
 //! # use inrush_core::session::simple::ping;
 //! script()

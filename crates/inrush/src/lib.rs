@@ -14,11 +14,18 @@
 //! | [`Pipeline`] | many commands in one flight |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
-//! ```no_run
-//! let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost:3306/shop?tls=required")?;
+//! ```
+//! # let shop = inrush_testkit::shop::open();
+//! let url = "mysql://app@localhost:3306/shop?tls=required";
+//! # let url = &shop.at(url);
+//! let mut connection = inrush::blocking::Connection::connect(url)?;
+//! # let mut grown_up = Vec::new();
 //! for (id, name) in connection.query::<(u64, String)>("SELECT id, name FROM people WHERE age > ?", (18,))? {
 //!     println!("{id} {name}");
+//! #     grown_up.push((id, name));
 //! }
+//! # assert_ne!(connection.query_one::<(String, String)>("SHOW STATUS LIKE 'Ssl_cipher'", ())?.1, "");
+//! # assert_eq!(grown_up, [(1, "Ann".to_owned())]);
 //! # Ok::<(), inrush::Error>(())
 //! ```
 
@@ -47,7 +54,7 @@ pub use inrush_core::session::{
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
-/// ```no_run
+/// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {
 ///     id: u64,
@@ -57,11 +64,15 @@ pub use inrush_core::{Error, Kind, Place, Result};
 /// }
 ///
 /// # fn main() -> inrush::Result<()> {
-/// # let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost/shop")?;
+/// # let shop = inrush_testkit::shop::open();
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+/// # let mut seen = String::new();
 /// let mut rows = connection.query_iter("SELECT id, full_name, age FROM people", ())?;
 /// while let Some(person) = rows.next_as::<Person>()? {
 ///     println!("{} {} {:?}", person.id, person.name, person.age);
+/// #     seen += &format!("{} {} {:?}, ", person.id, person.name, person.age);
 /// }
+/// # assert_eq!(seen, "1 Ann A. Some(40), 2 Bob B. Some(17), 3 Cy C. None, ");
 /// # Ok(())
 /// # }
 /// ```

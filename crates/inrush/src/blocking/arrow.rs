@@ -35,15 +35,18 @@ impl Connection {
 
     /// Runs a statement and reads its result set a record batch at a time, so that memory holds one.
     ///
-    /// ```no_run
-    /// # fn people(connection: &mut inrush::blocking::Connection) -> inrush::Result<()> {
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+    /// # let mut n_rows = Vec::new();
     /// let options = inrush::ArrowOptions { batch_rows: 10_000, ..Default::default() };
     /// let mut batches = connection.query_arrow_iter("SELECT * FROM people", (), &options)?;
     /// while let Some(batch) = batches.next_batch()? {
     ///     println!("{} rows", batch.num_rows());
+    /// #     n_rows.push(batch.num_rows());
     /// }
-    /// # Ok(())
-    /// # }
+    /// # assert_eq!(n_rows, [3]);
+    /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn query_arrow_iter(
         &mut self,

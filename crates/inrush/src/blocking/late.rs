@@ -11,12 +11,16 @@ use std::time::Duration;
 impl Connection {
     /// Changes how long a command may take from now on: see [`Config::with_query_timeout`](crate::Config::with_query_timeout).
     ///
-    /// ```no_run
-    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.at("?query-timeout=30"))?;
     /// let before = connection.query_timeout();
     /// connection.set_query_timeout(Some(std::time::Duration::from_secs(600)));
     /// connection.exec("ALTER TABLE people ADD COLUMN born DATE", ())?;
+    /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(600)));
     /// connection.set_query_timeout(before);
+    /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(30)));
+    /// # assert_eq!(shop.ask("SELECT COUNT(born) FROM people"), ["0"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn set_query_timeout(&mut self, limit: Option<Duration>) {

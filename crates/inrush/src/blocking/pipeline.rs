@@ -21,17 +21,21 @@ impl Connection {
     /// An error from either ends the pipeline: nothing more is sent, the replies under way are read and dropped, and the connection
     /// stays usable. COMMIT waits for the replies before it, as in [`Pipeline::commit`].
     ///
-    /// ```no_run
-    /// # let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost/shop")?;
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let insert = connection.prepare("INSERT INTO numbers VALUES (?)")?;
-    /// let mut numbers = 0..1_000_000;
-    /// connection.pipeline_each(
+    /// let mut numbers = 0..10_000;
+    /// let mut tx = connection.begin()?;
+    /// tx.pipeline_each(
     ///     |turn| match numbers.next() {
     ///         Some(number) => turn.execute(&insert, (number,)),
     ///         None => turn.end(),
     ///     },
     ///     |step, reply| reply.map(drop).map_err(|e| e.while_doing(&format!("number {step}"))),
     /// )?;
+    /// tx.commit()?;
+    /// # assert_eq!(shop.ask("SELECT COUNT(*), MAX(n) FROM numbers"), ["10000 9999"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn pipeline_each(

@@ -18,10 +18,16 @@ pub type PooledConnection = Lent<Connection>;
 
 /// Connections for many threads. Cheap to clone; all clones are the same pool.
 ///
-/// ```no_run
-/// let pool = inrush::blocking::Pool::new("mysql://app@localhost/shop?pool-max=20&pool-min=2")?;
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// let url = "mysql://app@localhost/shop?pool-max=20&pool-min=2";
+/// # let url = &shop.at(url);
+/// let pool = inrush::blocking::Pool::new(url)?;
 /// let mut connection = pool.get()?;
 /// connection.exec("UPDATE visits SET n = n + 1", ())?;
+/// # let status = pool.status();
+/// # assert_eq!((status.in_use, status.min, status.max), (1, 2, 20));
+/// # assert_eq!(shop.ask("SELECT n FROM visits"), ["1"]);
 /// # Ok::<(), inrush::Error>(())
 /// ```
 #[derive(Clone)]

@@ -21,14 +21,17 @@ pub struct Rows<'c> {
 impl Connection {
     /// Runs a statement and reads its rows one by one, each borrowed until the next is asked for.
     ///
-    /// ```no_run
-    /// # fn people(connection: &mut inrush::blocking::Connection) -> inrush::Result<()> {
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+    /// # let mut seen = String::new();
     /// let mut rows = connection.query_iter("SELECT id, name FROM people", ())?;
     /// while let Some((id, name)) = rows.next_as::<(u64, &str)>()? {
     ///     println!("{id} {name}");
+    /// #     seen += &format!("{id} {name}, ");
     /// }
-    /// # Ok(())
-    /// # }
+    /// # assert_eq!(seen, "1 Ann, 2 Bob, 3 Cy, ");
+    /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
         self.rows(sql, &params, Form::AsAsked)

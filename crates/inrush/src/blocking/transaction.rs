@@ -33,12 +33,15 @@ pub struct Savepoint<'t> {
 impl Connection {
     /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
     ///
-    /// ```no_run
-    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let mut tx = connection.begin()?;
     /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ())?;
     /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ())?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 100", "2 100"]);
     /// tx.commit()?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn begin(&mut self) -> Result<Transaction<'_>> {
@@ -60,14 +63,15 @@ impl Connection {
     /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
     /// the caller's own travels in [`Error::application`](crate::Error::application).
     ///
-    /// ```no_run
-    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let id = connection.transaction(|tx| {
     ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
     ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ())?;
     ///     Ok(order.last_insert_id)
     /// })?;
-    /// # let _: u64 = id;
+    /// # assert_eq!(shop.ask("SELECT orders.id, n_orders FROM orders, customers"), [format!("{id} 1")]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn transaction<T>(&mut self, work: impl FnOnce(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
@@ -78,11 +82,13 @@ impl Connection {
     /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
     /// what became of the COMMIT, and not if the connection was lost.
     ///
-    /// ```no_run
+    /// ```
     /// # use inrush::TransactionOptions;
-    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let options = TransactionOptions::new().with_retries(5);
     /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()))?;
+    /// # assert_eq!(shop.ask("SELECT n FROM stock"), ["4"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn transaction_with<T>(
@@ -152,16 +158,19 @@ impl Transaction<'_> {
 
     /// Sets a savepoint: a part that can be undone by itself.
     ///
-    /// ```no_run
-    /// # let mut connection = inrush::blocking::Connection::connect(&inrush::Config::new())?;
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let mut tx = connection.begin()?;
     /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
     /// let mut extras = tx.savepoint()?;
+    /// # extras.exec("UPDATE stock SET n = n - 1", ())?;
     /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()) {
     ///     Ok(_) => extras.release()?,
     ///     Err(_) => extras.rollback()?, // the order stays
     /// }
     /// tx.commit()?;
+    /// # assert_eq!(shop.ask("SELECT orders.customer, stock.n FROM orders, stock"), ["7 5"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn savepoint(&mut self) -> Result<Savepoint<'_>> {

@@ -43,13 +43,16 @@ use tally::ChunkEnd;
 
 /// Loads sources into one table.
 ///
-/// ```no_run
-/// # fn demo(source: Box<dyn inrush::core::bulk::Source>) -> inrush::Result<()> {
-/// let config = inrush::Config::from_url("mysql://app@localhost/shop")?;
-/// let report = inrush::Loader::new(config, "people").load(vec![source])?;
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// # let source = inrush_testkit::shop::newcomers();
+/// let url = "mysql://app@localhost/shop";
+/// # let url = &shop.at(url);
+/// let report = inrush::Loader::new(inrush::Config::from_url(url)?, "people").load(vec![source])?;
 /// println!("{} rows stored", report.stored);
-/// # Ok(())
-/// # }
+/// # assert_eq!((report.stored, report.rejected), (2, 0));
+/// # assert_eq!(shop.ask("SELECT name, age FROM people WHERE id > 3 ORDER BY id"), ["Dora 33", "Emil 61"]);
+/// # Ok::<(), inrush::Error>(())
 /// ```
 pub struct Loader {
     config: Config,

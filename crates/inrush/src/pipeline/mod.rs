@@ -21,17 +21,19 @@ use inrush_core::wire::Params;
 /// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails keeps
 /// no other from being run.
 ///
-/// ```no_run
-/// # let mut connection = inrush::blocking::Connection::connect("mysql://app@localhost/shop")?;
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
 /// let insert = connection.prepare("INSERT INTO people (name, age) VALUES (:name, :age)")?;
 /// let mut pipeline = connection.pipeline();
 /// pipeline.query("SET autocommit = 0");
-/// pipeline.execute(&insert, inrush::params! { "name" => "Ann", "age" => 40 });
-/// pipeline.execute(&insert, ("Bob", 41));
+/// pipeline.execute(&insert, inrush::params! { "name" => "Dora", "age" => 33 });
+/// pipeline.execute(&insert, ("Emil", 61));
 /// pipeline.commit();
 /// for reply in pipeline.run()? {
 ///     println!("{} rows", reply?.affected());
 /// }
+/// # assert_eq!(shop.ask("SELECT name, age FROM people WHERE id > 3"), ["Dora 33", "Emil 61"]);
 /// # Ok::<(), inrush::Error>(())
 /// ```
 ///

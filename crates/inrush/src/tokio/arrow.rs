@@ -35,13 +35,19 @@ impl Connection {
 
     /// Runs a statement and reads its result set a record batch at a time, so that memory holds one.
     ///
-    /// ```no_run
-    /// # async fn people(connection: &mut inrush::Connection) -> inrush::Result<()> {
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
+    /// # let mut n_rows = Vec::new();
     /// let options = inrush::ArrowOptions { batch_rows: 10_000, ..Default::default() };
     /// let mut batches = connection.query_arrow_iter("SELECT * FROM people", (), &options).await?;
     /// while let Some(batch) = batches.next_batch().await? {
     ///     println!("{} rows", batch.num_rows());
+    /// #     n_rows.push(batch.num_rows());
     /// }
+    /// # assert_eq!(n_rows, [3]);
     /// # Ok(())
     /// # }
     /// ```

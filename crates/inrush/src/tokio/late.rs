@@ -13,13 +13,18 @@ use std::time::Duration;
 impl Connection {
     /// Changes how long a command may take from now on: see [`Config::with_query_timeout`](crate::Config::with_query_timeout).
     ///
-    /// ```no_run
-    /// # async fn example() -> inrush::Result<()> {
-    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.at("?query-timeout=30")).await?;
     /// let before = connection.query_timeout();
     /// connection.set_query_timeout(Some(std::time::Duration::from_secs(600)));
     /// connection.exec("ALTER TABLE people ADD COLUMN born DATE", ()).await?;
+    /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(600)));
     /// connection.set_query_timeout(before);
+    /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(30)));
+    /// # assert_eq!(shop.ask("SELECT COUNT(born) FROM people"), ["0"]);
     /// # Ok(())
     /// # }
     /// ```

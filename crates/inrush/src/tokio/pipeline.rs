@@ -21,19 +21,24 @@ impl Connection {
     /// An error from either ends the pipeline: nothing more is sent, the replies under way are read and dropped, and the connection
     /// stays usable. COMMIT waits for the replies before it, as in [`Pipeline::commit`].
     ///
-    /// ```no_run
-    /// # async fn numbers(connection: &mut inrush::Connection) -> inrush::Result<()> {
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let insert = connection.prepare("INSERT INTO numbers VALUES (?)").await?;
-    /// let mut numbers = 0..1_000_000;
-    /// connection
-    ///     .pipeline_each(
-    ///         |turn| match numbers.next() {
-    ///             Some(number) => turn.execute(&insert, (number,)),
-    ///             None => turn.end(),
-    ///         },
-    ///         |step, reply| reply.map(drop).map_err(|e| e.while_doing(&format!("number {step}"))),
-    ///     )
-    ///     .await?;
+    /// let mut numbers = 0..10_000;
+    /// let mut tx = connection.begin().await?;
+    /// tx.pipeline_each(
+    ///     |turn| match numbers.next() {
+    ///         Some(number) => turn.execute(&insert, (number,)),
+    ///         None => turn.end(),
+    ///     },
+    ///     |step, reply| reply.map(drop).map_err(|e| e.while_doing(&format!("number {step}"))),
+    /// )
+    /// .await?;
+    /// tx.commit().await?;
+    /// # assert_eq!(shop.ask("SELECT COUNT(*), MAX(n) FROM numbers"), ["10000 9999"]);
     /// # Ok(())
     /// # }
     /// ```

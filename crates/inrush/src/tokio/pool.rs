@@ -24,11 +24,18 @@ pub type PooledConnection = Lent<Connection>;
 ///
 /// A connection belongs to the runtime in which it was opened: use a pool within one runtime.
 ///
-/// ```no_run
-/// # async fn example() -> inrush::Result<()> {
-/// let pool = inrush::Pool::new("mysql://app@localhost/shop?pool-max=20&pool-min=2")?;
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> inrush::Result<()> {
+/// # let shop = inrush_testkit::shop::open();
+/// let url = "mysql://app@localhost/shop?pool-max=20&pool-min=2";
+/// # let url = &shop.at(url);
+/// let pool = inrush::Pool::new(url)?;
 /// let mut connection = pool.get().await?;
 /// connection.exec("UPDATE visits SET n = n + 1", ()).await?;
+/// # let status = pool.status();
+/// # assert_eq!((status.in_use, status.min, status.max), (1, 2, 20));
+/// # assert_eq!(shop.ask("SELECT n FROM visits"), ["1"]);
 /// # Ok(())
 /// # }
 /// ```

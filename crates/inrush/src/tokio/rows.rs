@@ -21,12 +21,18 @@ pub struct Rows<'c> {
 impl Connection {
     /// Runs a statement and reads its rows one by one, each borrowed until the next is asked for.
     ///
-    /// ```no_run
-    /// # async fn people(connection: &mut inrush::Connection) -> inrush::Result<()> {
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
+    /// # let mut seen = String::new();
     /// let mut rows = connection.query_iter("SELECT id, name FROM people", ()).await?;
     /// while let Some((id, name)) = rows.next_as::<(u64, &str)>().await? {
     ///     println!("{id} {name}");
+    /// #     seen += &format!("{id} {name}, ");
     /// }
+    /// # assert_eq!(seen, "1 Ann, 2 Bob, 3 Cy, ");
     /// # Ok(())
     /// # }
     /// ```

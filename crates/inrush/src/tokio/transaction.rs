@@ -34,13 +34,17 @@ pub struct Savepoint<'t> {
 impl Connection {
     /// Begins a transaction. One that is open already is an error: the server would commit it without a word.
     ///
-    /// ```no_run
-    /// # async fn example() -> inrush::Result<()> {
-    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let mut tx = connection.begin().await?;
     /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ()).await?;
     /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ()).await?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 100", "2 100"]);
     /// tx.commit().await?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
     /// # Ok(())
     /// # }
     /// ```
@@ -63,15 +67,17 @@ impl Connection {
     /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
     /// the caller's own travels in [`Error::application`](crate::Error::application).
     ///
-    /// ```no_run
-    /// # async fn example() -> inrush::Result<()> {
-    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let id = connection.transaction(async |tx| {
     ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
     ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ()).await?;
     ///     Ok(order.last_insert_id)
     /// }).await?;
-    /// # let _: u64 = id;
+    /// # assert_eq!(shop.ask("SELECT orders.id, n_orders FROM orders, customers"), [format!("{id} 1")]);
     /// # Ok(())
     /// # }
     /// ```
@@ -83,12 +89,15 @@ impl Connection {
     /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
     /// what became of the COMMIT, and not if the connection was lost.
     ///
-    /// ```no_run
+    /// ```
     /// # use inrush::TransactionOptions;
-    /// # async fn example() -> inrush::Result<()> {
-    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let options = TransactionOptions::new().with_retries(5);
     /// connection.transaction_with(&options, async |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()).await).await?;
+    /// # assert_eq!(shop.ask("SELECT n FROM stock"), ["4"]);
     /// # Ok(())
     /// # }
     /// ```
@@ -151,17 +160,21 @@ impl Transaction<'_> {
 
     /// Sets a savepoint: a part that can be undone by itself.
     ///
-    /// ```no_run
-    /// # async fn example() -> inrush::Result<()> {
-    /// # let mut connection = inrush::Connection::connect(&inrush::Config::new()).await?;
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let mut tx = connection.begin().await?;
     /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
     /// let mut extras = tx.savepoint().await?;
+    /// # extras.exec("UPDATE stock SET n = n - 1", ()).await?;
     /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()).await {
     ///     Ok(_) => extras.release().await?,
     ///     Err(_) => extras.rollback().await?, // the order stays
     /// }
     /// tx.commit().await?;
+    /// # assert_eq!(shop.ask("SELECT orders.customer, stock.n FROM orders, stock"), ["7 5"]);
     /// # Ok(())
     /// # }
     /// ```
