@@ -29,6 +29,7 @@
 //! # Ok::<(), inrush::Error>(())
 //! ```
 
+mod batch;
 pub mod blocking;
 mod config;
 mod loader;
@@ -48,6 +49,8 @@ mod zone;
 pub use crate::tokio::{ArrowBatches, Connection, Pool, PooledConnection, Rows, Savepoint, Transaction};
 pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
+pub use inrush_core::bulk::Method;
+pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
 pub use inrush_core::session::{
     Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
 };

@@ -92,6 +92,13 @@ pub fn is_row_fault(error: &Error) -> bool {
         || OTHER_ROW_FAULTS.contains(&error.code())
 }
 
+/// The row that an error's message names (`.. for column 'age' at row 3`), counted from 1 within the statement. A trigger's own
+/// statement counts its own rows, so whoever uses it must try that row alone.
+pub fn row_of(error: &Error) -> Option<u64> {
+    let (_, number) = error.message().rsplit_once(" at row ")?;
+    number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().ok()).flatten()
+}
+
 /// Row faults of other classes: 1242 a trigger's subquery finds more than one row; 1264/1265/1366 on some versions; 1300 invalid character string; 1364 no default;
 /// 1369 CHECK OPTION; 1411 function argument; 1525/1526 no partition; 1644 SIGNAL; 1748 partition set; 1906 generated column (MariaDB);
 /// 3105 generated column; 3140..3157 JSON; 3516..3732 geometry; 3819 CHECK; 4025 CHECK (MariaDB); 4161 (MariaDB) value not storable; 6136.. VECTOR.
@@ -163,6 +170,15 @@ mod tests {
         let duplicate = [warning(1062, "Duplicate entry '1' for key 'PRIMARY'")];
         harmless.learn(&duplicate);
         assert!(!harmless.covers(&duplicate, 1));
+    }
+
+    #[test]
+    fn the_row_of_an_error() {
+        let row = |message: &'static str| row_of(&Error::server(1264, *b"22003", message));
+        assert_eq!(row("Out of range value for column 'age' at row 17"), Some(17));
+        assert_eq!(row("Duplicate entry 'at row 2' for key 'PRIMARY'"), None);
+        assert_eq!(row("x at row "), None);
+        assert_eq!(row("x at row 99999999999999999999"), None);
     }
 
     #[track_caller]

@@ -8,6 +8,7 @@ pub mod lane;
 pub mod method;
 pub mod plan;
 pub mod report;
+pub mod run;
 pub mod template;
 pub mod write;
 

@@ -64,6 +64,7 @@ impl Conversation for ChangeUser {
             Some(outcome) => {
                 session.schema = self.database.take();
                 session.statements.clear();
+                session.owes_autocommit = false;
                 Step::Done(outcome)
             }
             None => Step::More,

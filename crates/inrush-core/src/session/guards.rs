@@ -88,6 +88,13 @@ impl Guards {
         }
     }
 
+    /// The server's error with this code ended the transaction. Whatever is open now is not it.
+    pub(crate) fn lost(&mut self, code: u16) {
+        if self.depth > 0 {
+            self.ended.get_or_insert(Ended { code });
+        }
+    }
+
     /// Whether the server must be asked if the transaction is still open: it answered the last command with an error.
     pub(crate) fn is_unsure(&self, refusal: Option<u16>) -> bool {
         self.depth > 0 && self.is_flagged && self.ended.is_none() && refusal.is_some()

@@ -61,6 +61,7 @@ impl Conversation for Simple {
         let outcome = reply::plain(packet, session)?;
         if let Command::ExpectOk { forgets_statements: true } = self.0 {
             session.statements.clear();
+            session.owes_autocommit = false;
         }
         Ok(Step::Done(outcome))
     }

@@ -30,6 +30,8 @@ pub struct Session {
     refusal: Option<u16>,
     /// What guards hold open.
     pub(crate) guards: Guards,
+    /// Autocommit was switched off for the length of a transaction.
+    pub(crate) owes_autocommit: bool,
     pub(crate) schema: Option<String>,
     /// What the server told about its variables.
     variables: BTreeMap<String, String>,
@@ -89,6 +91,7 @@ impl Session {
             status: Status::SERVER_STATUS_AUTOCOMMIT,
             refusal: None,
             guards: Guards::default(),
+            owes_autocommit: false,
             schema: None,
             variables: BTreeMap::new(),
             marks: Marks::default(),
@@ -150,6 +153,7 @@ impl Session {
         match self.guards.undo_from() {
             Some(depth) => Some(Debt::undo(depth)),
             None if self.guards.is_unsure(self.refusal) => Some(Debt::ask()),
+            None if self.owes_autocommit && !self.guards.is_open() => Some(Debt::autocommit()),
             None => None,
         }
     }
@@ -167,6 +171,22 @@ impl Session {
             true => Err(Error::config("a transaction is open already: to begin another one would commit it")
                 .with_hint("`savepoint()` nests in it; or commit it or roll it back first")),
         }
+    }
+
+    /// Whether a guard holds a transaction open.
+    pub fn is_guarded(&self) -> bool {
+        self.guards.is_open()
+    }
+
+    /// Says that autocommit is about to be switched off for the rest of the transaction that a guard holds open: what is sent in one
+    /// flight then stays uncommitted even behind a deadlock. It is switched on again behind the transaction.
+    pub fn borrow_autocommit(&mut self) {
+        self.owes_autocommit = true;
+    }
+
+    /// Says that this error of the server's ended the transaction, although another one may be open in its place.
+    pub fn transaction_lost(&mut self, code: u16) {
+        self.guards.lost(code);
     }
 
     /// The guard of this depth went away: unless it came to an end before, what it held is undone before the next use.

@@ -209,6 +209,8 @@ enum Kind {
     Undo(u32),
     /// To ask whether the transaction is still open.
     Ask,
+    /// To switch autocommit on again.
+    Autocommit,
 }
 
 impl Debt {
@@ -218,6 +220,10 @@ impl Debt {
 
     pub(crate) fn ask() -> Self {
         Self { kind: Kind::Ask, was_sent: false }
+    }
+
+    pub(crate) fn autocommit() -> Self {
+        Self { kind: Kind::Autocommit, was_sent: false }
     }
 }
 
@@ -230,6 +236,7 @@ impl Conversation for Debt {
                 Kind::Undo(0 | 1) => command::query(out, b"ROLLBACK"),
                 Kind::Undo(depth) => command::query(out, format!("ROLLBACK TO SAVEPOINT {}", name(depth)).as_bytes()),
                 Kind::Ask => command::ping(out),
+                Kind::Autocommit => command::query(out, b"SET autocommit = 1"),
             });
         }
         Ok(Step::More)
@@ -238,6 +245,7 @@ impl Conversation for Debt {
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
         match (reply::plain(packet, session), self.kind) {
             (Ok(_), Kind::Ask) => {}
+            (Ok(_), Kind::Autocommit) => session.owes_autocommit = false,
             (Ok(_), Kind::Undo(depth)) => session.guards.left(depth),
             // The savepoint is gone with its transaction, as the next question will show.
             (Err(e), Kind::Undo(depth @ 2..)) if e.code() == NO_SUCH_SAVEPOINT => session.guards.left(depth),

@@ -1,6 +1,7 @@
 //! The blocking shell: a thread, and a socket whose calls wait only where nothing else can go on.
 
 mod arrow;
+mod batch;
 mod connection;
 mod late;
 mod pipeline;

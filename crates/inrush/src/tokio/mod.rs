@@ -1,6 +1,7 @@
 //! The tokio shell: a task, and a socket that wakes it. Needs a runtime with `io` and `time` enabled.
 
 mod arrow;
+mod batch;
 mod connection;
 mod late;
 mod pipeline;

@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// How much may be in flight at this server; finds out first if nobody knows.
-    async fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
+    pub(crate) async fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
             Way::Clear(window) => Ok(window),
             Way::Unknown => {

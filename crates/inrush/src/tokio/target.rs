@@ -10,7 +10,6 @@ use inrush_core::value::Rules;
 use std::sync::Arc;
 use std::time::Instant;
 
-#[allow(dead_code)] // Until batches are there.
 impl Connection {
     /// What the server says of a table or view, or what it said not long ago. `None`: nothing is known, because there is none that this
     /// user may see, or because it is a temporary table.
@@ -42,6 +41,7 @@ impl Connection {
     }
 
     /// Says that the table must be read anew when it is needed next.
+    #[allow(dead_code)] // Until values are checked.
     pub(crate) async fn forget_target(&mut self, name: &TableName) -> Result<()> {
         if let Some(schema) = self.schema_of(name).await? {
             self.tables.forget(&schema, &name.name);

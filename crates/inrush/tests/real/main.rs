@@ -4,6 +4,7 @@
 
 mod arrow;
 mod basics;
+mod batches;
 mod cancel;
 mod cases;
 mod compression;

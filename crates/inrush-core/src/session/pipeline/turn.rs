@@ -54,13 +54,17 @@ impl Turn<'_> {
     /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
     /// that is answered: see [`Turn::learn`]. Values that do not fit the placeholders fail the step and send nothing.
     pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Chosen> {
-        match params.values(statement.names()).and_then(|values| stmt::check(values.as_ref()).map(|()| values)) {
-            Ok(values) => self.execute_values(statement, values.as_ref()),
+        match params.values(statement.names()) {
+            Ok(values) => self.execute_in_order(statement, values.as_ref()),
             Err(error) => self.refuse(error),
         }
     }
 
-    fn execute_values(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
+    /// The same with one value for each placeholder, whether it has a name or not.
+    pub fn execute_in_order(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
+        if let Err(error) = stmt::check(values) {
+            return self.refuse(error);
+        }
         let Some(slot) = self.session.statements.find(statement.sql().as_bytes()) else {
             return self.hold(Command::Execute(statement.clone(), Bound::new(values)));
         };

@@ -1,0 +1,327 @@
+//! One attempt at a batch: a flight of commands, and what their replies come to.
+//!
+//! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time, and cuts what
+//! failed by a row's fault in halves until the row stands alone: a statement that fails undoes only itself.
+
+use super::report::{BadRow, Tally};
+use crate::bulk::judge::{is_row_fault, row_of};
+use crate::bulk::write::{Command, Next, Writer};
+use crate::error::{Error, Result};
+use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use crate::session::{Outcome, Statement};
+use crate::wire::{BoundRows, ColumnDef, Row};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// One attempt at a batch.
+pub struct Attempt<'a> {
+    rows: &'a dyn BoundRows,
+    /// The statement for a single row.
+    statement: &'a Statement,
+    /// `None`: an execution a row.
+    writer: Option<Box<dyn Writer + 'a>>,
+    /// Rows that are not sent yet, the earliest on top: they go in in their order, so of two equal keys the first is stored.
+    todo: Vec<Range<usize>>,
+    /// The first command, if it was made ahead.
+    ready: Option<(Command, usize)>,
+    in_flight: VecDeque<Sent>,
+    tells: Tells,
+    mode: Mode,
+    /// Statements that go ahead of it.
+    preludes: VecDeque<&'static str>,
+    tally: Tally,
+}
+
+/// Where the ids and counts of single rows come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// From nowhere.
+    Nothing,
+    /// Each row has a reply of its own.
+    EachReply,
+    /// The reply to several rows tells the first id; the others follow in steps of this.
+    FirstId(u64),
+    /// A result set has the id of each row.
+    ReturnedIds,
+    /// A result set has id and affected rows of each row.
+    UnitResults,
+}
+
+/// What becomes of the attempt when a command fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It ends.
+    Quick,
+    /// Rows that stand alone are set aside, all others go on. Only where each row is a command.
+    EachAlone,
+    /// Halves, until the row stands alone, which ends it.
+    StrictStop,
+    /// Halves, until the row stands alone, which is set aside.
+    StrictSkip,
+}
+
+struct Sent {
+    rows: Range<usize>,
+    /// Results of it that ended.
+    n_ends: usize,
+    /// Rows of its result set.
+    n_returned: usize,
+    /// Not of the batch: a statement that goes ahead of it.
+    is_prelude: bool,
+}
+
+impl<'a> Attempt<'a> {
+    /// An attempt that has not begun. Without a writer each row is an execution of `statement`.
+    pub fn new(
+        rows: &'a dyn BoundRows,
+        statement: &'a Statement,
+        writer: Option<Box<dyn Writer + 'a>>,
+        tells: Tells,
+        mode: Mode,
+    ) -> Self {
+        let whole = 0..rows.n_rows();
+        Self {
+            rows,
+            statement,
+            writer,
+            todo: std::iter::once(whole).collect(),
+            ready: None,
+            in_flight: VecDeque::new(),
+            tells,
+            mode,
+            preludes: VecDeque::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Sends these statements first, in the same flight.
+    #[must_use]
+    pub fn behind(mut self, preludes: impl IntoIterator<Item = &'static str>) -> Self {
+        self.preludes.extend(preludes);
+        self
+    }
+
+    /// Whether it is a single command. Makes the first one for it.
+    pub fn is_one(&mut self) -> Result<bool> {
+        let n_rows = self.rows.n_rows();
+        let Some(writer) = &mut self.writer else { return Ok(n_rows <= 1) };
+        if let Next::Command { command, n_rows } = writer.next(self.rows, 0..n_rows)? {
+            self.ready = Some((command, n_rows));
+        }
+        Ok(self.ready.as_ref().is_some_and(|(_, n)| *n == n_rows))
+    }
+
+    /// How much of it may be in flight, where a pipeline may have `window`.
+    ///
+    /// `is_safe`: what is sent behind a deadlock is undone as well. Where it is not, since it would be committed by itself, commands go
+    /// one at a time.
+    pub fn window(&self, window: Window, is_safe: bool) -> Window {
+        let n_commands = match (self.mode, &self.writer) {
+            (Mode::StrictStop | Mode::StrictSkip, _) => 1,
+            _ if !is_safe => 1,
+            (Mode::EachAlone, Some(_)) => 1,
+            // One with the server, one in its buffer, one of ours on the way there. More would only be memory.
+            (_, Some(_)) => window.n_commands.min(COMMANDS),
+            (_, None) => window.n_commands,
+        };
+        let n_bytes = if self.writer.is_some() { usize::MAX } else { window.n_bytes };
+        Window { n_bytes, n_commands }
+    }
+
+    /// What the replies came to.
+    pub fn into_tally(self) -> Tally {
+        self.tally
+    }
+
+    fn send(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        let Some(range) = self.todo.pop() else { return turn.end() };
+        let made = match (self.ready.take(), &mut self.writer) {
+            (Some(ready), _) => Some(ready),
+            (None, Some(writer)) => match writer.next(self.rows, range.clone())? {
+                Next::Command { command, n_rows } => Some((command, n_rows)),
+                Next::TooLong { .. } => None,
+            },
+            (None, None) => None,
+        };
+        if let Some((command, n_rows)) = made {
+            let end = range.start + n_rows;
+            self.sent(range.start..end, range.end);
+            return turn.send(command);
+        }
+        // A row by itself: what no packet holds goes ahead as long data.
+        let mut values = Vec::with_capacity(16);
+        self.rows.row(range.start, &mut values)?;
+        self.sent(range.start..range.start + 1, range.end);
+        turn.execute_in_order(self.statement, &values)
+    }
+
+    fn sent(&mut self, rows: Range<usize>, end: usize) {
+        if rows.end < end {
+            self.todo.push(rows.end..end);
+        }
+        self.in_flight.push_back(Sent { rows, n_ends: 0, n_returned: 0, is_prelude: false });
+    }
+
+    fn stored(&mut self, sent: &Sent, outcome: &Outcome) -> Result<()> {
+        let n_rows = sent.rows.len();
+        self.tally.n_rows += n_rows as u64;
+        match self.tells {
+            Tells::Nothing => {}
+            Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id, step, n_rows),
+            // With several results in one reply each was taken in at its end.
+            Tells::EachReply => {}
+            Tells::ReturnedIds | Tells::UnitResults if sent.n_returned == n_rows => {}
+            Tells::ReturnedIds | Tells::UnitResults => {
+                let message = format!("the server returned {} rows for {n_rows} inserted", sent.n_returned);
+                return Err(Error::protocol(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a command, with its row if that is known.
+    fn failed(&mut self, sent: Sent, error: Error) -> Result<()> {
+        let rows = sent.rows.start + sent.n_ends.min(sent.rows.len().saturating_sub(1))..sent.rows.end;
+        let stands_alone = rows.len() == 1 || (self.tells == Tells::EachReply && sent.rows.len() > 1);
+        let fault = is_row_fault(&error);
+        match self.mode {
+            Mode::StrictStop | Mode::StrictSkip if fault && rows.len() > 1 => {
+                cut(&mut self.todo, rows, row_of(&error));
+                Ok(())
+            }
+            Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
+                // Several statements in one command: the server runs none behind the one that failed.
+                if rows.len() > 1 {
+                    self.todo.push(rows.start + 1..rows.end);
+                }
+                self.tally.n_rows += sent.n_ends as u64;
+                self.set_aside(rows.start, error);
+                Ok(())
+            }
+            _ if stands_alone => Err(error.at_row(rows.start as u64)),
+            _ => Err(error),
+        }
+    }
+
+    fn set_aside(&mut self, row: usize, error: Error) {
+        match self.tells {
+            Tells::Nothing => {}
+            Tells::EachReply | Tells::UnitResults => {
+                self.tally.ids.push(0, 0, 1);
+                self.tally.affected_each.push(0);
+            }
+            Tells::FirstId(_) | Tells::ReturnedIds => self.tally.ids.push(0, 0, 1),
+        }
+        self.tally.bad_rows.push(BadRow { row: row as u64, error });
+    }
+}
+
+impl Flight for &mut Attempt<'_> {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        if let Some(sql) = self.preludes.pop_front() {
+            self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, n_returned: 0, is_prelude: true });
+            return turn.query(sql);
+        }
+        self.send(turn)
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
+        let Some(sent) = self.in_flight.pop_front() else {
+            return Err(Error::protocol("a reply that belongs to no command of the batch"));
+        };
+        match reply {
+            Ok(_) if sent.is_prelude => Ok(()),
+            Err(error) if sent.is_prelude => Err(error),
+            Ok(Reply::Done(outcome)) => self.stored(&sent, &outcome),
+            Ok(_) => Ok(()),
+            Err(error) => self.failed(sent, error),
+        }
+    }
+
+    fn columns(&mut self, _step: u64, _columns: &[ColumnDef]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _step: u64, row: Row<'_>) -> Result<()> {
+        let Some(sent) = self.in_flight.front_mut() else { return Ok(()) };
+        sent.n_returned += 1;
+        match self.tells {
+            Tells::ReturnedIds => {
+                let id = number(row, 0)?;
+                self.tally.ids.push(id, 1, 1);
+            }
+            Tells::UnitResults => {
+                self.tally.ids.push(number(row, 0)?, 1, 1);
+                let affected = number(row, 1)?;
+                self.tally.affected += affected;
+                self.tally.affected_each.push(affected);
+            }
+            Tells::Nothing | Tells::EachReply | Tells::FirstId(_) => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _step: u64, outcome: &Outcome) -> Result<()> {
+        let Some(sent) = self.in_flight.front_mut().filter(|sent| !sent.is_prelude) else { return Ok(()) };
+        sent.n_ends += 1;
+        self.tally.add(outcome);
+        if self.tells == Tells::EachReply {
+            self.tally.ids.push(outcome.last_insert_id, 1, 1);
+            self.tally.affected_each.push(outcome.affected);
+        }
+        Ok(())
+    }
+}
+
+/// The number in this column of a row; 0 for NULL.
+fn number(row: Row<'_>, column: usize) -> Result<u64> {
+    let value = row.values().nth(column).transpose()?.ok_or_else(|| Error::protocol("a row without ids"))?;
+    Ok(value.as_u64().unwrap_or(0))
+}
+
+/// Puts back rows that failed together: in halves, or around the one that the server named, counted from 1.
+fn cut(todo: &mut Vec<Range<usize>>, rows: Range<usize>, named: Option<u64>) {
+    let named = named.and_then(|n| usize::try_from(n).ok()?.checked_sub(1)).filter(|at| *at < rows.len());
+    let (from, to) = match named {
+        // Alone, so that it proves to be the one.
+        Some(at) => (rows.start + at, rows.start + at + 1),
+        None => (rows.start + rows.len() / 2, rows.start + rows.len() / 2),
+    };
+    for part in [to..rows.end, from..to, rows.start..from] {
+        if !part.is_empty() {
+            todo.push(part);
+        }
+    }
+}
+
+/// See [`Attempt::window`].
+const COMMANDS: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(rows: Range<usize>, named: Option<u64>, want: &[Range<usize>]) {
+        let mut todo: Vec<Range<usize>> = std::iter::once(90..100).collect();
+        cut(&mut todo, rows, named);
+        assert_eq!(todo.split_off(1).into_iter().rev().collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn halves_keep_the_order() {
+        check(2..7, None, &[2..4, 4..7]);
+        check(2..4, None, &[2..3, 3..4]);
+    }
+    #[test]
+    fn a_named_row_is_tried_alone() {
+        check(10..20, Some(4), &[10..13, 13..14, 14..20]);
+        check(10..20, Some(1), &[10..11, 11..20]);
+        check(10..20, Some(10), &[10..19, 19..20]);
+    }
+    #[test]
+    fn a_row_that_is_none_of_them_is_not_believed() {
+        check(2..7, Some(6), &[2..4, 4..7]);
+        check(2..7, Some(0), &[2..4, 4..7]);
+    }
+}

@@ -1,0 +1,208 @@
+//! A batch from its start to its end: which attempt comes next, and what it means for the rows.
+
+use super::attempt::{Attempt, Mode, Tells};
+use super::choose::{Facts, Plan, Scope, Way, plan};
+use super::options::{BatchOptions, OnBadRow};
+use super::report::{BatchReport, Tally};
+use crate::bulk::judge::is_row_fault;
+use crate::bulk::template::{Kind, Template};
+use crate::bulk::write::Writer;
+use crate::bulk::{Method, method};
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::value::Rules;
+use crate::wire::BoundRows;
+
+/// A batch on its way.
+pub struct Batch<'a> {
+    statement: &'a Statement,
+    template: &'a Template,
+    rows: &'a dyn BoundRows,
+    options: &'a BatchOptions,
+    facts: Facts<'a>,
+    #[allow(dead_code)] // Until the writers of text are there.
+    session: Session<'a>,
+    refused: Vec<(Method, String)>,
+    plan: Plan,
+    /// The statement with the clause by which the ids are returned.
+    returning: Option<Statement>,
+    /// Why everything is written once more, strictly.
+    strict: Option<String>,
+}
+
+/// What writers must know of the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Session<'a> {
+    /// The server's `max_allowed_packet`.
+    pub max_packet: usize,
+    /// Whether a backslash escapes in string literals.
+    pub backslash_escapes: bool,
+    /// What holds for all columns.
+    pub rules: &'a Rules,
+}
+
+/// What to do next.
+pub enum Try<'a> {
+    /// Run this flight in this scope.
+    Fly(Attempt<'a>, Scope),
+}
+
+impl<'a> Batch<'a> {
+    /// # Errors
+    /// Those of [`plan`].
+    pub fn new(
+        statement: &'a Statement,
+        template: &'a Template,
+        rows: &'a dyn BoundRows,
+        options: &'a BatchOptions,
+        facts: Facts<'a>,
+        session: Session<'a>,
+    ) -> Result<Self> {
+        let plan = plan(statement, template, rows.n_rows(), options, &facts, &[])?;
+        let mut this = Self {
+            statement,
+            template,
+            rows,
+            options,
+            facts,
+            session,
+            refused: Vec::new(),
+            plan,
+            returning: None,
+            strict: None,
+        };
+        this.ask_for_ids()?;
+        Ok(this)
+    }
+
+    /// The next attempt.
+    ///
+    /// # Errors
+    /// `Config` for a statement that the method cannot repeat; those of the rows.
+    pub fn attempt(&mut self) -> Result<Try<'_>> {
+        let this = &*self;
+        if this.strict.is_none() && this.plan.method.way() == Way::File {
+            return Err(Error::config("the columns of the table are not known"));
+        }
+        let statement = this.returning.as_ref().unwrap_or(this.statement);
+        let mut attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());
+        // MariaDB's bulk command runs an UPDATE or a DELETE row by row: those before the one that failed stay.
+        let is_whole = matches!(this.template.kind, Kind::Insert | Kind::Replace) || this.plan.method != Method::Bulk;
+        let is_one = attempt.is_one()? && is_whole && this.plan.method != Method::MultiStatement;
+        let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
+        Ok(Try::Fly(attempt, scope))
+    }
+
+    /// Takes in how an attempt went; what it had done is undone if it failed. `None`: there is another one.
+    ///
+    /// `in_doubt`: every command was answered well, and yet the answers do not say that all rows are stored.
+    pub fn ended(&mut self, end: Result<Tally>, in_doubt: bool) -> Option<Result<BatchReport>> {
+        let error = match end {
+            Ok(tally) => return Some(Ok(self.report(tally))),
+            Err(error) => error,
+        };
+        if self.is_strict() || error.is_fatal() || error.is_outcome_unknown() {
+            return Some(Err(self.explained(error)));
+        }
+        let can_skip = self.options.on_bad_row == OnBadRow::Skip;
+        if in_doubt || (is_row_fault(&error) && (error.row().is_none() || can_skip)) {
+            self.strict = Some(error.message().to_owned());
+            return None;
+        }
+        if self.plan.may_fall_back && refuses(self.plan.method, &error) {
+            self.refused.push((self.plan.method, format!("{} (error {})", error.message(), error.code())));
+            let next =
+                plan(self.statement, self.template, self.rows.n_rows(), self.options, &self.facts, &self.refused);
+            return match next.and_then(|plan| {
+                self.plan = plan;
+                self.ask_for_ids()
+            }) {
+                Ok(()) => None,
+                Err(_) => Some(Err(self.explained(error))),
+            };
+        }
+        Some(Err(self.explained(error)))
+    }
+
+    /// Whether commands behind one that met a deadlock must not run by themselves; then, and only where each row is a command of its
+    /// own, autocommit is worth being switched off.
+    pub fn wants_autocommit_off(&self) -> bool {
+        self.facts.autocommit && !self.is_strict() && self.plan.method == Method::Pipelined
+    }
+
+    /// The plan that is being followed.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn is_strict(&self) -> bool {
+        self.strict.is_some()
+    }
+
+    fn ask_for_ids(&mut self) -> Result<()> {
+        self.returning = match &self.plan.returning {
+            None => None,
+            Some(clause) => Some(Statement::new(&format!("{}{clause}", self.statement.sql()))?),
+        };
+        Ok(())
+    }
+
+    fn mode(&self) -> Mode {
+        match (self.is_strict(), self.options.on_bad_row, self.plan.tells) {
+            (true, OnBadRow::Stop, _) => Mode::StrictStop,
+            (true, OnBadRow::Skip, _) => Mode::StrictSkip,
+            (false, OnBadRow::Skip, Tells::EachReply) => Mode::EachAlone,
+            (false, _, _) => Mode::Quick,
+        }
+    }
+
+    /// A strict attempt of a method that tells nothing may take any way; of one that does, its own.
+    fn tells(&self) -> Tells {
+        self.plan.tells
+    }
+
+    fn writer(&self, _statement: &'a Statement) -> Result<Option<Box<dyn Writer + 'a>>> {
+        Ok(None)
+    }
+
+    fn report(&self, tally: Tally) -> BatchReport {
+        let Plan { method, reason, tells, .. } = &self.plan;
+        let tells_each = matches!(tells, Tells::EachReply | Tells::UnitResults);
+        let reason = match &self.strict {
+            None => reason.clone(),
+            Some(why) => format!("{reason}; written a second time, strictly, because of `{why}`"),
+        };
+        BatchReport {
+            method: *method,
+            reason,
+            n_rows: tally.n_rows,
+            affected: tally.affected,
+            warnings: tally.warnings,
+            ids: Some(tally.ids).filter(|ids| !ids.has_none()),
+            affected_each: tells_each.then_some(tally.affected_each),
+            bad_rows: tally.bad_rows,
+        }
+    }
+
+    /// The error as the caller gets it: what became of the other rows belongs to it.
+    fn explained(&self, error: Error) -> Error {
+        match error.hint() {
+            None if error.row().is_some() && !error.is_outcome_unknown() => {
+                error.with_hint("nothing of the batch is stored; `OnBadRow::Skip` stores the other rows")
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Whether an error refuses the method itself, not these rows.
+///
+/// 1295 (ER_UNSUPPORTED_PS), 1047 and 1210 of a server that does not know the command, 4033 (bulk needs row-based replication).
+fn refuses(method: Method, error: &Error) -> bool {
+    match method {
+        Method::LoadData => method::refuses_local_infile(error.code()),
+        Method::Bulk => matches!(error.code(), 1295 | 1047 | 1210 | 4033),
+        Method::MultiRowPrepared => matches!(error.code(), 1295 | 1390 | 1461),
+        _ => false,
+    }
+}

@@ -1,0 +1,26 @@
+//! One batch: rows of values for one statement, by one method, all of them or none.
+//!
+//! ```text
+//! facts, options -> Choice (choose) -> Attempt (a flight of commands) -> Tally -> BatchReport
+//!                                       | a row's fault, and which row it was is not known, or the others shall be stored
+//!                                       v
+//!                       undone, then a strict Attempt: one command at a time, in halves until a bad row stands alone
+//! ```
+//!
+//! No I/O: a shell opens the transaction or savepoint around an attempt, runs it as a [`Pipeline`](crate::session::Pipeline), and closes it.
+
+mod attempt;
+mod batch;
+mod choose;
+mod ids;
+mod options;
+mod picked;
+mod report;
+
+pub use attempt::{Attempt, Mode, Tells};
+pub use batch::{Batch, Session, Try};
+pub use choose::{Facts, Plan, Scope, Way, plan};
+pub use ids::Ids;
+pub use options::{BatchOptions, OnBadRow};
+pub use picked::Picked;
+pub use report::{BadRow, BatchReport, Tally};

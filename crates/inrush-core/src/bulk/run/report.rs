@@ -1,0 +1,56 @@
+//! What became of a batch.
+
+use super::Ids;
+use crate::bulk::Method;
+use crate::error::Error;
+use crate::session::Outcome;
+
+/// What became of a batch.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchReport {
+    /// The method that wrote it.
+    pub method: Method,
+    /// Why this one, as half a sentence.
+    pub reason: String,
+    /// Rows that were written.
+    pub n_rows: u64,
+    /// Rows that the server counts as affected; an upsert counts 1, 2 or 0 for each.
+    pub affected: u64,
+    /// Warnings of the server.
+    pub warnings: u64,
+    /// Generated ids, by the number of the row, where the server tells them for each row. `None`: it does not, or none was generated.
+    pub ids: Option<Ids>,
+    /// Affected rows of each set of values, by the number of the row, where the method tells them. 0 for a bad row.
+    pub affected_each: Option<Vec<u64>>,
+    /// Rows that were not written, in order: only where bad rows are skipped.
+    pub bad_rows: Vec<BadRow>,
+}
+
+/// A row that was not written.
+#[derive(Debug)]
+pub struct BadRow {
+    /// Its number, counted from 0.
+    pub row: u64,
+    /// Why.
+    pub error: Error,
+}
+
+/// Sums over the replies of an attempt.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub(super) n_rows: u64,
+    pub(super) affected: u64,
+    pub(super) warnings: u64,
+    pub(super) ids: Ids,
+    pub(super) affected_each: Vec<u64>,
+    pub(super) bad_rows: Vec<BadRow>,
+}
+
+impl Tally {
+    /// Takes in one result.
+    pub(super) fn add(&mut self, outcome: &Outcome) {
+        self.affected += outcome.affected;
+        self.warnings += u64::from(outcome.warnings);
+    }
+}

@@ -1,0 +1,115 @@
+//! Batches, the part that both shells share: what is asked of the server before the first row is sent, and what is made of it.
+
+use crate::sql::{Sql, Text};
+use crate::table::TableName;
+use crate::{Config, Error, Result};
+use inrush_core::bulk::Table;
+use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Facts, Scope};
+use inrush_core::bulk::template::Template;
+use inrush_core::session::{Session, Statement};
+use inrush_core::value::Rules;
+use inrush_core::wire::{BoundRows, Capabilities, MariaDbCapabilities, Vendor};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A statement for many sets of values.
+pub(crate) struct Job<'a> {
+    pub(crate) statement: Cow<'a, Statement>,
+    template: Template,
+}
+
+/// What the server told before the first row is sent.
+pub(crate) struct Known {
+    pub(crate) max_packet: u64,
+    pub(crate) rules: Rules,
+    /// The target, if it is known.
+    pub(crate) table: Option<Arc<Table>>,
+    /// The session's `auto_increment_increment`, if somebody needs it.
+    pub(crate) increment: Option<u64>,
+}
+
+/// What is sent in one scope.
+pub(crate) enum Work<'a> {
+    Fly(Attempt<'a>),
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(sql: &'a (impl Sql + ?Sized)) -> Result<Self> {
+        let statement = match sql.text() {
+            Text::Statement(statement) => Cow::Borrowed(statement),
+            Text::Plain(text) => {
+                let text = std::str::from_utf8(text).map_err(|_| {
+                    Error::config("the statement of a batch is not valid UTF-8").with_hint("bind bytes as values")
+                })?;
+                Cow::Owned(Statement::new(text)?)
+            }
+        };
+        let template = Template::parse(&statement);
+        Ok(Self { statement, template })
+    }
+
+    /// The number of placeholders.
+    pub(crate) fn n_params(&self) -> usize {
+        self.statement.marks().len()
+    }
+
+    /// The table it writes to, if that can be seen.
+    pub(crate) fn table(&self) -> Option<TableName> {
+        let table = self.template.table.as_ref()?;
+        Some(TableName { schema: table.schema.clone().unwrap_or_default(), name: table.name.clone() })
+    }
+
+    /// Whether the step between two generated ids must be known.
+    pub(crate) fn needs_increment(&self, options: &BatchOptions, session: &Session) -> bool {
+        options.wants_ids() && session.version().vendor != Vendor::MariaDb
+    }
+
+    /// The batch, ready for its first attempt.
+    pub(crate) fn batch<'b>(
+        &'b self,
+        rows: &'b dyn BoundRows,
+        options: &'b BatchOptions,
+        known: &'b Known,
+        session: &Session,
+        config: &Config,
+    ) -> Result<Batch<'b>> {
+        let mariadb = session.mariadb_capabilities();
+        let facts = Facts {
+            server: &known.rules.server,
+            has_bulk: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
+            has_unit_results: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_BULK_UNIT_RESULTS),
+            local_infile: session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES),
+            multi_statements: config.multi_statements,
+            in_transaction: session.in_transaction() || session.is_guarded(),
+            autocommit: session.autocommit(),
+            table: known.table.as_deref(),
+            increment: known.increment,
+        };
+        let session = run::Session {
+            max_packet: usize::try_from(known.max_packet).unwrap_or(usize::MAX),
+            backslash_escapes: !session.no_backslash_escapes(),
+            rules: &known.rules,
+        };
+        Batch::new(&self.statement, &self.template, rows, options, facts, session)
+    }
+}
+
+/// What goes ahead of an attempt in this scope. `off`: autocommit is switched off for it.
+pub(crate) fn preludes(scope: Scope, off: bool) -> impl Iterator<Item = &'static str> {
+    let savepoint = (scope == Scope::Savepoint).then_some(SAVEPOINT);
+    off.then_some("SET autocommit = 0").into_iter().chain(savepoint)
+}
+
+/// The error of an attempt in no scope: what the server did not answer it may have committed.
+pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
+    match error.is_fatal() && autocommit {
+        true => error.outcome_unknown(),
+        false => error,
+    }
+}
+
+/// A later savepoint of this name takes its place, so it is never released.
+pub(crate) const SAVEPOINT: &str = "SAVEPOINT inrush_batch";
+
+/// Undoes an attempt behind a savepoint.
+pub(crate) const UNDO: &str = "ROLLBACK TO SAVEPOINT inrush_batch";

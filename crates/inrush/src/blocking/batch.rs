@@ -1,0 +1,128 @@
+//! Batches on a connection for threads.
+
+use super::Connection;
+use crate::batch::{self, Job, Known, Work};
+use crate::pace::QueryTime;
+use crate::sql::Sql;
+use crate::{Error, Result};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Scope, Tally, Try};
+use inrush_core::session::Pipeline;
+use inrush_core::session::pipeline::Window;
+use inrush_core::wire::{BoundRows, Rows};
+
+impl Connection {
+    /// Runs a statement for many sets of values, all of them or none, by the best method.
+    ///
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+    /// let people = [("Ann", 40), ("Bob", 41)];
+    /// let report = connection.execute_batch("INSERT INTO people (name, age) VALUES (?, ?)", &people)?;
+    /// println!("{} rows by {}", report.n_rows, report.method);
+    /// # assert_eq!(report.n_rows, 2);
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    pub fn execute_batch(&mut self, sql: &(impl Sql + ?Sized), rows: &(impl Rows + ?Sized)) -> Result<BatchReport> {
+        self.execute_batch_with(sql, rows, &BatchOptions::new())
+    }
+
+    /// Runs a statement for many sets of values.
+    ///
+    /// `rows` are rows (slices of tuples, of `params!`, of structs with `#[derive(ToRow)]`) or columns (a `RecordBatch`, `columns!`).
+    /// Every value is checked against its column before anything is sent. Outside of a transaction the batch is one of its own;
+    /// inside of one, a batch that fails is undone up to its start and the transaction goes on. The error names the
+    /// [row](Error::row).
+    pub fn execute_batch_with(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        rows: &(impl Rows + ?Sized),
+        options: &BatchOptions,
+    ) -> Result<BatchReport> {
+        let job = Job::new(sql)?;
+        let rows = rows.bind(job.statement.names(), job.n_params())?;
+        self.make_ready(QueryTime::new(&self.config))?;
+        let known = self.learn_target(&job, options)?;
+        self.write_batch(&job, &*rows, options, &known)
+    }
+
+    fn learn_target(&mut self, job: &Job<'_>, options: &BatchOptions) -> Result<Known> {
+        let table = match job.table() {
+            Some(name) => self.target(&name)?,
+            None => None,
+        };
+        let increment = match job.needs_increment(options, self.session()) {
+            true => Some(self.id_increment()?),
+            false => None,
+        };
+        Ok(Known { max_packet: self.settings()?.max_allowed_packet, rules: self.rules()?, table, increment })
+    }
+
+    fn write_batch(
+        &mut self,
+        job: &Job<'_>,
+        rows: &dyn BoundRows,
+        options: &BatchOptions,
+        known: &Known,
+    ) -> Result<BatchReport> {
+        let mut batch = job.batch(rows, options, known, self.session(), &self.config)?;
+        loop {
+            let off = batch.wants_autocommit_off();
+            let end = match batch.attempt()? {
+                Try::Fly(attempt, scope) => self.in_scope(scope, Work::Fly(attempt), off),
+            };
+            if let Some(end) = batch.ended(end, false) {
+                return end;
+            }
+        }
+    }
+
+    /// Does the work, and undoes it if it fails.
+    fn in_scope(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+        match scope {
+            Scope::Bare => {
+                let autocommit = self.session().autocommit() && !self.session().in_transaction();
+                self.work(scope, work, false).map_err(|e| batch::bare(e, autocommit))
+            }
+            Scope::Transaction => {
+                let mut tx = self.begin()?;
+                let tally = tx.work(scope, work, off)?;
+                tx.commit()?;
+                Ok(tally)
+            }
+            Scope::Savepoint => {
+                let off = off && self.session().is_guarded();
+                let end = self.work(scope, work, off);
+                end.map_err(|e| self.undo_batch(e))
+            }
+        }
+    }
+
+    fn work(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+        match work {
+            Work::Fly(attempt) => self.fly(attempt.behind(batch::preludes(scope, off)), off),
+        }
+    }
+
+    fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Tally> {
+        let is_safe = off || !self.session().autocommit();
+        let window = match attempt.window(Window::default(), is_safe).n_commands {
+            1 => Window::default(),
+            _ => self.window(None)?,
+        };
+        if off {
+            self.session_mut().borrow_autocommit();
+        }
+        let window = attempt.window(window, is_safe);
+        let conversation = Pipeline::new(&mut attempt).with_window(window);
+        self.run_within(QueryTime::of_steps(&self.config), conversation)??;
+        Ok(attempt.into_tally())
+    }
+
+    /// Goes back to where the batch began. Where that is gone, the server ended the transaction.
+    fn undo_batch(&mut self, error: Error) -> Error {
+        if !error.is_fatal() && self.exec(batch::UNDO, ()).is_err() {
+            self.session_mut().transaction_lost(error.code());
+        }
+        error
+    }
+}
