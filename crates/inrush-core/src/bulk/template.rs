@@ -33,6 +33,7 @@ pub struct Template {
     /// In the text, the table of an INSERT or REPLACE, with its partitions.
     into: Range<usize>,
     end: Option<usize>,
+    is_several: bool,
 }
 
 /// What a statement begins with.
@@ -108,13 +109,15 @@ impl Template {
             targets: vec![Target::Expression; statement.marks().len()],
             into: 0..0,
             end: None,
+            is_several: false,
         };
         let Some(Tokens { tokens, borders, end }) = Tokens::of(statement) else {
             return template;
         };
         template.end = Some(end);
         let mut parser = Parser::new(statement.sql(), &tokens, &borders);
-        if tokens.iter().any(|token| token.what == What::Symbol(b';')) {
+        template.is_several = tokens.iter().any(|token| token.what == What::Symbol(b';'));
+        if template.is_several {
             return template;
         }
         let Some((kind, _)) = KINDS.iter().find(|(_, word)| parser.eat(word)) else {
@@ -167,6 +170,17 @@ impl Template {
     /// The table of an INSERT or REPLACE as its text has it, with its partitions.
     pub fn table_text<'s>(&self, statement: &'s Statement) -> &'s str {
         statement.sql().get(self.into.clone()).unwrap_or_default()
+    }
+
+    /// What stands behind the statement's end, if it is only a comment: a `;` and what follows it would be a statement of its own.
+    pub(crate) fn comment_behind<'s>(&self, statement: &'s Statement) -> &'s str {
+        let rest = self.end.and_then(|end| statement.sql().get(end..)).unwrap_or_default();
+        if rest.contains(';') { "" } else { rest }
+    }
+
+    /// Whether the text has several statements.
+    pub fn is_several(&self) -> bool {
+        self.is_several
     }
 
     /// Where in the text the statement ends: behind it come only `;`, blanks and comments. `None` for a text that leaves quotes

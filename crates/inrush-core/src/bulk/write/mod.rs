@@ -2,6 +2,11 @@
 //!
 //! A writer takes as many of the rows it is offered as one command holds, and says which. What is written was checked before.
 
+pub mod literal;
+pub mod multi_statement;
+mod repeat;
+pub mod text;
+
 use crate::error::Result;
 use crate::session::Statement;
 pub use crate::session::pipeline::Command;

@@ -1,0 +1,137 @@
+//! A text that is repeated for each row, with literals in the place of its placeholders: what all statements written as text have
+//! in common.
+//!
+//! ```text
+//! head  row separator row separator .. row  tail
+//! ```
+
+use super::literal::put_literal;
+use super::{Command, Limits, Next};
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::wire::{BoundRows, Value};
+use std::ops::Range;
+
+/// How the rows of one statement are written.
+#[derive(Clone, Debug)]
+pub(super) struct Repeat {
+    pub(super) head: Vec<u8>,
+    pub(super) row: Pieces,
+    pub(super) separator: u8,
+    pub(super) tail: Vec<u8>,
+    pub(super) limits: Limits,
+    pub(super) backslash_escapes: bool,
+}
+
+impl Repeat {
+    /// A command of the first of `range`, which is not empty.
+    pub(super) fn next(&self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+        let mut text = self.head.clone();
+        let mut values = Vec::new();
+        let n_offered = range.len().min(self.limits.rows);
+        let mut n_rows = 0;
+        for row in range.take(n_offered) {
+            let start = text.len();
+            if n_rows > 0 {
+                text.push(self.separator);
+            }
+            values.clear();
+            rows.row(row, &mut values)?;
+            self.row.put(&values, self.backslash_escapes, &mut text).map_err(|error| error.at_row(row as u64))?;
+            let bytes = text.len() + self.tail.len();
+            // A row that alone is more than a command usually is travels alone.
+            if bytes > if n_rows == 0 { self.limits.max_bytes } else { self.limits.bytes.min(self.limits.max_bytes) } {
+                if n_rows == 0 {
+                    return Ok(Next::TooLong { bytes });
+                }
+                text.truncate(start);
+                break;
+            }
+            n_rows += 1;
+            if n_rows == 1 && n_offered > 1 {
+                // As if all rows were like the first.
+                let row_bytes = text.len() - self.head.len() + 1;
+                text.reserve(row_bytes.saturating_mul(n_offered).min(self.limits.bytes) + self.tail.len());
+            }
+        }
+        text.extend_from_slice(&self.tail);
+        Ok(Next::Command { command: Command::Query(text), n_rows })
+    }
+}
+
+/// The text around and between placeholders.
+#[derive(Clone, Debug)]
+pub(super) struct Pieces {
+    text: Vec<u8>,
+    /// Where in it each placeholder's value goes.
+    ends: Vec<usize>,
+}
+
+impl Pieces {
+    /// Cuts a part of a statement at its placeholders. Blanks before and behind them go, and one comes where a value would run into what
+    /// stands there: `a=?AND`, `5-?` (`--` begins a comment).
+    pub(super) fn new(statement: &Statement, range: Range<usize>) -> Self {
+        let sql = statement.sql().as_bytes();
+        let marks = statement.marks().iter().copied().filter(|mark| range.contains(mark));
+        let mut pieces = Self { text: Vec::with_capacity(range.len()), ends: Vec::new() };
+        let mut start = range.start;
+        for mark in marks {
+            pieces.push(&sql[start..mark], start > range.start, true);
+            pieces.ends.push(pieces.text.len());
+            start = mark + 1;
+        }
+        pieces.push(&sql[start..range.end], start > range.start, false);
+        pieces
+    }
+
+    fn push(&mut self, piece: &[u8], is_behind: bool, is_before: bool) {
+        let mut piece = piece;
+        while let Some(rest) = piece.strip_prefix(b" ").filter(|_| is_behind) {
+            piece = rest;
+        }
+        while let Some(rest) = piece.strip_suffix(b" ").filter(|_| is_before) {
+            piece = rest;
+        }
+        if is_behind && piece.first().map_or(is_before, |byte| runs_on(*byte)) {
+            self.text.push(b' ');
+        }
+        self.text.extend_from_slice(piece);
+        if is_before && piece.last().is_some_and(|byte| runs_on(*byte)) {
+            self.text.push(b' ');
+        }
+    }
+
+    /// Appends the text with these values, one for each placeholder.
+    #[inline]
+    fn put(&self, values: &[Value<'_>], backslash_escapes: bool, out: &mut Vec<u8>) -> Result<()> {
+        debug_assert_eq!(values.len(), self.ends.len());
+        let mut start = 0;
+        for (end, value) in self.ends.iter().zip(values) {
+            match &self.text[start..*end] {
+                [byte] => out.push(*byte),
+                piece => out.extend_from_slice(piece),
+            }
+            put_literal(value, backslash_escapes, out)?;
+            start = *end;
+        }
+        out.extend_from_slice(&self.text[start..]);
+        Ok(())
+    }
+}
+
+/// Whether a value beside this byte would become a part of what it belongs to.
+fn runs_on(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'-' | b'\'' | b'"' | b'`' | 0x80..)
+}
+
+/// Refuses a text that may be read in two ways: a statement's placeholders were found where a backslash escapes.
+pub(super) fn check_quotes(statement: &Statement, backslash_escapes: bool) -> Result<()> {
+    let is_doubtful = |pair: &[u8]| pair[0] == b'\\' && (pair[1] == b'\'' || pair[1] == b'"');
+    if !backslash_escapes && statement.sql().as_bytes().windows(2).any(is_doubtful) {
+        return Err(Error::config(
+            "the statement has a backslash before a quote, and the session is in NO_BACKSLASH_ESCAPES",
+        )
+        .with_hint("give the text as a value, or choose a method that prepares the statement"));
+    }
+    Ok(())
+}
