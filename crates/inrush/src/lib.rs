@@ -11,6 +11,7 @@
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
 //! | [`FromRow`], [`FromValue`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
+//! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
@@ -31,6 +32,7 @@
 
 mod batch;
 pub mod blocking;
+mod columns;
 mod config;
 mod loader;
 mod net;
@@ -55,7 +57,10 @@ pub use inrush_core::session::{
     Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
 };
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
-pub use inrush_core::wire::{Compression, FromRow, FromValue, Params, Row, ToValue, Value};
+pub use inrush_core::value::bind::InZone;
+pub use inrush_core::wire::{
+    Columns, Compression, FromRow, FromValue, IntoColumn, Params, Row, ToValue, Value, scalar,
+};
 pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
 /// #[derive(inrush::FromRow)]

@@ -1,7 +1,8 @@
 //! Columns of values: what a target column is ([`column::Column`]), whether a cell fits it ([`check::Check`]), how result rows become
-//! columns ([`arrow`]), and how names and texts are written into SQL.
+//! columns ([`arrow`]) and columns values to be sent ([`bind`]), and how names and texts are written into SQL.
 
 pub mod arrow;
+pub mod bind;
 mod cells;
 pub mod check;
 pub mod column;

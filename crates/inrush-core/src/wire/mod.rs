@@ -12,6 +12,7 @@
 //! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
 //! | [`from_value`], [`from_row`] | their values and rows as Rust types |
 //! | [`to_value`], [`params`], [`rows`] | Rust values as parameters, of one execution and of many |
+//! | [`columns`], [`column`] | many sets of values as columns: slices, Arrow arrays |
 //! | [`row_buffer`] | rows that own their values |
 //! | [`command`], [`stmt`], [`bulk_execute`] | what is asked for |
 //! | [`traces`] | what it may leave behind in the session |
@@ -42,7 +43,9 @@ macro_rules! for_tuples {
 
 pub mod auth_switch;
 pub mod bulk_execute;
+pub mod column;
 pub mod column_def;
+pub mod columns;
 pub mod command;
 pub mod compress;
 pub mod cursor;
@@ -69,7 +72,9 @@ pub mod version;
 
 pub use auth_switch::AuthPacket;
 pub use bulk_execute::BulkBody;
+pub use column::Column;
 pub use column_def::{ColumnDef, ColumnDefs};
+pub use columns::{Columns, IntoColumn, scalar};
 pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;

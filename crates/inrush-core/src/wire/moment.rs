@@ -35,6 +35,31 @@ impl Date {
         let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
         Some(year * 365 + leap_days + day_of_year - MARCH_OF_YEAR_ZERO)
     }
+
+    /// The day so many days after 1970-01-01, if its year has four digits.
+    ///
+    /// Division by constants only, and multiplications for the rest (Neri and Schneider, "Euclidean affine functions and their
+    /// application to calendar algorithms", 2022): a few nanoseconds for each cell of a column.
+    #[inline]
+    pub fn from_days_since_epoch(days: i32) -> Option<Self> {
+        if !(FIRST_DAY..=LAST_DAY).contains(&days) {
+            return None;
+        }
+        // From March of a year 400 years earlier: no number is negative.
+        let day = (days + MARCH_OF_YEAR_ZERO + DAYS_OF_400_YEARS as i32) as u32;
+        let quarters = 4 * day + 3;
+        let (century, day) = (quarters / DAYS_OF_400_YEARS, quarters % DAYS_OF_400_YEARS / 4);
+        // 2^32 / 1461, rounded up: the high half is the year, the low one the day in it.
+        let years = 2_939_745 * u64::from(4 * day + 3);
+        let (year, day) = ((years >> 32) as u32, (years as u32) / 2_939_745 / 4);
+        // The same for months, with 2^16 / 30.6.
+        let months = 2_141 * day + 197_913;
+        let (month, day) = (months >> 16, (months as u16) / 2_141);
+        // January and February belong to the next year.
+        let next = u32::from(month > 12);
+        let year = 100 * century + year + next - 400;
+        Some(Self { year: year as u16, month: (month - 12 * next) as u8, day: day as u8 + 1 })
+    }
 }
 
 impl DateTime {
@@ -69,6 +94,16 @@ impl DateTime {
         let seconds = i64::from(self.hour) * 3600 + i64::from(self.minute) * 60 + i64::from(self.second);
         let days = i64::from(self.date.days_since_epoch()?);
         Some((days * 86_400 + seconds) * 1_000_000 + i64::from(self.micros))
+    }
+
+    /// The moment so many microseconds after 1970-01-01 00:00:00, if its year has four digits.
+    #[inline]
+    pub fn from_micros_since_epoch(micros: i64) -> Option<Self> {
+        let (days, micros) = (micros.div_euclid(MICROS_OF_DAY), micros.rem_euclid(MICROS_OF_DAY) as u64);
+        let date = Date::from_days_since_epoch(i32::try_from(days).ok()?)?;
+        let (second, micros) = ((micros / 1_000_000) as u32, (micros % 1_000_000) as u32);
+        let (hour, minute, second) = ((second / 3600) as u8, (second / 60 % 60) as u8, (second % 60) as u8);
+        Some(Self { date, hour, minute, second, micros })
     }
 }
 
@@ -157,6 +192,16 @@ fn digit(byte: u8) -> Option<u8> {
 
 /// Days from 0000-03-01 to 1970-01-01.
 const MARCH_OF_YEAR_ZERO: i32 = 719_468;
+
+const DAYS_OF_400_YEARS: u32 = 146_097;
+
+/// 0000-01-01.
+const FIRST_DAY: i32 = -719_528;
+
+/// 9999-12-31.
+const LAST_DAY: i32 = 2_932_896;
+
+const MICROS_OF_DAY: i64 = 86_400_000_000;
 
 #[cfg(test)]
 mod tests;

@@ -304,7 +304,7 @@ fn no_value(name: &str) -> Error {
     Error::config(format!("no value for `:{name}`"))
 }
 
-fn listed(names: &[Box<str>]) -> String {
+pub(crate) fn listed(names: &[Box<str>]) -> String {
     if names.is_empty() {
         return "none with a name".to_owned();
     }

@@ -5,12 +5,21 @@ use std::borrow::Cow;
 use jiff::{SignedDuration, civil};
 
 use crate::wire::Value;
+use crate::wire::column::{Cells, Column};
 use crate::wire::value::{Date, DateTime, Time};
 
 /// A Rust value that a placeholder can stand for.
 pub trait ToValue {
     /// The value as it is sent; it borrows from the Rust value.
     fn to_value(&self) -> Value<'_>;
+
+    /// A column of such values. The common types have faster ones than this.
+    fn column(values: &[Self]) -> Column<'_>
+    where
+        Self: Sized + Sync,
+    {
+        Column::of(values)
+    }
 }
 
 impl<T: ToValue + ?Sized> ToValue for &T {
@@ -68,30 +77,36 @@ impl ToValue for Vec<u8> {
 }
 
 macro_rules! to_value {
-    ($($ty:ty => $variant:ident($value:ident => $to:expr)),* $(,)?) => { $(
+    ($($ty:ty $(= $cells:ident)? => $variant:ident($value:ident => $to:expr)),* $(,)?) => { $(
         impl ToValue for $ty {
+            #[inline]
             fn to_value(&self) -> Value<'_> {
                 let $value = *self;
                 Value::$variant($to)
             }
+            $(
+                fn column(values: &[Self]) -> Column<'_> {
+                    Column::new(Cells::$cells(values), values.len())
+                }
+            )?
         }
     )* };
 }
 
 to_value! {
     bool => Int(b => b.into()),
-    i8 => Int(n => n.into()),
-    i16 => Int(n => n.into()),
-    i32 => Int(n => n.into()),
-    i64 => Int(n => n),
+    i8 = Int8 => Int(n => n.into()),
+    i16 = Int16 => Int(n => n.into()),
+    i32 = Int32 => Int(n => n.into()),
+    i64 = Int64 => Int(n => n),
     isize => Int(n => n as i64),
-    u8 => UInt(n => n.into()),
-    u16 => UInt(n => n.into()),
-    u32 => UInt(n => n.into()),
-    u64 => UInt(n => n),
+    u8 = UInt8 => UInt(n => n.into()),
+    u16 = UInt16 => UInt(n => n.into()),
+    u32 = UInt32 => UInt(n => n.into()),
+    u64 = UInt64 => UInt(n => n),
     usize => UInt(n => n as u64),
-    f32 => Float(n => n),
-    f64 => Double(n => n),
+    f32 = Float32 => Float(n => n),
+    f64 = Float64 => Double(n => n),
     Date => Date(date => date),
     DateTime => DateTime(moment => moment),
     Time => Time(time => time),

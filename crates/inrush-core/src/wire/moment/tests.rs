@@ -87,3 +87,34 @@ fn what_no_server_writes() {
     assert_eq!(Time { hours: 24, ..Time::default() }.as_micros(), None);
     assert_eq!(Time::from_micros(i64::MAX).unwrap().days, 106_751_991);
 }
+
+#[test]
+fn every_day_of_four_digits_is_found_again() {
+    for days in FIRST_DAY..=LAST_DAY {
+        let date = Date::from_days_since_epoch(days).unwrap();
+        assert_eq!(date.days_since_epoch(), Some(days), "{date}");
+    }
+    for days in [i32::MIN, FIRST_DAY - 1, LAST_DAY + 1, i32::MAX] {
+        assert_eq!(Date::from_days_since_epoch(days), None);
+    }
+}
+
+#[track_caller]
+fn check_micros(micros: i64, want: Option<&str>) {
+    let moment = DateTime::from_micros_since_epoch(micros);
+    assert_eq!(moment.map(|moment| moment.to_string()).as_deref(), want);
+    assert_eq!(moment.and_then(|moment| moment.micros_since_epoch()), want.map(|_| micros));
+}
+
+#[test]
+fn moments_by_microseconds() {
+    check_micros(0, Some("1970-01-01 00:00:00"));
+    check_micros(-1, Some("1969-12-31 23:59:59.999999"));
+    check_micros(1_709_251_198_000_001, Some("2024-02-29 23:59:58.000001"));
+    check_micros(i64::from(FIRST_DAY) * MICROS_OF_DAY, Some("0000-01-01 00:00:00"));
+    check_micros(i64::from(FIRST_DAY) * MICROS_OF_DAY - 1, None);
+    check_micros((i64::from(LAST_DAY) + 1) * MICROS_OF_DAY - 1, Some("9999-12-31 23:59:59.999999"));
+    check_micros((i64::from(LAST_DAY) + 1) * MICROS_OF_DAY, None);
+    check_micros(i64::MIN, None);
+    check_micros(i64::MAX, None);
+}

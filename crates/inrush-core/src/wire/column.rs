@@ -1,0 +1,293 @@
+//! One column of values to be sent, wherever it lies: in a slice, in an Arrow array, or as one value for all rows.
+//!
+//! A cell is read when its row is asked for; nothing is copied before, except for decimals, which are written down once a column.
+//! One enum over the common types instead of a trait object for all: a cell then costs a jump and no call
+//! (docs/notes/binding.md).
+
+use arrow_array::{
+    BinaryArray, BinaryViewArray, Float16Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::TimeUnit;
+use jiff::tz::TimeZone;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::wire::value::{Date, DateTime, Time};
+use crate::wire::{ToValue, Value};
+
+/// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::wire::IntoColumn).
+#[derive(Clone)]
+pub struct Column<'a> {
+    cells: Cells<'a>,
+    nulls: Option<NullBuffer>,
+    /// `None`: one value for as many rows as there are.
+    n_rows: Option<usize>,
+}
+
+impl<'a> Column<'a> {
+    /// Values of one Rust type.
+    pub fn of<T: ToValue + Sync>(values: &'a [T]) -> Self {
+        Self::new(Cells::Values(Arc::new(Slice(values))), values.len())
+    }
+
+    /// One value for all rows.
+    pub fn scalar<T: ToValue + Send + Sync + 'a>(value: T) -> Self {
+        Self { cells: Cells::Scalar(Arc::new(value)), nulls: None, n_rows: None }
+    }
+
+    /// What cannot be sent, and why: said when a statement is to be sent with it.
+    pub(crate) fn refused(why: String, hint: Option<&'static str>) -> Self {
+        Self::new(Cells::Refused { why: why.into(), hint }, 0)
+    }
+
+    pub(crate) fn new(cells: Cells<'a>, n_rows: usize) -> Self {
+        Self { cells, nulls: None, n_rows: Some(n_rows) }
+    }
+
+    /// Cells that are NULL whatever lies in their places.
+    pub(crate) fn with_nulls(self, nulls: Option<&NullBuffer>) -> Self {
+        Self { nulls: nulls.filter(|nulls| nulls.null_count() > 0).cloned(), ..self }
+    }
+
+    /// How many values there are; `None` for one that stands for all rows.
+    pub fn n_rows(&self) -> Option<usize> {
+        self.n_rows
+    }
+
+    /// Why it cannot be sent at all, and what to do about it.
+    pub(crate) fn refusal(&self) -> Option<(&str, Option<&'static str>)> {
+        match &self.cells {
+            Cells::Refused { why, hint } => Some((why, *hint)),
+            Cells::Indexed { column, .. } => column.refusal(),
+            _ => None,
+        }
+    }
+
+    /// The same column, with what all rows have in common looked up.
+    pub(crate) fn bound<'s>(&'s self) -> Column<'s> {
+        match &self.cells {
+            Cells::Scalar(value) => Column { cells: Cells::Constant(value.to_value()), nulls: None, n_rows: None },
+            _ => self.clone(),
+        }
+    }
+
+    /// The value of a row; `None` if it is one that cannot be sent: see [`Column::why`].
+    #[inline]
+    pub(crate) fn value(&self, row: usize) -> Option<Value<'_>> {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return Some(Value::Null);
+        }
+        Some(match &self.cells {
+            Cells::Values(values) => values.value(row),
+            Cells::Constant(value) => *value,
+            Cells::Scalar(value) => value.to_value(),
+            Cells::Null => Value::Null,
+            Cells::Bool(bits) => Value::Int(bits.value(row).into()),
+            Cells::Int8(n) => Value::Int(n[row].into()),
+            Cells::Int16(n) => Value::Int(n[row].into()),
+            Cells::Int32(n) => Value::Int(n[row].into()),
+            Cells::Int64(n) => Value::Int(n[row]),
+            Cells::UInt8(n) => Value::UInt(n[row].into()),
+            Cells::UInt16(n) => Value::UInt(n[row].into()),
+            Cells::UInt32(n) => Value::UInt(n[row].into()),
+            Cells::UInt64(n) => Value::UInt(n[row]),
+            Cells::Float16(n) => Value::Float(n.value(row).to_f32()),
+            Cells::Float32(n) => Value::Float(n[row]),
+            Cells::Float64(n) => Value::Double(n[row]),
+            Cells::Utf8(texts) => Value::Text(texts.value(row)),
+            Cells::LargeUtf8(texts) => Value::Text(texts.value(row)),
+            Cells::Utf8View(texts) => Value::Text(texts.value(row)),
+            Cells::Binary(bytes) => Value::Bytes(bytes.value(row)),
+            Cells::LargeBinary(bytes) => Value::Bytes(bytes.value(row)),
+            Cells::BinaryView(bytes) => Value::Bytes(bytes.value(row)),
+            Cells::FixedSize { bytes, width } => Value::Bytes(&bytes[row * width..(row + 1) * width]),
+            Cells::Vectors { numbers, ends } => Value::Bytes(&numbers[4 * ends.at(row)..4 * ends.at(row + 1)]),
+            Cells::Written { text, ends } => Value::Text(&text[ends[row]..ends[row + 1]]),
+            Cells::Day(days) => Value::Date(Date::from_days_since_epoch(days[row])?),
+            Cells::DayInMillis(millis) => Value::Date(day_of_millis(millis[row])?),
+            Cells::Moment(n, unit) => Value::DateTime(DateTime::from_micros_since_epoch(micros(n[row], *unit)?)?),
+            Cells::Instant(n, unit, zone) => Value::DateTime(civil(micros(n[row], *unit)?, zone)?),
+            Cells::TimeOfDay32(n, unit) => Value::Time(time_of_day(n[row].into(), *unit)?),
+            Cells::TimeOfDay64(n, unit) => Value::Time(time_of_day(n[row], *unit)?),
+            Cells::Span(n, unit) => Value::Time(Time::from_micros(micros(n[row], *unit)?)?),
+            Cells::Indexed { keys, column } => return column.value(keys.at(row)),
+            Cells::Refused { .. } => return None,
+        })
+    }
+
+    /// What is wrong with the value of a row.
+    #[cold]
+    pub(crate) fn why(&self, row: usize) -> String {
+        match &self.cells {
+            Cells::Day(days) => format!("day {} after 1970-01-01 is not between the years 0 and 9999", days[row]),
+            Cells::DayInMillis(millis) => {
+                format!("{} ms after 1970-01-01 is not a whole day between the years 0 and 9999", millis[row])
+            }
+            Cells::Moment(n, unit) | Cells::Instant(n, unit, _) => {
+                why_not(n[row], *unit, "a moment between the years 0 and 9999, after 1970-01-01")
+            }
+            Cells::TimeOfDay32(n, unit) => why_not(n[row].into(), *unit, "a time of day"),
+            Cells::TimeOfDay64(n, unit) => why_not(n[row], *unit, "a time of day"),
+            Cells::Span(n, unit) => why_not(n[row], *unit, "a TIME"),
+            Cells::Indexed { keys, column } => column.why(keys.at(row)),
+            _ => "it cannot be sent".to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for Column<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("n_rows", &self.n_rows).finish_non_exhaustive()
+    }
+}
+
+/// Where the values lie.
+#[derive(Clone)]
+pub(crate) enum Cells<'a> {
+    /// Of any type that has no variant of its own: a call a cell.
+    Values(Arc<dyn Values + 'a>),
+    Scalar(Arc<dyn Scalar + 'a>),
+    /// A scalar that is bound.
+    Constant(Value<'a>),
+    Null,
+    Bool(&'a BooleanBuffer),
+    Int8(&'a [i8]),
+    Int16(&'a [i16]),
+    Int32(&'a [i32]),
+    Int64(&'a [i64]),
+    UInt8(&'a [u8]),
+    UInt16(&'a [u16]),
+    UInt32(&'a [u32]),
+    UInt64(&'a [u64]),
+    Float16(&'a Float16Array),
+    Float32(&'a [f32]),
+    Float64(&'a [f64]),
+    Utf8(&'a StringArray),
+    LargeUtf8(&'a LargeStringArray),
+    Utf8View(&'a StringViewArray),
+    Binary(&'a BinaryArray),
+    LargeBinary(&'a LargeBinaryArray),
+    BinaryView(&'a BinaryViewArray),
+    FixedSize {
+        bytes: &'a [u8],
+        width: usize,
+    },
+    /// Lists of f32, whose bytes are what a VECTOR holds.
+    Vectors {
+        numbers: &'a [u8],
+        ends: Index<'a>,
+    },
+    /// Texts that were made for it: one behind the other, each from its end in `ends` to the next.
+    Written {
+        text: Arc<str>,
+        ends: Arc<[usize]>,
+    },
+    Day(&'a [i32]),
+    DayInMillis(&'a [i64]),
+    Moment(&'a [i64], TimeUnit),
+    /// As a clock in the zone shows it.
+    Instant(&'a [i64], TimeUnit, TimeZone),
+    TimeOfDay32(&'a [i32], TimeUnit),
+    TimeOfDay64(&'a [i64], TimeUnit),
+    Span(&'a [i64], TimeUnit),
+    /// Each row has the value of another column at its key.
+    Indexed {
+        keys: Index<'a>,
+        column: Arc<Column<'a>>,
+    },
+    Refused {
+        why: Arc<str>,
+        hint: Option<&'static str>,
+    },
+}
+
+/// Numbers that are none below zero: keys, offsets.
+#[derive(Clone)]
+pub(crate) enum Index<'a> {
+    Int8(&'a [i8]),
+    Int16(&'a [i16]),
+    Int32(&'a [i32]),
+    Int64(&'a [i64]),
+    UInt8(&'a [u8]),
+    UInt16(&'a [u16]),
+    UInt32(&'a [u32]),
+    UInt64(&'a [u64]),
+    Owned(Arc<[usize]>),
+}
+
+impl Index<'_> {
+    #[inline]
+    fn at(&self, row: usize) -> usize {
+        match self {
+            Self::Int8(n) => n[row] as usize,
+            Self::Int16(n) => n[row] as usize,
+            Self::Int32(n) => n[row] as usize,
+            Self::Int64(n) => n[row] as usize,
+            Self::UInt8(n) => n[row].into(),
+            Self::UInt16(n) => n[row].into(),
+            Self::UInt32(n) => n[row] as usize,
+            Self::UInt64(n) => n[row] as usize,
+            Self::Owned(n) => n[row],
+        }
+    }
+}
+
+/// Values of a type that only its owner knows.
+pub(crate) trait Values: Send + Sync {
+    fn value(&self, row: usize) -> Value<'_>;
+}
+
+struct Slice<'a, T>(&'a [T]);
+
+impl<T: ToValue + Sync> Values for Slice<'_, T> {
+    fn value(&self, row: usize) -> Value<'_> {
+        self.0[row].to_value()
+    }
+}
+
+pub(crate) trait Scalar: ToValue + Send + Sync {}
+
+impl<T: ToValue + Send + Sync> Scalar for T {}
+
+/// `None` if it has a fraction of one, or is too large.
+#[inline]
+fn micros(n: i64, unit: TimeUnit) -> Option<i64> {
+    match unit {
+        TimeUnit::Second => n.checked_mul(1_000_000),
+        TimeUnit::Millisecond => n.checked_mul(1_000),
+        TimeUnit::Microsecond => Some(n),
+        TimeUnit::Nanosecond => (n % 1_000 == 0).then_some(n / 1_000),
+    }
+}
+
+#[inline]
+fn time_of_day(n: i64, unit: TimeUnit) -> Option<Time> {
+    let micros = micros(n, unit)?;
+    (0..86_400_000_000).contains(&micros).then(|| Time::from_micros(micros))?
+}
+
+fn day_of_millis(millis: i64) -> Option<Date> {
+    let days = (millis % 86_400_000 == 0).then_some(millis / 86_400_000)?;
+    Date::from_days_since_epoch(days.try_into().ok()?)
+}
+
+/// What a clock in the zone shows at an instant.
+fn civil(micros: i64, zone: &TimeZone) -> Option<DateTime> {
+    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
+    let offset = zone.to_offset(instant).seconds();
+    DateTime::from_micros_since_epoch(micros.checked_add(i64::from(offset) * 1_000_000)?)
+}
+
+fn why_not(n: i64, unit: TimeUnit, what: &str) -> String {
+    let (short, is_finer) = match unit {
+        TimeUnit::Second => ("s", false),
+        TimeUnit::Millisecond => ("ms", false),
+        TimeUnit::Microsecond => ("us", false),
+        TimeUnit::Nanosecond => ("ns", n % 1_000 != 0),
+    };
+    match is_finer {
+        true => format!("{n} ns has a fraction of a microsecond, which no column holds"),
+        false => format!("{n} {short} is not {what}"),
+    }
+}

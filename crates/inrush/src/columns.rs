@@ -1,0 +1,55 @@
+//! `columns!`: many sets of values, a column each.
+
+/// Names columns for placeholders: `columns! { name: &names, "full name" => &others, country: scalar("NZ") }`.
+///
+/// A column is a slice, `Vec` or array of [values](crate::ToValue), an Arrow array, or one value for all rows ([`scalar`](crate::scalar)).
+/// All are borrowed.
+///
+/// ```
+/// use inrush::{columns, scalar};
+///
+/// let (names, ages) = (vec!["Ann", "Bea"], [Some(31_u8), None]);
+/// let people = columns! { name: &names, age: &ages, country: scalar("NZ") };
+/// # let statement = inrush::Statement::new("INSERT INTO people (name, age, country) VALUES (:name, :age, :country)")?;
+/// # use inrush::core::wire::Rows;
+/// # assert_eq!(people.bind(statement.names(), 3)?.n_rows(), 2);
+/// # Ok::<(), inrush::Error>(())
+/// ```
+#[macro_export]
+macro_rules! columns {
+    ($($name:tt $is:tt $column:expr),* $(,)?) => {
+        $crate::core::wire::Columns::new(vec![
+            $(($crate::__column_name!($name $is), $crate::core::wire::IntoColumn::into_column($column))),*
+        ])
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __column_name {
+    ($name:ident :) => {
+        stringify!($name).trim_start_matches("r#")
+    };
+    ($name:expr =>) => {
+        $name
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::core::wire::Rows as _;
+    use crate::{Value, scalar};
+
+    #[test]
+    fn names_are_identifiers_and_texts() {
+        let (ids, kinds, name) = ([1, 2], vec!["x", "y"], String::from("full name"));
+        let columns =
+            columns! { id: &ids, r#type: &kinds, "näme" => scalar(Some(1.5)), (name.as_str()) => scalar("z") };
+        let names = ["full name", "näme", "type", "id"].map(Box::from);
+        let bound = columns.bind(&names, 4).unwrap();
+        let mut values = Vec::new();
+        bound.row(1, &mut values).unwrap();
+        assert_eq!(values, [Value::Text("z"), Value::Double(1.5), Value::Text("y"), Value::Int(2)]);
+        assert!(columns! {}.bind(&[], 0).is_err());
+    }
+}
