@@ -4,6 +4,9 @@ use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
 use inrush::{BatchOptions, Method, OnBadRow};
 use inrush_testkit::servers;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{sleep, spawn};
+use std::time::{Duration, Instant};
 
 /// Each method on each server, over TCP.
 #[track_caller]
@@ -96,5 +99,61 @@ fn bad_rows_are_skipped_if_asked() {
             assert_eq!((report.n_rows, report.affected), (696, 696), "{method}");
             assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM people", ())).unwrap(), (696,), "{method}");
         });
+    });
+}
+
+/// Holds the key 500, lets the connection `victim` run into it, and then wants what that holds.
+fn adversary(case: &Case, schema: &str, victim: u32, ready: &Sender<()>) {
+    let config = case.config().with_database(schema);
+    let mut connection = inrush::blocking::Connection::connect(&config).unwrap();
+    let mut tx = connection.begin().unwrap();
+    // The one that changed less is the one that is rolled back.
+    let weight: Vec<_> = (0..3000).map(|i| (100_000 + i,)).collect();
+    tx.execute_batch("INSERT INTO numbers VALUES (?)", &weight).unwrap();
+    tx.exec("INSERT INTO numbers VALUES (500)", ()).unwrap();
+    ready.send(()).unwrap();
+    let waits = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id = ?";
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while tx.query_one::<(u64,)>(waits, (victim,)).unwrap().0 == 0 {
+        assert!(Instant::now() < deadline, "the victim does not wait");
+        // Asked more often than every 100 ms, MySQL answers what it answered before.
+        sleep(Duration::from_millis(150));
+    }
+    tx.exec("SELECT * FROM numbers WHERE n = 1 FOR UPDATE", ()).unwrap();
+    tx.rollback().unwrap();
+}
+
+#[test]
+fn behind_a_deadlock_nothing_is_committed() {
+    with_methods(|case, method| {
+        let schema = case.server.schema("deadbatch");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        for inside in [false, true] {
+            with_twin!(case, config, connection => {
+                wait!(connection.exec("DROP TABLE IF EXISTS numbers", ())).unwrap();
+                wait!(connection.exec("CREATE TABLE numbers (n INT PRIMARY KEY)", ())).unwrap();
+                let (ready, is_ready) = channel();
+                let (other, name, victim) = (case.clone(), schema.name().to_owned(), connection.connection_id());
+                let thread = spawn(move || adversary(&other, &name, victim, &ready));
+                is_ready.recv().unwrap();
+                let rows: Vec<_> = (1..=1000).map(|n| (n,)).collect();
+                let options = BatchOptions::new().with_method(method).with_rows(100);
+                let error = match inside {
+                    false => wait!(connection.execute_batch_with("INSERT INTO numbers VALUES (?)", &rows, &options)).unwrap_err(),
+                    true => {
+                        let mut tx = wait!(connection.begin()).unwrap();
+                        let error = wait!(tx.execute_batch_with("INSERT INTO numbers VALUES (?)", &rows, &options)).unwrap_err();
+                        // The transaction is gone, and says so.
+                        assert!(wait!(tx.exec("INSERT INTO numbers VALUES (7)", ())).is_err(), "{method}");
+                        assert!(wait!(tx.commit()).is_err(), "{method}");
+                        error
+                    }
+                };
+                assert!(error.is_retryable() && error.code() == 1213, "{method}: {error}");
+                thread.join().unwrap();
+                assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM numbers", ())).unwrap(), (0,), "{method} {inside}");
+                assert!(connection.session().autocommit(), "{method} {inside}");
+            });
+        }
     });
 }
