@@ -23,7 +23,7 @@ fn methods(case: &Case) -> Vec<Method> {
     let has = |method: &Method| *method != Method::Bulk || case.server.name.starts_with("mariadb");
     Method::ALL
         .into_iter()
-        .filter(|method| matches!(method, Method::Prepared | Method::Pipelined))
+        .filter(|method| !matches!(method, Method::Bulk | Method::MultiRowPrepared | Method::LoadData))
         .filter(has)
         .collect()
 }
@@ -112,7 +112,8 @@ fn adversary(case: &Case, schema: &str, victim: u32, ready: &Sender<()>) {
     tx.execute_batch("INSERT INTO numbers VALUES (?)", &weight).unwrap();
     tx.exec("INSERT INTO numbers VALUES (500)", ()).unwrap();
     ready.send(()).unwrap();
-    let waits = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id = ?";
+    let waits =
+        "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id = ?";
     let deadline = Instant::now() + Duration::from_secs(20);
     while tx.query_one::<(u64,)>(waits, (victim,)).unwrap().0 == 0 {
         assert!(Instant::now() < deadline, "the victim does not wait");

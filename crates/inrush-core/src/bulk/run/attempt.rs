@@ -19,7 +19,7 @@ pub struct Attempt<'a> {
     /// The statement for a single row.
     statement: &'a Statement,
     /// `None`: an execution a row.
-    writer: Option<Box<dyn Writer + 'a>>,
+    writer: Option<Box<dyn Writer>>,
     /// Rows that are not sent yet, the earliest on top: they go in in their order, so of two equal keys the first is stored.
     todo: Vec<Range<usize>>,
     /// The first command, if it was made ahead.
@@ -75,7 +75,7 @@ impl<'a> Attempt<'a> {
     pub fn new(
         rows: &'a dyn BoundRows,
         statement: &'a Statement,
-        writer: Option<Box<dyn Writer + 'a>>,
+        writer: Option<Box<dyn Writer>>,
         tells: Tells,
         mode: Mode,
     ) -> Self {

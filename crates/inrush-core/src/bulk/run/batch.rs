@@ -6,7 +6,9 @@ use super::options::{BatchOptions, OnBadRow};
 use super::report::{BatchReport, Tally};
 use crate::bulk::judge::is_row_fault;
 use crate::bulk::template::{Kind, Template};
-use crate::bulk::write::Writer;
+use crate::bulk::write::multi_statement::MultiStatement;
+use crate::bulk::write::text::{MultiRow, Row};
+use crate::bulk::write::{Limits, Writer};
 use crate::bulk::{Method, method};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -20,7 +22,6 @@ pub struct Batch<'a> {
     rows: &'a dyn BoundRows,
     options: &'a BatchOptions,
     facts: Facts<'a>,
-    #[allow(dead_code)] // Until the writers of text are there.
     session: Session<'a>,
     refused: Vec<(Method, String)>,
     plan: Plan,
@@ -142,7 +143,11 @@ impl<'a> Batch<'a> {
     fn ask_for_ids(&mut self) -> Result<()> {
         self.returning = match &self.plan.returning {
             None => None,
-            Some(clause) => Some(Statement::new(&format!("{}{clause}", self.statement.sql()))?),
+            Some(clause) => {
+                let sql = self.statement.sql();
+                let (sql, rest) = sql.split_at(self.template.end().unwrap_or(sql.len()));
+                Some(Statement::new(&format!("{sql}{clause}{rest}"))?)
+            }
         };
         Ok(())
     }
@@ -161,8 +166,30 @@ impl<'a> Batch<'a> {
         self.plan.tells
     }
 
-    fn writer(&self, _statement: &'a Statement) -> Result<Option<Box<dyn Writer + 'a>>> {
-        Ok(None)
+    /// What makes the commands. `None`: each row is an execution.
+    fn writer(&self, statement: &Statement) -> Result<Option<Box<dyn Writer>>> {
+        let max_bytes = self.session.max_packet.saturating_sub(2);
+        let limits = |bytes: usize| Limits {
+            bytes: self.options.bytes.unwrap_or(bytes).min(max_bytes),
+            max_bytes,
+            rows: self.options.rows.unwrap_or(usize::MAX),
+        };
+        let escapes = self.session.backslash_escapes;
+        let template = Template::parse(statement);
+        let method = match (self.is_strict(), self.plan.method) {
+            // The same rows as statements.
+            (true, Method::LoadData) => Method::MultiRow,
+            (_, method) => method,
+        };
+        Ok(match method {
+            Method::Prepared | Method::Pipelined | Method::LoadData => None,
+            Method::Row => Some(Box::new(Row::new(statement, limits(max_bytes), escapes)?)),
+            Method::MultiStatement => {
+                Some(Box::new(MultiStatement::new(statement, &template, limits(TEXT_BYTES), escapes)?))
+            }
+            Method::MultiRow => Some(Box::new(MultiRow::new(statement, &template, limits(TEXT_BYTES), escapes)?)),
+            Method::MultiRowPrepared | Method::Bulk => None,
+        })
     }
 
     fn report(&self, tally: Tally) -> BatchReport {
@@ -206,3 +233,6 @@ fn refuses(method: Method, error: &Error) -> bool {
         _ => false,
     }
 }
+
+/// Bytes of a text statement (docs/notes/multi-row.md).
+const TEXT_BYTES: usize = 128 * 1024;

@@ -175,7 +175,7 @@ impl Case<'_> {
 
     fn suits(&self, method: Method) -> Result<(Tells, Option<String>), String> {
         let n_params = self.statement.marks().len();
-        if !matches!(method, Method::Prepared | Method::Pipelined) {
+        if matches!(method, Method::Bulk | Method::MultiRowPrepared | Method::LoadData) {
             return Err("batches do not know it yet".into());
         }
         match method {
@@ -213,7 +213,7 @@ impl Case<'_> {
         let (server, is_plain) = (self.facts.server, self.template.kind == Kind::Insert && !self.template.on_duplicate);
         match (server.vendor, self.facts.increment) {
             (Vendor::MariaDb, _) if server.is_at_least(10, 5, 0) => {
-                (Tells::ReturnedIds, Some(format!("\nRETURNING {}", quote_ident(&column.name))))
+                (Tells::ReturnedIds, Some(format!(" RETURNING {}", quote_ident(&column.name))))
             }
             // Rows whose number is known beforehand get ids that follow each other, in every lock mode.
             (Vendor::MySql, Some(increment)) if is_plain => (Tells::FirstId(increment), None),

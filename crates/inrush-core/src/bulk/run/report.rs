@@ -4,9 +4,9 @@ use super::Ids;
 use crate::bulk::Method;
 use crate::error::Error;
 use crate::session::Outcome;
+use std::fmt;
 
 /// What became of a batch.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct BatchReport {
     /// The method that wrote it.
@@ -25,6 +25,21 @@ pub struct BatchReport {
     pub affected_each: Option<Vec<u64>>,
     /// Rows that were not written, in order: only where bad rows are skipped.
     pub bad_rows: Vec<BadRow>,
+}
+
+/// Without the count of each row: they may be millions.
+impl fmt::Debug for BatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchReport")
+            .field("method", &self.method)
+            .field("reason", &self.reason)
+            .field("n_rows", &self.n_rows)
+            .field("affected", &self.affected)
+            .field("warnings", &self.warnings)
+            .field("ids", &self.ids)
+            .field("bad_rows", &self.bad_rows)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A row that was not written.
