@@ -36,7 +36,7 @@ pub enum Kind {
 /// A place in an input: which source, which line, which column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The source's name as the user wrote it (a path, or `-`).
+    /// The source's name as the user wrote it (a path, or `-`); empty for values that come from no source.
     pub source: Arc<str>,
     /// The line on which the record begins, counted from 1 in the decompressed text; 0 if unknown.
     pub line: u64,
@@ -47,11 +47,13 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.source)?;
+        let mut separator = if self.source.is_empty() { "" } else { ", " };
         if self.line > 0 {
-            write!(f, ", line {}", self.line)?;
+            write!(f, "{separator}line {}", self.line)?;
+            separator = ", ";
         }
         if let Some(column) = &self.column {
-            write!(f, ", column `{column}`")?;
+            write!(f, "{separator}column `{column}`")?;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! Decisions about many rows: batches and where they come from, the plan, what a statement does with its placeholders
-//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), what answers mean, the report.
+//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`screen`]), what answers mean, the report.
 
 pub mod batch;
 pub mod encode;
@@ -9,6 +9,7 @@ pub mod method;
 pub mod plan;
 pub mod report;
 pub mod run;
+pub mod screen;
 pub mod template;
 pub mod write;
 
@@ -16,4 +17,5 @@ pub use batch::{Batch, FieldUse, Origin, Reject, Source};
 pub use method::Method;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
+pub use screen::{Replaced, Screen};
 pub use template::Template;

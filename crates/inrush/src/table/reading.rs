@@ -87,7 +87,7 @@ impl Reading {
                 _ => State::ExpectColumns(draft),
             },
             State::ExpectColumns(mut draft) => {
-                draft.table.columns = rows.into_iter().map(column).collect::<Result<_>>()?;
+                draft.table.columns = columns(rows)?;
                 match self.vendor == Vendor::MariaDb {
                     true => State::ExpectJsonChecks(draft),
                     false => draft.done(),
@@ -190,6 +190,14 @@ fn the_one_meant(found: Vec<[String; 6]>, name: &TableName) -> Option<[String; 6
     let position = |is: &dyn Fn(&[String; 6]) -> bool| found.iter().position(is);
     let at = position(&is_hiding).or_else(|| position(&is_exact)).or_else(|| position(&is_same))?;
     found.into_iter().nth(at)
+}
+
+/// Those that a statement without a list of columns means come first.
+fn columns(mut rows: Vec<Vec<String>>) -> Result<Vec<Column>> {
+    let is_invisible =
+        |row: &Vec<String>| row.get(4).is_some_and(|extra| extra.to_ascii_uppercase().contains("INVISIBLE"));
+    rows.sort_by_key(is_invisible);
+    rows.into_iter().map(column).collect()
 }
 
 fn column(row: Vec<String>) -> Result<Column> {

@@ -149,6 +149,15 @@ fn a_view_has_the_columns_behind_it() {
 }
 
 #[test]
+fn invisible_columns_come_last() {
+    everywhere(|twin, schema| {
+        schema.sql("CREATE TABLE t (hidden DATE INVISIBLE, id INT, twice INT AS (2 * id) STORED)");
+        twin.check("t", Some(&["INT", "INT", "DATE"]));
+        assert!(twin.target("t").unwrap().columns[1].generated);
+    });
+}
+
+#[test]
 fn a_temporary_table_hides_a_table_until_a_reset() {
     everywhere(|twin, schema| {
         schema.sql("CREATE TABLE t (id INT)");

@@ -3,6 +3,7 @@
 
 use super::number::{self, Number};
 use super::{Judge, Verdict, Why};
+use crate::wire::Value;
 
 #[derive(Clone, Debug)]
 pub(super) struct BitJudge {
@@ -15,25 +16,37 @@ impl BitJudge {
         Self { max: u64::MAX >> (64 - u32::from(bits.clamp(1, 64))), bool: bits == 1 }
     }
 
+    pub(super) fn uint(&self, value: u64) -> Verdict {
+        if value <= self.max { Verdict::Keep } else { Verdict::Bad(Why::Range) }
+    }
+
+    /// The bits that the bytes of a result stand for, the first byte the greatest.
+    pub(super) fn bits(&self, bytes: &[u8]) -> Result<u64, Why> {
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        Value::Bytes(&bytes[zeros..]).bits().filter(|value| *value <= self.max).ok_or(Why::TooManyBits)
+    }
+
+    /// The number that a text writes.
+    pub(super) fn number(&self, text: &[u8]) -> Result<u64, Why> {
+        match number::digits(text) {
+            Some(value) if value <= self.max => Ok(value),
+            _ => self.unusual_number(text),
+        }
+    }
+
     #[cold]
-    fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+    fn unusual_number(&self, cell: &[u8]) -> Result<u64, Why> {
         let text = number::trim(cell);
         let value = match (number::truth(text), with_base(text)) {
             (Some(truth), _) if self.bool => Some(i128::from(truth)),
             (_, Some(value)) => value,
             _ => match Number::parse(text) {
-                None => return Verdict::Bad(Why::Shape),
-                Some(number) if number.scale() > 0 => return Verdict::Bad(Why::Fraction),
+                None => return Err(Why::Shape),
+                Some(number) if number.scale() > 0 => return Err(Why::Fraction),
                 Some(number) => number.to_integer(),
             },
         };
-        match value {
-            Some(value) if (0..=i128::from(self.max)).contains(&value) => {
-                out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
-                Verdict::Rewrite
-            }
-            _ => Verdict::Bad(Why::Range),
-        }
+        value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value <= self.max).ok_or(Why::Range)
     }
 }
 
@@ -42,7 +55,13 @@ impl Judge for BitJudge {
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         match number::digits(cell) {
             Some(value) if value <= self.max => Verdict::Keep,
-            _ => self.judge_unusual(cell, out),
+            _ => match self.unusual_number(cell) {
+                Ok(value) => {
+                    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+                    Verdict::Rewrite
+                }
+                Err(why) => Verdict::Bad(why),
+            },
         }
     }
 }

@@ -1,8 +1,9 @@
 //! DATE, DATETIME and TIMESTAMP: real days only, and no fraction finer than the column holds (MySQL rounds it, MariaDB cuts
 //! it, both in silence). A time with an offset is brought into the session's zone.
 
-use super::moment::{Date, Fraction, Moment, TimeOfDay};
+use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
 use super::{Judge, Rules, Verdict, Why};
+use crate::wire::value as wire;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
@@ -15,6 +16,17 @@ pub(super) struct DateJudge {
 impl DateJudge {
     pub(super) fn new(rules: &Rules) -> Self {
         Self { zone: rules.zone.clone() }
+    }
+
+    pub(super) fn date(&self, date: &wire::Date) -> Verdict {
+        if moment::is_real_date(date) { Verdict::Keep } else { Verdict::Bad(Why::Shape) }
+    }
+
+    pub(super) fn moment(&self, moment: &wire::DateTime) -> Verdict {
+        if *moment == (wire::DateTime { date: moment.date, ..Default::default() }) {
+            return self.date(&moment.date);
+        }
+        Verdict::Bad(if moment.is_valid() { Why::TimeOfDay } else { Why::Shape })
     }
 }
 
@@ -55,6 +67,24 @@ impl DateTimeJudge {
 
     pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
         Self { max: Some(rules.timestamp_max()), ..Self::date_time(fsp, rules) }
+    }
+
+    #[inline]
+    pub(super) fn moment(&self, moment: &wire::DateTime) -> Verdict {
+        if !(moment::is_real_date(&moment.date) && moment.is_valid()) {
+            return Verdict::Bad(Why::Shape);
+        }
+        if moment.micros > 0 && !Moment::from(*moment).time.unwrap_or_default().fraction.fits(self.fsp) {
+            return Verdict::Bad(Why::Fraction);
+        }
+        if self.max.is_none() || (self.fixed && CLEAR_YEARS.contains(&moment.date.year)) {
+            return Verdict::Keep;
+        }
+        self.in_range(&Moment::from(*moment)).map_or_else(Verdict::Bad, |()| Verdict::Keep)
+    }
+
+    pub(super) fn date(&self, date: &wire::Date) -> Verdict {
+        self.moment(&wire::DateTime { date: *date, ..Default::default() })
     }
 
     /// Reads `YYYY-MM-DD HH:MM:SS` only, and `YYYY-MM-DD` for midnight; with no more digits of a fraction than the column has.
@@ -108,6 +138,11 @@ impl DateTimeJudge {
         if self.fixed && CLEAR_YEARS.contains(&moment.date.year) {
             return Ok(());
         }
+        if self.zone.is_unknown() {
+            // Within a day of both ends, and at a leap of its clocks, the server's own zone decides.
+            let seconds = Offset::UTC.to_timestamp(civil(moment)).map_err(|_| Why::Range)?.as_second();
+            return if (-DAY..=max + DAY).contains(&seconds) { Ok(()) } else { Err(Why::Range) };
+        }
         let seconds = match self.zone.to_ambiguous_timestamp(civil(moment)).offset() {
             AmbiguousOffset::Gap { .. } => return Err(Why::NotInZone),
             AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
@@ -151,6 +186,9 @@ fn year_of_usual(text: &[u8; 19]) -> Option<u16> {
 /// A moment with an offset, as the clock of `zone` shows it; false if that clock shows the same twice.
 fn in_zone(moment: Moment, zone: &TimeZone) -> Result<(Moment, bool), Why> {
     let Some(seconds) = moment.offset else { return Ok((moment, true)) };
+    if zone.is_unknown() {
+        return Err(Why::ZoneUnknown);
+    }
     let offset = Offset::from_seconds(seconds).map_err(|_| Why::Shape)?;
     let timestamp = offset.to_timestamp(civil(&moment)).map_err(|_| Why::Range)?;
     let local = zone.to_datetime(timestamp);
@@ -187,6 +225,8 @@ fn civil(moment: &Moment) -> civil::DateTime {
 fn has_fraction(moment: &Moment) -> bool {
     !moment.time.unwrap_or_default().fraction.fits(0)
 }
+
+const DAY: i64 = 86_400;
 
 /// Years that a TIMESTAMP holds whatever the offset of the zone: one short of both ends.
 const CLEAR_YEARS: std::ops::RangeInclusive<u16> = 1971..=2036;

@@ -16,6 +16,12 @@ impl DecimalJudge {
         Self { int_digits: precision.saturating_sub(scale).into(), scale: scale.into(), unsigned }
     }
 
+    /// A whole number by its sign and its size.
+    pub(super) fn int(&self, negative: bool, size: u64) -> Verdict {
+        let n_digits = size.checked_ilog10().map_or(0, |log| log as usize + 1);
+        if n_digits > self.int_digits || (self.unsigned && negative) { Verdict::Bad(Why::Range) } else { Verdict::Keep }
+    }
+
     #[cold]
     fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let Some(number) = Number::parse(number::trim(cell)) else { return Verdict::Bad(Why::Shape) };

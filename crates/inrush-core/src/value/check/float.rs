@@ -21,6 +21,13 @@ impl FloatJudge {
         Self { max: f64::MAX, single: false, unsigned, digits }
     }
 
+    /// Whether the column surely takes the number, rounded to the nearest one it has.
+    #[inline]
+    pub(super) fn holds(&self, value: f64) -> bool {
+        let in_range = value.abs() <= self.max && (value >= 0.0 || !self.unsigned) && self.digits.is_none();
+        in_range && (value == 0.0 || !self.single || value as f32 != 0.0)
+    }
+
     #[cold]
     fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);

@@ -43,6 +43,24 @@ impl GeometryJudge {
         self.kind == GeometryKind::Any || self.kind == kind
     }
 
+    /// The server's own form, or plain WKB, which gets SRID 0.
+    pub(super) fn judge_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) -> Verdict {
+        let (own_form, kind) = match (wkb_kind_of_bytes(bytes.get(4..)), wkb_kind_of_bytes(Some(bytes))) {
+            (Some(kind), _) => (true, kind),
+            (None, Some(kind)) => (false, kind),
+            (None, None) => return Verdict::Bad(Why::GeometryBytes),
+        };
+        if !self.takes(kind) {
+            return Verdict::Bad(Why::GeometryKindOfBytes { kind });
+        }
+        if own_form {
+            return Verdict::Keep;
+        }
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(bytes);
+        Verdict::Rewrite
+    }
+
     fn judge_hex(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         if !cell.len().is_multiple_of(2) || !cell.iter().all(u8::is_ascii_hexdigit) {
             return Verdict::Bad(Why::Shape);
@@ -71,6 +89,13 @@ fn wkb_kind(hex: Option<&[u8]>) -> Option<GeometryKind> {
     let outline = head[..3] == *b"010" && head[4..] == *b"000000";
     let (kind, _) = GeometryKind::NAMES.iter().find(|(kind, _)| *kind as u8 == digit && digit > 0)?;
     outline.then_some(*kind)
+}
+
+/// The same in bytes.
+fn wkb_kind_of_bytes(bytes: Option<&[u8]>) -> Option<GeometryKind> {
+    let [1, number, 0, 0, 0] = *bytes?.first_chunk::<5>()? else { return None };
+    let known = GeometryKind::NAMES.iter().find(|(kind, _)| *kind as u8 == number && number > 0);
+    known.map(|(kind, _)| *kind)
 }
 
 /// Reads WKT and writes it in the one spelling.

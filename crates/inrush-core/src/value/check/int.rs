@@ -16,6 +16,32 @@ impl IntJudge {
         Self { min, max, bool }
     }
 
+    #[inline]
+    pub(super) fn int(&self, value: i64) -> Verdict {
+        if value >= self.min && (value < 0 || value as u64 <= self.max) {
+            Verdict::Keep
+        } else {
+            Verdict::Bad(Why::Range)
+        }
+    }
+
+    pub(super) fn uint(&self, value: u64) -> Verdict {
+        if value <= self.max { Verdict::Keep } else { Verdict::Bad(Why::Range) }
+    }
+
+    /// The servers round, and make 0 of what is no number.
+    pub(super) fn double(&self, value: f64) -> Verdict {
+        if value.is_nan() {
+            Verdict::Bad(Why::Shape)
+        } else if value.is_finite() && value.fract() != 0.0 {
+            Verdict::Bad(Why::Fraction)
+        } else if self.fits(value as i128) {
+            Verdict::Keep
+        } else {
+            Verdict::Bad(Why::Range)
+        }
+    }
+
     fn fits(&self, value: i128) -> bool {
         i128::from(self.min) <= value && value <= i128::from(self.max)
     }

@@ -22,10 +22,12 @@ mod network;
 mod number;
 mod text;
 mod time;
+mod value;
 mod vector;
 mod why;
 mod year;
 
+pub use value::Judged;
 pub use why::Why;
 
 use super::cells::{Cells, Rewritten};

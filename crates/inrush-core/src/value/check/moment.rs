@@ -5,6 +5,7 @@
 
 use super::Why;
 use super::number::{self, split_sign};
+use crate::wire::value as wire;
 
 /// A date, perhaps with a time of day, perhaps with the offset of its time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,26 @@ impl Date {
     }
 }
 
+/// A date of a row or a parameter; false for one that no calendar has.
+pub(super) fn is_real_date(date: &wire::Date) -> bool {
+    date.year > 0 && date.is_valid()
+}
+
+impl From<wire::Date> for Moment {
+    fn from(date: wire::Date) -> Self {
+        let date = Date { year: date.year, month: date.month, day: date.day };
+        Self { date, time: None, offset: None }
+    }
+}
+
+impl From<wire::DateTime> for Moment {
+    fn from(moment: wire::DateTime) -> Self {
+        let fraction = Fraction::from_micros(moment.micros);
+        let time = TimeOfDay { hour: moment.hour, minute: moment.minute, second: moment.second, fraction };
+        Self { time: Some(time), ..Self::from(moment.date) }
+    }
+}
+
 impl TimeOfDay {
     /// Reads `HH:MM:SS` only.
     #[inline]
@@ -120,6 +141,10 @@ impl TimeOfDay {
 }
 
 impl Fraction {
+    pub(super) fn from_micros(micros: u32) -> Fraction {
+        Fraction { micros, finer: false }
+    }
+
     /// Reads the digits behind the point.
     pub(super) fn parse(digits: &[u8]) -> Option<Fraction> {
         if digits.is_empty() || !number::all_digits(digits) {

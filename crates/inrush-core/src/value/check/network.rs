@@ -11,6 +11,29 @@ pub(super) enum NetworkJudge {
     Inet6,
 }
 
+impl NetworkJudge {
+    /// Writes an address that is given by its bytes. MariaDB reads any bytes of the right length so, even `2001:db8::1:2:33`; a text of
+    /// that length is no UUID and no IPv4 address, but may be an IPv6 address: as which it is taken.
+    pub(super) fn write_raw(&self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        use std::io::Write;
+        let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
+        match (self, bytes.len()) {
+            (Self::Uuid, 16) => bytes.iter().enumerate().for_each(|(i, byte)| {
+                let hyphen = if matches!(i, 4 | 6 | 8 | 10) { "-" } else { "" };
+                // A Vec takes all that is written.
+                let _ = write!(out, "{hyphen}{byte:02x}");
+            }),
+            (Self::Inet4, 4) => drop(write!(out, "{}", Ipv4Addr::from([bytes[0], bytes[1], bytes[2], bytes[3]]))),
+            (Self::Inet6, 16) if !is_text() => {
+                let octets: [u8; 16] = bytes.try_into().unwrap_or_default();
+                drop(write!(out, "{}", Ipv6Addr::from(octets)));
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 impl Judge for NetworkJudge {
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let trimmed = number::trim(cell);

@@ -33,6 +33,11 @@ impl CharsJudge {
         Self { charset, surely_fits: surely_fits as usize, limit: Limit::Bytes(bytes) }
     }
 
+    /// Whether the server keeps the bytes of a text as they come.
+    pub(super) fn is_utf8(&self) -> bool {
+        matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3)
+    }
+
     #[cold]
     fn judge_unusual(&self, cell: &[u8]) -> Verdict {
         // `sweep_text` has seen to it that this is UTF-8.

@@ -1,9 +1,10 @@
 //! TIME: `[-][D ]HHH:MM[:SS[.f]]`, from -838:59:59 to 838:59:59. Digits without a colon are bad: a server reads `1112` as
 //! 11 minutes and 12 seconds, people mean something else.
 
-use super::moment::{Rest, write_digits};
+use super::moment::{Fraction, Rest, write_digits};
 use super::number;
 use super::{Judge, Rules, Verdict, Why};
+use crate::wire::value as wire;
 
 #[derive(Clone, Debug)]
 pub(super) struct TimeJudge {
@@ -15,6 +16,26 @@ pub(super) struct TimeJudge {
 impl TimeJudge {
     pub(super) fn new(fsp: u8, rules: &Rules) -> Self {
         Self { fsp, whole_last_second: !rules.is_mariadb() }
+    }
+
+    pub(super) fn time(&self, time: &wire::Time) -> Verdict {
+        if !time.is_valid() {
+            return Verdict::Bad(Why::Shape);
+        }
+        let hours = u64::from(time.days) * 24 + u64::from(time.hours);
+        self.in_limits(hours, time.minutes.into(), time.seconds, Fraction::from_micros(time.micros))
+            .map_or_else(Verdict::Bad, |()| Verdict::Keep)
+    }
+
+    fn in_limits(&self, hours: u64, minutes: u32, seconds: u8, fraction: Fraction) -> Result<(), Why> {
+        if !fraction.fits(self.fsp) {
+            return Err(Why::Fraction);
+        }
+        let last_second = (hours, minutes, seconds) == (838, 59, 59);
+        if hours > 838 || (last_second && fraction.micros > 0 && self.whole_last_second) {
+            return Err(Why::Range);
+        }
+        Ok(())
     }
 
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
@@ -33,13 +54,7 @@ impl TimeJudge {
         if !rest.0.is_empty() {
             return Err(Why::Shape);
         }
-        if !fraction.fits(self.fsp) {
-            return Err(Why::Fraction);
-        }
-        let last_second = (hours, minutes, seconds) == (838, 59, 59);
-        if hours > 838 || (last_second && fraction.micros > 0 && self.whole_last_second) {
-            return Err(Why::Range);
-        }
+        self.in_limits(hours.into(), minutes, seconds, fraction)?;
         if negative {
             out.push(b'-');
         }

@@ -15,17 +15,57 @@ impl VectorJudge {
         Self { dim, mariadb: rules.is_mariadb() }
     }
 
+    /// The floats that a column holds, each in 4 bytes, little endian.
+    pub(super) fn judge_bytes(&self, bytes: &[u8]) -> Verdict {
+        let (floats, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() || floats.is_empty() {
+            return Verdict::Bad(Why::VectorBytes);
+        }
+        let mut squares = 0.0;
+        for float in floats {
+            let value = f64::from(f32::from_le_bytes(*float));
+            if !value.is_finite() {
+                return Verdict::Bad(Why::VectorNumber);
+            }
+            squares += value * value;
+        }
+        self.measure(floats.len(), squares).map_or_else(Verdict::Bad, |()| Verdict::Keep)
+    }
+
+    /// Writes these bytes of a text.
+    pub(super) fn write_bytes(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
+        self.read(cell, |value, _, _| out.extend_from_slice(&value.to_le_bytes()))
+    }
+
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
+        out.push(b'[');
+        let start = out.len();
+        self.read(cell, |_, number, text| {
+            if out.len() > start {
+                out.push(b',');
+            }
+            number.write_json(text, out);
+        })?;
+        out.push(b']');
+        Ok(())
+    }
+
+    fn read(&self, cell: &[u8], mut each: impl FnMut(f32, Number<'_>, &[u8])) -> Result<(), Why> {
         let [b'[', inside @ .., b']'] = number::trim(cell) else { return Err(Why::Shape) };
         let mut n = 0;
         let mut squares = 0.0;
-        for text in inside.split(|b| *b == b',') {
-            out.push(if n == 0 { b'[' } else { b',' });
-            let value = self.write_number(number::trim(text), out)?;
-            squares += value * value;
+        for text in inside.split(|b| *b == b',').map(number::trim) {
+            let number = Number::parse(text).ok_or(Why::Shape)?;
+            let value = self.read_number(text, &number)?;
+            each(value, number, text);
+            squares += f64::from(value) * f64::from(value);
             n += 1;
         }
-        out.push(b']');
+        self.measure(n, squares)
+    }
+
+    fn measure(&self, n: usize, squares: f64) -> Result<(), Why> {
+        let n = u32::try_from(n).unwrap_or(u32::MAX);
         if n > self.dim || (self.mariadb && n != self.dim) {
             return Err(Why::Dimensions { n });
         }
@@ -33,8 +73,7 @@ impl VectorJudge {
         if self.mariadb && squares > f64::from(f32::MAX) { Err(Why::Range) } else { Ok(()) }
     }
 
-    fn write_number(&self, text: &[u8], out: &mut Vec<u8>) -> Result<f64, Why> {
-        let number = Number::parse(text).ok_or(Why::Shape)?;
+    fn read_number(&self, text: &[u8], number: &Number<'_>) -> Result<f32, Why> {
         let value = std::str::from_utf8(text).ok().and_then(|t| t.parse::<f32>().ok()).ok_or(Why::Shape)?;
         if !value.is_finite() {
             return Err(Why::Range);
@@ -44,8 +83,7 @@ impl VectorJudge {
         if !number.is_zero() && value.abs() < smallest {
             return Err(Why::Underflow);
         }
-        number.write_json(text, out);
-        Ok(value.into())
+        Ok(value)
     }
 }
 

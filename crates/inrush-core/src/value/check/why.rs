@@ -2,7 +2,7 @@
 
 use super::int;
 use crate::value::Rules;
-use crate::value::column::{Column, ColumnType};
+use crate::value::column::{Column, ColumnType, GeometryKind};
 use std::fmt::Write;
 
 /// What is wrong with a cell. [`super::Check::reason`] says it in words.
@@ -65,6 +65,25 @@ pub enum Why {
     },
     /// A geometry of another kind than the column's.
     GeometryKind,
+    /// The same, of a geometry in bytes.
+    GeometryKindOfBytes {
+        /// Its kind.
+        kind: GeometryKind,
+    },
+    /// A text for a geometry: a placeholder takes bytes only.
+    GeometryText,
+    /// Bytes that are no geometry.
+    GeometryBytes,
+    /// Bytes that are no 4-byte floats.
+    VectorBytes,
+    /// A vector with an infinite number, or one that is none.
+    VectorNumber,
+    /// Bytes with more bits than a BIT column has.
+    TooManyBits,
+    /// A time with an offset, in a session whose zone is the server's own.
+    ZoneUnknown,
+    /// DEFAULT for a column without one.
+    NoDefault,
 }
 
 /// The message for a bad cell.
@@ -97,6 +116,27 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::JsonKey => "JSON with a name longer than 65535 bytes".into(),
         Why::Dimensions { n } => format!("{value} has {n} numbers, {ty} takes {}", limit(ty)),
         Why::GeometryKind => format!("{value} is not a {ty}"),
+        Why::GeometryKindOfBytes { kind } => format!("a {} is not a {ty}", kind.name()),
+        Why::GeometryText => format!("{value} is a text, and a placeholder takes a {ty} in bytes only"),
+        Why::GeometryBytes => format!("{} bytes that are no {ty} (4 bytes SRID, then WKB, or WKB alone)", cell.len()),
+        Why::VectorBytes => format!("{} bytes are not the 4-byte floats of a {ty}", cell.len()),
+        Why::VectorNumber => format!("a number that is not finite, in a {ty}"),
+        Why::TooManyBits => format!("{} bytes with more bits than {ty} takes", cell.len()),
+        Why::ZoneUnknown => format!("{value} has an offset, and the session's time zone is not known"),
+        Why::NoDefault => "DEFAULT into a column that has none".into(),
+    }
+}
+
+impl Why {
+    /// What to do about it, where that is not plain from the message.
+    pub fn hint(self) -> Option<&'static str> {
+        match self {
+            Self::GeometryText => Some("write `ST_GeomFromText(?)` in the statement"),
+            Self::ZoneUnknown => {
+                Some("`SET time_zone = '+00:00'`, or another that is not SYSTEM, or give times without an offset")
+            }
+            _ => None,
+        }
     }
 }
 

@@ -6,6 +6,21 @@ use super::{Judge, Verdict, Why};
 #[derive(Clone, Debug)]
 pub(super) struct YearJudge;
 
+impl YearJudge {
+    /// `0` is the year 0000 for a number, 2000 for a text; so it is sent as neither.
+    pub(super) fn uint(&self, year: u64, out: &mut Vec<u8>) -> Verdict {
+        match year {
+            1901..=2155 => Verdict::Keep,
+            0 => {
+                out.extend_from_slice(b"0000");
+                Verdict::Rewrite
+            }
+            1..=99 => Verdict::Bad(Why::ShortYear),
+            _ => Verdict::Bad(Why::Range),
+        }
+    }
+}
+
 impl Judge for YearJudge {
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let text = number::trim(cell);

@@ -1,0 +1,208 @@
+//! The rows of a batch against the columns they go into, before anything is sent: all of them once, none copied.
+//!
+//! A value that is stored as it is meant goes as it is. One whose meaning is certain, but not to a server, is replaced
+//! ([`Replaced`]); what goes in its place lies in one buffer for the whole batch. Every other one makes its row bad.
+
+use crate::bulk::Table;
+use crate::bulk::template::Target;
+use crate::error::{Error, Kind, Place, Result};
+use crate::value::Rules;
+use crate::value::check::{Check, Judged, Why};
+use crate::value::column::Column;
+use crate::wire::{BoundRows, Value};
+use std::fmt;
+
+/// The checks of a statement's placeholders.
+#[derive(Clone, Debug)]
+pub struct Screen {
+    /// In the order of the placeholders; those that are not checked are left out.
+    checks: Vec<(usize, Check)>,
+    /// The first one that goes into a generated column.
+    generated: Option<(usize, Box<str>)>,
+}
+
+/// Rows, with other values in the place of those that would not be understood.
+pub struct Replaced<'a> {
+    rows: &'a dyn BoundRows,
+    /// In the order of the rows.
+    values: Vec<Replacement>,
+    scratch: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Replacement {
+    row: usize,
+    param: usize,
+    with: With,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum With {
+    /// The bytes that it is, as text.
+    SameAsText,
+    /// A part of the scratch.
+    Text {
+        start: usize,
+        end: usize,
+    },
+    /// The same.
+    Bytes {
+        start: usize,
+        end: usize,
+    },
+    UInt(u64),
+}
+
+impl Screen {
+    /// The checks of values that go into `targets`: for each placeholder its column, or nothing for one that is not checked.
+    pub fn new(targets: &[Option<&Column>], rules: &Rules) -> Self {
+        let columns = || targets.iter().enumerate().filter_map(|(param, column)| Some((param, (*column)?)));
+        let generated = columns().find(|(_, column)| column.generated);
+        let generated = generated.map(|(param, column)| (param, column.name.as_str().into()));
+        Self { checks: columns().map(|(param, column)| (param, Check::new(column, rules))).collect(), generated }
+    }
+
+    /// Checks all rows.
+    ///
+    /// # Errors
+    /// `Data` for the first value that its column cannot hold, with row and column; `Config` if a column takes no values; those of
+    /// [`BoundRows::row`].
+    pub fn check<'a>(&self, rows: &'a dyn BoundRows) -> Result<Replaced<'a>> {
+        self.run(rows, Err)
+    }
+
+    /// Checks all rows and goes on behind a bad one: an error for each, in their order, every one with its row.
+    ///
+    /// # Errors
+    /// What is not the fault of a single value: see [`Screen::check`].
+    pub fn bad_rows<'a>(&self, rows: &'a dyn BoundRows) -> Result<(Replaced<'a>, Vec<Error>)> {
+        let mut bad = Vec::new();
+        let replaced = self.run(rows, |error| {
+            if error.kind() != Kind::Data {
+                return Err(error);
+            }
+            bad.push(error);
+            Ok(())
+        })?;
+        Ok((replaced, bad))
+    }
+
+    fn run<'a>(&self, rows: &'a dyn BoundRows, mut bad: impl FnMut(Error) -> Result<()>) -> Result<Replaced<'a>> {
+        let n_rows = rows.n_rows();
+        let mut replaced = Replaced { rows, values: Vec::new(), scratch: Vec::new() };
+        let mut values = Vec::new();
+        for row in 0..n_rows {
+            values.clear();
+            let judged = rows.row(row, &mut values).and_then(|()| self.check_row(row, &values, &mut replaced));
+            if let Err(error) = judged {
+                bad(error)?;
+            }
+        }
+        Ok(replaced)
+    }
+
+    #[inline]
+    fn check_row(&self, row: usize, values: &[Value<'_>], replaced: &mut Replaced<'_>) -> Result<()> {
+        if let Some((param, name)) = &self.generated
+            && !matches!(values.get(*param), Some(Value::Default))
+        {
+            return Err(Error::config(format!("column `{name}` is generated and takes no value")).at_row(row as u64));
+        }
+        let before = (replaced.values.len(), replaced.scratch.len());
+        for (param, check) in &self.checks {
+            let Some(value) = values.get(*param) else { continue };
+            let start = replaced.scratch.len();
+            let judged = check.judge_value(value, &mut replaced.scratch);
+            let end = replaced.scratch.len();
+            let with = match judged {
+                Judged::Keep => continue,
+                Judged::AsText => With::SameAsText,
+                Judged::Text => With::Text { start, end },
+                Judged::Bytes => With::Bytes { start, end },
+                Judged::UInt(n) => With::UInt(n),
+                Judged::Bad(why) => {
+                    replaced.values.truncate(before.0);
+                    replaced.scratch.truncate(before.1);
+                    return Err(bad_value(check, row, value, why));
+                }
+            };
+            replaced.values.push(Replacement { row, param: *param, with });
+        }
+        Ok(())
+    }
+}
+
+/// The column that each placeholder's value goes into as it is.
+pub fn columns_of<'t>(targets: &[Target], table: &'t Table) -> Vec<Option<&'t Column>> {
+    let named = |name: &str| {
+        let exact = table.columns.iter().find(|column| column.name == name);
+        // The servers compare names of columns without case.
+        exact.or_else(|| table.columns.iter().find(|column| column.name.to_lowercase() == name.to_lowercase()))
+    };
+    let column = |target: &Target| match target {
+        Target::Column(name) => named(name),
+        Target::Position(at) => table.columns.get(*at),
+        Target::Expression => None,
+    };
+    targets.iter().map(column).collect()
+}
+
+#[cold]
+fn bad_value(check: &Check, row: usize, value: &Value<'_>, why: Why) -> Error {
+    let place = Place { column: Some(check.column().name.as_str().into()), ..Place::default() };
+    let error = Error::data(check.reason_of(value, why)).at(place).at_row(row as u64);
+    match why.hint() {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
+impl Replaced<'_> {
+    /// How many values were replaced.
+    pub fn n_replaced(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The rows as they shall be sent; those that were given, if nothing was replaced in them.
+    pub fn rows(&self) -> &dyn BoundRows {
+        if self.values.is_empty() { self.rows } else { self }
+    }
+
+    fn value<'s>(&'s self, with: With, given: Value<'s>) -> Value<'s> {
+        // All of these were text when they were judged.
+        let text = |bytes: &'s [u8]| std::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text);
+        match with {
+            With::SameAsText => given.as_bytes().map_or(given, text),
+            With::Text { start, end } => text(&self.scratch[start..end]),
+            With::Bytes { start, end } => Value::Bytes(&self.scratch[start..end]),
+            With::UInt(n) => Value::UInt(n),
+        }
+    }
+}
+
+impl BoundRows for Replaced<'_> {
+    fn n_rows(&self) -> usize {
+        self.rows.n_rows()
+    }
+
+    fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
+        let start = out.len();
+        self.rows.row(row, out)?;
+        let first = self.values.partition_point(|value| value.row < row);
+        for replacement in self.values[first..].iter().take_while(|value| value.row == row) {
+            let value = &mut out[start + replacement.param];
+            *value = self.value(replacement.with, *value);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Replaced<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_rows = self.n_rows();
+        f.debug_struct("Replaced").field("n_rows", &n_rows).field("n_replaced", &self.values.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

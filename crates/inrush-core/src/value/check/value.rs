@@ -1,0 +1,255 @@
+//! Values as they are bound: a number that goes into an INT need not become text first. A value means what its printed form means in
+//! a load, and gets the same verdict, but that a number is compared as a number and a date as a date.
+//!
+//! What a server does with a value of one kind in a column of another was found out on the servers
+//! (docs/notes/column-checks.md): where it stores something else than the printed form (`5` into YEAR is 2005, `2` into an ENUM its
+//! second member, bytes into BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored
+//! as it is meant, or is bad. So it does not matter either by which method a value travels.
+
+use super::{AnyJudge, Check, Judge, Verdict, Why};
+use crate::wire::Value;
+use std::fmt::{self, Write};
+
+/// What becomes of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// It goes as it is.
+    Keep,
+    /// It goes as text: it is bytes, and they are UTF-8.
+    AsText,
+    /// What was appended to the scratch goes in its place, as text.
+    Text,
+    /// What was appended to the scratch goes in its place, as bytes.
+    Bytes,
+    /// This number goes in its place.
+    UInt(u64),
+    /// It must not be sent.
+    Bad(Why),
+}
+
+impl Check {
+    /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.
+    #[inline]
+    pub fn judge_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+        // The usual kinds, each in its usual column.
+        match (&self.judge, value) {
+            (AnyJudge::Int(judge), Value::Int(n)) => judge.int(*n).into(),
+            (AnyJudge::Chars(judge), Value::Text(text)) => judge.judge(text.as_bytes(), scratch).into(),
+            (AnyJudge::Float(judge), Value::Double(n)) if judge.holds(*n) => Judged::Keep,
+            (AnyJudge::DateTime(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
+            (_, Value::Null) if self.null_is_bad => Judged::Bad(Why::Null),
+            (_, Value::Null) => Judged::Keep,
+            _ => self.judge_further(value, scratch),
+        }
+    }
+
+    /// Why `value` is bad, as in an error message.
+    pub fn reason_of(&self, value: &Value<'_>, why: Why) -> String {
+        let printed;
+        let cell = match value {
+            Value::Bytes(bytes) => bytes,
+            Value::Text(text) => text.as_bytes(),
+            other => {
+                printed = Printed::of(other);
+                printed.bytes()
+            }
+        };
+        super::why::explain(why, cell, &self.column, &self.rules)
+    }
+
+    fn judge_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+        let start = scratch.len();
+        let judged = match value {
+            Value::Text(text) => self.judge_text(text, scratch),
+            Value::Bytes(bytes) => self.judge_bytes(bytes, scratch),
+            Value::Int(n) => self.judge_int(*n, scratch),
+            Value::UInt(n) => self.judge_uint(*n, scratch),
+            Value::Default if self.column.optional || self.column.generated => Judged::Keep,
+            Value::Default => Judged::Bad(Why::NoDefault),
+            _ => self.judge_other(value, scratch),
+        };
+        if let Judged::Bad(_) = judged {
+            scratch.truncate(start);
+        }
+        judged
+    }
+
+    fn judge_text(&self, text: &str, scratch: &mut Vec<u8>) -> Judged {
+        match &self.judge {
+            // To a server a text is characters, whose bits it would store.
+            AnyJudge::Bit(judge) => judge.number(text.as_bytes()).map_or_else(Judged::Bad, Judged::UInt),
+            AnyJudge::Vector(judge) => match judge.write_bytes(text.as_bytes(), scratch) {
+                Ok(()) => Judged::Bytes,
+                Err(why) => Judged::Bad(why),
+            },
+            AnyJudge::Geometry(_) => Judged::Bad(Why::GeometryText),
+            _ => self.judge_cell(text.as_bytes(), scratch).into(),
+        }
+    }
+
+    fn judge_bytes(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Judged {
+        match &self.judge {
+            AnyJudge::Pass | AnyJudge::Unknown => Judged::Keep,
+            AnyJudge::Bytes(judge) => judge.judge(bytes, scratch).into(),
+            AnyJudge::Bit(judge) => judge.bits(bytes).map_or_else(Judged::Bad, Judged::UInt),
+            AnyJudge::Vector(judge) => judge.judge_bytes(bytes).into(),
+            AnyJudge::Geometry(judge) => match judge.judge_bytes(bytes, scratch) {
+                Verdict::Rewrite => Judged::Bytes,
+                verdict => verdict.into(),
+            },
+            judge => {
+                if let AnyJudge::Network(judge) = judge
+                    && judge.write_raw(bytes, scratch)
+                {
+                    return Judged::Text;
+                }
+                match std::str::from_utf8(bytes) {
+                    Err(e) => Judged::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
+                    Ok(text) => match self.judge_cell(text.as_bytes(), scratch) {
+                        // Bytes are not converted into the column's character set; these need not be.
+                        Verdict::Keep if matches!(judge, AnyJudge::Chars(judge) if judge.is_utf8()) => Judged::Keep,
+                        Verdict::Keep => Judged::AsText,
+                        verdict => verdict.into(),
+                    },
+                }
+            }
+        }
+    }
+
+    fn judge_int(&self, n: i64, scratch: &mut Vec<u8>) -> Judged {
+        match (&self.judge, u64::try_from(n)) {
+            (AnyJudge::Int(judge), _) => judge.int(n).into(),
+            (AnyJudge::Decimal(judge), _) => judge.int(n < 0, n.unsigned_abs()).into(),
+            (AnyJudge::Float(judge), _) if judge.holds(n as f64) => Judged::Keep,
+            (_, Ok(n)) => self.judge_uint(n, scratch),
+            _ => self.judge_whole(&Value::Int(n), itoa::Buffer::new().format(n), scratch),
+        }
+    }
+
+    fn judge_uint(&self, n: u64, scratch: &mut Vec<u8>) -> Judged {
+        match &self.judge {
+            AnyJudge::Int(judge) => judge.uint(n).into(),
+            AnyJudge::Decimal(judge) => judge.int(false, n).into(),
+            AnyJudge::Float(judge) if judge.holds(n as f64) => Judged::Keep,
+            AnyJudge::Bit(judge) => judge.uint(n).into(),
+            AnyJudge::Year(judge) => judge.uint(n, scratch).into(),
+            _ => self.judge_whole(&Value::UInt(n), itoa::Buffer::new().format(n), scratch),
+        }
+    }
+
+    /// A whole number in a column that is none. Texts and bytes take it: all servers print it alike.
+    fn judge_whole(&self, value: &Value<'_>, printed: &str, scratch: &mut Vec<u8>) -> Judged {
+        match &self.judge {
+            AnyJudge::Chars(judge) => judge.judge(printed.as_bytes(), scratch).into(),
+            AnyJudge::Bytes(judge) => judge.judge(printed.as_bytes(), scratch).into(),
+            AnyJudge::Pass | AnyJudge::Unknown => Judged::Keep,
+            _ => self.judge_printed(value, scratch),
+        }
+    }
+
+    fn judge_other(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+        match (&self.judge, value) {
+            (AnyJudge::Int(judge), Value::Double(n)) => judge.double(*n).into(),
+            (AnyJudge::Int(judge), Value::Float(n)) => judge.double(f64::from(*n)).into(),
+            (AnyJudge::Float(judge), Value::Float(n)) if judge.holds(f64::from(*n)) => Judged::Keep,
+            // A server prints a DOUBLE first, as shortly as we do; a FLOAT it makes a DOUBLE before.
+            (AnyJudge::Decimal(_), Value::Double(_)) => match self.judge_printed(value, scratch) {
+                Judged::Bad(why) => Judged::Bad(why),
+                _ => Judged::Keep,
+            },
+            (AnyJudge::Date(judge), Value::Date(date)) => judge.date(date).into(),
+            (AnyJudge::Date(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
+            (AnyJudge::DateTime(judge), Value::Date(date)) => judge.date(date).into(),
+            (AnyJudge::Time(judge), Value::Time(time)) => match judge.time(time) {
+                // What MySQL makes of it is no time at all.
+                Verdict::Keep if time.negative && time.as_micros() == Some(0) => self.judge_printed(value, scratch),
+                verdict => verdict.into(),
+            },
+            (AnyJudge::Unknown, _) => Judged::Keep,
+            _ => self.judge_printed(value, scratch),
+        }
+    }
+
+    /// Anything else is what it says in print.
+    fn judge_printed(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+        let start = scratch.len();
+        let printed = Printed::of(value);
+        match self.judge_text(printed.text(), scratch) {
+            Judged::Keep => {
+                scratch.truncate(start);
+                scratch.extend_from_slice(printed.bytes());
+                Judged::Text
+            }
+            judged => judged,
+        }
+    }
+
+    /// A cell that is known to be UTF-8.
+    fn judge_cell(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match &self.judge {
+            AnyJudge::Pass | AnyJudge::Unknown => Verdict::Keep,
+            AnyJudge::Int(judge) => judge.judge(cell, out),
+            AnyJudge::Decimal(judge) => judge.judge(cell, out),
+            AnyJudge::Float(judge) => judge.judge(cell, out),
+            AnyJudge::Bit(judge) => judge.judge(cell, out),
+            AnyJudge::Year(judge) => judge.judge(cell, out),
+            AnyJudge::Date(judge) => judge.judge(cell, out),
+            AnyJudge::Time(judge) => judge.judge(cell, out),
+            AnyJudge::DateTime(judge) => judge.judge(cell, out),
+            AnyJudge::Bytes(judge) => judge.judge(cell, out),
+            AnyJudge::Vector(judge) => judge.judge(cell, out),
+            AnyJudge::Geometry(judge) => judge.judge(cell, out),
+            AnyJudge::Network(judge) => judge.judge(cell, out),
+            AnyJudge::Chars(judge) => judge.judge(cell, out),
+            AnyJudge::Enum(judge) => judge.judge(cell, out),
+            AnyJudge::Set(judge) => judge.judge(cell, out),
+            AnyJudge::Json(judge) => judge.judge(cell, out),
+        }
+    }
+}
+
+impl From<Verdict> for Judged {
+    #[inline]
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Keep => Self::Keep,
+            Verdict::Rewrite => Self::Text,
+            Verdict::Bad(why) => Self::Bad(why),
+        }
+    }
+}
+
+/// A number, a date or a time in print, without an allocation.
+struct Printed {
+    bytes: [u8; LONGEST],
+    len: usize,
+}
+
+impl Printed {
+    fn of(value: &Value<'_>) -> Self {
+        let mut printed = Self { bytes: [0; LONGEST], len: 0 };
+        // What does not fit is cut; nothing is that long.
+        let _ = write!(printed, "{value}");
+        printed
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    fn text(&self) -> &str {
+        std::str::from_utf8(self.bytes()).unwrap_or_default()
+    }
+}
+
+impl Write for Printed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// `-4294967295 days` as hours and the longest DOUBLE without an exponent have 25 characters.
+const LONGEST: usize = 64;
