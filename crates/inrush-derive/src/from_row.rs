@@ -2,24 +2,19 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::ext::IdentExt as _;
-use syn::{Data, DeriveInput, Error, Field, Fields, GenericParam, Generics, Ident, Lifetime, LitStr, Result, Type};
+use syn::{DeriveInput, Error, Field, Fields, GenericParam, Generics, Lifetime, Result};
+
+use crate::fields::{bound, columns, fields_of, no_options};
 
 /// The implementation for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
-    let Data::Struct(data) = &input.data else {
-        return Err(Error::new(input.ident.span(), "`FromRow` can be derived for structs only"));
-    };
-    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("inrush")) {
-        return Err(Error::new_spanned(attribute, "`#[inrush(..)]` belongs to a field"));
-    }
-    let body = match &data.fields {
+    let fields = fields_of(input, "FromRow")?;
+    let body = match fields {
         Fields::Named(fields) => by_name(&fields.named.iter().collect::<Vec<_>>())?,
-        Fields::Unnamed(fields) => by_position(&fields.unnamed.iter().collect::<Vec<_>>())?,
-        Fields::Unit => return Err(Error::new(input.ident.span(), "`FromRow` needs fields for the columns")),
+        fields => by_position(&fields.iter().collect::<Vec<_>>())?,
     };
     let row = row_lifetime(&input.generics)?;
-    let generics = with_bounds(&input.generics, &row, &data.fields);
+    let generics = with_bounds(&input.generics, &row, fields);
     let (for_impl, _, bounds) = generics.split_for_impl();
     let (_, of_type, _) = input.generics.split_for_impl();
     let ident = &input.ident;
@@ -34,16 +29,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 fn by_name(fields: &[&Field]) -> Result<TokenStream> {
-    let mut columns: Vec<LitStr> = Vec::new();
-    for field in fields {
-        let column = column_of(field)?;
-        // As columns are found: in any case.
-        if columns.iter().any(|known| known.value().eq_ignore_ascii_case(&column.value())) {
-            let message = format!("two fields take the column `{}`", column.value());
-            return Err(Error::new(column.span(), message));
-        }
-        columns.push(column);
-    }
+    let columns = columns(fields)?;
     let idents = fields.iter().map(|field| &field.ident);
     let places = 0..fields.len();
     Ok(quote! {
@@ -53,36 +39,13 @@ fn by_name(fields: &[&Field]) -> Result<TokenStream> {
 }
 
 fn by_position(fields: &[&Field]) -> Result<TokenStream> {
-    if let Some(attribute) = fields.iter().find_map(|field| field.attrs.iter().find(|a| a.path().is_ident("inrush"))) {
-        return Err(Error::new_spanned(attribute, "a field without a name takes its column by position"));
-    }
+    no_options(fields)?;
     let n = fields.len();
     let places = 0..n;
     Ok(quote! {
         let values = row.to_array::<#n>()?;
         ::core::result::Result::Ok(Self(#(row.convert(#places, values[#places])?),*))
     })
-}
-
-/// The column of a field: what `rename` says, or the field's own name.
-fn column_of(field: &Field) -> Result<LitStr> {
-    let mut renamed = None;
-    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("inrush")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("rename") {
-                return Err(meta.error("the only option of a field is `rename = \"column\"`"));
-            }
-            let column: LitStr = meta.value()?.parse()?;
-            match renamed.replace(column) {
-                None => Ok(()),
-                Some(_) => Err(meta.error("a field takes one column")),
-            }
-        })?;
-    }
-    let own_name = |ident: &Ident| LitStr::new(&ident.unraw().to_string(), ident.span());
-    renamed
-        .or_else(|| field.ident.as_ref().map(own_name))
-        .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))
 }
 
 /// The lifetime that the row is borrowed for: the struct's own, if it has one.
@@ -104,25 +67,8 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &Fields) -> Generics
     if generics.lifetimes().next().is_none() {
         bounded.params.insert(0, GenericParam::Lifetime(syn::LifetimeParam::new(row.clone())));
     }
-    let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
-    let types = fields.iter().map(|field| &field.ty).filter(|ty| names_one_of(ty, &parameters));
-    let bounds: Vec<_> = types.map(|ty| syn::parse_quote!(#ty: ::inrush::core::wire::FromValue<#row>)).collect();
-    if !bounds.is_empty() {
-        bounded.make_where_clause().predicates.extend::<Vec<syn::WherePredicate>>(bounds);
-    }
+    bound(&mut bounded, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::wire::FromValue<#row>));
     bounded
-}
-
-/// Whether a type's text holds one of the identifiers. More than it should is no harm: the bound then merely says what holds.
-fn names_one_of(ty: &Type, parameters: &[&Ident]) -> bool {
-    fn any(tokens: TokenStream, parameters: &[&Ident]) -> bool {
-        tokens.into_iter().any(|token| match token {
-            proc_macro2::TokenTree::Ident(ident) => parameters.iter().any(|parameter| **parameter == ident),
-            proc_macro2::TokenTree::Group(group) => any(group.stream(), parameters),
-            _ => false,
-        })
-    }
-    any(quote!(#ty), parameters)
 }
 
 #[cfg(test)]

@@ -8,11 +8,14 @@
 /// ```
 /// use inrush::{columns, scalar};
 ///
+/// # let shop = inrush_testkit::shop::open();
+/// # shop.ask("DELETE FROM people; ALTER TABLE people ADD country CHAR(2)");
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
 /// let (names, ages) = (vec!["Ann", "Bea"], [Some(31_u8), None]);
 /// let people = columns! { name: &names, age: &ages, country: scalar("NZ") };
-/// # let statement = inrush::Statement::new("INSERT INTO people (name, age, country) VALUES (:name, :age, :country)")?;
-/// # use inrush::core::wire::Rows;
-/// # assert_eq!(people.bind(statement.names(), 3)?.n_rows(), 2);
+/// let insert = "INSERT INTO people (name, age, country) VALUES (:name, :age, :country)";
+/// connection.execute_batch(insert, &people)?;
+/// # assert_eq!(shop.ask("SELECT name, age, country FROM people ORDER BY name"), ["Ann 31 NZ", "Bea NULL NZ"]);
 /// # Ok::<(), inrush::Error>(())
 /// ```
 #[macro_export]

@@ -9,7 +9,7 @@
 //! | [`Connection`] | the same for tokio |
 //! | [`blocking::Pool`], [`Pool`] | connections for many users, by [`PoolOptions`] |
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
-//! | [`FromRow`], [`FromValue`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
+//! | [`FromRow`], [`FromValue`], [`ToRow`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
@@ -59,7 +59,7 @@ pub use inrush_core::session::{
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::value::bind::InZone;
 pub use inrush_core::wire::{
-    Columns, Compression, FromRow, FromValue, IntoColumn, Params, Row, ToValue, Value, scalar,
+    Columns, Compression, FromRow, FromValue, IntoColumn, Params, Row, ToRow, ToValue, Value, scalar,
 };
 pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
@@ -85,6 +85,26 @@ pub use inrush_core::{Error, Kind, Place, Result};
 /// # }
 /// ```
 pub use inrush_derive::FromRow;
+/// ```
+/// #[derive(inrush::ToRow)]
+/// struct Person<'p> {
+///     id: u64,
+///     #[inrush(rename = "full_name")]
+///     name: &'p str,
+///     age: Option<u8>,
+/// }
+/// # let shop = inrush_testkit::shop::open();
+/// # shop.ask("DELETE FROM people; ALTER TABLE people MODIFY name VARCHAR(80)");
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+///
+/// let people = [Person { id: 1, name: "Ann", age: Some(31) }, Person { id: 2, name: "Bea", age: None }];
+/// let insert = "INSERT INTO people (full_name, age, id) VALUES (:full_name, :age, :id)";
+/// connection.execute_batch(insert, &people)?;
+/// connection.exec("UPDATE people SET age = :age + 1 WHERE id = :id", &people[0])?;
+/// # assert_eq!(shop.ask("SELECT id, full_name, age FROM people ORDER BY id"), ["1 Ann 32", "2 Bea NULL"]);
+/// # Ok::<(), inrush::Error>(())
+/// ```
+pub use inrush_derive::ToRow;
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{Lent, PoolOptions, PoolStatus};

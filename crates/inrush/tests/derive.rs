@@ -1,10 +1,10 @@
-//! `#[derive(FromRow)]`: rows that need no server become structs.
+//! `#[derive(FromRow)]` and `#[derive(ToRow)]`: rows that need no server become structs, and structs rows.
 #![allow(clippy::unwrap_used)]
 
-use inrush::core::wire::{ColumnDef, ColumnFlags, ColumnType, Row, RowFormat};
-use inrush::{FromRow, Result};
+use inrush::core::wire::{ColumnDef, ColumnFlags, ColumnType, Row, RowFormat, Rows as _};
+use inrush::{FromRow, Params, Result, Statement, ToRow, Value};
 
-#[derive(Debug, FromRow, PartialEq)]
+#[derive(Debug, FromRow, PartialEq, ToRow)]
 struct Person<'r> {
     id: u64,
     #[inrush(rename = "full_name")]
@@ -12,16 +12,16 @@ struct Person<'r> {
     age: Option<u8>,
 }
 
-#[derive(Debug, FromRow, PartialEq)]
+#[derive(Debug, FromRow, PartialEq, ToRow)]
 struct Owned {
     id: i64,
     r#type: String,
 }
 
-#[derive(Debug, FromRow, PartialEq)]
+#[derive(Debug, FromRow, PartialEq, ToRow)]
 struct Point<T>(T, T);
 
-#[derive(Debug, FromRow, PartialEq)]
+#[derive(Debug, FromRow, PartialEq, ToRow)]
 struct Keyed<'r, K, V>
 where
     K: Copy,
@@ -106,4 +106,50 @@ fn what_does_not_fit_is_named() {
     let too_large = "column `id` holds `9223372036854775808`, which is not a whole number that fits `i64`";
     owned(&["id", "type"], &[Some("9223372036854775808"), Some("x")], too_large);
     check::<Point<i32>>(&["x"], &[Some("1")], Err("a row of 1 columns is not one of 2"));
+}
+
+/// The same values for one execution and for a row of a batch.
+#[track_caller]
+fn check_values<P: Params + Sync>(row: &P, sql: &str, want: Result<&[Value<'_>], &str>) {
+    let statement = Statement::new(sql).unwrap();
+    let one = row.values(statement.names());
+    assert_eq!(one.as_ref().map(AsRef::as_ref).map_err(|error| error.message()), want);
+    let mut values = Vec::new();
+    let rows = std::slice::from_ref(row);
+    let bound = rows.bind(statement.names(), statement.marks().len());
+    let got = bound.as_ref().map_err(|error| error.message()).map(|bound| bound.row(0, &mut values).unwrap());
+    assert_eq!(got.map(|()| &values[..]), want);
+}
+
+#[test]
+fn fields_go_to_the_placeholders_of_their_names() {
+    let ann = Person { id: 7, name: "Ann", age: None };
+    let (id, name) = (Value::UInt(7), Value::Text("Ann"));
+    check_values(&ann, "INSERT INTO t VALUES (:id, :full_name, :age)", Ok(&[id, name, Value::Null]));
+    check_values(&ann, "INSERT INTO t VALUES (:age, :full_name, :id)", Ok(&[Value::Null, name, id]));
+    check_values(&ann, "UPDATE t SET full_name = :full_name WHERE id = :id", Ok(&[name, id]));
+    check_values(&ann, "UPDATE t SET a = :id, b = :id WHERE id = :id", Ok(&[id, id, id]));
+    assert_eq!((Person::COLUMNS, Owned::COLUMNS), (&["id", "full_name", "age"][..], &["id", "type"][..]));
+    let owned = Owned { id: 1, r#type: "x".to_owned() };
+    check_values(&owned, "INSERT INTO t VALUES (:type, :id)", Ok(&[Value::Text("x"), Value::Int(1)]));
+    let keyed = Keyed { key: 7_u8, value: Some("v"), note: b"n" };
+    let values = [Value::Bytes(b"n"), Value::Text("v"), Value::UInt(7)];
+    check_values(&keyed, "INSERT INTO t VALUES (:note, :value, :key)", Ok(&values));
+}
+
+#[test]
+fn fields_without_names_go_by_position() {
+    let point = Point(1_i32, -2);
+    check_values(&point, "INSERT INTO t VALUES (?, ?)", Ok(&[Value::Int(1), Value::Int(-2)]));
+    check_values(&point, "INSERT INTO t VALUES (:y, :x)", Ok(&[Value::Int(1), Value::Int(-2)]));
+    let twice = "placeholder `:x` comes twice, so values need names";
+    check_values(&point, "INSERT INTO t VALUES (:x, :x)", Err(twice));
+    assert!(Point::<i32>::COLUMNS.is_empty());
+}
+
+#[test]
+fn a_placeholder_without_a_field_is_named() {
+    let ann = Person { id: 7, name: "Ann", age: None };
+    check_values(&ann, "INSERT INTO t VALUES (:id, :name)", Err("no value for `:name`"));
+    check_values(&ann, "INSERT INTO t VALUES (?, ?, ?)", Err("the statement has no placeholder `:id`"));
 }

@@ -86,7 +86,7 @@ pub use inbox::{Inbox, Packet};
 pub use login::LoginPacket;
 pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
-pub use params::{Named, Order, ParamValues, Params};
+pub use params::{Named, Order, ParamValues, Params, ToRow};
 pub use row::{Row, RowFormat};
 pub use row_buffer::RowBuffer;
 pub use rows::{BoundRows, BoxedRows, Rows};

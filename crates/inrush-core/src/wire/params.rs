@@ -35,13 +35,21 @@ pub trait Params {
 pub struct Order(Option<Vec<usize>>);
 
 impl Order {
+    /// The order of values without names.
+    ///
+    /// # Errors
+    /// `Config` if a placeholder comes twice by name.
+    pub fn by_position(names: &[Box<str>]) -> Result<Self> {
+        by_position(names).map(|()| Self::default())
+    }
+
     /// Where the values of `columns` stand. What no placeholder names is left out.
     ///
     /// # Errors
-    /// `Config` for a placeholder without a column.
-    pub fn of(names: &[Box<str>], columns: &[&str]) -> Result<Self> {
+    /// `Config` for a placeholder without a column, and for a statement whose placeholders have no names.
+    pub fn by_name(names: &[Box<str>], columns: &[&str]) -> Result<Self> {
+        some_name(names, columns)?;
         let positions = (0..names.len()).map(|i| position(names, i, columns)).collect::<Result<Vec<_>>>()?;
-        nothing_by_name(names, columns)?;
         let is_own =
             positions.len() == columns.len() && positions.iter().enumerate().all(|(i, position)| i == *position);
         Ok(Self((!is_own).then_some(positions)))
@@ -53,27 +61,11 @@ impl Order {
     }
 }
 
-/// Where in `columns` placeholder `i` stands: most often in the same place.
-///
-/// # Errors
-/// `Config` if it is not there.
-pub fn position(names: &[Box<str>], i: usize, columns: &[&str]) -> Result<usize> {
-    let name = &*names[i];
-    if columns.get(i) == Some(&name) {
-        return Ok(i);
-    }
-    columns.iter().position(|column| *column == name).ok_or_else(|| no_value(name))
-}
-
-/// Refuses values by name for a statement whose placeholders have none.
-///
-/// # Errors
-/// `Config`
-pub fn nothing_by_name(names: &[Box<str>], columns: &[&str]) -> Result<()> {
-    match names.is_empty() && !columns.is_empty() {
-        false => Ok(()),
-        true => Err(unused(columns[0], names)),
-    }
+/// What `#[derive(ToRow)]` makes of a struct: one row, a column for each field.
+#[diagnostic::on_unimplemented(note = "derive it: `#[derive(inrush::ToRow)]`")]
+pub trait ToRow: Params {
+    /// The names of the columns, in the order of the fields; nothing for a struct whose fields have none.
+    const COLUMNS: &'static [&'static str];
 }
 
 /// The values of one execution in the order of its placeholders, borrowed from the parameters.
@@ -86,6 +78,17 @@ pub struct ParamValues<'a> {
     n_few: usize,
     /// All of them, if there are more than a few.
     many: Vec<Value<'a>>,
+}
+
+impl<'a> ParamValues<'a> {
+    /// The values of those of the columns that the placeholders name.
+    ///
+    /// # Errors
+    /// Those of [`Order::by_name`].
+    pub fn by_name(names: &[Box<str>], columns: &[&str], value: impl Fn(usize) -> Value<'a>) -> Result<Self> {
+        some_name(names, columns)?;
+        (0..names.len()).map(|i| position(names, i, columns).map(&value)).collect()
+    }
 }
 
 impl<'a> FromIterator<Value<'a>> for ParamValues<'a> {
@@ -132,7 +135,7 @@ impl<T: ToValue> Params for [T] {
     }
 
     fn order(&self, names: &[Box<str>]) -> Result<Order> {
-        by_position(names).map(|()| Order::default())
+        Order::by_position(names)
     }
 
     #[inline]
@@ -271,7 +274,7 @@ macro_rules! tuples {
             }
 
             fn order(&self, names: &[Box<str>]) -> Result<Order> {
-                by_position(names).map(|()| Order::default())
+                Order::by_position(names)
             }
 
             #[inline]
@@ -292,6 +295,22 @@ pub(crate) fn by_position(names: &[Box<str>]) -> Result<()> {
         None => Ok(()),
         Some((_, name)) => Err(Error::config(format!("placeholder `:{name}` comes twice, so values need names"))
             .with_hint("use `params! { \"name\" => value, .. }`")),
+    }
+}
+
+/// Where in `columns` placeholder `i` stands: most often in the same place.
+fn position(names: &[Box<str>], i: usize, columns: &[&str]) -> Result<usize> {
+    let name = &*names[i];
+    match columns.get(i) {
+        Some(column) if *column == name => Ok(i),
+        _ => columns.iter().position(|column| *column == name).ok_or_else(|| no_value(name)),
+    }
+}
+
+fn some_name(names: &[Box<str>], columns: &[&str]) -> Result<()> {
+    match columns.first() {
+        Some(first) if names.is_empty() => Err(unused(first, names)),
+        _ => Ok(()),
     }
 }
 

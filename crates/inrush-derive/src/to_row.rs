@@ -1,0 +1,109 @@
+//! `#[derive(ToRow)]`: which placeholder each field is for, and the implementation that puts their values in order.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Fields, Index, Member, Result};
+
+use crate::fields::{bound, columns, fields_of, no_options};
+
+/// The implementations for `input`.
+pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
+    let fields = fields_of(input, "ToRow")?;
+    let all: Vec<_> = fields.iter().collect();
+    let (columns, named) = match fields {
+        Fields::Named(_) => (columns(&all)?, true),
+        _ => {
+            no_options(&all)?;
+            (Vec::new(), false)
+        }
+    };
+    let members = fields.iter().enumerate().map(|(i, field)| match &field.ident {
+        Some(ident) => Member::Named(ident.clone()),
+        None => Member::Unnamed(Index::from(i)),
+    });
+    let values: Vec<_> = members.map(|member| quote!(::inrush::core::wire::ToValue::to_value(&self.#member))).collect();
+    let methods = if named { by_name(&values) } else { by_position(&values) };
+
+    let mut generics = input.generics.clone();
+    bound(&mut generics, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::wire::ToValue));
+    let (for_impl, of_type, bounds) = generics.split_for_impl();
+    let ident = &input.ident;
+    Ok(quote! {
+        #[automatically_derived]
+        impl #for_impl ::inrush::core::wire::ToRow for #ident #of_type #bounds {
+            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+        }
+
+        #[automatically_derived]
+        impl #for_impl ::inrush::core::wire::Params for #ident #of_type #bounds {
+            const NAMED: bool = #named;
+            #methods
+        }
+    })
+}
+
+/// Rows whose fields come as the placeholders do, as most do, are appended without a look at each field's place.
+fn by_name(values: &[TokenStream]) -> TokenStream {
+    let places = 0..values.len();
+    let value = quote! {
+        |place: usize| match place {
+            #(#places => #values,)*
+            _ => ::inrush::core::wire::Value::Null,
+        }
+    };
+    quote! {
+        fn values<'__v>(
+            &'__v self,
+            names: &[::std::boxed::Box<str>],
+        ) -> ::inrush::core::Result<::inrush::core::wire::ParamValues<'__v>> {
+            let columns = <Self as ::inrush::core::wire::ToRow>::COLUMNS;
+            ::inrush::core::wire::ParamValues::by_name(names, columns, #value)
+        }
+
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::wire::Order> {
+            ::inrush::core::wire::Order::by_name(names, <Self as ::inrush::core::wire::ToRow>::COLUMNS)
+        }
+
+        fn append<'__v>(
+            &'__v self,
+            _names: &[::std::boxed::Box<str>],
+            order: &::inrush::core::wire::Order,
+            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
+        ) -> ::inrush::core::Result<()> {
+            match order.positions() {
+                ::core::option::Option::None => out.extend([#(#values),*]),
+                ::core::option::Option::Some(places) => out.extend(places.iter().copied().map(#value)),
+            }
+            ::core::result::Result::Ok(())
+        }
+    }
+}
+
+fn by_position(values: &[TokenStream]) -> TokenStream {
+    quote! {
+        fn values<'__v>(
+            &'__v self,
+            names: &[::std::boxed::Box<str>],
+        ) -> ::inrush::core::Result<::inrush::core::wire::ParamValues<'__v>> {
+            ::inrush::core::wire::Order::by_position(names)?;
+            ::core::result::Result::Ok(::core::iter::FromIterator::from_iter([#(#values),*]))
+        }
+
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::wire::Order> {
+            ::inrush::core::wire::Order::by_position(names)
+        }
+
+        fn append<'__v>(
+            &'__v self,
+            _names: &[::std::boxed::Box<str>],
+            _order: &::inrush::core::wire::Order,
+            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
+        ) -> ::inrush::core::Result<()> {
+            out.extend([#(#values),*]);
+            ::core::result::Result::Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
