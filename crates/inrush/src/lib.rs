@@ -34,6 +34,7 @@ mod batch;
 pub mod blocking;
 mod columns;
 mod config;
+mod guard;
 mod loader;
 mod net;
 mod option_files;

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::config::IntoConfig;
 use crate::pool::ledger::Check;
 use crate::pool::seat::Seat;
-use crate::pool::shared::{Next, Opening, PATIENCE, Shared};
+use crate::pool::shared::{Next, Opening, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
 use inrush_core::session::{Clean, simple};
 use std::fmt;
@@ -130,20 +130,12 @@ fn open(opening: Opening<Connection>, deadline: Option<Instant>) -> Result<Poole
 
 /// Finishes a clean-up and makes sure that the connection is alive.
 fn prepare(lent: &mut Connection, cleaning: Option<Box<Clean>>, check: Check, deadline: Option<Instant>) -> Result<()> {
-    let needs_ping = cleaning.is_none()
-        && match check {
-            Check::Nothing => false,
-            Check::Look => !lent.is_quiet(),
-            Check::Ping => true,
-        };
-    if cleaning.is_none() && !needs_ping {
-        return Ok(());
-    }
-    let limit = Instant::now() + PATIENCE;
-    let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
     match cleaning {
-        Some(mut clean) => lent.finish(&mut *clean, limit),
-        None => lent.run_until(&mut simple::ping(), limit).map(drop),
+        Some(mut clean) => lent.finish(&mut *clean, patience(deadline)),
+        None if check.needs_ping(|| lent.is_quiet()) => {
+            lent.run_until(&mut simple::ping(), patience(deadline)).map(drop)
+        }
+        None => Ok(()),
     }
 }
 

@@ -69,6 +69,17 @@ pub(crate) enum Check {
     Ping,
 }
 
+impl Check {
+    /// Whether the server is asked; `is_quiet` looks at the socket, if need be.
+    pub(crate) fn needs_ping(self, is_quiet: impl FnOnce() -> bool) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Look => !is_quiet(),
+            Self::Ping => true,
+        }
+    }
+}
+
 /// What there is to do from time to time.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chores<C> {

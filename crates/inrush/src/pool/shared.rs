@@ -413,11 +413,17 @@ impl<C: Lendable + fmt::Debug> fmt::Debug for Lent<C> {
     }
 }
 
+/// Until when the clean-up or the check of a resting connection may last, for a user who waits until `deadline`.
+pub(crate) fn patience(deadline: Option<Instant>) -> Instant {
+    let limit = Instant::now() + PATIENCE;
+    deadline.map_or(limit, |deadline| limit.min(deadline))
+}
+
 fn closed() -> Error {
     Error::new(Kind::Interrupted, "the pool is closed").with_hint("open a new pool")
 }
 
 /// How long the clean-up or the check of a resting connection may take before another is opened instead.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Only what consumes the value takes the connection out of it.
 const GONE: &str = "a lent connection is there until it is dropped";

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::config::IntoConfig;
 use crate::pool::ledger::{Check, Grant};
 use crate::pool::seat::Seat;
-use crate::pool::shared::{Next, Opening, PATIENCE, Rested, Shared};
+use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Notify;
@@ -172,20 +172,12 @@ async fn prepare(
     check: Check,
     deadline: Option<Instant>,
 ) -> Result<()> {
-    let needs_ping = cleaning.is_none()
-        && match check {
-            Check::Nothing => false,
-            Check::Look => !lent.is_quiet(),
-            Check::Ping => true,
-        };
-    if cleaning.is_none() && !needs_ping {
-        return Ok(());
-    }
-    let limit = Instant::now() + PATIENCE;
-    let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
     match cleaning {
-        Some(mut clean) => lent.finish(&mut *clean, limit).await,
-        None => lent.run_until(&mut simple::ping(), limit).await.map(drop),
+        Some(mut clean) => lent.finish(&mut *clean, patience(deadline)).await,
+        None if check.needs_ping(|| lent.is_quiet()) => {
+            lent.run_until(&mut simple::ping(), patience(deadline)).await.map(drop)
+        }
+        None => Ok(()),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::Connection;
 use crate::Result;
+use crate::guard::are_connections;
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::verbs;
 use ::tokio::time::sleep;
 use inrush_core::session::{TransactionOptions, transaction};
-use std::ops::{Deref, DerefMut};
 use std::time::Instant;
 
 /// An open transaction: a connection whose work is committed together or not at all.
@@ -219,30 +219,4 @@ impl Drop for Savepoint<'_> {
     }
 }
 
-impl Deref for Transaction<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        self.connection
-    }
-}
-
-impl DerefMut for Transaction<'_> {
-    fn deref_mut(&mut self) -> &mut Connection {
-        self.connection
-    }
-}
-
-impl Deref for Savepoint<'_> {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        self.connection
-    }
-}
-
-impl DerefMut for Savepoint<'_> {
-    fn deref_mut(&mut self) -> &mut Connection {
-        self.connection
-    }
-}
+are_connections!(Transaction, Savepoint);
