@@ -77,6 +77,9 @@ impl Connection {
         known: &Known,
     ) -> Result<BatchReport> {
         let mut batch = job.batch(rows, options, known, self.session(), &self.config)?;
+        if let Some(report) = batch.nothing() {
+            return Ok(report);
+        }
         loop {
             let off = batch.wants_autocommit_off();
             let end = match batch.attempt()? {

@@ -2,8 +2,11 @@
 
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
-use inrush::{BatchOptions, Method, OnBadRow};
+use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringViewArray, UInt16Array};
+use inrush::core::bulk::run::Way;
+use inrush::{BatchOptions, Kind, Method, OnBadRow, columns, params};
 use inrush_testkit::servers;
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -156,5 +159,139 @@ fn behind_a_deadlock_nothing_is_committed() {
                 assert!(connection.session().autocommit(), "{method} {inside}");
             });
         }
+    });
+}
+
+/// Kind of statement, what is in the table before, affected rows, what is in the table afterwards, and whether many rows can share one.
+const KINDS: [(&str, &str, u64, &str, bool); 5] = [
+    ("INSERT INTO t (id, a, b) VALUES (:id, :a, :b)", "(8, 80, 'h')", 3, "1 100 x, 2 200 y, 3 NULL z, 8 80 h", true),
+    (
+        "REPLACE INTO t (id, b, a) VALUES (:id, :b, :a)",
+        "(1, 10, 'o'), (2, 20, 't')",
+        5,
+        "1 100 x, 2 200 y, 3 NULL z",
+        true,
+    ),
+    (
+        "INSERT INTO t (id, a, b) VALUES (:id, :a, :b) ON DUPLICATE KEY UPDATE a = VALUES(a), b = 'up'",
+        "(1, 10, 'o'), (2, 20, 't')",
+        5,
+        "1 100 up, 2 200 up, 3 NULL z",
+        true,
+    ),
+    ("UPDATE t SET b = :b, a = :a WHERE id = :id", "(1, 10, 'o'), (3, 30, 't')", 2, "1 100 x, 3 NULL z", false),
+    (
+        "DELETE FROM t WHERE id = :id OR (a = :a AND b = :b)",
+        "(1, 10, 'o'), (7, 200, 'y'), (9, 9, 'n')",
+        2,
+        "9 9 n",
+        false,
+    ),
+];
+
+#[test]
+fn every_kind_of_statement_by_rows_and_by_columns() {
+    with_methods(|case, method| {
+        let schema = case.server.schema("kinds");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        let data = [(1, Some(100), "x"), (2, Some(200), "y"), (3, None, "z")];
+        let rows: Vec<_> = data.iter().map(|(id, a, b)| params! { "id" => *id, "a" => *a, "b" => *b }).collect();
+        let (ids, a, b) = ([1, 2, 3], [Some(100), Some(200), None], ["x", "y", "z"]);
+        let columns = columns! { a: &a, b: &b, id: &ids };
+        let arrow = RecordBatch::try_from_iter([
+            ("id", Arc::new(Int32Array::from(ids.to_vec())) as ArrayRef),
+            ("b", Arc::new(StringViewArray::from(b.to_vec()))),
+            ("a", Arc::new(UInt16Array::from(vec![Some(100), Some(200), None]))),
+        ]);
+        let arrow = arrow.unwrap();
+        with_twin!(case, config, connection => {
+            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
+            let options = BatchOptions::new().with_method(method);
+            for (sql, before, affected, want, is_shared) in KINDS {
+                for carrier in ["rows", "columns", "arrow"] {
+                    wait!(connection.exec("DELETE FROM t", ())).unwrap();
+                    wait!(connection.exec(&format!("INSERT INTO t VALUES {before}"), ())).unwrap();
+                    let end = match carrier {
+                        "rows" => wait!(connection.execute_batch_with(sql, &rows, &options)),
+                        "columns" => wait!(connection.execute_batch_with(sql, &columns, &options)),
+                        _ => wait!(connection.execute_batch_with(sql, &arrow, &options)),
+                    };
+                    let case = format!("{method}, {carrier}: {sql}");
+                    let cannot = match method {
+                        Method::MultiRow | Method::MultiRowPrepared => !is_shared,
+                        Method::LoadData => affected != 3,
+                        _ => false,
+                    };
+                    if cannot {
+                        assert_eq!(end.map(|report| report.method).unwrap_err().kind(), Kind::Config, "{case}");
+                        continue;
+                    }
+                    let report = end.unwrap_or_else(|e| panic!("{case}: {e}"));
+                    assert_eq!((report.n_rows, report.affected), (3, affected), "{case}");
+                    let got = "SELECT GROUP_CONCAT(CONCAT_WS(' ', id, COALESCE(a, 'NULL'), b) ORDER BY id SEPARATOR ', ') FROM t";
+                    assert_eq!(wait!(connection.query_one::<(String,)>(got, ())).unwrap().0, want, "{case}");
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn auto_takes_what_the_statement_allows() {
+    with_methods(|case, method| {
+        // Once a server and twin.
+        if method != Method::Prepared {
+            return;
+        }
+        let schema = case.server.schema("auto");
+        with_twin!(case, case.config().with_database(schema.name()), connection => {
+            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
+            for (sql, ..) in KINDS {
+                let ids: Vec<i32> = (0..50).collect();
+                let rows: Vec<_> = ids.iter().map(|id| params! { "id" => *id, "a" => *id, "b" => "x" }).collect();
+                wait!(connection.exec("DELETE FROM t", ())).unwrap();
+                let report = wait!(connection.execute_batch(sql, &rows)).unwrap();
+                assert_eq!(report.n_rows, 50, "{sql}");
+                assert!(!report.reason.is_empty());
+                assert!(!matches!(report.method, Method::Row | Method::Prepared | Method::MultiStatement), "{sql}: {report:?}");
+            }
+            let none: [(i32,); 0] = [];
+            assert_eq!(wait!(connection.execute_batch("INSERT INTO t (id) VALUES (?)", &none)).unwrap().n_rows, 0);
+            assert_eq!(wait!(connection.execute_batch("INSERT INTO t (id) VALUES (?)", &[(77,)])).unwrap().affected, 1);
+        });
+    });
+}
+
+#[test]
+fn ids_are_told_or_refused() {
+    with_methods(|case, method| {
+        let schema = case.server.schema("batchids");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        with_twin!(case, config, connection => {
+            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.exec("SET auto_increment_increment = 3", ())).unwrap();
+            let options = BatchOptions::new().with_method(method).with_ids(true).with_rows(7);
+            let end = wait!(connection.execute_batch_with(INSERT, &names(20), &options));
+            let tells = match method {
+                Method::LoadData => false,
+                Method::Bulk => case.server.name.starts_with("mariadb-11"),
+                _ => true,
+            };
+            if !tells {
+                assert_eq!(end.map(|report| report.method).unwrap_err().kind(), Kind::Config, "{method}");
+                return;
+            }
+            let ids: Vec<_> = end.unwrap().ids.unwrap_or_else(|| panic!("{method}")).iter().flatten().collect();
+            let stored = "SELECT id FROM people ORDER BY LENGTH(name), name";
+            let stored: Vec<(u64,)> = wait!(connection.query(stored, ())).unwrap();
+            assert_eq!(ids, stored.into_iter().map(|(id,)| id).collect::<Vec<_>>(), "{method}");
+            // Ids that the caller gives are not generated.
+            let given = [(1000, "a"), (1001, "b")];
+            let options = BatchOptions::new().with_method(method).with_ids(true);
+            match wait!(connection.execute_batch_with("INSERT INTO people (id, name) VALUES (?, ?)", &given, &options)) {
+                Ok(report) => assert!(report.ids.is_none() || method.way() == Way::Single || method == Method::MultiStatement || method == Method::Bulk, "{method} {report:?}"),
+                Err(error) => assert_eq!(error.kind(), Kind::Config, "{method}"),
+            }
+        });
     });
 }

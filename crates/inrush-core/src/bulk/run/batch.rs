@@ -94,6 +94,11 @@ impl<'a> Batch<'a> {
         Ok(Try::Fly(attempt, scope))
     }
 
+    /// The report of no rows at all.
+    pub fn nothing(&self) -> Option<BatchReport> {
+        (self.rows.n_rows() == 0).then(|| self.report(Tally::default()))
+    }
+
     /// Takes in how an attempt went; what it had done is undone if it failed. `None`: there is another one.
     ///
     /// `in_doubt`: every command was answered well, and yet the answers do not say that all rows are stored.
