@@ -4,7 +4,8 @@ use crate::sql::{Sql, Text};
 use crate::table::TableName;
 use crate::{Config, Error, Result};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Facts, Scope};
+use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Scope};
+use inrush_core::bulk::screen::{Screen, columns_of};
 use inrush_core::bulk::template::Template;
 use inrush_core::session::{Session, Statement};
 use inrush_core::value::Rules;
@@ -62,6 +63,20 @@ impl<'a> Job<'a> {
     /// Whether the step between two generated ids must be known.
     pub(crate) fn needs_increment(&self, options: &BatchOptions, session: &Session) -> bool {
         options.wants_ids() && session.version().vendor != Vendor::MariaDb
+    }
+
+    /// Checks all values against what is known of the target.
+    pub(crate) fn check<'r>(
+        &self,
+        rows: &'r dyn BoundRows,
+        options: &BatchOptions,
+        known: &Known,
+    ) -> Result<Checked<'r>> {
+        let columns = match &known.table {
+            Some(table) => columns_of(self.template.targets(), table),
+            None => vec![None; self.n_params()],
+        };
+        Checked::new(rows, &Screen::new(&columns, &known.rules), options)
     }
 
     /// The batch, ready for its first attempt.

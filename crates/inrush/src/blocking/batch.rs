@@ -5,7 +5,7 @@ use crate::batch::{self, Job, Known, Work};
 use crate::pace::QueryTime;
 use crate::sql::Sql;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Picked, Scope, Tally, Try};
 use inrush_core::session::Pipeline;
 use inrush_core::session::pipeline::Window;
 use inrush_core::wire::{BoundRows, Rows};
@@ -41,8 +41,20 @@ impl Connection {
         let job = Job::new(sql)?;
         let rows = rows.bind(job.statement.names(), job.n_params())?;
         self.make_ready(QueryTime::new(&self.config))?;
-        let known = self.learn_target(&job, options)?;
-        self.write_batch(&job, &*rows, options, &known)
+        let mut known = self.learn_target(&job, options)?;
+        let mut checked = job.check(&*rows, options, &known);
+        // What is known of the table may be old: nobody is refused a value because of that.
+        if let (Err(_), Some(name)) = (&checked, job.table()) {
+            self.forget_target(&name)?;
+            known = self.learn_target(&job, options)?;
+            checked = job.check(&*rows, options, &known);
+        }
+        let checked = checked?;
+        let picked = checked.picked();
+        let sent = picked.as_ref().map_or(checked.rows(), |picked| picked as &dyn BoundRows);
+        let end = self.write_batch(&job, sent, options, &known);
+        let kept = picked.map(Picked::into_numbers);
+        checked.told(end, kept)
     }
 
     fn learn_target(&mut self, job: &Job<'_>, options: &BatchOptions) -> Result<Known> {

@@ -41,7 +41,6 @@ impl Connection {
     }
 
     /// Says that the table must be read anew when it is needed next.
-    #[allow(dead_code)] // Until values are checked.
     pub(crate) fn forget_target(&mut self, name: &TableName) -> Result<()> {
         if let Some(schema) = self.schema_of(name)? {
             self.tables.forget(&schema, &name.name);

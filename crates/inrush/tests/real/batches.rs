@@ -295,3 +295,48 @@ fn ids_are_told_or_refused() {
         });
     });
 }
+
+#[test]
+fn a_value_that_its_column_cannot_hold_is_found_before_anything_is_sent() {
+    with_methods(|case, method| {
+        let schema = case.server.schema("unfit");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        with_twin!(case, config, connection => {
+            wait!(connection.exec(CREATE, ())).unwrap();
+            let mut rows: Vec<_> = names(300).into_iter().map(|(name, age)| (name, i32::from(age))).collect();
+            (rows[7].1, rows[200].0) = (128, "longer than twenty characters".into());
+            let options = BatchOptions::new().with_method(method);
+            let error = wait!(connection.execute_batch_with(INSERT, &rows, &options)).unwrap_err();
+            let column = error.place().and_then(|place| place.column.clone());
+            assert_eq!((error.kind(), error.row(), column.as_deref()), (Kind::Data, Some(7), Some("age")), "{error}");
+            // Not even an id was used up.
+            assert_eq!(wait!(connection.exec("INSERT INTO people (name) VALUES ('first')", ())).unwrap().last_insert_id, 1);
+            let skip = options.with_bad_rows(OnBadRow::Skip);
+            rows[250].0 = "name 0".into();
+            let report = wait!(connection.execute_batch_with(INSERT, &rows, &skip)).unwrap();
+            let bad: Vec<_> = report.bad_rows.iter().map(|bad| (bad.row, bad.error.code())).collect();
+            assert_eq!((report.n_rows, &bad[..]), (297, &[(7, 0), (200, 0), (250, 1062)][..]), "{method}");
+            assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM people", ())).unwrap(), (298,), "{method}");
+        });
+    });
+}
+
+#[test]
+fn a_table_that_was_altered_meanwhile_is_read_anew() {
+    with_methods(|case, method| {
+        let schema = case.server.schema("altered");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        with_twin!(case, config, connection => {
+            wait!(connection.exec("CREATE TABLE people (name VARCHAR(20), age TINYINT)", ())).unwrap();
+            let options = BatchOptions::new().with_method(method);
+            wait!(connection.execute_batch_with(INSERT, &names(3), &options)).unwrap();
+            let mut other = inrush::blocking::Connection::connect(&config).unwrap();
+            other.exec("ALTER TABLE people MODIFY age SMALLINT", ()).unwrap();
+            wait!(connection.execute_batch_with(INSERT, &[("x", 999), ("y", 998)], &options)).unwrap();
+            let error = wait!(connection.execute_batch_with(INSERT, &[("x", 9), ("y", 40_000)], &options)).unwrap_err();
+            assert_eq!(error.row(), Some(1), "{method}");
+            let sums = wait!(connection.query_one::<(u64, u64)>("SELECT COUNT(*), SUM(age) FROM people", ())).unwrap();
+            assert_eq!(sums, (5, 2000), "{method}");
+        });
+    });
+}

@@ -22,5 +22,5 @@ pub use batch::{Batch, Session, Try};
 pub use choose::{Facts, Plan, Scope, Way, plan};
 pub use ids::Ids;
 pub use options::{BatchOptions, OnBadRow};
-pub use picked::Picked;
+pub use picked::{Checked, Picked};
 pub use report::{BadRow, BatchReport, Tally};

@@ -1,9 +1,79 @@
-//! Some of many rows.
+//! The rows of a batch that are fit to be sent, and how those that are not come back into its report.
 
-use crate::error::Result;
+use super::Ids;
+use super::options::{BatchOptions, OnBadRow};
+use super::report::{BadRow, BatchReport};
+use crate::bulk::screen::{Replaced, Screen};
+use crate::error::{Error, Result};
 use crate::wire::{BoundRows, Value};
 
-/// The rows of these numbers, in this order.
+/// Rows that were checked.
+pub struct Checked<'a> {
+    replaced: Replaced<'a>,
+    /// The errors of those that are not sent, in their order.
+    bad: Vec<Error>,
+}
+
+impl<'a> Checked<'a> {
+    /// # Errors
+    /// The first bad row, unless bad rows are skipped; those of [`Screen::check`].
+    pub fn new(rows: &'a dyn BoundRows, screen: &Screen, options: &BatchOptions) -> Result<Self> {
+        Ok(match options.on_bad_row {
+            OnBadRow::Stop => Self { replaced: screen.check(rows)?, bad: Vec::new() },
+            OnBadRow::Skip => {
+                let (replaced, bad) = screen.bad_rows(rows)?;
+                Self { replaced, bad }
+            }
+        })
+    }
+
+    /// The rows that are sent, if they are not all.
+    pub fn picked(&self) -> Option<Picked<'_>> {
+        let bad = self.bad.iter().filter_map(|error| usize::try_from(error.row()?).ok());
+        (!self.bad.is_empty()).then(|| Picked::without(self.replaced.rows(), bad))
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> &dyn BoundRows {
+        self.replaced.rows()
+    }
+
+    /// Gives the rows of the end their own numbers back, and tells of those that were not sent.
+    pub fn told(self, end: Result<BatchReport>, kept: Option<Vec<usize>>) -> Result<BatchReport> {
+        let Some(kept) = kept else { return end };
+        let number = |row: u64| kept.get(row as usize).map_or(row, |row| *row as u64);
+        let mut report = end.map_err(|error| match error.row() {
+            Some(row) => error.at_row(number(row)),
+            None => error,
+        })?;
+        let n_rows = kept.len() + self.bad.len();
+        let spread = |each: &mut dyn FnMut(Option<usize>)| {
+            let mut kept = kept.iter().enumerate().peekable();
+            for row in 0..n_rows {
+                each(kept.next_if(|(_, number)| **number == row).map(|(at, _)| at));
+            }
+        };
+        if let Some(ids) = &report.ids {
+            let mut all = Ids::default();
+            spread(&mut |at| all.push(at.and_then(|at| ids.get(at)).unwrap_or(0), 1, 1));
+            report.ids = Some(all);
+        }
+        if let Some(affected) = &report.affected_each {
+            let mut all = Vec::with_capacity(n_rows);
+            spread(&mut |at| all.push(at.and_then(|at| affected.get(at).copied()).unwrap_or(0)));
+            report.affected_each = Some(all);
+        }
+        for bad in &mut report.bad_rows {
+            bad.row = number(bad.row);
+        }
+        let unsent = self.bad.into_iter().filter_map(|error| Some(BadRow { row: error.row()?, error }));
+        report.bad_rows.extend(unsent);
+        report.bad_rows.sort_by_key(|bad| bad.row);
+        Ok(report)
+    }
+}
+
+/// Some of many rows.
 pub struct Picked<'a> {
     rows: &'a dyn BoundRows,
     kept: Vec<usize>,
@@ -11,15 +81,15 @@ pub struct Picked<'a> {
 
 impl<'a> Picked<'a> {
     /// All rows but those of `bad`, which is sorted.
-    pub fn without(rows: &'a dyn BoundRows, bad: impl IntoIterator<Item = usize>) -> Self {
+    fn without(rows: &'a dyn BoundRows, bad: impl IntoIterator<Item = usize>) -> Self {
         let mut bad = bad.into_iter().peekable();
         let kept = (0..rows.n_rows()).filter(|row| bad.next_if_eq(row).is_none()).collect();
         Self { rows, kept }
     }
 
-    /// The number that a row of these has among all.
-    pub fn number(&self, row: usize) -> usize {
-        self.kept[row]
+    /// Their numbers among all.
+    pub fn into_numbers(self) -> Vec<usize> {
+        self.kept
     }
 }
 
@@ -30,5 +100,51 @@ impl BoundRows for Picked<'_> {
 
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
         self.rows.row(self.kept[row], out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bulk::Method;
+    use crate::value::Rules;
+    use crate::value::column::{Column, ColumnType};
+    use crate::wire::{Rows, ServerVersion, Vendor};
+
+    fn tiny() -> Column {
+        let ty = ColumnType::Int { bytes: 1, unsigned: false, bool: false };
+        let (name, charset) = ("n".into(), None);
+        Column { name, ty, nullable: true, optional: true, auto_increment: false, generated: false, charset }
+    }
+
+    #[test]
+    fn rows_keep_their_numbers() {
+        let server = ServerVersion { vendor: Vendor::MySql, numbers: (8, 4, 0), text: String::new() };
+        let rules = Rules { zone: jiff::tz::TimeZone::UTC, server };
+        let screen = Screen::new(&[Some(&tiny())], &rules);
+        let rows = [(1,), (999,), (2,), (3,), (-999,)];
+        let bound = rows.bind(&[], 1).unwrap();
+        let options = BatchOptions::new().with_bad_rows(OnBadRow::Skip);
+        let checked = Checked::new(&*bound, &screen, &options).unwrap();
+        let kept = checked.picked().unwrap().into_numbers();
+        assert_eq!(kept, [0, 2, 3]);
+        let mut ids = Ids::default();
+        ids.push(7, 1, 3);
+        let refused = BadRow { row: 1, error: Error::server(1062, *b"23000", "no") };
+        let report = BatchReport {
+            method: Method::Prepared,
+            reason: String::new(),
+            n_rows: 2,
+            affected: 2,
+            warnings: 0,
+            ids: Some(ids),
+            affected_each: Some(vec![1, 0, 1]),
+            bad_rows: vec![refused],
+        };
+        let report = checked.told(Ok(report), Some(kept)).unwrap();
+        let ids: Vec<_> = report.ids.unwrap().iter().collect();
+        assert_eq!(ids, [Some(7), None, Some(8), Some(9), None]);
+        assert_eq!(report.affected_each.unwrap(), [1, 0, 0, 1, 0]);
+        assert_eq!(report.bad_rows.iter().map(|bad| bad.row).collect::<Vec<_>>(), [1, 2, 4]);
     }
 }
