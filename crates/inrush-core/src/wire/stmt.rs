@@ -67,20 +67,14 @@ pub fn types(out: &mut Vec<u8>, params: &[Value<'_>], known: &[u8]) {
     for (i, value) in params.iter().enumerate() {
         match known.get(2 * i..2 * i + 2) {
             Some(known) if value.is_null() => out.extend_from_slice(known),
-            _ => {
-                let (ty, unsigned) = param_type(value);
-                out.extend_from_slice(&[ty as u8, if unsigned { 0x80 } else { 0 }]);
-            }
+            _ => out.extend_from_slice(&type_bytes(value)),
         }
     }
 }
 
 /// Whether the types that the server knows fit these values; it knows none where `known` is empty. NULL fits any.
 pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
-    let fits = |(value, known): (&Value<'_>, &[u8])| {
-        let (ty, unsigned) = param_type(value);
-        value.is_null() || known == [ty as u8, if unsigned { 0x80 } else { 0 }]
-    };
+    let fits = |(value, known): (&Value<'_>, &[u8])| value.is_null() || known == type_bytes(value);
     known.len() == 2 * params.len() && params.iter().zip(known.chunks_exact(2)).all(fits)
 }
 
@@ -177,6 +171,19 @@ impl PrepareOk {
     }
 }
 
+/// The type of a value as it is told: type and flag.
+#[inline]
+pub fn type_bytes(value: &Value<'_>) -> [u8; 2] {
+    let (ty, unsigned) = param_type(value);
+    [ty as u8, if unsigned { UNSIGNED } else { 0 }]
+}
+
+/// Bytes of a COM_STMT_EXECUTE besides bitmap, types and values.
+pub const EXECUTE_HEAD: usize = 11;
+
+/// Bytes of a COM_STMT_SEND_LONG_DATA besides the part.
+pub const LONG_DATA_HEAD: usize = 7;
+
 fn put_execute_head(out: &mut Vec<u8>, id: StmtId) {
     out.push(0x17);
     out.extend_from_slice(&id.0.to_le_bytes());
@@ -184,7 +191,9 @@ fn put_execute_head(out: &mut Vec<u8>, id: StmtId) {
     out.extend_from_slice(&1u32.to_le_bytes());
 }
 
-fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
+/// The type that a value is sent as, and whether it is unsigned.
+#[inline]
+pub fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
     match value {
         Value::Null | Value::Default => (ColumnType::MYSQL_TYPE_NULL, false),
         Value::Bytes(_) => (ColumnType::MYSQL_TYPE_BLOB, false),
@@ -199,7 +208,9 @@ fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
     }
 }
 
-fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
+/// Appends one value; nothing for NULL.
+#[inline]
+pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
     match *value {
         // DEFAULT has no form of its own here: `check` refuses it.
         Value::Null | Value::Default => {}
@@ -241,6 +252,9 @@ fn put_time(out: &mut Vec<u8>, time: &Time) {
         out.extend_from_slice(&time.micros.to_le_bytes());
     }
 }
+
+/// The flag of an unsigned integer.
+const UNSIGNED: u8 = 0x80;
 
 /// 838:59:59.999999 in microseconds.
 const LONGEST_TIME: i64 = 3_020_399_999_999;

@@ -2,9 +2,15 @@
 //!
 //! A writer takes as many of the rows it is offered as one command holds, and says which. What is written was checked before.
 
+pub mod bulk;
 pub mod literal;
+pub mod multi_row_prepared;
 pub mod multi_statement;
+mod param_type;
+pub mod prepared;
 mod repeat;
+#[cfg(test)]
+mod shown;
 pub mod text;
 
 use crate::error::Result;
@@ -12,6 +18,9 @@ use crate::session::Statement;
 pub use crate::session::pipeline::Command;
 use crate::wire::BoundRows;
 pub use crate::wire::BulkBody;
+pub use bulk::Bulk;
+pub use multi_row_prepared::MultiRowPrepared;
+pub use prepared::Prepared;
 use std::ops::Range;
 
 /// Writes the next command of one method.

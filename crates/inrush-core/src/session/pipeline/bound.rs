@@ -10,21 +10,44 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub struct Bound {
     n_values: usize,
-    /// Bitmap, types, values.
-    bytes: Vec<u8>,
+    /// Bitmap, then types.
+    head: Vec<u8>,
+    values: Vec<u8>,
     /// Values that go ahead in parts, and for which parameter.
     long: Vec<(u16, Vec<u8>)>,
+    part_bytes: usize,
 }
 
 impl Bound {
     /// Copies the values.
     pub fn new(values: &[Value<'_>]) -> Self {
-        let mut bytes = Vec::new();
-        stmt::bitmap(&mut bytes, values);
-        stmt::types(&mut bytes, values, &[]);
-        stmt::values(&mut bytes, values, is_long);
-        let long = long_values(values).map(|(param, bytes)| (param, bytes.to_vec())).collect();
-        Self { n_values: values.len(), bytes, long }
+        Self::with_long(values, is_long, LONG_PART)
+    }
+
+    /// The same where texts and bytes for which `is_long` go ahead, in parts of at most `part_bytes`.
+    pub(crate) fn with_long(values: &[Value<'_>], is_long: impl Fn(&Value<'_>) -> bool, part_bytes: usize) -> Self {
+        let (mut head, mut bytes) = (Vec::new(), Vec::new());
+        stmt::bitmap(&mut head, values);
+        stmt::types(&mut head, values, &[]);
+        stmt::values(&mut bytes, values, &is_long);
+        let long = long_values(values, is_long).map(|(param, bytes)| (param, bytes.to_vec())).collect();
+        Self { n_values: values.len(), head, values: bytes, long, part_bytes }
+    }
+
+    /// Of what is encoded already: bitmap and types of so many values, then the values.
+    pub(crate) fn encoded(n_values: usize, head: Vec<u8>, values: Vec<u8>) -> Self {
+        Self { n_values, head, values, long: Vec::new(), part_bytes: LONG_PART }
+    }
+
+    /// What is sent: bitmap and types, values, and for which parameters so many bytes go ahead.
+    #[cfg(test)]
+    pub(crate) fn parts(&self) -> (&[u8], &[u8], Vec<(u16, usize)>) {
+        (&self.head, &self.values, self.long.iter().map(|(param, bytes)| (*param, bytes.len())).collect())
+    }
+
+    /// Bytes of the longest packet that it is sent in, if all types are told.
+    pub(crate) fn n_bytes(&self) -> usize {
+        stmt::EXECUTE_HEAD + self.head.len() + self.values.len()
     }
 
     /// Appends the execution.
@@ -36,22 +59,25 @@ impl Bound {
     ) {
         let id = entry.prepared.id;
         for (param, bytes) in &self.long {
-            send_long(out, id, *param, bytes);
+            send_long(out, id, *param, bytes, self.part_bytes);
         }
         if self.n_values == 0 {
             return push(out, &|out| stmt::execute(out, id, &[], None, is_long));
         }
-        let (bitmap, rest) = self.bytes.split_at(self.n_values.div_ceil(8));
-        let (types, values) = rest.split_at(2 * self.n_values);
-        let types = self.types_to_tell(bitmap, types, &entry.types).map(Cow::into_owned);
-        push(out, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), values));
+        let (bitmap, types) = self.head.split_at(self.n_values.div_ceil(8));
+        let types = self.types_to_tell(bitmap, types, &entry.types);
+        push(out, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
         if let Some(told) = types {
-            entry.types = told;
+            entry.types.clear();
+            entry.types.extend_from_slice(&told);
         }
     }
 
     /// `None`: the types that the server knows fit. A NULL fits any, and keeps what is known of it.
     fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], known: &[u8]) -> Option<Cow<'t, [u8]>> {
+        if known == types {
+            return None;
+        }
         if known.len() != types.len() {
             return Some(Cow::Borrowed(types));
         }
@@ -81,8 +107,8 @@ pub(super) fn send_values(
     push: impl FnOnce(&mut Outbox, &dyn Fn(&mut Vec<u8>)),
 ) {
     let id = entry.prepared.id;
-    for (param, bytes) in long_values(values) {
-        send_long(out, id, param, bytes);
+    for (param, bytes) in long_values(values, is_long) {
+        send_long(out, id, param, bytes, LONG_PART);
     }
     let is_known = stmt::has_types(values, &entry.types);
     if !is_known {
@@ -100,15 +126,18 @@ pub(super) fn check_count(n_values: usize, n_params: u16) -> Result<()> {
     }
 }
 
-fn long_values<'a>(values: &'a [Value<'_>]) -> impl Iterator<Item = (u16, &'a [u8])> {
-    let long = values.iter().enumerate().filter(|(_, value)| is_long(value));
+fn long_values<'a>(
+    values: &'a [Value<'_>],
+    is_long: impl Fn(&Value<'_>) -> bool,
+) -> impl Iterator<Item = (u16, &'a [u8])> {
+    let long = values.iter().enumerate().filter(move |(_, value)| is_long(value));
     // As many parameters as a statement can have fit.
     long.filter_map(|(param, value)| Some((param as u16, value.as_bytes()?)))
 }
 
 /// Nobody answers these: what is wrong with them the execution says.
-fn send_long(out: &mut Outbox, id: StmtId, param: u16, bytes: &[u8]) {
-    for part in bytes.chunks(LONG_PART) {
+fn send_long(out: &mut Outbox, id: StmtId, param: u16, bytes: &[u8], part_bytes: usize) {
+    for part in bytes.chunks(part_bytes) {
         out.pipelined(|out| stmt::long_data(out, id, param, part));
     }
 }

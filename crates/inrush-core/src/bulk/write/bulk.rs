@@ -1,0 +1,114 @@
+//! COM_STMT_BULK_EXECUTE of the user's own statement, whatever it does with its placeholders: INSERT, REPLACE, an upsert, UPDATE,
+//! DELETE.
+//!
+//! A packet tells the type of each parameter once: that of its first value in the packet. A value of another type begins the next
+//! packet, so that none is ever read as what it is not.
+
+use super::param_type::ParamType;
+use super::prepared::alone;
+use super::{BulkBody, Command, Limits, Next, Writer};
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::wire::bulk_execute::{BULK_HEAD, Indicator, SEND_TYPES, SEND_UNIT_RESULTS};
+use crate::wire::{BoundRows, Value, stmt};
+use std::ops::Range;
+
+/// See above.
+#[derive(Debug)]
+pub struct Bulk {
+    statement: Statement,
+    limits: Limits,
+    flags: u16,
+    types: Vec<ParamType>,
+    /// Bytes of the last command.
+    last_bytes: usize,
+}
+
+impl Bulk {
+    /// `unit_results`: the reply is a result set with a row for each row, its generated id and its affected rows. Only where the
+    /// login agreed on that (`MARIADB_CLIENT_BULK_UNIT_RESULTS`).
+    ///
+    /// # Errors
+    /// `Config` for a statement without placeholders: servers refuse it.
+    pub fn new(statement: &Statement, limits: Limits, unit_results: bool) -> Result<Self> {
+        let n_params = statement.marks().len();
+        if n_params == 0 {
+            return Err(Error::config("the statement has no placeholder, so that it cannot be executed in bulk"));
+        }
+        let flags = SEND_TYPES | if unit_results { SEND_UNIT_RESULTS } else { 0 };
+        let types = vec![ParamType::UNKNOWN; n_params];
+        Ok(Self { statement: statement.clone(), limits, flags, types, last_bytes: 0 })
+    }
+
+    /// Appends rows until one does not fit; returns how many there are.
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut Vec<u8>) -> Result<usize> {
+        let Limits { bytes, max_bytes, .. } = self.limits;
+        let n_rows = range.len();
+        let mut row = Vec::with_capacity(self.types.len());
+        for (n, idx) in range.enumerate() {
+            row.clear();
+            rows.row(idx, &mut row)?;
+            let start = out.len();
+            let fits = put_row(&row, &mut self.types, max_bytes, out);
+            let most = if n == 0 { max_bytes } else { bytes.min(max_bytes) };
+            if !fits || BULK_HEAD + out.len() > most {
+                out.truncate(start);
+                return Ok(n);
+            }
+        }
+        Ok(n_rows)
+    }
+}
+
+/// Appends one row. False: a value has another type than those before it, or is longer than any packet.
+#[inline]
+fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
+    for (value, ty) in row.iter().zip(types) {
+        match value {
+            Value::Null => out.push(Indicator::Null as u8),
+            Value::Default => out.push(Indicator::Default as u8),
+            Value::Bytes(bytes) if bytes.len() > max_bytes => return false,
+            Value::Text(text) if text.len() > max_bytes => return false,
+            _ if !ty.takes(value) => return false,
+            _ => {
+                out.push(Indicator::Value as u8);
+                stmt::put_value(out, value);
+            }
+        }
+    }
+    true
+}
+
+impl Writer for Bulk {
+    /// A row that is too long for a packet becomes an execution of its own, whose reply is a plain OK in any case.
+    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+        let n_params = self.types.len();
+        let mut bytes = Vec::with_capacity(self.last_bytes);
+        bytes.extend_from_slice(&self.flags.to_le_bytes());
+        bytes.resize(FLAGS + 2 * n_params, 0);
+        self.types.fill(ParamType::UNKNOWN);
+        let first = range.start;
+        let n_rows = self.put_rows(rows, first..range.end.min(first + self.limits.rows.max(1)), &mut bytes)?;
+        if n_rows == 0 {
+            let mut row = Vec::with_capacity(n_params);
+            rows.row(first, &mut row)?;
+            return alone(&self.statement, &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
+        }
+        for (told, ty) in bytes[FLAGS..].chunks_exact_mut(2).zip(&self.types) {
+            told.copy_from_slice(&ty.bytes());
+        }
+        self.last_bytes = bytes.len() + bytes.len() / 8;
+        let body = BulkBody { n_params, bytes };
+        Ok(Next::Command { command: Command::Bulk(self.statement.clone(), body), n_rows })
+    }
+
+    fn statements(&mut self, _n_rows: usize) -> Vec<Statement> {
+        vec![self.statement.clone()]
+    }
+}
+
+/// Bytes of the flags.
+const FLAGS: usize = 2;
+
+#[cfg(test)]
+mod tests;

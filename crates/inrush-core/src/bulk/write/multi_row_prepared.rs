@@ -1,0 +1,223 @@
+//! `INSERT INTO t (a, b) VALUES (?, ?), (?, ?) ..`: the VALUES list of the user's statement, written out for 1, 2, 4 .. rows. Each of
+//! these statements is made once and prepared once; many rows are sent with the largest, the rest with one of each size that it
+//! takes: 11 rows as 8 + 2 + 1.
+//!
+//! A parameter has one type down all rows as long as its values fit that: then the server, which keeps the types of a statement's
+//! last execution, is told them once.
+
+use super::param_type::ParamType;
+use super::prepared::{alone, refuse_default};
+use super::{Command, Limits, Next, Writer};
+use crate::bulk::template::Template;
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::session::ask::LONG;
+use crate::session::pipeline::Bound;
+use crate::wire::{BoundRows, Value, stmt};
+use std::ops::Range;
+
+/// See above.
+#[derive(Debug)]
+pub struct MultiRowPrepared {
+    /// What stands before the VALUES list, the list, and what stands behind it.
+    text: [Box<str>; 3],
+    n_params: usize,
+    limits: Limits,
+    /// Those made so far: of one row, two, four ..
+    statements: Vec<Option<Statement>>,
+    /// Rows of the next statement at most: a power of two.
+    n_next: usize,
+    /// As far as known.
+    types: Vec<ParamType>,
+    scratch: Scratch,
+}
+
+/// What is known of the command that is being written.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// One bit a value, set for NULL.
+    bitmap: Vec<u8>,
+    /// Values that do not have their parameter's type.
+    odd: Vec<(usize, ParamType)>,
+    /// Where the values of the first, the first two, the first four .. rows end.
+    ends: Vec<usize>,
+    /// Bytes of the values of the last command.
+    last_bytes: usize,
+}
+
+impl MultiRowPrepared {
+    /// The statement must have a VALUES list with all of its placeholders.
+    ///
+    /// # Errors
+    /// `Config` says why it cannot carry many rows.
+    pub fn new(statement: &Statement, template: &Template, limits: Limits) -> Result<Self> {
+        let row = template.multi_row(statement)?;
+        let sql = statement.sql();
+        let text = [&sql[..row.range.start], &sql[row.range.clone()], &sql[row.range.end..]].map(Box::from);
+        let n_params = statement.marks().len();
+        if n_params > MAX_PLACEHOLDERS {
+            return Err(Error::config(format!(
+                "{n_params} placeholders are more than a server takes, {MAX_PLACEHOLDERS}"
+            )));
+        }
+        // The statement itself is sent in one packet, too.
+        let most = [
+            ROWS,
+            limits.rows,
+            MAX_PLACEHOLDERS / n_params.max(1),
+            limits.max_bytes.saturating_sub(sql.len()) / (row.range.len() + 1),
+        ];
+        let largest = down_to_power(most.into_iter().min().unwrap_or(1));
+        Ok(Self {
+            text,
+            n_params,
+            limits,
+            statements: vec![None; largest.ilog2() as usize + 1],
+            n_next: largest,
+            types: vec![ParamType::UNKNOWN; n_params],
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// The statement of so many rows, a power of two.
+    fn statement(&mut self, n_rows: usize) -> Result<Statement> {
+        let [before, row, behind] = &self.text;
+        let slot = &mut self.statements[n_rows.ilog2() as usize];
+        if let Some(statement) = slot {
+            return Ok(statement.clone());
+        }
+        let mut sql = String::with_capacity(before.len() + n_rows * (row.len() + 1) + behind.len());
+        sql += before;
+        for i in 0..n_rows {
+            sql += if i > 0 { "," } else { "" };
+            sql += row;
+        }
+        sql += behind;
+        Ok(slot.insert(Statement::new(&sql)?).clone())
+    }
+
+    fn largest(&self) -> usize {
+        1 << (self.statements.len() - 1)
+    }
+
+    /// Encodes rows until there are `n_most` or one more would be too long; returns how many there are.
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, values: &mut Vec<u8>) -> Result<usize> {
+        let Self { n_params, limits, types, scratch, .. } = self;
+        let n_rows = range.len();
+        let bytes_a_row = 2 * *n_params + n_params.div_ceil(8);
+        scratch.bitmap.clear();
+        scratch.bitmap.resize((n_rows * *n_params).div_ceil(8), 0);
+        scratch.odd.clear();
+        scratch.ends.clear();
+        let mut row = Vec::with_capacity(*n_params);
+        for (n, idx) in range.enumerate() {
+            row.clear();
+            rows.row(idx, &mut row)?;
+            let start = values.len();
+            let fits = scratch.put_row(n * *n_params, &row, types, values);
+            let fits = fits.map_err(|error| error.at_row(idx as u64))?;
+            let n_bytes = stmt::EXECUTE_HEAD + (n + 1) * bytes_a_row + values.len();
+            let most = if n == 0 { limits.max_bytes } else { limits.bytes.min(limits.max_bytes) };
+            if !fits || n_bytes > most {
+                values.truncate(start);
+                return Ok(n);
+            }
+            if (n + 1).is_power_of_two() {
+                scratch.ends.push(values.len());
+            }
+        }
+        Ok(n_rows)
+    }
+}
+
+impl Scratch {
+    /// Appends one row's values, the first of which is the command's value `at`. False: one of them is so long that it goes ahead,
+    /// so that the row must stand alone.
+    #[inline]
+    fn put_row(&mut self, at: usize, row: &[Value<'_>], types: &mut [ParamType], out: &mut Vec<u8>) -> Result<bool> {
+        for ((i, value), ty) in (at..).zip(row).zip(types) {
+            match value {
+                Value::Null => self.bitmap[i / 8] |= 1 << (i % 8),
+                Value::Bytes(bytes) if bytes.len() > LONG => return Ok(false),
+                Value::Text(text) if text.len() > LONG => return Ok(false),
+                Value::Default => refuse_default(row)?,
+                _ => {
+                    if !ty.takes(value) {
+                        self.odd.push((i, ParamType::of(value)));
+                    }
+                    stmt::put_value(out, value);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Bitmap and types of the first so many values.
+    fn head(&mut self, n_values: usize, types: &mut [ParamType]) -> Vec<u8> {
+        let n_bytes = n_values.div_ceil(8);
+        let mut head = Vec::with_capacity(n_bytes + 2 * n_values);
+        head.extend_from_slice(&self.bitmap[..n_bytes]);
+        if let (Some(last), 1..) = (head.last_mut(), n_values % 8) {
+            // Those of rows that are left for the next command.
+            *last &= (1 << (n_values % 8)) - 1;
+        }
+        let of_row: Vec<u8> = types.iter().flat_map(|ty| ty.bytes()).collect();
+        for _ in 0..n_values / types.len().max(1) {
+            head.extend_from_slice(&of_row);
+        }
+        for (i, ty) in self.odd.iter().filter(|(i, _)| *i < n_values) {
+            head[n_bytes + 2 * i..n_bytes + 2 * i + 2].copy_from_slice(&ty.bytes());
+            // The next rows are likely to be like the last ones.
+            types[i % types.len()] = *ty;
+        }
+        head
+    }
+}
+
+impl Writer for MultiRowPrepared {
+    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+        let n_most = down_to_power(range.len().min(self.n_next));
+        let mut values = Vec::with_capacity(self.scratch.last_bytes);
+        let first = range.start;
+        let n_rows = self.put_rows(rows, first..first + n_most, &mut values)?;
+        if n_rows == 0 {
+            let mut row = Vec::with_capacity(self.n_params);
+            rows.row(first, &mut row)?;
+            return alone(&self.statement(1)?, &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
+        }
+        let n_rows = down_to_power(n_rows);
+        values.truncate(self.scratch.ends[n_rows.ilog2() as usize]);
+        self.scratch.last_bytes = values.len() + values.len() / 8;
+        // Long rows are not encoded in vain again and again, and short ones soon travel in full statements again.
+        self.n_next = match n_rows < n_most {
+            true => n_rows,
+            false if 2 * values.len() > self.limits.bytes => self.n_next,
+            false => (2 * self.n_next).min(self.largest()),
+        };
+        let n_values = n_rows * self.n_params;
+        let head = self.scratch.head(n_values, &mut self.types);
+        let bound = Bound::encoded(n_values, head, values);
+        Ok(Next::Command { command: Command::Execute(self.statement(n_rows)?, bound), n_rows })
+    }
+
+    fn statements(&mut self, n_rows: usize) -> Vec<Statement> {
+        let largest = self.largest();
+        let sizes = (0..self.statements.len()).rev().map(|power| 1 << power);
+        let sizes: Vec<usize> = sizes.filter(|n| n_rows & n != 0 || (*n == largest && n_rows >= *n)).collect();
+        sizes.into_iter().filter_map(|n| self.statement(n).ok()).collect()
+    }
+}
+
+/// The greatest power of two that is not greater; 1 for 0.
+fn down_to_power(n: usize) -> usize {
+    1 << n.max(1).ilog2()
+}
+
+/// A server counts placeholders with 16 bits.
+const MAX_PLACEHOLDERS: usize = 65_535;
+
+/// Rows of the largest statement (docs/notes/multi-row.md).
+const ROWS: usize = 512;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! One execution a row, and the one row that is too long to share a packet: its long values go ahead of it, in parts.
+
+use super::{Command, Limits, Next, Writer};
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::session::ask::{LONG, LONG_PART};
+use crate::session::pipeline::Bound;
+use crate::wire::{BoundRows, Value, stmt};
+use std::ops::Range;
+
+/// The user's own statement, once for each row.
+#[derive(Debug)]
+pub struct Prepared {
+    statement: Statement,
+    max_bytes: usize,
+}
+
+impl Prepared {
+    /// For any statement.
+    pub fn new(statement: &Statement, limits: Limits) -> Self {
+        Self { statement: statement.clone(), max_bytes: limits.max_bytes }
+    }
+}
+
+impl Writer for Prepared {
+    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+        let mut values = Vec::with_capacity(self.statement.marks().len());
+        rows.row(range.start, &mut values)?;
+        alone(&self.statement, &values, self.max_bytes).map_err(|error| error.at_row(range.start as u64))
+    }
+
+    fn statements(&mut self, _n_rows: usize) -> Vec<Statement> {
+        vec![self.statement.clone()]
+    }
+}
+
+/// The execution of one row, with no more of its values ahead than need to be.
+pub(super) fn alone(statement: &Statement, values: &[Value<'_>], max_bytes: usize) -> Result<Next> {
+    refuse_default(values)?;
+    let lengths = || values.iter().filter_map(|value| value.as_bytes()).map(<[u8]>::len);
+    // Servers refuse a value of more bytes than a packet, also in parts.
+    if lengths().all(|length| length <= max_bytes) {
+        let part = LONG_PART.min(max_bytes.saturating_sub(stmt::LONG_DATA_HEAD).max(1));
+        for longest in [LONG, SHORT] {
+            let is_long = |value: &Value<'_>| value.as_bytes().is_some_and(|bytes| bytes.len() > longest);
+            let n_long = lengths().filter(|length| *length > longest).sum::<usize>();
+            if lengths().sum::<usize>() - n_long <= max_bytes {
+                let bound = Bound::with_long(values, is_long, part);
+                if bound.n_bytes() <= max_bytes {
+                    return Ok(Next::Command { command: Command::Execute(statement.clone(), bound), n_rows: 1 });
+                }
+            }
+        }
+    }
+    Ok(Next::TooLong {
+        bytes: stmt::EXECUTE_HEAD + 2 * values.len() + values.len().div_ceil(8) + lengths().sum::<usize>(),
+    })
+}
+
+/// An execution has no form for it.
+pub(super) fn refuse_default(values: &[Value<'_>]) -> Result<()> {
+    match values.iter().position(|value| matches!(value, Value::Default)) {
+        None => Ok(()),
+        Some(i) => Err(Error::config(format!("value {} is DEFAULT, which this method cannot send", i + 1))
+            .with_hint("`multi-row` can, and `bulk` on MariaDB")),
+    }
+}
+
+/// What no row has so many of that they would not fit beside the longer ones, which all go ahead.
+const SHORT: usize = 64;
+
+#[cfg(test)]
+mod tests;
