@@ -24,11 +24,7 @@ fn with_methods(check: impl Fn(&Case, Method) + Sync) {
 /// Those that the server has.
 fn methods(case: &Case) -> Vec<Method> {
     let has = |method: &Method| *method != Method::Bulk || case.server.name.starts_with("mariadb");
-    Method::ALL
-        .into_iter()
-        .filter(|method| !matches!(method, Method::Bulk | Method::MultiRowPrepared | Method::LoadData))
-        .filter(has)
-        .collect()
+    Method::ALL.into_iter().filter(|method| *method != Method::LoadData).filter(has).collect()
 }
 
 const CREATE: &str = "CREATE TABLE people (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(20) UNIQUE, age TINYINT)";

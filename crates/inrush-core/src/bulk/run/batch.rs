@@ -6,6 +6,8 @@ use super::options::{BatchOptions, OnBadRow};
 use super::report::{BatchReport, Tally};
 use crate::bulk::judge::is_row_fault;
 use crate::bulk::template::{Kind, Template};
+use crate::bulk::write::bulk::Bulk;
+use crate::bulk::write::multi_row_prepared::MultiRowPrepared;
 use crate::bulk::write::multi_statement::MultiStatement;
 use crate::bulk::write::text::{MultiRow, Row};
 use crate::bulk::write::{Limits, Writer};
@@ -193,7 +195,13 @@ impl<'a> Batch<'a> {
                 Some(Box::new(MultiStatement::new(statement, &template, limits(TEXT_BYTES), escapes)?))
             }
             Method::MultiRow => Some(Box::new(MultiRow::new(statement, &template, limits(TEXT_BYTES), escapes)?)),
-            Method::MultiRowPrepared | Method::Bulk => None,
+            Method::MultiRowPrepared => {
+                Some(Box::new(MultiRowPrepared::new(statement, &template, limits(BOUND_BYTES))?))
+            }
+            Method::Bulk => {
+                let unit_results = self.plan.tells == Tells::UnitResults;
+                Some(Box::new(Bulk::new(statement, limits(BULK_BYTES), unit_results)?))
+            }
         })
     }
 
@@ -241,3 +249,7 @@ fn refuses(method: Method, error: &Error) -> bool {
 
 /// Bytes of a text statement (docs/notes/multi-row.md).
 const TEXT_BYTES: usize = 128 * 1024;
+/// Bytes of an execution of many rows; usually its rows are the limit.
+const BOUND_BYTES: usize = 1024 * 1024;
+/// Bytes of a bulk command (docs/notes/bulk.md).
+const BULK_BYTES: usize = 1024 * 1024;

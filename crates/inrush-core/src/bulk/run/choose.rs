@@ -175,7 +175,7 @@ impl Case<'_> {
 
     fn suits(&self, method: Method) -> Result<(Tells, Option<String>), String> {
         let n_params = self.statement.marks().len();
-        if matches!(method, Method::Bulk | Method::MultiRowPrepared | Method::LoadData) {
+        if method == Method::LoadData {
             return Err("batches do not know it yet".into());
         }
         match method {

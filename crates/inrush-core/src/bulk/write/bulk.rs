@@ -88,7 +88,8 @@ impl Writer for Bulk {
         bytes.resize(FLAGS + 2 * n_params, 0);
         self.types.fill(ParamType::UNKNOWN);
         let first = range.start;
-        let n_rows = self.put_rows(rows, first..range.end.min(first + self.limits.rows.max(1)), &mut bytes)?;
+        let n_rows =
+            self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut bytes)?;
         if n_rows == 0 {
             let mut row = Vec::with_capacity(n_params);
             rows.row(first, &mut row)?;
