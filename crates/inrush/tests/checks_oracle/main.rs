@@ -18,6 +18,7 @@ mod others;
 mod statements;
 mod texts;
 mod times;
+mod values;
 
 use oracle::Oracle;
 

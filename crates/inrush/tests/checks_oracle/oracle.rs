@@ -6,9 +6,10 @@ use inrush::core::bulk::encode::load_data;
 use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
 use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush::core::bulk::lane::LaneSession;
+use inrush::core::bulk::write::literal::put_literal;
 use inrush::core::session::{Discard, Execute, Prepare, simple};
 use inrush::core::value::Rules;
-use inrush::core::value::check::{Check, CheckedColumn, Form};
+use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
 use inrush::core::value::column::{Column, ColumnType};
 use inrush::core::wire::Value;
 use inrush::core::wire::Vendor;
@@ -196,6 +197,72 @@ impl Oracle {
         };
         self.lane.exec("ROLLBACK");
         if stored { Stored::Silently } else { Stored::Noticed }
+    }
+
+    /// What is sent for a bound value, or why it is bad.
+    pub(super) fn judge<'a>(
+        &self,
+        value: Value<'a>,
+        scratch: &'a mut Vec<u8>,
+    ) -> std::result::Result<Value<'a>, String> {
+        let check = Check::new(&self.columns[1], &self.rules);
+        let judged = check.judge_value(&value, scratch);
+        let text = |bytes: &'a [u8]| Value::Text(std::str::from_utf8(bytes).unwrap());
+        Ok(match judged {
+            Judged::Keep => value,
+            Judged::AsText => text(value.as_bytes().unwrap()),
+            Judged::Text => text(scratch),
+            Judged::Bytes => Value::Bytes(scratch),
+            Judged::UInt(n) => Value::UInt(n),
+            Judged::Bad(why) => return Err(check.reason_of(&value, why)),
+        })
+    }
+
+    /// Does it in one transaction and in the oracle's zone.
+    pub(super) fn at_once(&self, work: impl FnOnce()) {
+        self.enter_zone();
+        self.lane.exec("BEGIN");
+        work();
+        self.lane.exec("COMMIT");
+    }
+
+    /// Inserts a value, bound or as a literal; with no word from the server, or its word.
+    pub(super) fn send(&self, id: usize, value: Value<'_>, bound: bool) -> std::result::Result<(), String> {
+        let sent = match bound {
+            true => {
+                // A statement of its own for each kind: MySQL takes the type of the first value for that of all.
+                let kind = std::mem::discriminant(&value);
+                let sql = format!("INSERT INTO {} VALUES (?, ?) /* {kind:?} */", self.inserted);
+                self.lane.connection.borrow_mut().exec(&sql, &[Value::UInt(id as u64), value][..])
+            }
+            false => {
+                let mut sql = format!("INSERT INTO {} VALUES ({id}, ", self.inserted).into_bytes();
+                put_literal(&value, true, &mut sql).unwrap();
+                sql.push(b')');
+                self.lane.connection.borrow_mut().exec(&sql, ())
+            }
+        };
+        match sent.map_err(|e| e.to_string())?.warnings {
+            0 => Ok(()),
+            _ => Err(self.warnings().unwrap().join("; ")),
+        }
+    }
+
+    /// Loads those of the texts that are good, each into the row of its number.
+    pub(super) fn load_good(&self, texts: &[Vec<u8>]) {
+        let good: Vec<usize> = (0..texts.len()).filter(|at| self.verdict(&texts[*at]).is_ok()).collect();
+        let cells = BinaryViewArray::from_iter(good.iter().map(|at| Some(&*texts[*at])));
+        let checked = Check::new(&self.columns[1], &self.rules).run(&cells, false, &mut Vec::new());
+        let ids = BinaryViewArray::from_iter(good.iter().map(|id| Some(id.to_string())));
+        let warnings = self.load(&[CheckedColumn { cells: ids, form: Form::Number }, checked]).unwrap();
+        assert_eq!(warnings, [""; 0], "{} on {}", self.declared, self.server_name());
+    }
+
+    /// What the rows of one of the tables hold, by number.
+    pub(super) fn stored(&self, loaded: bool) -> HashMap<usize, String> {
+        let table = if loaded { &self.loaded } else { &self.inserted };
+        let sql = format!("SET time_zone = '+00:00'; SELECT id, {} FROM {table};", self.read_back());
+        self.lane.schema.sql(&sql).iter().map(|row| (row[0].parse().unwrap(), unhex(&row[1]))).collect()
     }
 
     fn load(&self, columns: &[CheckedColumn]) -> Result<Vec<String>> {

@@ -22,6 +22,9 @@ impl BitJudge {
 
     /// The bits that the bytes of a result stand for, the first byte the greatest.
     pub(super) fn bits(&self, bytes: &[u8]) -> Result<u64, Why> {
+        if bytes.is_empty() {
+            return Err(Why::Shape);
+        }
         let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         Value::Bytes(&bytes[zeros..]).bits().filter(|value| *value <= self.max).ok_or(Why::TooManyBits)
     }

@@ -24,7 +24,7 @@ impl FloatJudge {
     /// Whether the column surely takes the number, rounded to the nearest one it has.
     #[inline]
     pub(super) fn holds(&self, value: f64) -> bool {
-        let in_range = value.abs() <= self.max && (value >= 0.0 || !self.unsigned) && self.digits.is_none();
+        let in_range = value.abs() <= self.max && (value.is_sign_positive() || !self.unsigned) && self.digits.is_none();
         in_range && (value == 0.0 || !self.single || value as f32 != 0.0)
     }
 

@@ -7,6 +7,7 @@ mod numbers;
 mod others;
 mod properties;
 mod times;
+mod values;
 
 use super::*;
 use crate::wire::ServerVersion;

@@ -122,7 +122,7 @@ impl Check {
             (AnyJudge::Decimal(judge), _) => judge.int(n < 0, n.unsigned_abs()).into(),
             (AnyJudge::Float(judge), _) if judge.holds(n as f64) => Judged::Keep,
             (_, Ok(n)) => self.judge_uint(n, scratch),
-            _ => self.judge_whole(&Value::Int(n), itoa::Buffer::new().format(n), scratch),
+            _ => self.judge_other(&Value::Int(n), scratch),
         }
     }
 
@@ -133,17 +133,7 @@ impl Check {
             AnyJudge::Float(judge) if judge.holds(n as f64) => Judged::Keep,
             AnyJudge::Bit(judge) => judge.uint(n).into(),
             AnyJudge::Year(judge) => judge.uint(n, scratch).into(),
-            _ => self.judge_whole(&Value::UInt(n), itoa::Buffer::new().format(n), scratch),
-        }
-    }
-
-    /// A whole number in a column that is none. Texts and bytes take it: all servers print it alike.
-    fn judge_whole(&self, value: &Value<'_>, printed: &str, scratch: &mut Vec<u8>) -> Judged {
-        match &self.judge {
-            AnyJudge::Chars(judge) => judge.judge(printed.as_bytes(), scratch).into(),
-            AnyJudge::Bytes(judge) => judge.judge(printed.as_bytes(), scratch).into(),
-            AnyJudge::Pass | AnyJudge::Unknown => Judged::Keep,
-            _ => self.judge_printed(value, scratch),
+            _ => self.judge_other(&Value::UInt(n), scratch),
         }
     }
 
@@ -152,11 +142,8 @@ impl Check {
             (AnyJudge::Int(judge), Value::Double(n)) => judge.double(*n).into(),
             (AnyJudge::Int(judge), Value::Float(n)) => judge.double(f64::from(*n)).into(),
             (AnyJudge::Float(judge), Value::Float(n)) if judge.holds(f64::from(*n)) => Judged::Keep,
-            // A server prints a DOUBLE first, as shortly as we do; a FLOAT it makes a DOUBLE before.
-            (AnyJudge::Decimal(_), Value::Double(_)) => match self.judge_printed(value, scratch) {
-                Judged::Bad(why) => Judged::Bad(why),
-                _ => Judged::Keep,
-            },
+            // A server prints a DOUBLE first, to be read again; a FLOAT it makes a DOUBLE before.
+            (AnyJudge::Decimal(_), Value::Double(_)) => self.judge_double_for_decimal(value, scratch),
             (AnyJudge::Date(judge), Value::Date(date)) => judge.date(date).into(),
             (AnyJudge::Date(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
             (AnyJudge::DateTime(judge), Value::Date(date)) => judge.date(date).into(),
@@ -170,7 +157,20 @@ impl Check {
         }
     }
 
-    /// Anything else is what it says in print.
+    /// So many digits are printed in one way only.
+    fn judge_double_for_decimal(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
+        let start = scratch.len();
+        let judged = self.judge_printed(value, scratch);
+        let n_digits = scratch[start..].iter().filter(|byte| byte.is_ascii_digit()).count();
+        if judged != Judged::Text || n_digits > f64::DIGITS as usize {
+            return judged;
+        }
+        scratch.truncate(start);
+        Judged::Keep
+    }
+
+    /// Anything else is what it says in print, and goes as text. So no number is ever bound for a column of texts: MySQL takes the type of
+    /// the first value that is bound for the type of all of them, and stores `7` for the text `007` behind a number.
     fn judge_printed(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         let start = scratch.len();
         let printed = Printed::of(value);
