@@ -132,10 +132,10 @@ fn check_all(ty: &str, values: &[Value<'_>]) {
         });
         oracle.load_good(&texts);
         let (sent, loaded) = (oracle.stored(false), oracle.stored(true));
-        for id in 0..values.len() {
+        for (id, value) in values.iter().enumerate() {
             assert_eq!(sent.get(&id), sent.get(&(id + LITERALS)), "as a literal, {}", place(id));
             if let (Some(sent), Some(loaded)) = (sent.get(&id), loaded.get(&id))
-                && !is_stored_as_it_is(ty, &values[id])
+                && !is_stored_as_it_is(ty, value)
             {
                 assert_eq!(sent, loaded, "{}", place(id));
             }
