@@ -3,11 +3,11 @@
 use super::Connection;
 use crate::batch::{self, Job, Known, Work};
 use crate::pace::QueryTime;
+use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::{Error, Result};
 use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Picked, Scope, Tally, Try};
 use inrush_core::session::Pipeline;
-use inrush_core::session::pipeline::Window;
 use inrush_core::wire::{BoundRows, Rows};
 
 impl Connection {
@@ -119,15 +119,15 @@ impl Connection {
     }
 
     fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Tally> {
-        let is_safe = off || !self.session().autocommit();
-        let window = match attempt.window(Window::default(), is_safe).n_commands {
-            1 => Window::default(),
-            _ => self.window(None)?,
+        attempt = attempt.one_at_a_time(!off && self.session().autocommit());
+        let window = match attempt.is_one_at_a_time() {
+            true => probe::known_window(&self.config),
+            false => self.window(None)?,
         };
         if off {
             self.session_mut().borrow_autocommit();
         }
-        let window = attempt.window(window, is_safe);
+        let window = attempt.window(window);
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         self.run_within(QueryTime::of_steps(&self.config), conversation)??;
         Ok(attempt.into_tally())

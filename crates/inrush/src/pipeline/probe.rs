@@ -37,6 +37,11 @@ pub(crate) fn is_clear(config: &Config) -> bool {
     matches!(way(config, None), Way::Clear(window) if window.n_commands > 1)
 }
 
+/// What may be in flight without finding out first.
+pub(crate) fn known_window(config: &Config) -> Window {
+    window(is_clear(config))
+}
+
 /// The configuration of the connection that finds out.
 pub(crate) fn config(config: &Config) -> Config {
     let patience = config.read_timeout().map_or(PATIENCE, |limit| limit.min(PATIENCE));

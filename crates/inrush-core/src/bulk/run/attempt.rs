@@ -29,6 +29,11 @@ pub struct Attempt<'a> {
     mode: Mode,
     /// Statements that go ahead of it.
     preludes: VecDeque<&'static str>,
+    /// Statements that are likely to be executed: all of them are prepared in one flight.
+    to_learn: Vec<Statement>,
+    is_learning: bool,
+    /// Whether a command is sent only once the one before it was answered.
+    one_at_a_time: bool,
     tally: Tally,
 }
 
@@ -90,6 +95,9 @@ impl<'a> Attempt<'a> {
             tells,
             mode,
             preludes: VecDeque::new(),
+            to_learn: Vec::new(),
+            is_learning: false,
+            one_at_a_time: matches!(mode, Mode::StrictStop | Mode::StrictSkip),
             tally: Tally::default(),
         }
     }
@@ -108,24 +116,32 @@ impl<'a> Attempt<'a> {
         if let Next::Command { command, n_rows } = writer.next(self.rows, 0..n_rows)? {
             self.ready = Some((command, n_rows));
         }
+        self.to_learn = writer.statements(n_rows);
+        // A single one is prepared where it is met.
+        self.to_learn.truncate(if self.to_learn.len() > 1 { MAX_LEARNED } else { 0 });
         Ok(self.ready.as_ref().is_some_and(|(_, n)| *n == n_rows))
     }
 
+    /// Sends a command only once the one before it was answered: where what is sent behind a deadlock would be committed by itself.
+    #[must_use]
+    pub fn one_at_a_time(mut self, yes: bool) -> Self {
+        self.one_at_a_time |= yes || (self.mode == Mode::EachAlone && self.writer.is_some());
+        self
+    }
+
+    /// Whether it goes one at a time, so that little is gained by a pipeline.
+    pub fn is_one_at_a_time(&self) -> bool {
+        self.one_at_a_time
+    }
+
     /// How much of it may be in flight, where a pipeline may have `window`.
-    ///
-    /// `is_safe`: what is sent behind a deadlock is undone as well. Where it is not, since it would be committed by itself, commands go
-    /// one at a time.
-    pub fn window(&self, window: Window, is_safe: bool) -> Window {
-        let n_commands = match (self.mode, &self.writer) {
-            (Mode::StrictStop | Mode::StrictSkip, _) => 1,
-            _ if !is_safe => 1,
-            (Mode::EachAlone, Some(_)) => 1,
+    pub fn window(&self, window: Window) -> Window {
+        match (&self.writer, self.one_at_a_time) {
+            (None, _) => window,
+            (Some(_), true) => Window { n_bytes: usize::MAX, ..window },
             // One with the server, one in its buffer, one of ours on the way there. More would only be memory.
-            (_, Some(_)) => window.n_commands.min(COMMANDS),
-            (_, None) => window.n_commands,
-        };
-        let n_bytes = if self.writer.is_some() { usize::MAX } else { window.n_bytes };
-        Window { n_bytes, n_commands }
+            (Some(_), false) => Window { n_bytes: usize::MAX, n_commands: window.n_commands.min(COMMANDS) },
+        }
     }
 
     /// What the replies came to.
@@ -222,6 +238,16 @@ impl Flight for &mut Attempt<'_> {
             self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, n_returned: 0, is_prelude: true });
             return turn.query(sql);
         }
+        if let Some(statement) = self.to_learn.pop() {
+            self.is_learning = true;
+            return turn.learn(&statement);
+        }
+        if std::mem::take(&mut self.is_learning) {
+            return turn.wait();
+        }
+        if self.one_at_a_time && self.in_flight.iter().any(|sent| !sent.is_prelude) {
+            return turn.wait();
+        }
         self.send(turn)
     }
 
@@ -293,6 +319,9 @@ fn cut(todo: &mut Vec<Range<usize>>, rows: Range<usize>, named: Option<u64>) {
         }
     }
 }
+
+/// More than a template has sizes.
+const MAX_LEARNED: usize = 16;
 
 /// See [`Attempt::window`].
 const COMMANDS: usize = 4;

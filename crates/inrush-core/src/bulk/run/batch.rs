@@ -88,7 +88,8 @@ impl<'a> Batch<'a> {
             return Err(Error::config("the columns of the table are not known"));
         }
         let statement = this.returning.as_ref().unwrap_or(this.statement);
-        let mut attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());
+        let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());
+        let mut attempt = attempt.one_at_a_time(matches!(this.plan.method, Method::Prepared | Method::Row));
         // MariaDB's bulk command runs an UPDATE or a DELETE row by row: those before the one that failed stay.
         let is_whole = matches!(this.template.kind, Kind::Insert | Kind::Replace) || this.plan.method != Method::Bulk;
         let is_one = attempt.is_one()? && is_whole && this.plan.method != Method::MultiStatement;
