@@ -21,8 +21,13 @@ pub fn put_int(out: &mut Vec<u8>, n: u64) {
 }
 
 /// string<lenenc>.
+#[inline]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_int(out, bytes.len() as u64);
+    match u8::try_from(bytes.len()) {
+        // Nearly all of them, without a call.
+        Ok(length @ 0..=0xFA) => out.push(length),
+        _ => put_int(out, bytes.len() as u64),
+    }
     out.extend_from_slice(bytes);
 }
 
