@@ -9,8 +9,9 @@ use crate::error::{Error, Kind, Place, Result};
 use crate::value::Rules;
 use crate::value::check::{Check, Judged, Why};
 use crate::value::column::Column;
-use crate::wire::{BoundRows, Value};
+use crate::wire::{BoundRows, RowReader, Value};
 use std::fmt;
+use std::ops::Range;
 
 /// The checks of a statement's placeholders.
 #[derive(Clone, Debug)]
@@ -90,10 +91,9 @@ impl Screen {
     fn run<'a>(&self, rows: &'a dyn BoundRows, mut bad: impl FnMut(Error) -> Result<()>) -> Result<Replaced<'a>> {
         let n_rows = rows.n_rows();
         let mut replaced = Replaced { rows, values: Vec::new(), scratch: Vec::new() };
-        let mut values = Vec::new();
+        let mut reader = RowReader::new(rows, 0..n_rows);
         for row in 0..n_rows {
-            values.clear();
-            let judged = rows.row(row, &mut values).and_then(|()| self.check_row(row, &values, &mut replaced));
+            let judged = reader.row(row).and_then(|values| self.check_row(row, values, &mut replaced));
             if let Err(error) = judged {
                 bad(error)?;
             }
@@ -191,6 +191,18 @@ impl BoundRows for Replaced<'_> {
         let first = self.values.partition_point(|value| value.row < row);
         for replacement in self.values[first..].iter().take_while(|value| value.row == row) {
             let value = &mut out[start + replacement.param];
+            *value = self.value(replacement.with, *value);
+        }
+        Ok(())
+    }
+
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        let start = out.len();
+        self.rows.rows(rows.clone(), out)?;
+        let n_values = (out.len() - start) / rows.len().max(1);
+        let first = self.values.partition_point(|value| value.row < rows.start);
+        for replacement in self.values[first..].iter().take_while(|value| value.row < rows.end) {
+            let value = &mut out[start + (replacement.row - rows.start) * n_values + replacement.param];
             *value = self.value(replacement.with, *value);
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! One column of values to be sent, wherever it lies: in a slice, in an Arrow array, or as one value for all rows.
 //!
 //! A cell is read when its row is asked for; nothing is copied before, except for decimals, which are written down once a column.
-//! One enum over the common types instead of a trait object for all: a cell then costs a jump and no call
-//! (docs/notes/binding.md).
+//! One enum over the common types, and cells of many rows are read at once, a column after the other: what kind they are is then
+//! asked once in many rows (docs/notes/binding.md).
 
 use arrow_array::{
     BinaryArray, BinaryViewArray, Float16Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
@@ -11,10 +11,76 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::TimeUnit;
 use jiff::tz::TimeZone;
 use std::fmt;
+use std::iter::{StepBy, Zip};
+use std::ops::Range;
+use std::slice::IterMut;
 use std::sync::Arc;
 
 use crate::wire::value::{Date, DateTime, Time};
 use crate::wire::{ToValue, Value};
+
+/// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
+/// expression for each kind of cells. Rows that are NULL are not to be read.
+macro_rules! with_reader {
+    ($cells:expr, $read:ident => $do:expr) => {
+        match $cells {
+            Cells::Values(values) => with_reader!(@ $read, $do, |row| Some(values.value(row))),
+            Cells::Constant(value) => with_reader!(@ $read, $do, |_| Some(*value)),
+            Cells::Scalar(value) => with_reader!(@ $read, $do, |_| Some(value.to_value())),
+            Cells::Null => with_reader!(@ $read, $do, |_| Some(Value::Null)),
+            Cells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
+            Cells::Int8(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
+            Cells::Int16(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
+            Cells::Int32(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
+            Cells::Int64(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row]))),
+            Cells::UInt8(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row].into()))),
+            Cells::UInt16(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row].into()))),
+            Cells::UInt32(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row].into()))),
+            Cells::UInt64(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row]))),
+            Cells::Float16(n) => with_reader!(@ $read, $do, |row| Some(Value::Float(n.value(row).to_f32()))),
+            Cells::Float32(n) => with_reader!(@ $read, $do, |row| Some(Value::Float(n[row]))),
+            Cells::Float64(n) => with_reader!(@ $read, $do, |row| Some(Value::Double(n[row]))),
+            Cells::Utf8(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
+            Cells::LargeUtf8(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
+            Cells::Utf8View(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
+            Cells::Binary(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
+            Cells::LargeBinary(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
+            Cells::BinaryView(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
+            Cells::FixedSize { bytes, width } => {
+                with_reader!(@ $read, $do, |row| Some(Value::Bytes(&bytes[row * width..(row + 1) * width])))
+            }
+            Cells::Vectors { numbers, ends } => with_reader!(@ $read, $do, |row| {
+                Some(Value::Bytes(&numbers[4 * ends.at(row)..4 * ends.at(row + 1)]))
+            }),
+            Cells::Written { text, ends } => {
+                with_reader!(@ $read, $do, |row| Some(Value::Text(&text[ends[row]..ends[row + 1]])))
+            }
+            Cells::Day(days) => {
+                with_reader!(@ $read, $do, |row| Date::from_days_since_epoch(days[row]).map(Value::Date))
+            }
+            Cells::DayInMillis(millis) => with_reader!(@ $read, $do, |row| day_of_millis(millis[row]).map(Value::Date)),
+            Cells::Moment(n, unit) => with_reader!(@ $read, $do, |row| {
+                micros(n[row], *unit).and_then(DateTime::from_micros_since_epoch).map(Value::DateTime)
+            }),
+            Cells::Instant(n, unit, zone) => with_reader!(@ $read, $do, |row| {
+                micros(n[row], *unit).and_then(|micros| civil(micros, zone)).map(Value::DateTime)
+            }),
+            Cells::TimeOfDay32(n, unit) => {
+                with_reader!(@ $read, $do, |row| time_of_day(n[row].into(), *unit).map(Value::Time))
+            }
+            Cells::TimeOfDay64(n, unit) => with_reader!(@ $read, $do, |row| time_of_day(n[row], *unit).map(Value::Time)),
+            Cells::Span(n, unit) => with_reader!(@ $read, $do, |row| {
+                micros(n[row], *unit).and_then(Time::from_micros).map(Value::Time)
+            }),
+            Cells::Indexed { keys, column } => with_reader!(@ $read, $do, |row| column.value(keys.at(row))),
+            Cells::Refused { .. } => with_reader!(@ $read, $do, |_| None),
+        }
+    };
+    (@ $read:ident, $do:expr, $reader:expr) => {{
+        let $read = in_row($reader);
+        $do
+    }};
+}
 
 /// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::wire::IntoColumn).
 #[derive(Clone)]
@@ -73,47 +139,43 @@ impl<'a> Column<'a> {
     }
 
     /// The value of a row; `None` if it is one that cannot be sent: see [`Column::why`].
-    #[inline]
     pub(crate) fn value(&self, row: usize) -> Option<Value<'_>> {
-        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
-            return Some(Value::Null);
+        match self.is_null(row) {
+            true => Some(Value::Null),
+            false => with_reader!(&self.cells, read => read(row)),
         }
-        Some(match &self.cells {
-            Cells::Values(values) => values.value(row),
-            Cells::Constant(value) => *value,
-            Cells::Scalar(value) => value.to_value(),
-            Cells::Null => Value::Null,
-            Cells::Bool(bits) => Value::Int(bits.value(row).into()),
-            Cells::Int8(n) => Value::Int(n[row].into()),
-            Cells::Int16(n) => Value::Int(n[row].into()),
-            Cells::Int32(n) => Value::Int(n[row].into()),
-            Cells::Int64(n) => Value::Int(n[row]),
-            Cells::UInt8(n) => Value::UInt(n[row].into()),
-            Cells::UInt16(n) => Value::UInt(n[row].into()),
-            Cells::UInt32(n) => Value::UInt(n[row].into()),
-            Cells::UInt64(n) => Value::UInt(n[row]),
-            Cells::Float16(n) => Value::Float(n.value(row).to_f32()),
-            Cells::Float32(n) => Value::Float(n[row]),
-            Cells::Float64(n) => Value::Double(n[row]),
-            Cells::Utf8(texts) => Value::Text(texts.value(row)),
-            Cells::LargeUtf8(texts) => Value::Text(texts.value(row)),
-            Cells::Utf8View(texts) => Value::Text(texts.value(row)),
-            Cells::Binary(bytes) => Value::Bytes(bytes.value(row)),
-            Cells::LargeBinary(bytes) => Value::Bytes(bytes.value(row)),
-            Cells::BinaryView(bytes) => Value::Bytes(bytes.value(row)),
-            Cells::FixedSize { bytes, width } => Value::Bytes(&bytes[row * width..(row + 1) * width]),
-            Cells::Vectors { numbers, ends } => Value::Bytes(&numbers[4 * ends.at(row)..4 * ends.at(row + 1)]),
-            Cells::Written { text, ends } => Value::Text(&text[ends[row]..ends[row + 1]]),
-            Cells::Day(days) => Value::Date(Date::from_days_since_epoch(days[row])?),
-            Cells::DayInMillis(millis) => Value::Date(day_of_millis(millis[row])?),
-            Cells::Moment(n, unit) => Value::DateTime(DateTime::from_micros_since_epoch(micros(n[row], *unit)?)?),
-            Cells::Instant(n, unit, zone) => Value::DateTime(civil(micros(n[row], *unit)?, zone)?),
-            Cells::TimeOfDay32(n, unit) => Value::Time(time_of_day(n[row].into(), *unit)?),
-            Cells::TimeOfDay64(n, unit) => Value::Time(time_of_day(n[row], *unit)?),
-            Cells::Span(n, unit) => Value::Time(Time::from_micros(micros(n[row], *unit)?)?),
-            Cells::Indexed { keys, column } => return column.value(keys.at(row)),
-            Cells::Refused { .. } => return None,
+    }
+
+    /// Puts the values of some rows into every so many-th slot. What the cells are is asked once, not for each of them.
+    ///
+    /// # Errors
+    /// The row whose value cannot be sent.
+    pub(crate) fn fill<'s>(&'s self, rows: Range<usize>, slots: &mut [Value<'s>], stride: usize) -> Result<(), usize> {
+        let slots = rows.zip(slots.iter_mut().step_by(stride));
+        match &self.cells {
+            Cells::Values(values) if self.nulls.is_none() => values.fill(slots),
+            cells => with_reader!(cells, read => self.fill_with(read, slots))?,
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn fill_with<'o, 's: 'o>(
+        &self,
+        read: impl Fn(usize) -> Option<Value<'s>>,
+        mut slots: impl Iterator<Item = (usize, &'o mut Value<'s>)>,
+    ) -> Result<(), usize> {
+        let Some(nulls) = &self.nulls else {
+            return slots.try_for_each(|(row, slot)| read(row).map(|value| *slot = value).ok_or(row));
+        };
+        slots.try_for_each(|(row, slot)| {
+            let value = if nulls.is_null(row) { Some(Value::Null) } else { read(row) };
+            value.map(|value| *slot = value).ok_or(row)
         })
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 
     /// What is wrong with the value of a row.
@@ -233,16 +295,31 @@ impl Index<'_> {
     }
 }
 
+/// Tells the compiler what kind of function it is.
+#[inline(always)]
+fn in_row<'s, F: Fn(usize) -> Option<Value<'s>>>(read: F) -> F {
+    read
+}
+
 /// Values of a type that only its owner knows.
 pub(crate) trait Values: Send + Sync {
     fn value(&self, row: usize) -> Value<'_>;
+
+    fn fill<'s>(&'s self, slots: Slots<'_, 's>);
 }
+
+/// Rows, and where their values go.
+type Slots<'o, 's> = Zip<Range<usize>, StepBy<IterMut<'o, Value<'s>>>>;
 
 struct Slice<'a, T>(&'a [T]);
 
 impl<T: ToValue + Sync> Values for Slice<'_, T> {
     fn value(&self, row: usize) -> Value<'_> {
         self.0[row].to_value()
+    }
+
+    fn fill<'s>(&'s self, slots: Slots<'_, 's>) {
+        slots.for_each(|(row, slot)| *slot = self.0[row].to_value());
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::error::{Error, Result};
 use crate::wire::params::listed;
 use crate::wire::{BoundRows, BoxedRows, Column, Rows, ToValue, Value};
+use std::ops::Range;
 
 /// Columns by name, as `columns!` makes them.
 #[derive(Clone, Debug, Default)]
@@ -127,6 +128,18 @@ impl BoundRows for BoundColumns<'_> {
                     out.truncate(n_before);
                     return Err(self.refuse(row, i));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        let (n_before, stride) = (out.len(), self.columns.len());
+        out.resize(n_before + rows.len() * stride, Value::Null);
+        for (i, (_, column)) in self.columns.iter().enumerate().filter(|_| !rows.is_empty()) {
+            if let Err(row) = column.fill(rows.clone(), &mut out[n_before + i..], stride) {
+                out.truncate(n_before);
+                return Err(self.refuse(row, i));
             }
         }
         Ok(())

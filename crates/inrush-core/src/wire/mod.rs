@@ -13,7 +13,7 @@
 //! | [`from_value`], [`from_row`] | their values and rows as Rust types |
 //! | [`to_value`], [`params`], [`rows`] | Rust values as parameters, of one execution and of many |
 //! | [`columns`], [`column`] | many sets of values as columns: slices, Arrow arrays |
-//! | [`row_buffer`] | rows that own their values |
+//! | [`row_buffer`], [`row_reader`] | rows that own their values; rows read one after the other |
 //! | [`command`], [`stmt`], [`bulk_execute`] | what is asked for |
 //! | [`traces`] | what it may leave behind in the session |
 
@@ -63,6 +63,7 @@ pub mod outbox;
 pub mod params;
 pub mod row;
 pub mod row_buffer;
+pub mod row_reader;
 pub mod rows;
 pub mod stmt;
 pub mod to_value;
@@ -89,6 +90,7 @@ pub use outbox::Outbox;
 pub use params::{Named, Order, ParamValues, Params, ToRow};
 pub use row::{Row, RowFormat};
 pub use row_buffer::RowBuffer;
+pub use row_reader::RowReader;
 pub use rows::{BoundRows, BoxedRows, Rows};
 pub use stmt::{PrepareOk, StmtId};
 pub use to_value::ToValue;

@@ -83,7 +83,7 @@ impl RowBuffer {
     pub fn pick(&self, rows: impl IntoIterator<Item = usize>) -> Self {
         let mut picked = Self::new(self.n_columns);
         for row in rows {
-            picked.cells.extend(self.cells_of(row).iter().cloned());
+            picked.cells.extend(self.cells_of(row..row + 1).iter().cloned());
             let first = picked.cells.len() - self.n_columns;
             for i in first..picked.cells.len() {
                 let value = self.value(&picked.cells[i]);
@@ -162,9 +162,9 @@ impl RowBuffer {
         }
     }
 
-    fn cells_of(&self, row: usize) -> &[Cell] {
-        assert!(row < self.n_rows, "row {row} of {}", self.n_rows);
-        &self.cells[row * self.n_columns..(row + 1) * self.n_columns]
+    fn cells_of(&self, rows: Range<usize>) -> &[Cell] {
+        assert!(rows.end <= self.n_rows, "rows {rows:?} of {}", self.n_rows);
+        &self.cells[rows.start * self.n_columns..rows.end * self.n_columns]
     }
 }
 
@@ -174,7 +174,12 @@ impl BoundRows for RowBuffer {
     }
 
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
-        out.extend(self.cells_of(row).iter().map(|cell| self.value(cell)));
+        out.extend(self.cells_of(row..row + 1).iter().map(|cell| self.value(cell)));
+        Ok(())
+    }
+
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        out.extend(self.cells_of(rows).iter().map(|cell| self.value(cell)));
         Ok(())
     }
 }

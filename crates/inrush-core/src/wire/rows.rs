@@ -1,9 +1,11 @@
 //! Many sets of values for one statement: rows (slices of tuples, of `params!`, of structs) or columns. How they lie in memory
-//! is their own affair; whoever writes them asks for one row of values at a time.
+//! is their own affair; whoever writes them asks for rows of values, one at a time or, by a [`RowReader`](crate::wire::RowReader), some
+//! ahead.
 
 use crate::error::{Error, Result};
 use crate::wire::params::Order;
 use crate::wire::{Params, Value};
+use std::ops::Range;
 
 /// Many sets of values for the placeholders of one statement.
 ///
@@ -29,6 +31,18 @@ pub trait BoundRows: Send + Sync {
     /// `Config` if the row does not have a value for each placeholder, `Data` if no column can hold one of them. The error tells the
     /// row, and nothing is appended.
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()>;
+
+    /// Appends the values of several rows, one row behind the other.
+    ///
+    /// # Errors
+    /// Those of [`BoundRows::row`], of any of the rows; nothing is appended.
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        let n_before = out.len();
+        for row in rows {
+            self.row(row, out).inspect_err(|_| out.truncate(n_before))?;
+        }
+        Ok(())
+    }
 }
 
 /// See [`BoundRows`].
@@ -41,6 +55,10 @@ impl<B: BoundRows + ?Sized> BoundRows for &B {
 
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
         (**self).row(row, out)
+    }
+
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        (**self).rows(rows, out)
     }
 }
 
@@ -105,8 +123,18 @@ mod tests {
         let mut values = Vec::new();
         let got = (0..bound.n_rows()).try_for_each(|row| bound.row(row, &mut values));
         match want {
-            Ok(want) => assert_eq!((got.map_err(|e| e.to_string()), values), (Ok(()), want.concat())),
-            Err(message) => assert_eq!(got.unwrap_err().to_string(), message),
+            Ok(want) => {
+                assert_eq!((got.map_err(|e| e.to_string()), &values), (Ok(()), &want.concat()));
+                let mut several = Vec::new();
+                bound.rows(0..want.len(), &mut several).unwrap();
+                assert_eq!(several, values);
+            }
+            Err(message) => {
+                assert_eq!(got.unwrap_err().to_string(), message);
+                let mut several = vec![Value::Null];
+                assert_eq!(bound.rows(0..bound.n_rows(), &mut several).unwrap_err().to_string(), message);
+                assert_eq!(several, [Value::Null]);
+            }
         }
     }
 

@@ -5,7 +5,6 @@
 mod arrow;
 mod basics;
 mod batches;
-mod bulk_batches;
 mod bulk_facts;
 mod cancel;
 mod cases;

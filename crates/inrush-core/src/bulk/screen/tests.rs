@@ -35,7 +35,13 @@ fn all_rows(rows: &dyn BoundRows) -> Vec<Vec<Value<'_>>> {
         rows.row(row, &mut values).unwrap();
         values.split_off(1)
     };
-    (0..rows.n_rows()).map(row).collect()
+    let all: Vec<_> = (0..rows.n_rows()).map(row).collect();
+    for (from, to) in [(0, all.len()), (1, all.len()), (all.len() - 1, all.len() - 1)] {
+        let mut several = vec![Value::Null];
+        rows.rows(from..to, &mut several).unwrap();
+        assert_eq!(several[1..], all[from..to].concat());
+    }
+    all
 }
 
 #[test]

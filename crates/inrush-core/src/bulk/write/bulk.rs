@@ -10,7 +10,7 @@ use super::{BulkBody, Command, Limits, Next, Writer};
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::wire::bulk_execute::{BULK_HEAD, Indicator, SEND_TYPES, SEND_UNIT_RESULTS};
-use crate::wire::{BoundRows, Value, stmt};
+use crate::wire::{BoundRows, RowReader, Value, stmt};
 use std::ops::Range;
 
 /// See above.
@@ -44,12 +44,11 @@ impl Bulk {
     fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut Vec<u8>) -> Result<usize> {
         let Limits { bytes, max_bytes, .. } = self.limits;
         let n_rows = range.len();
-        let mut row = Vec::with_capacity(self.types.len());
+        let mut reader = RowReader::new(rows, range.clone());
         for (n, idx) in range.enumerate() {
-            row.clear();
-            rows.row(idx, &mut row)?;
+            let row = reader.row(idx)?;
             let start = out.len();
-            let fits = put_row(&row, &mut self.types, max_bytes, out);
+            let fits = put_row(row, &mut self.types, max_bytes, out);
             let most = if n == 0 { max_bytes } else { bytes.min(max_bytes) };
             if !fits || BULK_HEAD + out.len() > most {
                 out.truncate(start);

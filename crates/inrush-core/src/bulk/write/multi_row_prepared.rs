@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::session::ask::LONG;
 use crate::session::pipeline::Bound;
-use crate::wire::{BoundRows, Value, stmt};
+use crate::wire::{BoundRows, RowReader, Value, stmt};
 use std::ops::Range;
 
 /// See above.
@@ -109,12 +109,11 @@ impl MultiRowPrepared {
         scratch.bitmap.resize((n_rows * *n_params).div_ceil(8), 0);
         scratch.odd.clear();
         scratch.ends.clear();
-        let mut row = Vec::with_capacity(*n_params);
+        let mut reader = RowReader::new(rows, range.clone());
         for (n, idx) in range.enumerate() {
-            row.clear();
-            rows.row(idx, &mut row)?;
+            let row = reader.row(idx)?;
             let start = values.len();
-            let fits = scratch.put_row(n * *n_params, &row, types, values);
+            let fits = scratch.put_row(n * *n_params, row, types, values);
             let fits = fits.map_err(|error| error.at_row(idx as u64))?;
             let n_bytes = stmt::EXECUTE_HEAD + (n + 1) * bytes_a_row + values.len();
             let most = if n == 0 { limits.max_bytes } else { limits.bytes.min(limits.max_bytes) };

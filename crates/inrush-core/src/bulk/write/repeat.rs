@@ -9,7 +9,7 @@ use super::literal::put_literal;
 use super::{Command, Limits, Next};
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::{BoundRows, Value};
+use crate::wire::{BoundRows, RowReader, Value};
 use std::ops::Range;
 
 /// How the rows of one statement are written.
@@ -27,7 +27,7 @@ impl Repeat {
     /// A command of the first of `range`, which is not empty.
     pub(super) fn next(&self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
         let mut text = self.head.clone();
-        let mut values = Vec::new();
+        let mut reader = RowReader::new(rows, range.clone());
         let n_offered = range.len().min(self.limits.rows);
         let mut n_rows = 0;
         for row in range.take(n_offered) {
@@ -35,9 +35,8 @@ impl Repeat {
             if n_rows > 0 {
                 text.push(self.separator);
             }
-            values.clear();
-            rows.row(row, &mut values)?;
-            self.row.put(&values, self.backslash_escapes, &mut text).map_err(|error| error.at_row(row as u64))?;
+            let values = reader.row(row)?;
+            self.row.put(values, self.backslash_escapes, &mut text).map_err(|error| error.at_row(row as u64))?;
             let bytes = text.len() + self.tail.len();
             // A row that alone is more than a command usually is travels alone.
             if bytes > if n_rows == 0 { self.limits.max_bytes } else { self.limits.bytes.min(self.limits.max_bytes) } {

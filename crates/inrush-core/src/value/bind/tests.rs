@@ -7,13 +7,16 @@ use arrow_buffer::{ScalarBuffer, i256};
 use arrow_schema::Field;
 use std::sync::Arc;
 
-/// What an array becomes, NULL as `-`, and the message of the first row that is refused.
+/// Row by row, and all at once.
 #[track_caller]
 fn check_values(rows: &impl Rows, want: &[Value<'_>]) {
     let bound = rows.bind(&[], 1).unwrap();
     let mut values = Vec::new();
     (0..bound.n_rows()).for_each(|row| bound.row(row, &mut values).unwrap());
     assert_eq!(values, want);
+    let mut several = Vec::new();
+    bound.rows(0..bound.n_rows(), &mut several).unwrap();
+    assert_eq!(several, want);
 }
 
 /// As a column of its own, in a batch, and cut out of a larger array.
@@ -41,6 +44,8 @@ fn check_second_refused(array: impl Array + 'static, want: &str) {
     let mut values = vec![Value::Null];
     bound.row(0, &mut values).unwrap();
     let error = bound.row(1, &mut values).unwrap_err();
+    assert_eq!((error.message(), error.row(), values.len()), (want, Some(1), 2));
+    let error = bound.rows(0..2, &mut values).unwrap_err();
     assert_eq!((error.message(), error.row(), values.len()), (want, Some(1), 2));
 }
 

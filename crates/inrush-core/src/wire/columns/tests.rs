@@ -7,7 +7,12 @@ fn check(columns: Columns<'_>, placeholders: &[&str], want: Result<&[&[Value<'_>
         (Ok(bound), Ok(want)) => {
             let mut values = Vec::new();
             (0..bound.n_rows()).for_each(|row| bound.row(row, &mut values).unwrap());
-            assert_eq!((bound.n_rows(), values), (want.len(), want.concat()));
+            assert_eq!((bound.n_rows(), &values), (want.len(), &want.concat()));
+            for (from, to) in [(0, want.len()), (want.len() / 2, want.len()), (0, 0)] {
+                let mut several = vec![Value::Default];
+                bound.rows(from..to, &mut several).unwrap();
+                assert_eq!(several[1..], want[from..to].concat());
+            }
         }
         (Err(error), Err(want)) => assert_eq!((error.message(), error.hint().unwrap_or_default()), want),
         (got, want) => panic!("{:?} is not {want:?}", got.map(|rows| rows.n_rows())),
