@@ -172,7 +172,8 @@ impl Template {
         statement.sql().get(self.into.clone()).unwrap_or_default()
     }
 
-    /// What stands behind the statement's end, if it is only a comment: a `;` and what follows it would be a statement of its own.
+    /// What stands behind the statement's end, if it is only a comment. Behind a `;` it would be a statement of its own, an empty one, which a
+    /// server refuses where several statements may come in one text.
     pub(crate) fn comment_behind<'s>(&self, statement: &'s Statement) -> &'s str {
         let rest = self.end.and_then(|end| statement.sql().get(end..)).unwrap_or_default();
         if rest.contains(';') { "" } else { rest }

@@ -12,6 +12,7 @@ mod compression;
 mod examples;
 mod failures;
 mod large;
+mod literals;
 mod load_local;
 mod login;
 mod misfits;

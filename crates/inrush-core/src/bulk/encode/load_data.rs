@@ -17,23 +17,29 @@ use crate::value::text_literal::quote_text;
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
+    let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
+    statement_of(&format!("INTO TABLE {table}"), &fields, file_name)
+}
+
+/// The same for columns and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
+pub(in crate::bulk) fn statement_of(into: &str, fields: &[(&str, Form)], file_name: &str) -> String {
     let mut name = Vec::new();
     quote_text(file_name.as_bytes(), true, &mut name);
     let mut list = Vec::new();
     let mut set = Vec::new();
-    for (i, column) in columns.iter().enumerate() {
-        let ident = quote_ident(&column.name);
-        match expression(Form::of(&column.ty, rules), &format!("@c{}", i + 1)) {
+    for (i, (column, form)) in fields.iter().enumerate() {
+        let ident = quote_ident(column);
+        match expression(*form, &format!("@inrush{}", i + 1)) {
             None => list.push(ident),
             Some(expression) => {
-                list.push(format!("@c{}", i + 1));
+                list.push(format!("@inrush{}", i + 1));
                 set.push(format!("{ident}={expression}"));
             }
         }
     }
     let set = if set.is_empty() { String::new() } else { format!(" SET {}", set.join(",")) };
     format!(
-        "LOAD DATA LOCAL INFILE {} INTO TABLE {table} CHARACTER SET utf8mb4 \
+        "LOAD DATA LOCAL INFILE {} {into} CHARACTER SET utf8mb4 \
          FIELDS TERMINATED BY X'09' ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
         String::from_utf8_lossy(&name),
         list.join(",")
@@ -88,7 +94,7 @@ fn expression(form: Form, variable: &str) -> Option<String> {
     }
 }
 
-fn escape(byte: u8) -> [u8; 2] {
+pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
     let letter = match byte {
         b'\t' => b't',
         b'\n' => b'n',

@@ -9,7 +9,7 @@
 //! | a day, a moment, a time | `'2024-02-29'` | in quotes: a column makes of it what it is |
 
 use crate::error::{Error, Result};
-use crate::wire::{Date, DateTime, Time, Value};
+use crate::wire::{Date, Value};
 use std::io::Write as _;
 
 /// Appends the literal of `value`. `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
@@ -26,13 +26,15 @@ pub fn put_literal(value: &Value<'_>, backslash_escapes: bool, out: &mut Vec<u8>
             out.extend_from_slice(b"_binary");
             put_quoted(bytes, backslash_escapes, out);
         }
-        Value::Int(n) => out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes()),
-        Value::UInt(n) => out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes()),
+        Value::Int(n) => put_short(itoa::Buffer::new().format(n).as_bytes(), out),
+        Value::UInt(n) => put_short(itoa::Buffer::new().format(n).as_bytes(), out),
         Value::Float(n) => return put_double(n.into(), out),
         Value::Double(n) => return put_double(n, out),
-        Value::Date(date) => put_date(date, out),
-        Value::DateTime(moment) => put_date_time(moment, out),
-        Value::Time(time) => put_time(time, out),
+        Value::Date(_) | Value::DateTime(_) | Value::Time(_) => {
+            out.push(b'\'');
+            put_moment(value, out);
+            out.push(b'\'');
+        }
     }
     Ok(())
 }
@@ -43,7 +45,7 @@ fn put_double(n: f64, out: &mut Vec<u8>) -> Result<()> {
     }
     let mut buffer = zmij::Buffer::new();
     let digits = buffer.format_finite(n).as_bytes();
-    out.extend_from_slice(digits);
+    put_short(digits, out);
     if !digits.contains(&b'e') {
         out.extend_from_slice(b"e0");
     }
@@ -61,7 +63,7 @@ fn put_quoted(text: &[u8], backslash_escapes: bool, out: &mut Vec<u8>) {
     let backslash = if backslash_escapes { b'\\' } else { b'\'' };
     out.reserve(text.len() + 2);
     out.push(b'\'');
-    if has_neither(text, b'\'', backslash) {
+    if has_none(text, [b'\'', backslash]) {
         out.extend_from_slice(text)
     } else {
         put_doubled(text, backslash, out)
@@ -80,18 +82,41 @@ fn put_doubled(text: &[u8], backslash: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&text[start..]);
 }
 
-/// Eight bytes at once; a search that begins with a call takes longer than most cells are long.
+/// Appends a text that most often is short: as two stretches of a fixed length that overlap, which is a few instructions and no call.
 #[inline]
-fn has_neither(text: &[u8], a: u8, b: u8) -> bool {
-    let Some(last) = text.last_chunk::<8>() else {
-        return !text.iter().any(|byte| *byte == a || *byte == b);
-    };
-    if text.len() > LONG {
-        return memchr::memchr2(a, b, text).is_none();
+pub(super) fn put_short(text: &[u8], out: &mut Vec<u8>) {
+    match text.len() {
+        0 => {}
+        1 => out.push(text[0]),
+        2..4 => put_ends::<2>(text, out),
+        4..8 => put_ends::<4>(text, out),
+        8..16 => put_ends::<8>(text, out),
+        16..=32 => put_ends::<16>(text, out),
+        _ => out.extend_from_slice(text),
     }
+}
+
+#[inline]
+fn put_ends<const N: usize>(text: &[u8], out: &mut Vec<u8>) {
+    if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
+        let end = out.len() + text.len();
+        out.reserve(2 * N);
+        out.extend_from_slice(first);
+        out.truncate(end - N);
+        out.extend_from_slice(last);
+    }
+}
+
+/// Whether none of these bytes is in the text. Eight bytes at once: a search that begins with a call takes longer than most cells are
+/// long.
+#[inline]
+pub(super) fn has_none<const N: usize>(text: &[u8], bytes: [u8; N]) -> bool {
+    let Some(last) = text.last_chunk::<8>() else {
+        return !text.iter().any(|byte| bytes.contains(byte));
+    };
     let hits = |word: &[u8; 8]| {
         let word = u64::from_le_bytes(*word);
-        zero_bytes(word ^ (ONES * u64::from(a))) | zero_bytes(word ^ (ONES * u64::from(b)))
+        bytes.iter().fold(0, |hits, byte| hits | zero_bytes(word ^ (ONES * u64::from(*byte))))
     };
     text.as_chunks::<8>().0.iter().fold(hits(last), |found, word| found | hits(word)) == 0
 }
@@ -102,57 +127,46 @@ fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & (ONES << 7)
 }
 
-/// `'2024-02-29'`.
+/// Appends `2024-02-29`, `2024-02-29 23:59:59`, `-838:59:59`, the latter two with six digits of a fraction if there is one.
 #[inline]
-fn put_date(date: Date, out: &mut Vec<u8>) {
-    if !date.is_in_range() {
-        return put_printed(&Value::Date(date), out);
+pub(super) fn put_moment(value: &Value<'_>, out: &mut Vec<u8>) {
+    match *value {
+        Value::Date(date) if date.is_in_range() => {
+            let mut text = *b"0000-00-00";
+            set_date(&mut text, date);
+            out.extend_from_slice(&text);
+        }
+        Value::DateTime(moment) if moment.is_in_range() => {
+            let mut text = *b"0000-00-00 00:00:00";
+            set_date(&mut text, moment.date);
+            set_pair(&mut text[11..], moment.hour);
+            set_pair(&mut text[14..], moment.minute);
+            set_pair(&mut text[17..], moment.second);
+            out.extend_from_slice(&text);
+            put_fraction(moment.micros, out);
+        }
+        // Writing into memory does not fail.
+        _ => drop(write!(out, "{value}")),
     }
-    let mut text = *b"'0000-00-00'";
-    set_date(&mut text[1..11], date);
-    out.extend_from_slice(&text);
 }
 
-/// `'2024-02-29 23:59:59'`, with six digits of a fraction if there is one.
-#[inline]
-fn put_date_time(moment: DateTime, out: &mut Vec<u8>) {
-    if !moment.is_in_range() {
-        return put_printed(&Value::DateTime(moment), out);
-    }
-    let mut text = *b"'0000-00-00 00:00:00'";
-    set_date(&mut text[1..11], moment.date);
-    set_pair(&mut text[12..14], moment.hour);
-    set_pair(&mut text[15..17], moment.minute);
-    set_pair(&mut text[18..20], moment.second);
-    out.extend_from_slice(&text);
-    put_fraction(moment.micros, out);
-}
-
-/// `'-838:59:59'`.
-fn put_time(time: Time, out: &mut Vec<u8>) {
-    put_printed(&Value::Time(time), out);
-}
-
-/// Behind a closing quote, which moves.
 #[inline]
 fn put_fraction(micros: u32, out: &mut Vec<u8>) {
-    if micros == 0 {
-        return;
+    if micros > 0 {
+        let mut text = *b".000000";
+        set_pair(&mut text[1..], (micros / 10_000 % 100) as u8);
+        set_pair(&mut text[3..], (micros / 100 % 100) as u8);
+        set_pair(&mut text[5..], (micros % 100) as u8);
+        out.extend_from_slice(&text);
     }
-    let mut text = *b".000000'";
-    set_pair(&mut text[1..3], (micros / 10_000 % 100) as u8);
-    set_pair(&mut text[3..5], (micros / 100 % 100) as u8);
-    set_pair(&mut text[5..7], (micros % 100) as u8);
-    out.pop();
-    out.extend_from_slice(&text);
 }
 
 #[inline]
 fn set_date(text: &mut [u8], date: Date) {
-    set_pair(&mut text[0..2], (date.year / 100) as u8);
-    set_pair(&mut text[2..4], (date.year % 100) as u8);
-    set_pair(&mut text[5..7], date.month);
-    set_pair(&mut text[8..10], date.day);
+    set_pair(text, (date.year / 100) as u8);
+    set_pair(&mut text[2..], (date.year % 100) as u8);
+    set_pair(&mut text[5..], date.month);
+    set_pair(&mut text[8..], date.day);
 }
 
 /// Two digits of a number below 100.
@@ -162,20 +176,12 @@ fn set_pair(text: &mut [u8], n: u8) {
     text[1] = b'0' + n % 10;
 }
 
-/// What is seldom written.
-fn put_printed(value: &Value<'_>, out: &mut Vec<u8>) {
-    // Writing into memory does not fail.
-    let _ = write!(out, "'{value}'");
-}
-
 const ONES: u64 = 0x0101_0101_0101_0101;
-
-/// From here on a search that begins with a call is the faster one.
-const LONG: usize = 128;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::{DateTime, Time};
     use proptest::prelude::*;
 
     fn literal(value: Value<'_>, backslash_escapes: bool) -> Result<String> {

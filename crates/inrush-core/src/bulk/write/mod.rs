@@ -4,6 +4,7 @@
 
 pub mod bulk;
 pub mod literal;
+pub mod load_data;
 pub mod multi_row_prepared;
 pub mod multi_statement;
 mod param_type;

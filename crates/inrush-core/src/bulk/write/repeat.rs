@@ -5,7 +5,7 @@
 //! head  row separator row separator .. row  tail
 //! ```
 
-use super::literal::put_literal;
+use super::literal::{put_literal, put_short};
 use super::{Command, Limits, Next};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -68,7 +68,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Cuts a part of a statement at its placeholders. Blanks before and behind them go, and one comes where a value would run into what
-    /// stands there: `a=?AND`, `5-?` (`--` begins a comment).
+    /// stands there: `a=?AND`.
     pub(super) fn new(statement: &Statement, range: Range<usize>) -> Self {
         let sql = statement.sql().as_bytes();
         let marks = statement.marks().iter().copied().filter(|mark| range.contains(mark));
@@ -106,21 +106,19 @@ impl Pieces {
         debug_assert_eq!(values.len(), self.ends.len());
         let mut start = 0;
         for (end, value) in self.ends.iter().zip(values) {
-            match &self.text[start..*end] {
-                [byte] => out.push(*byte),
-                piece => out.extend_from_slice(piece),
-            }
+            put_short(&self.text[start..*end], out);
             put_literal(value, backslash_escapes, out)?;
             start = *end;
         }
-        out.extend_from_slice(&self.text[start..]);
+        put_short(&self.text[start..], out);
         Ok(())
     }
 }
 
-/// Whether a value beside this byte would become a part of what it belongs to.
+/// Whether a value beside this byte would become a part of what it belongs to. A minus is no such byte: `5--3` is 8, and with a blank behind
+/// them the two would begin a comment.
 fn runs_on(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'-' | b'\'' | b'"' | b'`' | 0x80..)
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'\'' | b'"' | b'`' | 0x80..)
 }
 
 /// Refuses a text that may be read in two ways: a statement's placeholders were found where a backslash escapes.

@@ -49,11 +49,12 @@ impl Row {
     /// `Config` for a statement that is read in two ways without backslashes that escape.
     pub fn new(statement: &Statement, limits: Limits, backslash_escapes: bool) -> Result<Self> {
         check_quotes(statement, backslash_escapes)?;
+        let template = Template::parse(statement);
         Ok(Self(Repeat {
             head: Vec::new(),
-            row: Pieces::new(statement, 0..statement.sql().len()),
+            row: Pieces::new(statement, 0..template.end().unwrap_or(statement.sql().len())),
             separator: b';',
-            tail: Vec::new(),
+            tail: template.comment_behind(statement).into(),
             limits: Limits { rows: 1, ..limits },
             backslash_escapes,
         }))

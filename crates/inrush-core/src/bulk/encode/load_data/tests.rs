@@ -47,14 +47,14 @@ fn others_pass_through_a_variable() {
     check_statement(
         "9.7.4",
         &[("a", "blob"), ("b", "int"), ("c", "bit(3)")],
-        "(@c1,`b`,@c3) SET `a`=UNHEX(@c1),`c`=CAST(@c3 AS UNSIGNED)",
+        "(@inrush1,`b`,@inrush3) SET `a`=UNHEX(@inrush1),`c`=CAST(@inrush3 AS UNSIGNED)",
     );
-    check_statement("9.7.4", &[("v", "vector(3)")], "(@c1) SET `v`=STRING_TO_VECTOR(@c1)");
-    check_statement("11.8.9-MariaDB", &[("v", "vector(3)")], "(@c1) SET `v`=VEC_FromText(@c1)");
+    check_statement("9.7.4", &[("v", "vector(3)")], "(@inrush1) SET `v`=STRING_TO_VECTOR(@inrush1)");
+    check_statement("11.8.9-MariaDB", &[("v", "vector(3)")], "(@inrush1) SET `v`=VEC_FromText(@inrush1)");
     check_statement(
         "9.7.4",
         &[("g", "point")],
-        "(@c1) SET `g`=IF(@c1 REGEXP '^[0-9A-Fa-f]',UNHEX(@c1),ST_GeomFromText(@c1))",
+        "(@inrush1) SET `g`=IF(@inrush1 REGEXP '^[0-9A-Fa-f]',UNHEX(@inrush1),ST_GeomFromText(@inrush1))",
     );
 }
 

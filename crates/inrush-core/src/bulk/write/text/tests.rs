@@ -75,8 +75,9 @@ fn what_follows_the_rows_stays() {
 
 #[test]
 fn values_do_not_run_into_the_text() {
-    check("INSERT t VALUES (5-?, ?)", &[(-3, 1)], "INSERT t VALUES (5- -3,1)");
-    check("INSERT t VALUES (?-?)", &[(1, -3)], "INSERT t VALUES (1 - -3)");
+    check("INSERT t VALUES (5-?, ?)", &[(-3, 1)], "INSERT t VALUES (5--3,1)");
+    check("INSERT t VALUES (5--?, 5 - ?)", &[(3, -3)], "INSERT t VALUES (5--3, 5 --3)");
+    check("INSERT t VALUES (?-?)", &[(1, -3)], "INSERT t VALUES (1--3)");
     check("INSERT t VALUES (NOT?AND?)", &[(1, 2)], "INSERT t VALUES (NOT 1 AND 2)");
     check_row("UPDATE t SET a=?WHERE b=?", &[(1, "x")], &["UPDATE t SET a=1 WHERE b='x'"]);
     check_row("UPDATE t SET a=? WHERE b=?", &[("x", 1)], &["UPDATE t SET a='x' WHERE b=1"]);
@@ -90,8 +91,15 @@ fn a_statement_a_row() {
     check_row(
         "DELETE FROM t WHERE a = ? AND b = ?; -- c",
         PAIRS,
-        &["DELETE FROM t WHERE a =1 AND b ='a'; -- c", "DELETE FROM t WHERE a =-2 AND b ='it''s'; -- c"],
+        &["DELETE FROM t WHERE a =1 AND b ='a'", "DELETE FROM t WHERE a =-2 AND b ='it''s'"],
     );
+}
+
+#[test]
+fn a_comment_behind_a_statement_stays() {
+    check_row("DO ? + ? /* by: me */", PAIRS, &["DO 1+'a' /* by: me */", "DO -2+'it''s' /* by: me */"]);
+    check_row("DO ?; DO ?", PAIRS, &["DO 1; DO 'a'", "DO -2; DO 'it''s'"]);
+    check_row("DO ? + ?+ 'open", PAIRS, &["DO 1+'a'+ 'open", "DO -2+'it''s'+ 'open"]);
 }
 
 #[test]

@@ -1,0 +1,327 @@
+//! LOAD DATA for a statement with placeholders: `INSERT INTO t (a, b) VALUES (?, ?)` becomes the statement that reads the same columns from
+//! LOCAL INFILE, and rows of values become its text.
+//!
+//! What is stored is what an execution stores. A value for which a text cannot say that is refused, with its row, and another method has to
+//! take it (docs/notes/write.md). What LOCAL itself does to rows, as IGNORE would, is for the caller to watch (docs/notes/load-traps.md).
+//!
+//! | column | field |
+//! |---|---|
+//! | BIT | the number; that of bytes is that of their bits |
+//! | BINARY, BLOB, spatial, VECTOR | hex digits of the bytes; in the first two also those of a number's or a day's text |
+//! | ENUM, SET | the names; a number is an index, so it becomes the names that it stands for |
+//! | whole numbers | a number with a fraction is rounded as the server rounds a DOUBLE: `2.5` is 2 as a number and 3 as a text |
+//! | YEAR | 0 is `0000`: the text `0` is the year 2000 |
+//! | all others | the text |
+
+use super::literal::{has_none, not_finite, put_moment};
+use crate::bulk::encode::load_data::{escape, statement_of};
+use crate::bulk::template::{Cell, Kind, Template};
+use crate::error::{Error, Result};
+use crate::session::Statement;
+use crate::value::check::Form;
+use crate::value::column::{Column, ColumnType};
+use crate::wire::{BoundRows, Value};
+use std::io::Write as _;
+use std::ops::Range;
+
+/// How the rows of one statement are loaded.
+#[derive(Clone, Debug)]
+pub struct LoadData {
+    /// `REPLACE INTO TABLE t`.
+    into: String,
+    fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    column: String,
+    way: Way,
+}
+
+/// How the values of a column are written.
+#[derive(Clone, Debug)]
+enum Way {
+    /// A number that may have a fraction, an address, a type that we know nothing of: a text that the server converts.
+    Plain,
+    /// A whole number.
+    Int,
+    Year,
+    /// A day, a time.
+    Moment,
+    Bits,
+    /// A text, in this kind of character set.
+    Text {
+        utf8: bool,
+    },
+    Json,
+    Bytes,
+    /// Bytes in a format of the server's.
+    Format,
+    Enum(Vec<String>),
+    Set(Vec<String>),
+}
+
+impl LoadData {
+    /// `columns` are all of the table's, in its order.
+    ///
+    /// # Errors
+    /// `Config` for a statement that does more with its values than to store them, or whose columns the table does not have.
+    pub fn new(statement: &Statement, template: &Template, columns: &[Column]) -> Result<Self> {
+        let row = template.multi_row(statement)?;
+        let refuse = |why: &str| Err(Error::config(format!("LOAD DATA cannot do what the statement does: {why}")));
+        if row.n_rows > 1 || !row.cells.iter().all(|cell| matches!(cell, Cell::Placeholder(_))) {
+            return refuse("its VALUES list has more than a placeholder for each column");
+        }
+        if template.on_duplicate {
+            return refuse("ON DUPLICATE KEY UPDATE");
+        }
+        if template.returning {
+            return refuse("RETURNING");
+        }
+        let targets: Vec<&Column> = match &template.columns {
+            None => columns.iter().collect(),
+            Some(names) => names.iter().map(|name| column(columns, name)).collect::<Result<_>>()?,
+        };
+        if targets.len() != row.cells.len() {
+            let message = format!("the statement has {} values for {} columns", row.cells.len(), targets.len());
+            return Err(Error::config(message));
+        }
+        if let Some(column) = targets.iter().find(|column| column.generated) {
+            return Err(Error::config(format!("column `{}` is generated and takes no value", column.name)));
+        }
+        let duplicates = match template.kind {
+            Kind::Replace => "REPLACE ",
+            _ if template.ignore => "IGNORE ",
+            _ => "",
+        };
+        Ok(Self {
+            into: format!("{duplicates}INTO TABLE {}", template.table_text(statement)),
+            fields: targets
+                .into_iter()
+                .map(|column| Field { column: column.name.clone(), way: Way::of(column) })
+                .collect(),
+        })
+    }
+
+    /// The statement. `file_name` is what the server will ask for.
+    pub fn statement(&self, file_name: &str) -> String {
+        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.as_str(), field.way.form())).collect();
+        statement_of(&self.into, &fields, file_name)
+    }
+
+    /// Appends the first of `range` to `out`, until it has `n_bytes`. Returns how many rows they are: one at least, unless `range` is empty.
+    ///
+    /// # Errors
+    /// Those of [`BoundRows::row`], and `Data` for a value that the text cannot say. `out` then holds the rows before it.
+    pub fn encode(
+        &self,
+        rows: &dyn BoundRows,
+        range: Range<usize>,
+        n_bytes: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<usize> {
+        let mut values = Vec::with_capacity(self.fields.len());
+        let first = range.start;
+        for row in range.clone() {
+            if row > first && out.len() >= n_bytes {
+                return Ok(row - first);
+            }
+            values.clear();
+            rows.row(row, &mut values)?;
+            let start = out.len();
+            for (field, value) in self.fields.iter().zip(&values) {
+                if let Err(error) = field.put(value, out) {
+                    out.truncate(start);
+                    return Err(error.at_row(row as u64));
+                }
+                out.push(b'\t');
+            }
+            // Every field has put a tab behind itself; the last one's place is the row's end. (A table has a column.)
+            if let Some(last) = out.last_mut() {
+                *last = b'\n';
+            }
+        }
+        Ok(range.len())
+    }
+}
+
+fn column<'c>(columns: &'c [Column], name: &str) -> Result<&'c Column> {
+    let is_it = |column: &&Column| column.name == name || column.name.to_lowercase() == name.to_lowercase();
+    columns.iter().find(is_it).ok_or_else(|| Error::config(format!("the table has no column `{name}`")))
+}
+
+impl Way {
+    fn of(column: &Column) -> Self {
+        match &column.ty {
+            ColumnType::Int { .. } => Self::Int,
+            ColumnType::Year => Self::Year,
+            ColumnType::Date | ColumnType::Time { .. } | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
+                Self::Moment
+            }
+            ColumnType::Bit { .. } => Self::Bits,
+            ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
+                Self::Text { utf8: column.charset.as_ref().is_some_and(|charset| charset.starts_with("utf8")) }
+            }
+            ColumnType::Json => Self::Json,
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Self::Bytes,
+            ColumnType::Geometry { .. } | ColumnType::Vector { .. } => Self::Format,
+            ColumnType::Enum { members } => Self::Enum(members.clone()),
+            ColumnType::Set { members } => Self::Set(members.clone()),
+            ColumnType::Decimal { .. }
+            | ColumnType::Float { .. }
+            | ColumnType::Double { .. }
+            | ColumnType::Uuid
+            | ColumnType::Inet4
+            | ColumnType::Inet6
+            | ColumnType::Other(_) => Self::Plain,
+        }
+    }
+
+    fn form(&self) -> Form {
+        match self {
+            Self::Bits => Form::Bits,
+            Self::Bytes | Self::Format => Form::Bytes,
+            _ => Form::Text,
+        }
+    }
+}
+
+impl Field {
+    #[inline]
+    fn put(&self, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+        match *value {
+            Value::Null => out.extend_from_slice(b"\\N"),
+            Value::Default => return Err(self.refuse(value)),
+            Value::Text(text) => match self.way {
+                Way::Bytes => put_hex(text.as_bytes(), out),
+                Way::Bits | Way::Format => return Err(self.refuse(value)),
+                _ => put_text(text.as_bytes(), out),
+            },
+            Value::Bytes(bytes) => match self.way {
+                Way::Bytes | Way::Format => put_hex(bytes, out),
+                Way::Bits => put_number(value.bits().ok_or_else(|| self.refuse(value))?, out),
+                Way::Json => return Err(self.refuse(value)),
+                _ if self.takes(bytes) => put_text(bytes, out),
+                _ => return Err(self.refuse(value)),
+            },
+            Value::Int(n) => match self.way {
+                Way::Bits => put_number(n.cast_unsigned(), out),
+                Way::Year if n == 0 => out.extend_from_slice(b"0000"),
+                _ if self.takes_digits() => put_number(n, out),
+                _ => return self.put_whole(value, out),
+            },
+            Value::UInt(n) => match self.way {
+                Way::Year if n == 0 => out.extend_from_slice(b"0000"),
+                _ if self.takes_digits() => put_number(n, out),
+                _ => return self.put_whole(value, out),
+            },
+            Value::Float(n) => return self.put_double(n.into(), out),
+            Value::Double(n) => return self.put_double(n, out),
+            Value::Date(_) | Value::DateTime(_) | Value::Time(_) => match self.way {
+                Way::Bytes => put_hex(value.to_string().as_bytes(), out),
+                Way::Bits | Way::Format | Way::Json => return Err(self.refuse(value)),
+                _ => put_moment(value, out),
+            },
+        }
+        Ok(())
+    }
+
+    fn takes_digits(&self) -> bool {
+        matches!(self.way, Way::Plain | Way::Int | Way::Year | Way::Moment | Way::Text { .. } | Way::Bits)
+    }
+
+    /// A whole number where it stands for something else.
+    fn put_whole(&self, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+        let names = match &self.way {
+            Way::Bytes => {
+                put_hex(value.to_string().as_bytes(), out);
+                return Ok(());
+            }
+            Way::Enum(members) => value.as_u64().and_then(|n| name_of(n, members)),
+            Way::Set(members) => value.as_u64().and_then(|n| names_of(n, members)),
+            _ => None,
+        };
+        put_text(names.ok_or_else(|| self.refuse(value))?.as_bytes(), out);
+        Ok(())
+    }
+
+    fn put_double(&self, n: f64, out: &mut Vec<u8>) -> Result<()> {
+        let value = Value::Double(n);
+        if !n.is_finite() {
+            return Err(not_finite(n));
+        }
+        match self.way {
+            Way::Plain => out.extend_from_slice(zmij::Buffer::new().format_finite(n).as_bytes()),
+            Way::Int => put_printed(&Value::Double(n.round_ties_even()), out),
+            Way::Text { .. } if is_printed_alike(n) => put_printed(&value, out),
+            Way::Bytes if is_printed_alike(n) => put_hex(value.to_string().as_bytes(), out),
+            _ => return Err(self.refuse(&value)),
+        }
+        Ok(())
+    }
+
+    /// Whether these bytes mean the same as text in utf8mb4, as which the field is read.
+    fn takes(&self, bytes: &[u8]) -> bool {
+        bytes.is_ascii() || matches!(self.way, Way::Text { utf8: true }) && simdutf8::basic::from_utf8(bytes).is_ok()
+    }
+
+    #[cold]
+    fn refuse(&self, value: &Value<'_>) -> Error {
+        let message = format!("LOAD DATA has no text for {} in column `{}`", value.shown(), self.column);
+        Error::data(message).with_hint("another method takes it")
+    }
+}
+
+/// Whether all servers print it as we do, without an exponent.
+fn is_printed_alike(n: f64) -> bool {
+    n.to_bits() == 0 || (1e-4..1e15).contains(&n.abs())
+}
+
+fn name_of(index: u64, members: &[String]) -> Option<String> {
+    members.get(usize::try_from(index).ok()?.checked_sub(1)?).cloned()
+}
+
+fn names_of(bits: u64, members: &[String]) -> Option<String> {
+    let names: Vec<_> = members
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| bits.checked_shr(*i as u32).is_some_and(|bits| bits & 1 == 1))
+        .map(|(_, name)| &**name)
+        .collect();
+    (names.len() as u32 == bits.count_ones()).then(|| names.join(","))
+}
+
+fn put_number(n: impl itoa::Integer, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+}
+
+/// As the server prints it: nothing in it needs an escape.
+fn put_printed(value: &Value<'_>, out: &mut Vec<u8>) {
+    // Writing into memory does not fail.
+    let _ = write!(out, "{value}");
+}
+
+#[inline]
+fn put_text(text: &[u8], out: &mut Vec<u8>) {
+    if has_none(text, SPECIAL) {
+        return out.extend_from_slice(text);
+    }
+    for byte in text {
+        if SPECIAL.contains(byte) {
+            out.extend_from_slice(&escape(*byte));
+        } else {
+            out.push(*byte);
+        }
+    }
+}
+
+fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend(bytes.iter().flat_map(|byte| [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]));
+}
+
+const SPECIAL: [u8; 4] = [b'\t', b'\n', b'\\', 0];
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+#[cfg(test)]
+mod tests;
