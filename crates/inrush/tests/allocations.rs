@@ -1,13 +1,16 @@
-//! What a streamed row costs in allocations: nothing, if what is read borrows from it. With both shells, as text and in binary
-//! form, on every server.
+//! What a row costs in allocations. One that is streamed: nothing, if what is read borrows from it, with both shells, as text and in
+//! binary form, on every server. One of a batch that is bound: nothing, however it is given.
 #![allow(clippy::unwrap_used)]
 // An allocator that counts is one that passes everything on.
 #![allow(unsafe_code)]
 
-use inrush::{Config, FromRow, Result, TlsMode, Value, blocking};
+use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
+use inrush::core::wire::{RowBuffer, RowReader, Rows};
+use inrush::{Config, FromRow, Result, TlsMode, ToRow, Value, blocking, columns, params, scalar};
 use inrush_testkit::servers::{self, Server};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 #[derive(FromRow)]
 struct Entry<'r> {
@@ -81,6 +84,68 @@ fn tokio(server: &Server, sql: &str, form: Form) -> Result<(u64, usize)> {
 fn config(server: &Server) -> Config {
     let config = Config::new().with_user(&server.user).with_password(&server.password);
     config.with_host(&server.host).with_port(server.port).with_tls(TlsMode::Disabled).with_public_key_retrieval(true)
+}
+
+#[derive(ToRow)]
+struct Item<'r> {
+    name: &'r str,
+    price: String,
+    id: i64,
+}
+
+const N_ROWS: usize = 5000;
+
+/// Binds rows to `:id`, `:name` and `:price`, or to three `?`.
+#[track_caller]
+fn check_bound(rows: &impl Rows, names: &[&str]) {
+    let names: Vec<Box<str>> = names.iter().map(|&name| name.into()).collect();
+    let bound = rows.bind(&names, 3).unwrap();
+    assert_eq!(bound.n_rows(), N_ROWS);
+    let mut reader = RowReader::new(&*bound, 0..N_ROWS);
+    let mut values = Vec::with_capacity(3);
+    let mut before = 0;
+    for row in 0..N_ROWS {
+        // Until then buffers find their sizes.
+        if row == 1000 {
+            before = allocations();
+        }
+        values.clear();
+        bound.row(row, &mut values).unwrap();
+        assert_eq!(reader.row(row).unwrap(), values);
+        assert_eq!(values[0], Value::Int(row as i64));
+    }
+    assert_eq!(allocations() - before, 0);
+}
+
+#[test]
+fn a_row_that_is_bound_allocates_nothing() {
+    let ids: Vec<i64> = (0..N_ROWS as i64).collect();
+    let names: Vec<String> = ids.iter().map(|id| format!("name {id}")).collect();
+    let each = || ids.iter().zip(&names);
+    check_bound(&each().map(|(id, name)| (*id, name, 1.5)).collect::<Vec<_>>(), &[]);
+    check_bound(&each().map(|(id, name)| [Value::Int(*id), Value::Text(name), Value::Null]).collect::<Vec<_>>(), &[]);
+    let named = ["id", "name", "price"];
+    check_bound(
+        &each().map(|(id, name)| params! { "name" => *name, "id" => *id, "price" => 1 }).collect::<Vec<_>>(),
+        &named,
+    );
+    check_bound(&each().map(|(id, name)| Item { name, price: "1.50".to_owned(), id: *id }).collect::<Vec<_>>(), &named);
+    check_bound(&columns! { name: &names, id: &ids, price: scalar(1.5) }, &named);
+    let array = |array: ArrayRef| array;
+    let batch = RecordBatch::try_from_iter([
+        ("price", array(Arc::new(Decimal128Array::from_iter_values(ids.iter().map(|id| i128::from(*id)))))),
+        ("name", array(Arc::new(StringArray::from(names.clone())))),
+        ("id", array(Arc::new(Int64Array::from(ids.clone())))),
+    ]);
+    check_bound(&batch.unwrap(), &named);
+    let mut buffer = RowBuffer::new(3);
+    each().for_each(|(id, name)| buffer.push(&[Value::Int(*id), Value::Text(name), Value::Null]).unwrap());
+    check_bound(&buffer, &[]);
+    // What was cleared keeps its memory.
+    let before = allocations();
+    buffer.clear();
+    each().for_each(|(id, name)| buffer.push(&[Value::Int(*id), Value::Text(name), Value::Null]).unwrap());
+    assert_eq!(allocations() - before, 0);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn with_methods(check: impl Fn(&Case, Method) + Sync) {
 }
 
 /// Those that the server has.
-fn methods(case: &Case) -> Vec<Method> {
+pub(crate) fn methods(case: &Case) -> Vec<Method> {
     let has = |method: &Method| *method != Method::Bulk || case.server.name.starts_with("mariadb");
     Method::ALL.into_iter().filter(|method| *method != Method::LoadData).filter(has).collect()
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod arrow;
+mod arrow_back;
 mod basics;
 mod batches;
 mod bulk_facts;
