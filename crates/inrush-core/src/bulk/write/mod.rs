@@ -11,6 +11,8 @@ mod param_type;
 pub mod prepared;
 mod repeat;
 #[cfg(test)]
+mod round_trip;
+#[cfg(test)]
 mod shown;
 pub mod text;
 
