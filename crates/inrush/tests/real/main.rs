@@ -6,6 +6,7 @@ mod arrow;
 mod arrow_back;
 mod basics;
 mod batches;
+mod bulk_batches;
 mod bulk_facts;
 mod cancel;
 mod cases;

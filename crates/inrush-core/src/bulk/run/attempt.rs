@@ -187,6 +187,11 @@ impl<'a> Attempt<'a> {
             // With several results in one reply each was taken in at its end.
             Tells::EachReply => {}
             Tells::ReturnedIds | Tells::UnitResults if sent.n_returned == n_rows => {}
+            // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
+            Tells::UnitResults if n_rows == 1 && sent.n_returned == 0 => {
+                self.tally.ids.push(outcome.last_insert_id, 1, 1);
+                self.tally.affected_each.push(outcome.affected);
+            }
             Tells::ReturnedIds | Tells::UnitResults => {
                 let message = format!("the server returned {} rows for {n_rows} inserted", sent.n_returned);
                 return Err(Error::protocol(message));

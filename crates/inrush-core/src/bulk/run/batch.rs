@@ -90,9 +90,7 @@ impl<'a> Batch<'a> {
         let statement = this.returning.as_ref().unwrap_or(this.statement);
         let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());
         let mut attempt = attempt.one_at_a_time(matches!(this.plan.method, Method::Prepared | Method::Row));
-        // MariaDB's bulk command runs an UPDATE or a DELETE row by row: those before the one that failed stay.
-        let is_whole = matches!(this.template.kind, Kind::Insert | Kind::Replace) || this.plan.method != Method::Bulk;
-        let is_one = attempt.is_one()? && is_whole && this.plan.method != Method::MultiStatement;
+        let is_one = attempt.is_one()? && !this.runs_row_by_row() && this.plan.method != Method::MultiStatement;
         let scope = Scope::of(is_one && !this.is_strict(), &this.facts);
         Ok(Try::Fly(attempt, scope))
     }
@@ -142,6 +140,12 @@ impl<'a> Batch<'a> {
     /// The plan that is being followed.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Whether one command is as many statements: MariaDB's bulk command of an UPDATE or a DELETE. Those before the one that fails stay,
+    /// so that they must not be sent again with the others.
+    fn runs_row_by_row(&self) -> bool {
+        self.plan.method == Method::Bulk && !matches!(self.template.kind, Kind::Insert | Kind::Replace)
     }
 
     fn is_strict(&self) -> bool {
@@ -199,6 +203,7 @@ impl<'a> Batch<'a> {
             Method::MultiRowPrepared => {
                 Some(Box::new(MultiRowPrepared::new(statement, &template, limits(BOUND_BYTES))?))
             }
+            Method::Bulk if self.is_strict() && self.runs_row_by_row() => None,
             Method::Bulk => {
                 let unit_results = self.plan.tells == Tells::UnitResults;
                 Some(Box::new(Bulk::new(statement, limits(BULK_BYTES), unit_results)?))
