@@ -59,9 +59,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something that went wrong. One word wide, so that returning it is cheap.
+/// Something that went wrong. One word wide, so that returning it is cheap; cloned where one fault concerns many callers.
+#[derive(Clone)]
 pub struct Error(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     kind: Kind,
     message: Cow<'static, str>,
@@ -73,7 +75,7 @@ struct Inner {
     fatal: bool,
     outcome_unknown: bool,
     timeout: bool,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
@@ -112,7 +114,7 @@ impl Error {
     /// An operation of the system failed; `doing` says which, e.g. "cannot open `people.csv`".
     pub fn io(doing: impl Into<Cow<'static, str>>, error: std::io::Error) -> Self {
         let mut e = Self::new(Kind::Io, doing);
-        e.0.source = Some(Box::new(error));
+        e.0.source = Some(Arc::new(error));
         e
     }
 
@@ -139,7 +141,7 @@ impl Error {
     /// ```
     pub fn application(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let mut e = Self::new(Kind::Application, "the application refused");
-        e.0.source = Some(error.into());
+        e.0.source = Some(Arc::from(error.into()));
         e
     }
 

@@ -35,6 +35,7 @@ pub mod blocking;
 mod columns;
 mod config;
 mod guard;
+mod inserter;
 mod loader;
 mod net;
 mod option_files;

@@ -1,33 +1,33 @@
 //! Where one who waits is found, be it a thread or a task, and gets what he waited for. Each has a seat of his own, so that
 //! one connection wakes one.
 
-use crate::pool::ledger::Grant;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-pub(crate) struct Seat<C> {
-    state: Mutex<State<C>>,
+/// A seat for one who waits for a `G`.
+pub(crate) struct Seat<G> {
+    state: Mutex<State<G>>,
     /// For a thread.
     bell: Condvar,
 }
 
-enum State<C> {
+enum State<G> {
     Fresh,
     Thread,
     Task(Waker),
-    Served(Grant<C>),
+    Served(G),
     /// He got it, or does not want it any more.
     Left,
 }
 
-impl<C> Seat<C> {
+impl<G> Seat<G> {
     pub(crate) fn new() -> Self {
         Self { state: Mutex::new(State::Fresh), bell: Condvar::new() }
     }
 
     /// Hands it over and wakes him. `Err`: he is gone.
-    pub(crate) fn serve(&self, grant: Grant<C>) -> Result<(), Grant<C>> {
+    pub(crate) fn serve(&self, grant: G) -> Result<(), G> {
         let mut state = self.lock();
         if let State::Left = *state {
             return Err(grant);
@@ -43,7 +43,7 @@ impl<C> Seat<C> {
     }
 
     /// Waits in a task.
-    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Grant<C>> {
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<G> {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Left) {
             State::Served(grant) => Poll::Ready(grant),
@@ -59,7 +59,7 @@ impl<C> Seat<C> {
     }
 
     /// Waits in a thread. `None`: the deadline passed, and the seat was left.
-    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<Grant<C>> {
+    pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<G> {
         let mut state = self.lock();
         loop {
             if let State::Served(grant) = std::mem::replace(&mut *state, State::Left) {
@@ -78,14 +78,14 @@ impl<C> Seat<C> {
     }
 
     /// Leaves it; `Some`: with what came at the last moment.
-    pub(crate) fn leave(&self) -> Option<Grant<C>> {
+    pub(crate) fn leave(&self) -> Option<G> {
         match std::mem::replace(&mut *self.lock(), State::Left) {
             State::Served(grant) => Some(grant),
             _ => None,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<C>> {
+    fn lock(&self) -> MutexGuard<'_, State<G>> {
         // Nothing in here can panic half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

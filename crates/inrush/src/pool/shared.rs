@@ -34,7 +34,7 @@ pub trait Lendable: Send + 'static {
     fn start(&mut self, clean: &mut Clean) -> Result<()>;
 }
 
-type Book<C> = Ledger<Rested<C>, Arc<Seat<Rested<C>>>>;
+type Book<C> = Ledger<Rested<C>, Arc<Seat<Grant<Rested<C>>>>>;
 
 /// What all handles of one pool share.
 pub(crate) struct Shared<C> {
@@ -74,7 +74,7 @@ pub(crate) struct Opening<C: Lendable> {
 /// A place in the queue.
 pub(crate) struct Waiting<C: Lendable> {
     shared: Arc<Shared<C>>,
-    pub(crate) seat: Arc<Seat<Rested<C>>>,
+    pub(crate) seat: Arc<Seat<Grant<Rested<C>>>>,
     number: u64,
     is_over: bool,
 }
@@ -253,7 +253,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// Closes it; the seat is served once nothing is left.
-    pub(crate) fn close_and_tell(&self, seat: &Arc<Seat<Rested<C>>>) {
+    pub(crate) fn close_and_tell(&self, seat: &Arc<Seat<Grant<Rested<C>>>>) {
         self.close();
         let mut ledger = self.ledger();
         ledger.wait_for_end(Arc::clone(seat));

@@ -146,7 +146,7 @@ impl fmt::Debug for Pool {
     }
 }
 
-async fn wait(seat: &Seat<Rested<Connection>>, deadline: Option<Instant>) -> Option<Grant<Rested<Connection>>> {
+async fn wait(seat: &Seat<Grant<Rested<Connection>>>, deadline: Option<Instant>) -> Option<Grant<Rested<Connection>>> {
     let served = poll_fn(|cx| seat.poll(cx));
     match deadline {
         Some(deadline) => timeout_at(deadline.into(), served).await.ok(),

@@ -1,0 +1,133 @@
+//! Where the callers of one batch find their answers: one lock and one bell for all of them, a slot a row. A caller is a task or
+//! a thread; one who is gone leaves his slot, and his row is written all the same.
+
+use crate::inserter::Inserted;
+use crate::{Error, Result};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// The answers to the rows of one batch.
+pub(crate) struct Answers {
+    slots: Mutex<Vec<Slot>>,
+    /// For threads. Nearly all of them get their answers at the same moment, so one bell is enough.
+    bell: Condvar,
+}
+
+enum Slot {
+    /// Nobody has come for it yet.
+    Fresh,
+    Task(Waker),
+    Thread,
+    Told(Result<Inserted>),
+    /// He got it, or does not want it any more.
+    Left,
+}
+
+/// A caller's right to the answer to one row. Dropped, it leaves the slot.
+pub(crate) struct Ticket {
+    answers: Arc<Answers>,
+    row: usize,
+}
+
+/// Answers that nobody heard.
+#[derive(Debug, Default)]
+pub(crate) struct Unheard {
+    pub(crate) n_failed: usize,
+    pub(crate) first: Option<Error>,
+}
+
+impl Answers {
+    pub(crate) fn new() -> Self {
+        Self { slots: Mutex::new(Vec::new()), bell: Condvar::new() }
+    }
+
+    /// The right to the answer to this row; for each row there is one.
+    pub(crate) fn ticket(self: &Arc<Self>, row: usize) -> Ticket {
+        Ticket { answers: Arc::clone(self), row }
+    }
+
+    /// Tells the answers to all `n_rows`, once, and wakes those who wait. Returns the bad ones whose callers are gone.
+    pub(crate) fn tell(&self, n_rows: usize, mut answer: impl FnMut(usize) -> Result<Inserted>) -> Unheard {
+        let mut wakers = Vec::with_capacity(n_rows);
+        let mut unheard = Unheard::default();
+        let mut has_threads = false;
+        let mut slots = self.slots();
+        slots.resize_with(n_rows, || Slot::Fresh);
+        for (row, slot) in slots.iter_mut().enumerate() {
+            let answer = answer(row);
+            match std::mem::replace(slot, Slot::Left) {
+                Slot::Left => {
+                    if let Err(error) = answer {
+                        unheard.n_failed += 1;
+                        unheard.first.get_or_insert(error);
+                    }
+                    continue;
+                }
+                Slot::Task(waker) => wakers.push(waker),
+                Slot::Thread => has_threads = true,
+                Slot::Fresh | Slot::Told(_) => {}
+            }
+            *slot = Slot::Told(answer);
+        }
+        // Waking is the expensive part: not under the lock.
+        drop(slots);
+        if has_threads {
+            self.bell.notify_all();
+        }
+        wakers.into_iter().for_each(Waker::wake);
+        unheard
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        // Nothing in here can panic half-way.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ticket {
+    /// Waits in a task. To be asked no more once it was ready.
+    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Inserted>> {
+        let mut slots = self.answers.slots();
+        let slot = slot(&mut slots, self.row);
+        match std::mem::replace(slot, Slot::Left) {
+            Slot::Told(answer) => Poll::Ready(answer),
+            Slot::Task(waker) if waker.will_wake(cx.waker()) => {
+                *slot = Slot::Task(waker);
+                Poll::Pending
+            }
+            _ => {
+                *slot = Slot::Task(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Waits in a thread.
+    pub(crate) fn wait(self) -> Result<Inserted> {
+        let mut slots = self.answers.slots();
+        loop {
+            let slot = slot(&mut slots, self.row);
+            if let Slot::Told(answer) = std::mem::replace(slot, Slot::Thread) {
+                *slot = Slot::Left;
+                return answer;
+            }
+            slots = self.answers.bell.wait(slots).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        *slot(&mut self.answers.slots(), self.row) = Slot::Left;
+    }
+}
+
+fn slot(slots: &mut Vec<Slot>, row: usize) -> &mut Slot {
+    if slots.len() <= row {
+        slots.resize_with(row + 1, || Slot::Fresh);
+    }
+    &mut slots[row]
+}
+
+#[cfg(test)]
+mod tests;

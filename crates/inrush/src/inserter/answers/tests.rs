@@ -1,0 +1,75 @@
+use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Wake;
+use std::thread;
+
+#[derive(Default)]
+struct Counter(AtomicUsize);
+
+impl Wake for Counter {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn id(row: usize) -> Result<Inserted> {
+    Ok(Inserted { id: Some(row as u64) })
+}
+
+fn poll(ticket: &Ticket, counter: &Arc<Counter>) -> Option<u64> {
+    match ticket.poll(&mut Context::from_waker(&Waker::from(Arc::clone(counter)))) {
+        Poll::Ready(answer) => answer.unwrap().id,
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn each_task_gets_its_own_answer_and_is_woken_once() {
+    let answers = Arc::new(Answers::new());
+    let counter = Arc::new(Counter::default());
+    let tickets: Vec<_> = (0..5).map(|row| answers.ticket(row)).collect();
+    // From the last to the first, twice; one does not come before it is told.
+    for ticket in tickets[1..].iter().rev().chain(tickets[1..].iter()) {
+        assert_eq!(poll(ticket, &counter), None);
+    }
+    assert_eq!(answers.tell(5, id).n_failed, 0);
+    assert_eq!(counter.0.load(Ordering::SeqCst), 4);
+    for (row, ticket) in tickets.iter().enumerate() {
+        assert_eq!(poll(ticket, &counter), Some(row as u64));
+    }
+}
+
+#[test]
+fn the_last_waker_counts() {
+    let answers = Arc::new(Answers::new());
+    let (first, last) = (Arc::new(Counter::default()), Arc::new(Counter::default()));
+    let ticket = answers.ticket(0);
+    assert_eq!((poll(&ticket, &first), poll(&ticket, &last)), (None, None));
+    answers.tell(1, id);
+    assert_eq!((first.0.load(Ordering::SeqCst), last.0.load(Ordering::SeqCst)), (0, 1));
+}
+
+#[test]
+fn threads_wait_for_their_own() {
+    let answers = Arc::new(Answers::new());
+    thread::scope(|scope| {
+        let waiting: Vec<_> = (0..8).map(|row| answers.ticket(row)).map(|ticket| scope.spawn(|| ticket.wait())).collect();
+        answers.tell(8, id);
+        for (row, thread) in waiting.into_iter().enumerate() {
+            assert_eq!(thread.join().unwrap().unwrap().id, Some(row as u64));
+        }
+    });
+}
+
+#[test]
+fn errors_of_those_who_left_are_told_to_somebody_else() {
+    let answers = Arc::new(Answers::new());
+    let tickets: Vec<_> = (0..4).map(|row| answers.ticket(row)).collect();
+    let stays = tickets.into_iter().next().unwrap();
+    let unheard = answers.tell(4, |row| match row {
+        3 => id(row),
+        _ => Err(Error::data(format!("row {row} is bad"))),
+    });
+    assert_eq!((unheard.n_failed, unheard.first.unwrap().to_string()), (2, "row 1 is bad".to_owned()));
+    assert_eq!(stays.wait().unwrap_err().to_string(), "row 0 is bad");
+}

@@ -1,0 +1,160 @@
+//! How an inserter forms its batches, how much may wait, and what it promises.
+
+use crate::inserter::queue::{Limits, Size};
+use crate::{Error, Result};
+use std::time::Duration;
+
+/// How an inserter behaves.
+///
+/// ```
+/// # use inrush::InserterOptions;
+/// let options = InserterOptions::new().with_columns(["name", "age"]).with_batch_rows(1000).exactly_once();
+/// ```
+#[derive(Clone, Debug)]
+pub struct InserterOptions {
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) lanes: usize,
+    pub(crate) limits: Limits,
+    pub(crate) ids: bool,
+    pub(crate) exactly_once: bool,
+    pub(crate) retry_for: Duration,
+}
+
+impl InserterOptions {
+    /// All columns that take a value, batches of at most 4096 rows, no ledger.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The columns of each row, in the order of its values. Unless told: the names of the first row, if it has names, else
+    /// all columns of the table that take a value, in its order.
+    #[must_use]
+    pub fn with_columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
+        self.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// How many batches are written at the same time, each on a connection of its own. 1 unless told.
+    #[must_use]
+    pub fn with_lanes(mut self, n: usize) -> Self {
+        self.lanes = n;
+        self
+    }
+
+    /// The most rows of one batch. 4096 unless told.
+    #[must_use]
+    pub fn with_batch_rows(mut self, n: usize) -> Self {
+        self.limits.batch.rows = n;
+        self
+    }
+
+    /// The most bytes of one batch; a larger row travels alone. 1 MiB unless told.
+    #[must_use]
+    pub fn with_batch_bytes(mut self, n: usize) -> Self {
+        self.limits.batch.bytes = n;
+        self
+    }
+
+    /// The most rows that wait to be written; whoever brings more waits for room. 65,536 unless told.
+    #[must_use]
+    pub fn with_queue_rows(mut self, n: usize) -> Self {
+        self.limits.queue.rows = n;
+        self
+    }
+
+    /// The most bytes that wait to be written. 64 MiB unless told.
+    #[must_use]
+    pub fn with_queue_bytes(mut self, n: usize) -> Self {
+        self.limits.queue.bytes = n;
+        self
+    }
+
+    /// Whether to ask for the ids that the server generates. Yes unless told.
+    #[must_use]
+    pub fn with_ids(mut self, ask: bool) -> Self {
+        self.ids = ask;
+        self
+    }
+
+    /// For how long a batch is tried again that met a deadlock or found no server. 30 seconds unless told.
+    #[must_use]
+    pub fn with_retry_for(mut self, limit: Duration) -> Self {
+        self.retry_for = limit;
+        self
+    }
+
+    /// Each batch is a transaction that moves a line in the table `inrush_inserter` of the same schema, so that a COMMIT whose
+    /// answer was lost is found there: its rows are acknowledged or sent again, and stored exactly once. Costs an UPDATE a batch.
+    ///
+    /// The table is made if it is not there. Needs the right to SELECT, INSERT, UPDATE and DELETE in it, and to CREATE it once.
+    #[must_use]
+    pub fn exactly_once(mut self) -> Self {
+        self.exactly_once = true;
+        self
+    }
+
+    /// Fails unless it makes sense.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Limits { batch, queue } = self.limits;
+        if self.lanes == 0 || self.lanes > MAX_LANES {
+            let message = format!("an inserter has 1 to {MAX_LANES} lanes, not {}", self.lanes);
+            return Err(Error::config(message));
+        }
+        if batch.rows == 0 || queue.rows == 0 {
+            return Err(Error::config("an inserter whose batches or whose queue hold 0 rows can write none"));
+        }
+        let Some(columns) = &self.columns else { return Ok(()) };
+        if columns.is_empty() {
+            return Err(Error::config("an inserter needs a column"));
+        }
+        let twice = columns.iter().enumerate().find(|(i, name)| columns[..*i].contains(name));
+        match twice {
+            Some((_, name)) => Err(Error::config(format!("column `{name}` comes twice"))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for InserterOptions {
+    fn default() -> Self {
+        Self {
+            columns: None,
+            lanes: 1,
+            limits: Limits {
+                batch: Size { rows: 4096, bytes: 1 << 20 },
+                queue: Size { rows: 65_536, bytes: 64 << 20 },
+            },
+            ids: true,
+            exactly_once: false,
+            retry_for: Duration::from_secs(30),
+        }
+    }
+}
+
+/// More lanes than any server gains from.
+const MAX_LANES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(options: InserterOptions, want: Option<&str>) {
+        assert_eq!(options.check().map_err(|e| e.to_string()).err().as_deref(), want);
+    }
+
+    #[test]
+    fn what_makes_sense() {
+        check(InserterOptions::new(), None);
+        check(InserterOptions::new().with_columns(["a", "b"]).with_lanes(2).with_batch_rows(1), None);
+    }
+    #[test]
+    fn what_does_not() {
+        check(InserterOptions::new().with_lanes(0), Some("an inserter has 1 to 64 lanes, not 0"));
+        let nothing = Some("an inserter whose batches or whose queue hold 0 rows can write none");
+        check(InserterOptions::new().with_batch_rows(0), nothing);
+        check(InserterOptions::new().with_queue_rows(0), nothing);
+        check(InserterOptions::new().with_columns(["a", "b", "a"]), Some("column `a` comes twice"));
+        check(InserterOptions::new().with_columns([""; 0]), Some("an inserter needs a column"));
+    }
+}

@@ -1,0 +1,320 @@
+//! An inserter's queue: which rows travel together, who waits for room, which lane has work, when a flush is over. No lock, no
+//! clock, no socket in here.
+//!
+//! Rows are put into batches as they come: the last batch takes rows until it is full or a lane takes it. A lane that is free
+//! takes the first batch at once, however small: nobody lingers. What comes while all lanes are busy forms the next batch.
+//!
+//! Invariant: while there is room nobody waits for it, and while a batch is there no lane sleeps that was not called
+//! (`settled`, checked in tests).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A queue of batches `B`, and of those who wait, `W`.
+#[derive(Debug)]
+pub(crate) struct Queue<B, W> {
+    limits: Limits,
+    forming: VecDeque<Forming<B>>,
+    next_batch: u64,
+    /// The numbers of batches whose rows have no answer yet.
+    open: BTreeSet<u64>,
+    queued: Size,
+    /// Rows that are counted in and in no batch yet.
+    n_entering: usize,
+    n_in_flight: usize,
+    /// Who waits for room, by the number drawn: the smallest came first.
+    outside: BTreeMap<u64, Outside<W>>,
+    next_number: u64,
+    /// Lanes without work, by their numbers.
+    idle: Vec<(usize, W)>,
+    /// Lanes that were called and have not come yet.
+    n_called: usize,
+    n_lanes: usize,
+    /// Who waits for the end of all batches up to this one.
+    flushes: Vec<(u64, W)>,
+    life: Life,
+}
+
+/// How much a batch may hold, and how much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// A batch is full with so much; a larger row is one of its own.
+    pub(crate) batch: Size,
+    /// So much may wait for a lane; a larger row may wait alone.
+    pub(crate) queue: Size,
+}
+
+/// So many rows of so many bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) rows: usize,
+    pub(crate) bytes: usize,
+}
+
+/// The answer to somebody who brings a row.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// It is counted in: [`Queue::place`] it.
+    Enter,
+    /// Wait, under a number of [`Queue::wait`].
+    Wait,
+    /// No more rows are taken.
+    Closed,
+}
+
+/// The answer to a lane that asks for work.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Work<B> {
+    /// This batch, under this number.
+    Batch(u64, B),
+    /// None: [`Queue::rest`] until called.
+    Nothing,
+    /// None, and there will be none.
+    End,
+}
+
+/// Why somebody who waits is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Whoever brings a row: it is counted in.
+    Enter,
+    /// A lane: come and look.
+    Look,
+    /// What was waited for is over.
+    Over,
+    /// No more rows are taken.
+    Closed,
+}
+
+#[derive(Debug)]
+struct Forming<B> {
+    number: u64,
+    size: Size,
+    batch: B,
+}
+
+#[derive(Debug)]
+struct Outside<W> {
+    bytes: usize,
+    who: W,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Open,
+    /// No more rows are taken; those that are there are written.
+    Closing,
+    /// Nobody is left to write.
+    Ended,
+}
+
+impl<B, W> Queue<B, W> {
+    pub(crate) fn new(limits: Limits, n_lanes: usize) -> Self {
+        Self {
+            limits,
+            forming: VecDeque::new(),
+            next_batch: 0,
+            open: BTreeSet::new(),
+            queued: Size::default(),
+            n_entering: 0,
+            n_in_flight: 0,
+            outside: BTreeMap::new(),
+            next_number: 0,
+            idle: Vec::new(),
+            n_called: 0,
+            n_lanes,
+            flushes: Vec::new(),
+            life: Life::Open,
+        }
+    }
+
+    /// Somebody brings a row of so many bytes.
+    pub(crate) fn admit(&mut self, bytes: usize) -> Admission {
+        match self.life {
+            Life::Open if self.outside.is_empty() && self.has_room(bytes) => {
+                self.count_in(bytes);
+                Admission::Enter
+            }
+            Life::Open => Admission::Wait,
+            Life::Closing | Life::Ended => Admission::Closed,
+        }
+    }
+
+    /// Waits for room for a row.
+    pub(crate) fn wait(&mut self, bytes: usize, who: W) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.outside.insert(number, Outside { bytes, who });
+        number
+    }
+
+    /// Gives up waiting for room, if there was none yet.
+    pub(crate) fn leave(&mut self, number: u64) {
+        self.outside.remove(&number);
+    }
+
+    /// A row that was counted in does not come after all.
+    pub(crate) fn forgo(&mut self, bytes: usize) {
+        self.n_entering -= 1;
+        self.queued.rows -= 1;
+        self.queued.bytes -= bytes;
+    }
+
+    /// Where a row belongs that was counted in, and its place in there. `None`: in the meantime everything ended.
+    pub(crate) fn place(&mut self, bytes: usize, make: impl FnOnce() -> B) -> Option<(&mut B, usize)> {
+        if self.life == Life::Ended {
+            self.forgo(bytes);
+            return None;
+        }
+        self.n_entering -= 1;
+        let limit = self.limits.batch;
+        let takes_it = |last: &Forming<B>| last.size.rows < limit.rows && last.size.bytes + bytes <= limit.bytes;
+        if !self.forming.back().is_some_and(takes_it) {
+            let number = self.next_batch;
+            self.next_batch += 1;
+            self.open.insert(number);
+            self.forming.push_back(Forming { number, size: Size::default(), batch: make() });
+        }
+        self.forming.back_mut().map(|last| {
+            let row = last.size.rows;
+            last.size.rows += 1;
+            last.size.bytes += bytes;
+            (&mut last.batch, row)
+        })
+    }
+
+    /// A lane asks for work, because it is new, was called, or is through with a batch.
+    pub(crate) fn work(&mut self, was_called: bool) -> Work<B> {
+        self.n_called -= usize::from(was_called);
+        match self.forming.pop_front() {
+            Some(Forming { number, size, batch }) => {
+                self.queued.rows -= size.rows;
+                self.queued.bytes -= size.bytes;
+                self.n_in_flight += size.rows;
+                Work::Batch(number, batch)
+            }
+            None if self.life == Life::Open || self.n_entering > 0 => Work::Nothing,
+            None => Work::End,
+        }
+    }
+
+    /// A lane without work waits to be called.
+    pub(crate) fn rest(&mut self, lane: usize, who: W) {
+        self.idle.push((lane, who));
+    }
+
+    /// A lane that was called is gone.
+    pub(crate) fn called_in_vain(&mut self) {
+        self.n_called -= 1;
+    }
+
+    /// All rows of a batch have their answer.
+    pub(crate) fn answered(&mut self, number: u64, n_rows: usize) {
+        self.open.remove(&number);
+        self.n_in_flight -= n_rows;
+    }
+
+    /// A lane is gone. Once the last one is, whatever is queued is handed over: nobody will write it.
+    pub(crate) fn lane_ended(&mut self, lane: usize, was_called: bool) -> Vec<B> {
+        self.n_lanes -= 1;
+        self.n_called -= usize::from(was_called);
+        self.idle.retain(|(number, _)| *number != lane);
+        if self.n_lanes > 0 {
+            return Vec::new();
+        }
+        self.life = Life::Ended;
+        let left = std::mem::take(&mut self.forming);
+        for Forming { number, size, .. } in &left {
+            self.queued.rows -= size.rows;
+            self.queued.bytes -= size.bytes;
+            self.open.remove(number);
+        }
+        left.into_iter().map(|forming| forming.batch).collect()
+    }
+
+    /// Takes no more rows. Those that are queued are written.
+    pub(crate) fn close(&mut self) {
+        if self.life == Life::Open {
+            self.life = Life::Closing;
+        }
+    }
+
+    /// Waits until every row that is here now has its answer.
+    pub(crate) fn flush(&mut self, who: W) {
+        self.flushes.push((self.next_batch, who));
+    }
+
+    /// Whom to call next, and why. To be asked after each of the calls above, until there is nobody.
+    pub(crate) fn serve(&mut self) -> Option<(W, Call)> {
+        if let Some(outside) = self.outside.first_entry() {
+            let bytes = outside.get().bytes;
+            match self.life {
+                Life::Open if self.has_room(bytes) => {
+                    self.count_in(bytes);
+                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Enter));
+                }
+                Life::Open => {}
+                Life::Closing | Life::Ended => {
+                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Closed));
+                }
+            }
+        }
+        let is_over = self.life != Life::Open && self.n_entering == 0;
+        if (self.forming.len() > self.n_called || is_over)
+            && let Some((_, lane)) = self.idle.pop()
+        {
+            self.n_called += 1;
+            return Some((lane, Call::Look));
+        }
+        let first_open = self.open.first().copied().unwrap_or(u64::MAX);
+        let at = self.flushes.iter().position(|(end, _)| *end <= first_open)?;
+        Some((self.flushes.swap_remove(at).1, Call::Over))
+    }
+
+    /// Whether rows are still taken.
+    pub(crate) fn is_open(&self) -> bool {
+        self.life == Life::Open
+    }
+
+    /// Whether a batch waits for a lane.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.forming.is_empty()
+    }
+
+    /// What waits for a lane.
+    pub(crate) fn queued(&self) -> Size {
+        self.queued
+    }
+
+    /// How many rows are being written.
+    pub(crate) fn n_in_flight(&self) -> usize {
+        self.n_in_flight
+    }
+
+    /// How many wait for room.
+    pub(crate) fn n_outside(&self) -> usize {
+        self.outside.len()
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        let Size { rows, bytes: limit } = self.limits.queue;
+        self.queued.rows == 0 || (self.queued.rows < rows && self.queued.bytes.saturating_add(bytes) <= limit)
+    }
+
+    fn count_in(&mut self, bytes: usize) {
+        self.n_entering += 1;
+        self.queued.rows += 1;
+        self.queued.bytes += bytes;
+    }
+
+    #[cfg(test)]
+    fn settled(&self) -> bool {
+        let nobody_waits_in_vain = match self.outside.first_key_value() {
+            Some((_, outside)) => self.life == Life::Open && !self.has_room(outside.bytes),
+            None => true,
+        };
+        nobody_waits_in_vain && (self.idle.is_empty() || self.forming.len() <= self.n_called)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What an error means for the rows of a batch: they can be sent again, they are not stored, or nobody knows.
+//!
+//! Bad rows are not errors here: a batch sets them aside and stores the others. What comes here concerns all its rows.
+//!
+//! Invariant: rows are sent again only if nothing of the last attempt can be stored. Time and chance come in as arguments.
+
+use crate::{Error, Kind};
+use inrush_core::session::retry;
+use std::time::Duration;
+
+/// How far an attempt had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It had no connection yet, or nothing was sent.
+    Before,
+    /// Its rows were on their way, to be committed by the same command.
+    Write,
+    /// Its rows were in a transaction, whose COMMIT was not sent.
+    Open,
+    /// COMMIT was sent.
+    Commit,
+    /// It asked what became of a COMMIT.
+    Settle,
+}
+
+/// What becomes of the rows of an attempt that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// They are not stored, and may be if they are sent again.
+    Again(Over),
+    /// They are not stored, and would not be the next time.
+    Failed,
+    /// They may be stored or not, and nobody can find out.
+    Unknown,
+    /// They may be stored or not, and the ledger knows.
+    Doubt,
+}
+
+/// Over what to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    TheSame,
+    ANewConnection,
+}
+
+/// Judges an error. `has_ledger`: each batch leaves a line in its transaction by which it can be found again.
+pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict {
+    let went_on_without_us = error.is_outcome_unknown() || is_silence(error);
+    match stage {
+        Stage::Before if may_pass(error) => Verdict::Again(Over::ANewConnection),
+        Stage::Settle if may_pass(error) || is_silence(error) => Verdict::Doubt,
+        Stage::Settle => Verdict::Unknown,
+        Stage::Commit if went_on_without_us && has_ledger => Verdict::Doubt,
+        Stage::Commit | Stage::Write if went_on_without_us => Verdict::Unknown,
+        // A transaction without COMMIT is rolled back, whoever ended it.
+        Stage::Open if is_silence(error) => Verdict::Again(Over::ANewConnection),
+        Stage::Before => Verdict::Failed,
+        Stage::Write | Stage::Open | Stage::Commit if error.is_retryable() => Verdict::Again(over(error)),
+        Stage::Write | Stage::Open | Stage::Commit => Verdict::Failed,
+    }
+}
+
+/// How long to wait before the next attempt. `None`: so much time has passed that there is none.
+pub(crate) fn pause(n_failed: u32, elapsed: Duration, limit: Duration, random: f64) -> Option<Duration> {
+    let pause = retry::back_off(n_failed, random);
+    (elapsed.saturating_add(pause) <= limit).then_some(pause)
+}
+
+/// Whether the server did not say what became of the command.
+fn is_silence(error: &Error) -> bool {
+    error.code() == 0 && (error.is_fatal() || error.is_timeout())
+}
+
+/// Whether somebody who comes back later, and with nothing sent so far, may be let in.
+fn may_pass(error: &Error) -> bool {
+    match error.kind() {
+        Kind::Io => true,
+        Kind::Server => error.is_retryable(),
+        _ => false,
+    }
+}
+
+/// Where to go on after an error that may pass.
+fn over(error: &Error) -> Over {
+    match !error.is_fatal() && error.code() != 0 && STAYS.contains(&error.code()) {
+        true => Over::TheSame,
+        false => Over::ANewConnection,
+    }
+}
+
+/// Codes of errors that may pass and after which the connection is as good as before: a lost race, a full lock table, no
+/// AUTO_INCREMENT value. After the others it ends, or the server that it leads to is not able to write.
+const STAYS: &[u16] = &[1213, 1205, 1020, 1206, 1467, 1180];
+
+#[cfg(test)]
+mod tests;

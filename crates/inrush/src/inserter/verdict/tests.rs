@@ -1,0 +1,91 @@
+use super::*;
+
+fn server(code: u16) -> Error {
+    Error::server(code, *b"HY000", "no")
+}
+
+fn lost() -> Error {
+    Error::new(Kind::Io, "the connection was lost")
+}
+
+const AGAIN: Verdict = Verdict::Again(Over::TheSame);
+const ANEW: Verdict = Verdict::Again(Over::ANewConnection);
+
+#[track_caller]
+fn check(stage: Stage, error: Error, want: Verdict) {
+    assert_eq!(verdict(stage, &error, false), want);
+    // A ledger changes what is known of a COMMIT and nothing else.
+    if stage != Stage::Commit {
+        assert_eq!(verdict(stage, &error, true), want);
+    }
+}
+
+#[track_caller]
+fn check_commit(error: Error, without: Verdict, with: Verdict) {
+    assert_eq!(verdict(Stage::Commit, &error, false), without);
+    assert_eq!(verdict(Stage::Commit, &error, true), with);
+}
+
+#[test]
+fn nothing_was_sent_yet() {
+    check(Stage::Before, lost(), ANEW);
+    check(Stage::Before, lost().timed_out(), ANEW);
+    check(Stage::Before, server(1040), ANEW);
+    check(Stage::Before, server(1045), Verdict::Failed);
+    check(Stage::Before, Error::new(Kind::Interrupted, "the pool is closed"), Verdict::Failed);
+    check(Stage::Before, Error::config("no such file"), Verdict::Failed);
+}
+#[test]
+fn a_lost_race_is_run_again() {
+    check(Stage::Write, server(1213), AGAIN);
+    check(Stage::Write, server(1205), AGAIN);
+    check(Stage::Open, server(1213), AGAIN);
+    check(Stage::Open, server(1020), AGAIN);
+}
+#[test]
+fn the_servers_word_that_it_ends_is_an_answer() {
+    check(Stage::Write, server(1053), ANEW);
+    check(Stage::Write, server(1927).fatal(), ANEW);
+    check(Stage::Write, server(4031).fatal(), ANEW);
+    check(Stage::Write, server(1317), Verdict::Failed);
+}
+#[test]
+fn a_connection_lost_on_the_way_leaves_doubt_unless_a_commit_was_to_come() {
+    check(Stage::Write, lost(), Verdict::Unknown);
+    check(Stage::Write, server(1180).outcome_unknown(), Verdict::Unknown);
+    check(Stage::Write, Error::server(0, *b"HYT00", "too late").timed_out(), Verdict::Unknown);
+    check(Stage::Open, lost(), ANEW);
+    check(Stage::Open, Error::protocol("odd bytes"), ANEW);
+}
+#[test]
+fn a_commit_whose_answer_was_lost() {
+    check_commit(lost().outcome_unknown(), Verdict::Unknown, Verdict::Doubt);
+    check_commit(lost(), Verdict::Unknown, Verdict::Doubt);
+    check_commit(server(1180), AGAIN, AGAIN);
+    check_commit(server(1213), AGAIN, AGAIN);
+    check_commit(server(3101), ANEW, ANEW);
+    check_commit(server(1114), Verdict::Failed, Verdict::Failed);
+}
+#[test]
+fn the_ledger_is_asked_until_it_answers() {
+    check(Stage::Settle, lost(), Verdict::Doubt);
+    check(Stage::Settle, server(1205), Verdict::Doubt);
+    check(Stage::Settle, server(1146), Verdict::Unknown);
+    check(Stage::Settle, Error::new(Kind::Interrupted, "the pool is closed"), Verdict::Unknown);
+}
+#[test]
+fn what_is_wrong_with_the_statement_stays_wrong() {
+    for error in [server(1146), server(1142), server(1064), Error::config("no")] {
+        check(Stage::Write, error.clone(), Verdict::Failed);
+        check(Stage::Open, error, Verdict::Failed);
+    }
+}
+
+#[test]
+fn pauses_grow_until_the_time_is_over() {
+    let ms = Duration::from_millis;
+    assert_eq!(pause(1, ms(0), ms(100), 1.0), Some(ms(5)));
+    assert_eq!(pause(3, ms(80), ms(100), 1.0), Some(ms(20)));
+    assert_eq!(pause(3, ms(81), ms(100), 1.0), None);
+    assert_eq!(pause(1, Duration::MAX, ms(100), 1.0), None);
+}
