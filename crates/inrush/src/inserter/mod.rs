@@ -2,8 +2,55 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | [`options`] | how much a batch holds, how much may wait, what is promised |
 //! | [`queue`] | which rows form the next batch, who waits for room, which lane has work: pure |
 //! | [`verdict`] | what an error means for a batch: again, failed, or nobody knows: pure |
+//! | [`shape`] | the columns of the rows, and their statement |
+//! | [`line`] | the ledger by which a lost COMMIT is settled |
+//! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
+//! | [`shared`] | the queue behind its lock, and the values that give back what they hold when they are dropped |
+//! | [`meters`] | metrics in the style of OpenTelemetry |
+//!
+//! Invariants: every row that was taken is answered exactly once, whatever ends; no row is sent again unless nothing of the last
+//! attempt can be stored; nobody waits for rows that have not come.
 
+pub(crate) mod answers;
+pub(crate) mod line;
+mod meters;
+mod options;
 pub(crate) mod queue;
+pub(crate) mod shape;
+pub(crate) mod shared;
 pub(crate) mod verdict;
+
+pub use options::InserterOptions;
+
+/// A row that is stored for good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inserted {
+    /// The id that the server made for it, where it tells.
+    pub id: Option<u64>,
+}
+
+/// An inserter at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InserterStatus {
+    /// Rows that wait to be written.
+    pub queued: usize,
+    /// Their bytes.
+    pub queued_bytes: usize,
+    /// Rows that are being written.
+    pub in_flight: usize,
+    /// How many callers wait for room in the queue.
+    pub waiting: usize,
+    /// Rows stored so far.
+    pub stored: u64,
+    /// Rows refused so far; none of them is stored.
+    pub failed: u64,
+    /// Rows of which nobody knows.
+    pub unknown: u64,
+    /// Batches so far.
+    pub batches: u64,
+}

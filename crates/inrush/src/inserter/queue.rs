@@ -27,7 +27,7 @@ pub(crate) struct Queue<B, W> {
     /// Lanes without work, by their numbers.
     idle: Vec<(usize, W)>,
     /// Lanes that were called and have not come yet.
-    n_called: usize,
+    called: Vec<usize>,
     n_lanes: usize,
     /// Who waits for the end of all batches up to this one.
     flushes: Vec<(u64, W)>,
@@ -75,8 +75,8 @@ pub(crate) enum Work<B> {
 /// Why somebody who waits is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Whoever brings a row: it is counted in.
-    Enter,
+    /// Whoever brings a row: it is counted in, with so many bytes.
+    Enter(usize),
     /// A lane: come and look.
     Look,
     /// What was waited for is over.
@@ -120,7 +120,7 @@ impl<B, W> Queue<B, W> {
             outside: BTreeMap::new(),
             next_number: 0,
             idle: Vec::new(),
-            n_called: 0,
+            called: Vec::new(),
             n_lanes,
             flushes: Vec::new(),
             life: Life::Open,
@@ -183,8 +183,8 @@ impl<B, W> Queue<B, W> {
     }
 
     /// A lane asks for work, because it is new, was called, or is through with a batch.
-    pub(crate) fn work(&mut self, was_called: bool) -> Work<B> {
-        self.n_called -= usize::from(was_called);
+    pub(crate) fn work(&mut self, lane: usize) -> Work<B> {
+        self.is_here(lane);
         match self.forming.pop_front() {
             Some(Forming { number, size, batch }) => {
                 self.queued.rows -= size.rows;
@@ -202,9 +202,13 @@ impl<B, W> Queue<B, W> {
         self.idle.push((lane, who));
     }
 
-    /// A lane that was called is gone.
-    pub(crate) fn called_in_vain(&mut self) {
-        self.n_called -= 1;
+    /// Whoever was called is gone.
+    pub(crate) fn undo(&mut self, call: Call) {
+        match call {
+            Call::Enter(bytes) => self.forgo(bytes),
+            // A lane that is gone says so itself.
+            Call::Look | Call::Over | Call::Closed => {}
+        }
     }
 
     /// All rows of a batch have their answer.
@@ -214,10 +218,9 @@ impl<B, W> Queue<B, W> {
     }
 
     /// A lane is gone. Once the last one is, whatever is queued is handed over: nobody will write it.
-    pub(crate) fn lane_ended(&mut self, lane: usize, was_called: bool) -> Vec<B> {
+    pub(crate) fn lane_ended(&mut self, lane: usize) -> Vec<B> {
         self.n_lanes -= 1;
-        self.n_called -= usize::from(was_called);
-        self.idle.retain(|(number, _)| *number != lane);
+        self.is_here(lane);
         if self.n_lanes > 0 {
             return Vec::new();
         }
@@ -250,7 +253,7 @@ impl<B, W> Queue<B, W> {
             match self.life {
                 Life::Open if self.has_room(bytes) => {
                     self.count_in(bytes);
-                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Enter));
+                    return self.outside.pop_first().map(|(_, outside)| (outside.who, Call::Enter(bytes)));
                 }
                 Life::Open => {}
                 Life::Closing | Life::Ended => {
@@ -259,11 +262,11 @@ impl<B, W> Queue<B, W> {
             }
         }
         let is_over = self.life != Life::Open && self.n_entering == 0;
-        if (self.forming.len() > self.n_called || is_over)
-            && let Some((_, lane)) = self.idle.pop()
+        if (self.forming.len() > self.called.len() || is_over)
+            && let Some((lane, who)) = self.idle.pop()
         {
-            self.n_called += 1;
-            return Some((lane, Call::Look));
+            self.called.push(lane);
+            return Some((who, Call::Look));
         }
         let first_open = self.open.first().copied().unwrap_or(u64::MAX);
         let at = self.flushes.iter().position(|(end, _)| *end <= first_open)?;
@@ -295,6 +298,12 @@ impl<B, W> Queue<B, W> {
         self.outside.len()
     }
 
+    /// A lane is neither called nor resting any more.
+    fn is_here(&mut self, lane: usize) {
+        self.called.retain(|number| *number != lane);
+        self.idle.retain(|(number, _)| *number != lane);
+    }
+
     fn has_room(&self, bytes: usize) -> bool {
         let Size { rows, bytes: limit } = self.limits.queue;
         self.queued.rows == 0 || (self.queued.rows < rows && self.queued.bytes.saturating_add(bytes) <= limit)
@@ -312,7 +321,7 @@ impl<B, W> Queue<B, W> {
             Some((_, outside)) => self.life == Life::Open && !self.has_room(outside.bytes),
             None => true,
         };
-        nobody_waits_in_vain && (self.idle.is_empty() || self.forming.len() <= self.n_called)
+        nobody_waits_in_vain && (self.idle.is_empty() || self.forming.len() <= self.called.len())
     }
 }
 

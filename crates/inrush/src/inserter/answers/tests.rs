@@ -53,7 +53,8 @@ fn the_last_waker_counts() {
 fn threads_wait_for_their_own() {
     let answers = Arc::new(Answers::new());
     thread::scope(|scope| {
-        let waiting: Vec<_> = (0..8).map(|row| answers.ticket(row)).map(|ticket| scope.spawn(|| ticket.wait())).collect();
+        let waiting: Vec<_> =
+            (0..8).map(|row| answers.ticket(row)).map(|ticket| scope.spawn(|| ticket.wait())).collect();
         answers.tell(8, id);
         for (row, thread) in waiting.into_iter().enumerate() {
             assert_eq!(thread.join().unwrap().unwrap().id, Some(row as u64));

@@ -26,7 +26,7 @@ fn check_batches(sizes: &[usize], want: &[&[usize]]) {
         book.place(*bytes, Vec::new).unwrap().0.push(*bytes as u32);
     }
     let mut got = Vec::new();
-    while let Work::Batch(_, batch) = book.work(false) {
+    while let Work::Batch(_, batch) = book.work(0) {
         got.push(batch.into_iter().map(|bytes| bytes as usize).collect::<Vec<_>>());
     }
     assert_eq!(got, want);
@@ -50,17 +50,17 @@ fn a_row_too_large_for_any_batch_goes_alone() {
 #[test]
 fn the_first_row_calls_a_lane_and_the_others_join_it() {
     let mut book = book();
-    assert_eq!(book.work(false), Work::Nothing);
+    assert_eq!(book.work(0), Work::Nothing);
     book.rest(0, 'l');
     bring(&mut book, 1);
     assert_eq!(book.serve(), Some(('l', Call::Look)));
     bring(&mut book, 2);
     assert_eq!(book.serve(), None, "one is on its way");
-    assert_eq!(book.work(true), Work::Batch(0, vec![1, 2]));
+    assert_eq!(book.work(0), Work::Batch(0, vec![1, 2]));
     bring(&mut book, 3);
     assert_eq!((book.serve(), book.n_in_flight()), (None, 2));
     book.answered(0, 2);
-    assert_eq!(book.work(false), Work::Batch(1, vec![3]));
+    assert_eq!(book.work(0), Work::Batch(1, vec![3]));
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn who_finds_no_room_enters_in_order() {
         book.wait(5, who);
     }
     assert_eq!(book.serve(), None);
-    assert_eq!(book.work(false), Work::Batch(0, vec![0, 1, 2]));
+    assert_eq!(book.work(0), Work::Batch(0, vec![0, 1, 2]));
     for who in ['a', 'b', 'c'] {
-        assert_eq!(book.serve(), Some((who, Call::Enter)));
+        assert_eq!(book.serve(), Some((who, Call::Enter(5))));
     }
     assert_eq!((book.serve(), book.n_outside()), (None, 1), "they count before they are in");
     book.forgo(5);
-    assert_eq!(book.serve(), Some(('d', Call::Enter)));
+    assert_eq!(book.serve(), Some(('d', Call::Enter(5))));
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn a_large_row_waits_until_it_would_be_alone() {
     book.wait(1, 'b');
     assert_eq!(book.serve(), None);
     book.leave(number);
-    assert_eq!(book.serve(), Some(('b', Call::Enter)));
+    assert_eq!(book.serve(), Some(('b', Call::Enter(1))));
     book.forgo(1);
     book.wait(900, 'c');
-    let _ = book.work(false);
-    assert_eq!(book.serve(), Some(('c', Call::Enter)));
+    let _ = book.work(0);
+    assert_eq!(book.serve(), Some(('c', Call::Enter(900))));
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_flush_waits_for_what_was_there_before() {
     book.flush('a');
     assert_eq!(book.serve(), Some(('a', Call::Over)), "nothing was");
     bring(&mut book, 0);
-    let _ = book.work(false);
+    let _ = book.work(0);
     bring(&mut book, 1);
     book.flush('b');
-    let _ = book.work(false);
+    let _ = book.work(0);
     bring(&mut book, 2);
     book.answered(1, 1);
     assert_eq!(book.serve(), None, "the first batch has no answer yet");
@@ -141,8 +141,8 @@ fn a_closed_queue_is_emptied_and_takes_nothing() {
     book.flush('z');
     assert_eq!((book.serve(), book.admit(1)), (Some(('a', Call::Closed)), Admission::Closed));
     assert_eq!(book.serve(), None);
-    assert!(matches!(book.work(false), Work::Batch(0, _)) && matches!(book.work(false), Work::Batch(1, _)));
-    assert_eq!(book.work(false), Work::End);
+    assert!(matches!(book.work(0), Work::Batch(0, _)) && matches!(book.work(0), Work::Batch(1, _)));
+    assert_eq!(book.work(0), Work::End);
     book.answered(0, 3);
     book.answered(1, 2);
     assert_eq!(book.serve(), Some(('z', Call::Over)));
@@ -153,13 +153,13 @@ fn a_row_that_was_let_in_before_the_end_is_waited_for() {
     let mut book = book();
     assert_eq!(book.admit(5), Admission::Enter);
     book.close();
-    assert_eq!(book.work(false), Work::Nothing);
+    assert_eq!(book.work(0), Work::Nothing);
     book.rest(0, 'l');
     assert_eq!(book.serve(), None);
     book.place(5, Vec::new).unwrap().0.push(1);
     assert_eq!(book.serve(), Some(('l', Call::Look)));
-    assert_eq!(book.work(true), Work::Batch(0, vec![1]));
-    assert_eq!(book.work(false), Work::End);
+    assert_eq!(book.work(0), Work::Batch(0, vec![1]));
+    assert_eq!(book.work(0), Work::End);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_lane_that_rests_is_called_to_its_end() {
     book.rest(0, 'l');
     book.close();
     assert_eq!(book.serve(), Some(('l', Call::Look)));
-    assert_eq!(book.work(true), Work::End);
+    assert_eq!(book.work(0), Work::End);
 }
 
 #[test]
@@ -177,12 +177,12 @@ fn without_lanes_what_is_queued_comes_back() {
     book.rest(0, 'l');
     bring(&mut book, 1);
     assert_eq!(book.serve(), Some(('l', Call::Look)));
-    assert_eq!(book.lane_ended(0, true), Vec::<Vec<u32>>::new());
+    assert_eq!(book.lane_ended(0), Vec::<Vec<u32>>::new());
     book.rest(1, 'm');
     assert_eq!(book.serve(), Some(('m', Call::Look)), "another one comes in its place");
     book.flush('f');
     assert_eq!(book.admit(5), Admission::Enter);
-    assert_eq!(book.lane_ended(1, true), [vec![1]]);
+    assert_eq!(book.lane_ended(1), [vec![1]]);
     assert_eq!((book.serve(), book.admit(1)), (Some(('f', Call::Over)), Admission::Closed));
     assert!(book.place(5, Vec::new).is_none());
     assert_eq!(book.queued(), Size::default());
@@ -201,15 +201,15 @@ fn whatever_happens_every_row_is_handed_out_once() {
         let mut entering = Vec::new();
         let mut handed_out = Vec::new();
         let mut busy: Vec<Option<(u64, usize)>> = vec![None; n_lanes];
-        // Lanes that may ask for work: with whether they were called.
-        let mut looking: Vec<(usize, bool)> = (0..n_lanes).map(|lane| (lane, false)).collect();
+        // Lanes that may ask for work.
+        let mut looking: Vec<usize> = (0..n_lanes).collect();
         let (mut n_flushes, mut n_resting, mut n_ended) = (0, 0, 0);
         for step in 0..400 {
             // In the end only what empties it.
             match random.random_range(0..if step < 300 { 8 } else { 4 }) {
                 0 if !looking.is_empty() => {
-                    let (lane, was_called) = looking.swap_remove(random.random_range(0..looking.len()));
-                    match book.work(was_called) {
+                    let lane = looking.swap_remove(random.random_range(0..looking.len()));
+                    match book.work(lane) {
                         Work::Batch(number, batch) => {
                             busy[lane] = Some((number, batch.len()));
                             handed_out.extend(batch);
@@ -225,7 +225,7 @@ fn whatever_happens_every_row_is_handed_out_once() {
                     let lane = random.random_range(0..n_lanes);
                     if let Some((number, n_rows)) = busy[lane].take() {
                         book.answered(number, n_rows);
-                        looking.push((lane, false));
+                        looking.push(lane);
                     }
                 }
                 2 => {
@@ -257,15 +257,21 @@ fn whatever_happens_every_row_is_handed_out_once() {
                 }
             }
             while let Some(((who, what), call)) = book.serve() {
+                // Now and then he who is called has just gone.
+                if call == Call::Enter(what) && random.random_bool(0.2) {
+                    book.undo(call);
+                    n_outside.remove(n_outside.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
+                    continue;
+                }
                 match (who, call) {
-                    ('o', Call::Enter) => {
+                    ('o', Call::Enter(_)) => {
                         entering.push(what);
                         n_outside.remove(n_outside.iter().enumerate().min_by_key(|(_, (n, _))| n).unwrap().0);
                     }
                     ('o', Call::Closed) => n_outside.clear(),
                     ('l', Call::Look) => {
                         n_resting -= 1;
-                        looking.push((what, true));
+                        looking.push(what);
                     }
                     ('f', Call::Over) => n_flushes -= 1,
                     other => panic!("{other:?}"),
@@ -283,7 +289,7 @@ fn whatever_happens_every_row_is_handed_out_once() {
                 match (who, call) {
                     ('l', Call::Look) => {
                         n_resting -= 1;
-                        looking.push((what, true));
+                        looking.push(what);
                     }
                     ('f', Call::Over) => n_flushes -= 1,
                     ('o', Call::Closed) => {}
@@ -293,11 +299,11 @@ fn whatever_happens_every_row_is_handed_out_once() {
             busy.iter_mut().enumerate().filter_map(|(lane, busy)| Some((lane, busy.take()?))).for_each(
                 |(lane, (number, n_rows))| {
                     book.answered(number, n_rows);
-                    looking.push((lane, false));
+                    looking.push(lane);
                 },
             );
-            let Some((lane, was_called)) = looking.pop() else { break };
-            match book.work(was_called) {
+            let Some(lane) = looking.pop() else { break };
+            match book.work(lane) {
                 Work::Batch(number, batch) => {
                     busy[lane] = Some((number, batch.len()));
                     handed_out.extend(batch);

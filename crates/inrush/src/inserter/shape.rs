@@ -1,0 +1,120 @@
+//! What all rows of an inserter have in common: the table, the columns, the statement.
+
+use crate::table::TableName;
+use crate::{Error, Kind, Result, Statement};
+use inrush_core::bulk::Table;
+use inrush_core::value::column::Column;
+use inrush_core::value::ident::quote_ident;
+use inrush_core::wire::{Params, Value};
+
+/// The columns of an inserter's rows, and the statement that inserts them.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// Of one row.
+    pub(crate) statement: Statement,
+    pub(crate) columns: Vec<Box<str>>,
+    /// The schema of the table; empty for the connection's.
+    pub(crate) schema: String,
+    /// Whether a statement that fails half-way leaves nothing behind.
+    pub(crate) is_transactional: bool,
+}
+
+impl Shape {
+    /// The shape of rows for a table. `asked`: the columns that the options name; `named`: those that the first row names.
+    /// Without either it is all columns that need a value of ours: not those that the server makes.
+    ///
+    /// # Errors
+    /// `Config` for columns that are not there or take no value; `Promise` if exactly once was asked for and the table has no
+    /// transactions.
+    pub(crate) fn new(
+        name: &TableName,
+        table: Option<&Table>,
+        asked: Option<&[String]>,
+        named: &[&str],
+        exactly_once: bool,
+    ) -> Result<Self> {
+        if let Some(table) = table.filter(|table| exactly_once && !table.transactional) {
+            let message = format!("`{}` is a table of {}, which has no transactions", table.name, table.engine);
+            return Err(Error::new(Kind::Promise, message)
+                .with_hint("rows are stored exactly once in InnoDB; leave out `exactly_once()` to do without"));
+        }
+        let columns: Vec<Box<str>> = match (asked, named, table) {
+            (Some(asked), _, _) => asked.iter().map(|name| name.as_str().into()).collect(),
+            (None, [_, ..], _) => named.iter().map(|name| (*name).into()).collect(),
+            (None, [], Some(table)) => {
+                let takes_ours = |column: &&_| !is_made_by_server(column);
+                table.columns.iter().filter(takes_ours).map(|column| column.name.as_str().into()).collect()
+            }
+            (None, [], None) => {
+                let message = format!("the server does not tell the columns of `{}`", name.name);
+                return Err(Error::config(message)
+                    .with_hint("is there such a table? `InserterOptions::with_columns` names the columns"));
+            }
+        };
+        if let Some(table) = table {
+            check(table, &columns)?;
+        }
+        let quoted = match name.schema.is_empty() {
+            true => quote_ident(&name.name),
+            false => name.quoted(),
+        };
+        let list: Vec<_> = columns.iter().map(|column| quote_ident(column)).collect();
+        let marks = vec!["?"; columns.len()].join(", ");
+        Ok(Self {
+            statement: Statement::new(&format!("INSERT INTO {quoted} ({}) VALUES ({marks})", list.join(", ")))?,
+            columns,
+            schema: name.schema.clone(),
+            is_transactional: table.is_none_or(|table| table.transactional),
+        })
+    }
+
+    /// Appends the values of a row in the order of the columns.
+    ///
+    /// # Errors
+    /// `Config` for a row that does not have exactly a value for each.
+    pub(crate) fn values<'r, P: Params>(&self, row: &'r P, out: &mut Vec<Value<'r>>) -> Result<()> {
+        out.extend_from_slice(row.values(&self.columns)?.as_ref());
+        match out.len() {
+            n if n == self.columns.len() => Ok(()),
+            n => {
+                let message = format!("a row of {n} values for {} columns", self.columns.len());
+                Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))))
+            }
+        }
+    }
+}
+
+/// Whether a row needs no value of ours for it.
+fn is_made_by_server(column: &Column) -> bool {
+    column.generated || column.auto_increment
+}
+
+fn check(table: &Table, columns: &[Box<str>]) -> Result<()> {
+    if columns.is_empty() {
+        let message = format!("`{}` has no column that takes a value", table.name);
+        return Err(Error::config(message));
+    }
+    for name in columns {
+        let is_it = |column: &&Column| column.name.to_lowercase() == name.to_lowercase();
+        match table.columns.iter().find(is_it) {
+            Some(column) if column.generated => {
+                let message = format!("column `{name}` of `{}` is generated and takes no value", table.name);
+                return Err(Error::config(message));
+            }
+            Some(_) => {}
+            None => {
+                let known: Vec<Box<str>> = table.columns.iter().map(|column| column.name.as_str().into()).collect();
+                return Err(Error::config(format!("`{}` has no column `{name}`", table.name))
+                    .with_hint(format!("it has {}", listed(&known))));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn listed(names: &[Box<str>]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use super::*;
+use crate::params;
+use inrush_core::value::column::{Column, ColumnType};
+
+fn column(name: &str) -> Column {
+    Column {
+        name: name.into(),
+        ty: ColumnType::parse("int"),
+        nullable: true,
+        optional: true,
+        auto_increment: name == "id",
+        generated: name == "twice",
+        charset: None,
+    }
+}
+
+fn table() -> Table {
+    Table {
+        schema: "shop".into(),
+        name: "people".into(),
+        engine: "InnoDB".into(),
+        transactional: true,
+        columns: ["id", "name", "Age", "twice"].map(column).into(),
+    }
+}
+
+fn name() -> TableName {
+    TableName::parse("people").unwrap()
+}
+
+#[track_caller]
+fn check(asked: Option<&[&str]>, named: &[&str], want: Result<&str, &str>) {
+    let asked: Option<Vec<String>> = asked.map(|names| names.iter().map(|&name| name.into()).collect());
+    let shape = Shape::new(&name(), Some(&table()), asked.as_deref(), named, false);
+    let got = shape.map(|shape| shape.statement.sql().to_owned());
+    assert_eq!(got.as_deref().map_err(|e| e.message()), want);
+}
+
+#[test]
+fn unless_told_it_is_what_the_server_does_not_make() {
+    check(None, &[], Ok("INSERT INTO `people` (`name`, `Age`) VALUES (?, ?)"));
+}
+#[test]
+fn the_first_row_may_name_them() {
+    check(None, &["age", "id"], Ok("INSERT INTO `people` (`age`, `id`) VALUES (?, ?)"));
+    check(None, &["nam"], Err("`people` has no column `nam`"));
+}
+#[test]
+fn the_options_come_first() {
+    check(Some(&["name"]), &["age"], Ok("INSERT INTO `people` (`name`) VALUES (?)"));
+    check(Some(&["twice"]), &[], Err("column `twice` of `people` is generated and takes no value"));
+}
+#[test]
+fn of_an_unknown_table_somebody_must_name_them() {
+    let error = Shape::new(&name(), None, None, &[], false).unwrap_err();
+    assert_eq!(error.message(), "the server does not tell the columns of `people`");
+    let of_schema = TableName::parse("shop.people").unwrap();
+    let shape = Shape::new(&of_schema, None, None, &["a`b"], true).unwrap();
+    assert_eq!(shape.statement.sql(), "INSERT INTO `shop`.`people` (`a``b`) VALUES (?)");
+}
+#[test]
+fn exactly_once_needs_transactions() {
+    let plain = Table { engine: "MyISAM".into(), transactional: false, ..table() };
+    let error = Shape::new(&name(), Some(&plain), None, &[], true).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (Kind::Promise, "`people` is a table of MyISAM, which has no transactions")
+    );
+    assert!(!Shape::new(&name(), Some(&plain), None, &[], false).unwrap().is_transactional);
+}
+
+#[track_caller]
+fn check_row(row: impl Params, want: Result<&[Value<'_>], &str>) {
+    let shape = Shape::new(&name(), Some(&table()), None, &[], false).unwrap();
+    let mut values = Vec::new();
+    let got = shape.values(&row, &mut values).map(|()| &values[..]);
+    assert_eq!(
+        got.map_err(|e| e.to_string()).as_deref().map_err(|e| e.as_str()),
+        want.as_ref().map(|v| &v[..]).map_err(|e| *e)
+    );
+}
+
+#[test]
+fn rows_by_position_and_by_name() {
+    check_row(("Ann", 40), Ok(&[Value::Text("Ann"), Value::Int(40)]));
+    check_row(params! { "Age" => 40, "name" => "Ann" }, Ok(&[Value::Text("Ann"), Value::Int(40)]));
+}
+#[test]
+fn rows_that_do_not_fit() {
+    check_row(("Ann",), Err("a row of 1 values for 2 columns"));
+    check_row(("Ann", 40, 7), Err("a row of 3 values for 2 columns"));
+    check_row(params! { "name" => "Ann" }, Err("no value for `:Age`"));
+}

@@ -1,0 +1,397 @@
+//! An inserter's queue behind its lock, and the values that hold a place in it: [`Outside`], [`Lane`], [`Taken`]. Each gives
+//! back what it holds when it is dropped, so that whatever ends (a task, a thread, a runtime), every row has its answer.
+
+use crate::inserter::answers::{Answers, Ticket, Unheard};
+use crate::inserter::meters::Meters;
+use crate::inserter::queue::{Admission, Call, Queue, Work};
+use crate::inserter::shape::Shape;
+use crate::inserter::{Inserted, InserterOptions, InserterStatus};
+use crate::pool::seat::Seat;
+use crate::table::TableName;
+use crate::{Error, Kind, Result};
+use inrush_core::wire::{RowBuffer, Value};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What all handles and lanes of one inserter share.
+pub(crate) struct Shared {
+    pub(crate) table: TableName,
+    pub(crate) options: InserterOptions,
+    /// By which its lines in the ledger are known.
+    pub(crate) number: u128,
+    pub(crate) meters: Meters,
+    state: Mutex<State>,
+}
+
+struct State {
+    queue: Queue<Batch, Arc<Seat<Call>>>,
+    /// `None` until somebody has read the table.
+    shape: Option<Arc<Shape>>,
+    totals: Totals,
+    unheard: Unheard,
+    /// Rows that are through, for their memory.
+    spare: Vec<RowBuffer>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    stored: u64,
+    failed: u64,
+    unknown: u64,
+    batches: u64,
+}
+
+/// Rows that travel together.
+pub(crate) struct Batch {
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) rows: RowBuffer,
+    answers: Arc<Answers>,
+    since: Instant,
+}
+
+/// What becomes of a row that was brought.
+pub(crate) enum Entry<'s> {
+    In(Ticket),
+    Outside(Outside<'s>),
+}
+
+/// A place before a full queue.
+pub(crate) struct Outside<'s> {
+    shared: &'s Shared,
+    pub(crate) seat: Arc<Seat<Call>>,
+    number: u64,
+    bytes: usize,
+    is_over: bool,
+}
+
+/// One of those who write.
+pub(crate) struct Lane {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) number: usize,
+}
+
+/// What a lane does next.
+pub(crate) enum Next {
+    Write(Taken),
+    /// Rest until called.
+    Rest(Arc<Seat<Call>>),
+    End,
+}
+
+/// A batch that a lane writes. Dropped without answers, it tells its callers that nobody knows what became of their rows.
+pub(crate) struct Taken {
+    shared: Arc<Shared>,
+    number: u64,
+    /// Taken when it is told.
+    batch: Option<Batch>,
+    taken_at: Instant,
+}
+
+/// What became of the rows of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    /// The id of each row that has one, by its place; may be short.
+    pub(crate) ids: Vec<Option<u64>>,
+    /// Those that the server refused, and why.
+    pub(crate) bad_rows: BTreeMap<usize, Error>,
+}
+
+impl Shared {
+    pub(crate) fn new(table: &str, options: InserterOptions, number: u128) -> Result<Arc<Self>> {
+        options.check()?;
+        let state = State {
+            queue: Queue::new(options.limits, options.lanes),
+            shape: None,
+            totals: Totals::default(),
+            unheard: Unheard::default(),
+            spare: Vec::new(),
+        };
+        let meters = Meters::new(table);
+        Ok(Arc::new(Self { table: TableName::parse(table)?, options, number, meters, state: Mutex::new(state) }))
+    }
+
+    /// What is known of the rows' shape.
+    pub(crate) fn shape(&self) -> Option<Arc<Shape>> {
+        self.state().shape.clone()
+    }
+
+    /// Somebody read the table. The first one decides.
+    pub(crate) fn learn(&self, shape: Shape) -> Arc<Shape> {
+        Arc::clone(self.state().shape.get_or_insert_with(|| Arc::new(shape)))
+    }
+
+    /// Somebody brings a row.
+    pub(crate) fn bring(&self, shape: &Arc<Shape>, values: &[Value<'_>]) -> Result<Entry<'_>> {
+        let bytes = size_of_row(values);
+        let mut state = self.state();
+        match state.queue.admit(bytes) {
+            Admission::Enter => self.place(state, shape, values, bytes).map(Entry::In),
+            Admission::Wait => {
+                let seat = Arc::new(Seat::new());
+                let number = state.queue.wait(bytes, Arc::clone(&seat));
+                Ok(Entry::Outside(Outside { shared: self, seat, number, bytes, is_over: false }))
+            }
+            Admission::Closed => Err(closed()),
+        }
+    }
+
+    fn place(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        shape: &Arc<Shape>,
+        values: &[Value<'_>],
+        bytes: usize,
+    ) -> Result<Ticket> {
+        let State { queue, spare, .. } = &mut *state;
+        let make = || Batch::new(shape, spare.pop());
+        let Some((batch, row)) = queue.place(bytes, make) else {
+            self.settle(state);
+            return Err(abandoned());
+        };
+        let pushed = batch.rows.push(values);
+        let ticket = batch.answers.ticket(row);
+        self.settle(state);
+        self.meters.queued(1);
+        // It has the values that its shape asks for, which is that of the whole batch.
+        pushed.map(|()| ticket)
+    }
+
+    /// Waits, at the seat, until every row that is here now has its answer.
+    pub(crate) fn flush(&self) -> Arc<Seat<Call>> {
+        let seat = Arc::new(Seat::new());
+        let mut state = self.state();
+        state.queue.flush(Arc::clone(&seat));
+        self.settle(state);
+        seat
+    }
+
+    /// Takes no more rows; what is queued is written.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.queue.close();
+        self.settle(state);
+    }
+
+    /// Whether rows are still taken.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.state().queue.is_open()
+    }
+
+    /// An error if rows were not stored whose callers had gone, once.
+    pub(crate) fn hear(&self) -> Result<()> {
+        let Unheard { n_failed, first } = std::mem::take(&mut self.state().unheard);
+        match first {
+            None => Ok(()),
+            Some(first) => {
+                let doing = format!("{n_failed} rows of callers that had gone were not acknowledged; the first");
+                Err(first.while_doing(&doing))
+            }
+        }
+    }
+
+    pub(crate) fn status(&self) -> InserterStatus {
+        let state = self.state();
+        let Totals { stored, failed, unknown, batches } = state.totals;
+        InserterStatus {
+            queued: state.queue.queued().rows,
+            queued_bytes: state.queue.queued().bytes,
+            in_flight: state.queue.n_in_flight(),
+            waiting: state.queue.n_outside(),
+            stored,
+            failed,
+            unknown,
+            batches,
+        }
+    }
+
+    /// Calls those who wait, as far as there is something for them.
+    fn settle<'a>(&'a self, mut state: MutexGuard<'a, State>) {
+        while let Some((seat, call)) = state.queue.serve() {
+            // Waking is the expensive part: not under the lock.
+            drop(state);
+            let is_gone = seat.serve(call).is_err();
+            state = self.state();
+            if is_gone {
+                state.queue.undo(call);
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing that runs under the lock can panic half-way.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Batch {
+    fn new(shape: &Arc<Shape>, spare: Option<RowBuffer>) -> Self {
+        let rows = spare.unwrap_or_else(|| RowBuffer::new(shape.columns.len()));
+        Self { shape: Arc::clone(shape), rows, answers: Arc::new(Answers::new()), since: Instant::now() }
+    }
+}
+
+impl Outside<'_> {
+    /// Brings the row in, once called.
+    pub(crate) fn called(mut self, call: Call, shape: &Arc<Shape>, values: &[Value<'_>]) -> Result<Ticket> {
+        self.is_over = true;
+        match call {
+            Call::Enter(_) => self.shared.place(self.shared.state(), shape, values, self.bytes),
+            Call::Look | Call::Over | Call::Closed => Err(closed()),
+        }
+    }
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let mut state = self.shared.state();
+        state.queue.leave(self.number);
+        if let Some(call) = self.seat.leave() {
+            state.queue.undo(call);
+        }
+        self.shared.settle(state);
+    }
+}
+
+impl Lane {
+    pub(crate) fn new(shared: &Arc<Shared>, number: usize) -> Self {
+        Self { shared: Arc::clone(shared), number }
+    }
+
+    /// What to do next; also after a call.
+    pub(crate) fn next(&mut self) -> Next {
+        let mut state = self.shared.state();
+        let next = match state.queue.work(self.number) {
+            Work::Batch(number, batch) => {
+                let taken_at = Instant::now();
+                let waited = taken_at.saturating_duration_since(batch.since);
+                self.shared.meters.taken(batch.rows.n_rows(), waited);
+                Next::Write(Taken { shared: Arc::clone(&self.shared), number, batch: Some(batch), taken_at })
+            }
+            Work::Nothing => {
+                let seat = Arc::new(Seat::new());
+                state.queue.rest(self.number, Arc::clone(&seat));
+                Next::Rest(seat)
+            }
+            Work::End => Next::End,
+        };
+        // There is room now for those who wait.
+        self.shared.settle(state);
+        next
+    }
+
+    /// Whether nothing is queued just now.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.shared.state().queue.has_work()
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        let left = state.queue.lane_ended(self.number);
+        self.shared.settle(state);
+        for batch in left {
+            let n_rows = batch.rows.n_rows();
+            self.shared.meters.given_up(n_rows);
+            self.shared.give_up(&batch, &abandoned());
+        }
+    }
+}
+
+impl Taken {
+    /// The rows.
+    pub(crate) fn batch(&self) -> &Batch {
+        self.batch.as_ref().unwrap_or_else(|| unreachable!("a batch is there until it is told"))
+    }
+
+    /// Tells each caller what became of his row.
+    pub(crate) fn tell(mut self, end: Result<Stored>) {
+        self.finish(end);
+    }
+
+    fn finish(&mut self, end: Result<Stored>) {
+        let Some(mut batch) = self.batch.take() else { return };
+        let shared = &self.shared;
+        shared.meters.written(self.taken_at.elapsed());
+        match end {
+            Ok(Stored { ids, mut bad_rows }) => {
+                shared.count(batch.rows.n_rows() - bad_rows.len(), bad_rows.len(), 0);
+                shared.tell(&batch, |row| match bad_rows.remove(&row) {
+                    Some(error) => Err(error),
+                    None => Ok(Inserted { id: ids.get(row).copied().flatten() }),
+                });
+            }
+            Err(error) => shared.give_up(&batch, &error),
+        }
+        let mut state = shared.state();
+        state.queue.answered(self.number, batch.rows.n_rows());
+        state.totals.batches += 1;
+        // Not more than are in use at a time, and no giants.
+        if state.spare.len() < shared.options.lanes && batch.rows.n_bytes() <= MAX_SPARE_BYTES {
+            batch.rows.clear();
+            state.spare.push(batch.rows);
+        }
+        shared.settle(state);
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.finish(Err(abandoned().outcome_unknown()));
+    }
+}
+
+impl Shared {
+    /// Tells each caller of a batch that nothing came of it, or that nobody knows.
+    fn give_up(&self, batch: &Batch, error: &Error) {
+        let n_rows = batch.rows.n_rows();
+        match error.is_outcome_unknown() {
+            true => self.count(0, 0, n_rows),
+            false => self.count(0, n_rows, 0),
+        }
+        self.tell(batch, |_| Err(error.clone()));
+    }
+
+    fn tell(&self, batch: &Batch, answer: impl FnMut(usize) -> Result<Inserted>) {
+        let unheard = batch.answers.tell(batch.rows.n_rows(), answer);
+        if unheard.n_failed > 0 {
+            let state = &mut *self.state();
+            state.unheard.n_failed += unheard.n_failed;
+            state.unheard.first = state.unheard.first.take().or(unheard.first);
+        }
+    }
+
+    /// Before anybody is told, so that whoever asks then finds his row counted.
+    fn count(&self, n_stored: usize, n_failed: usize, n_unknown: usize) {
+        self.meters.answered(n_stored, n_failed, n_unknown);
+        let totals = &mut self.state().totals;
+        totals.stored += n_stored as u64;
+        totals.failed += n_failed as u64;
+        totals.unknown += n_unknown as u64;
+    }
+}
+
+/// What a row takes in a [`RowBuffer`].
+fn size_of_row(values: &[Value<'_>]) -> usize {
+    let texts = values.iter().filter_map(Value::as_bytes).map(<[u8]>::len).sum::<usize>();
+    texts + size_of_val(values)
+}
+
+fn closed() -> Error {
+    Error::new(Kind::Interrupted, "the inserter is closed").with_hint("make a new one")
+}
+
+fn abandoned() -> Error {
+    Error::new(Kind::Interrupted, "the inserter's task ended before the row was written")
+        .with_hint("an inserter lives in the runtime that it was made in")
+}
+
+/// Memory of a batch that is kept for the next one.
+const MAX_SPARE_BYTES: usize = 8 << 20;
+
+#[cfg(test)]
+mod tests;
