@@ -166,6 +166,13 @@ impl Error {
         self
     }
 
+    /// Takes the number of the row away: for whoever knows of one row only.
+    #[must_use]
+    pub fn without_row(mut self) -> Self {
+        self.0.row = None;
+        self
+    }
+
     /// Puts what was being done before the message: `{doing}: {message}`.
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Self {

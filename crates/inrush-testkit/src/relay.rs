@@ -15,6 +15,8 @@ pub enum Cut {
     AfterCommit(u64),
     /// The same, but the last one never reaches the server.
     BeforeCommit(u64),
+    /// When this many writes have been seen, as INSERTs in text or as executions: the last one still reaches the server.
+    AfterWrite(u64),
 }
 
 /// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
@@ -29,20 +31,34 @@ struct State {
     cut: Cut,
     sent: AtomicU64,
     commits: AtomicU64,
+    writes: AtomicU64,
     is_cut: AtomicBool,
+    /// Whether connections that are made after the cut get through.
+    heals: bool,
     over: AtomicBool,
 }
 
 impl Relay {
     /// Starts a relay to a server on the loopback address. Clients must not encrypt: the relay looks for COMMIT.
     pub fn start(server_port: u16, cut: Cut) -> Self {
+        Self::begin(server_port, cut, false)
+    }
+
+    /// The same, but whoever comes after the cut gets through.
+    pub fn healing(server_port: u16, cut: Cut) -> Self {
+        Self::begin(server_port, cut, true)
+    }
+
+    fn begin(server_port: u16, cut: Cut, heals: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
         let port = listener.local_addr().expect("a bound socket has an address").port();
         let state = Arc::new(State {
             cut,
             sent: AtomicU64::new(0),
             commits: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
+            heals,
             over: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
@@ -53,8 +69,9 @@ impl Relay {
                 }
                 let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port)));
                 // Once cut, nobody gets through any more: the server is gone, as far as the client can see.
-                if let (Ok(server), false) = (server, shared.is_cut.load(Ordering::SeqCst)) {
-                    relay(client, server, &shared);
+                let is_cut = shared.is_cut.load(Ordering::SeqCst);
+                if let (Ok(server), true) = (server, !is_cut || shared.heals) {
+                    relay(client, server, &shared, is_cut);
                 }
             }
         });
@@ -80,8 +97,8 @@ impl Drop for Relay {
     }
 }
 
-/// Two threads a connection, which end when either side does.
-fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
+/// Two threads a connection, which end when either side does. `is_safe`: it is not cut.
+fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>, is_safe: bool) {
     let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
     let (mut from_server, mut to_client) = (clone(&server), clone(&client));
     let back = Arc::clone(state);
@@ -89,7 +106,7 @@ fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
         let mut bytes = [0; 16 << 10];
         while let Ok(n @ 1..) = from_server.read(&mut bytes) {
             // Answers that arrive after the cut are the ones that get lost.
-            if back.is_cut.load(Ordering::SeqCst) || to_client.write_all(&bytes[..n]).is_err() {
+            if (back.is_cut.load(Ordering::SeqCst) && !is_safe) || to_client.write_all(&bytes[..n]).is_err() {
                 break;
             }
         }
@@ -100,10 +117,10 @@ fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
     std::thread::spawn(move || {
         let mut bytes = [0; 16 << 10];
         while let Ok(n @ 1..) = from_client.read(&mut bytes) {
-            if state.is_cut.load(Ordering::SeqCst) {
+            if state.is_cut.load(Ordering::SeqCst) && !is_safe {
                 break;
             }
-            let verdict = state.look_at(&bytes[..n]);
+            let verdict = if is_safe { Verdict::Pass } else { state.look_at(&bytes[..n]) };
             if verdict == Verdict::Pass || verdict == Verdict::PassAndCut {
                 let _ = to_server.write_all(&bytes[..n]);
             }
@@ -134,7 +151,15 @@ impl State {
             }
             _ => 0,
         };
+        let writes = match bytes {
+            [_, _, _, 0, 0x17 | 0xFA, ..] => self.writes.fetch_add(1, Ordering::SeqCst) + 1,
+            [_, _, _, 0, 3, text @ ..] if text.starts_with(b"INSERT INTO") => {
+                self.writes.fetch_add(1, Ordering::SeqCst) + 1
+            }
+            _ => 0,
+        };
         let verdict = match self.cut {
+            Cut::AfterWrite(n) if writes == n => Verdict::PassAndCut,
             Cut::AfterBytes(limit) if sent >= limit => Verdict::Cut,
             Cut::AfterCommit(n) if commits == n => Verdict::PassAndCut,
             Cut::BeforeCommit(n) if commits == n => Verdict::Cut,
@@ -197,6 +222,23 @@ mod tests {
     #[test]
     fn cuts_the_answer_to_a_commit() {
         check(Cut::AfterCommit(2), &[COMMIT, b"x", COMMIT, b"y"], 2, &[COMMIT, b"x", COMMIT].concat());
+    }
+    #[test]
+    fn cuts_the_answer_to_a_write() {
+        const EXECUTE: &[u8] = b"\x0A\0\0\0\x17\x01";
+        const INSERT: &[u8] = b"\x20\0\0\0\x03INSERT INTO t ..";
+        check(Cut::AfterWrite(2), &[EXECUTE, b"x", INSERT, b"y"], 2, &[EXECUTE, b"x", INSERT].concat());
+    }
+    #[test]
+    fn who_comes_later_gets_through_where_it_heals() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let relay = Relay::healing(listener.local_addr().unwrap().port(), Cut::AfterBytes(1));
+        for passes in [false, true] {
+            let mut client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
+            let (mut server, _) = listener.accept().unwrap();
+            client.write_all(b"xy").unwrap();
+            assert_eq!(matches!(server.read(&mut [0; 2]), Ok(2)), passes);
+        }
     }
     #[test]
     fn cuts_a_commit() {

@@ -13,6 +13,7 @@
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
+//! | [`Inserter`], [`InserterOptions`] | single rows of many callers that travel together |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```
@@ -51,7 +52,7 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::{ArrowBatches, Connection, Pool, PooledConnection, Rows, Savepoint, Transaction};
+pub use crate::tokio::{ArrowBatches, Connection, Inserter, Pool, PooledConnection, Rows, Savepoint, Transaction};
 pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::bulk::Method;
@@ -108,6 +109,7 @@ pub use inrush_derive::FromRow;
 /// # Ok::<(), inrush::Error>(())
 /// ```
 pub use inrush_derive::ToRow;
+pub use inserter::{Inserted, InserterOptions, InserterStatus};
 pub use loader::{BadRows, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{Lent, PoolOptions, PoolStatus};

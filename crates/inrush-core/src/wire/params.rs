@@ -12,6 +12,11 @@ pub trait Params {
     /// names them, and nothing for a statement with `?`.
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>>;
 
+    /// The names of the values, in their order, where they have names of their own and tell them.
+    fn own_names(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// What many such sets have in common with this one, the first of them: asked once, and given to [`Params::append`] with each.
     ///
     /// # Errors
@@ -186,6 +191,10 @@ impl<P: Params + ?Sized> Params for &P {
         (**self).values(names)
     }
 
+    fn own_names(&self) -> Vec<&str> {
+        (**self).own_names()
+    }
+
     fn order(&self, names: &[Box<str>]) -> Result<Order> {
         (**self).order(names)
     }
@@ -209,6 +218,10 @@ impl<'p> Named<'p> {
 
 impl<'p> Params for Named<'p> {
     const NAMED: bool = true;
+
+    fn own_names(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| *name).collect()
+    }
 
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
         for (i, (given, _)) in self.0.iter().enumerate() {

@@ -3,6 +3,7 @@
 mod arrow;
 mod batch;
 mod connection;
+mod inserter;
 mod late;
 mod pipeline;
 mod pool;
@@ -13,6 +14,7 @@ mod transaction;
 
 pub use arrow::ArrowBatches;
 pub use connection::{Aborter, Connection};
+pub use inserter::Inserter;
 pub use pool::{Pool, PooledConnection};
 pub use rows::Rows;
 pub use transaction::{Savepoint, Transaction};

@@ -9,7 +9,76 @@
 //! Why that settles it: COMMIT is sent after the UPDATE's reply, so whoever may commit holds the line's lock until its transaction is
 //! over, and a locking read waits for that end. A plain read would not.
 
+use crate::{Error, Kind, Result};
 use inrush_core::value::ident::{quote_ident, quote_table};
+
+/// A lane's line, and where it is.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) line: Line,
+    pub(crate) place: Place,
+}
+
+/// Where a line is, as far as its lane knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It is not there yet.
+    Unbegun,
+    /// At this batch.
+    At(u64),
+    /// The answer to a COMMIT was lost, and then nobody could be asked.
+    Unsure,
+}
+
+/// What a locking read of a line says of a COMMIT that was to move it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    Committed,
+    NotCommitted,
+    /// The line is gone, or somebody else moved it.
+    Strange,
+}
+
+impl Ledger {
+    pub(crate) fn new(line: Line) -> Self {
+        Self { line, place: Place::Unbegun }
+    }
+
+    /// Takes in what a locking read found after a COMMIT that was to move the line on from `before`.
+    pub(crate) fn settled(&mut self, before: u64, found: Option<u64>) -> Finding {
+        self.place = found.map_or(Place::Unbegun, Place::At);
+        match found {
+            Some(at) if at == before + 1 => Finding::Committed,
+            Some(at) if at == before => Finding::NotCommitted,
+            _ => Finding::Strange,
+        }
+    }
+}
+
+/// The error where the line is not as this lane left it.
+pub(crate) fn strange() -> Error {
+    let message = format!("the line of this inserter in `{TABLE}` was changed or removed by somebody else");
+    Error::new(Kind::Promise, message)
+}
+
+/// The error where the ledger cannot be used.
+pub(crate) fn unusable(error: Error) -> Error {
+    error.while_doing(&format!("cannot keep the ledger `{TABLE}`")).with_hint(format!(
+        "`exactly_once()` needs the right to SELECT, INSERT, UPDATE and DELETE in `{TABLE}` of the table's schema, and to \
+         CREATE it if it is not there"
+    ))
+}
+
+/// The error where row locks do not reach all servers, so that the ledger settles nothing.
+pub(crate) fn check_galera(wsrep_on: Option<&str>) -> Result<()> {
+    match wsrep_on {
+        Some("ON" | "1") => {
+            let message = "this server is part of a Galera cluster, where a lost COMMIT cannot be settled by a lock";
+            Err(Error::new(Kind::Promise, message).with_hint("leave out `exactly_once()` to do without"))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The line of one lane.
 #[derive(Clone, Debug)]
@@ -67,8 +136,13 @@ impl Line {
     }
 }
 
-/// The name of the table.
-pub(crate) const TABLE: &str = "inrush_inserter";
+/// Asks whether the server is one of a Galera cluster.
+pub(crate) const GALERA: &str = "SHOW VARIABLES LIKE 'wsrep_on'";
+/// The server has no such table.
+pub(crate) const NO_SUCH_TABLE: u16 = 1146;
+/// The line is there: the answer to its INSERT was lost.
+pub(crate) const DUPLICATE: u16 = 1062;
+const TABLE: &str = "inrush_inserter";
 
 #[cfg(test)]
 mod tests {
@@ -86,6 +160,24 @@ mod tests {
             line.begin(),
             format!("INSERT INTO {table} (inserter, lane, batch) VALUES ('000000000000000000000000000000ab', 1, 0)")
         );
+    }
+    #[test]
+    fn what_a_locking_read_says() {
+        for (found, finding, place) in [
+            (Some(8), Finding::Committed, Place::At(8)),
+            (Some(7), Finding::NotCommitted, Place::At(7)),
+            (Some(9), Finding::Strange, Place::At(9)),
+            (None, Finding::Strange, Place::Unbegun),
+        ] {
+            let mut ledger = Ledger::new(Line::new("", 1, 0));
+            assert_eq!((ledger.settled(7, found), ledger.place), (finding, place));
+        }
+    }
+    #[test]
+    fn clusters_are_refused() {
+        assert_eq!(check_galera(Some("ON")).unwrap_err().kind(), Kind::Promise);
+        check_galera(Some("OFF")).unwrap();
+        check_galera(None).unwrap();
     }
     #[test]
     fn without_a_schema_it_is_the_connections() {

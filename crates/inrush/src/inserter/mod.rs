@@ -5,6 +5,7 @@
 //! | [`options`] | how much a batch holds, how much may wait, what is promised |
 //! | [`queue`] | which rows form the next batch, who waits for room, which lane has work: pure |
 //! | [`verdict`] | what an error means for a batch: again, failed, or nobody knows: pure |
+//! | [`course`] | a batch from its first attempt to its end: pure |
 //! | [`shape`] | the columns of the rows, and their statement |
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
@@ -15,6 +16,7 @@
 //! attempt can be stored; nobody waits for rows that have not come.
 
 pub(crate) mod answers;
+pub(crate) mod course;
 pub(crate) mod line;
 mod meters;
 mod options;
@@ -24,6 +26,26 @@ pub(crate) mod shared;
 pub(crate) mod verdict;
 
 pub use options::InserterOptions;
+
+use inrush_core::bulk::Method;
+use inrush_core::bulk::run::{BatchOptions, OnBadRow};
+use inrush_core::wire::Vendor;
+
+/// How a batch is written. A single row says itself what is wrong with it; among several the bad ones are set aside.
+///
+/// On MySQL one statement of text: it is one command, so one commit, whatever the number of rows, and costs no more than a
+/// prepared one there (docs/notes/multi-row.md).
+pub(crate) fn batch_options(n_rows: usize, vendor: Vendor, wants_ids: bool) -> BatchOptions {
+    let options = BatchOptions::new().with_bytes(MAX_COMMAND);
+    if n_rows == 1 {
+        return options;
+    }
+    let method = (vendor == Vendor::MySql).then_some(Method::MultiRow);
+    options.with_method(method).with_bad_rows(OnBadRow::Skip).with_ids(wants_ids)
+}
+
+/// One command a batch, as far as the server takes it.
+const MAX_COMMAND: usize = 1 << 30;
 
 /// A row that is stored for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

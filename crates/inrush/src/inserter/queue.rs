@@ -31,6 +31,8 @@ pub(crate) struct Queue<B, W> {
     n_lanes: usize,
     /// Who waits for the end of all batches up to this one.
     flushes: Vec<(u64, W)>,
+    /// Who waits until no lane is left.
+    ends: Vec<W>,
     life: Life,
 }
 
@@ -123,6 +125,7 @@ impl<B, W> Queue<B, W> {
             called: Vec::new(),
             n_lanes,
             flushes: Vec::new(),
+            ends: Vec::new(),
             life: Life::Open,
         }
     }
@@ -137,6 +140,11 @@ impl<B, W> Queue<B, W> {
             Life::Open => Admission::Wait,
             Life::Closing | Life::Ended => Admission::Closed,
         }
+    }
+
+    /// From now on no batch has more rows than that.
+    pub(crate) fn limit_rows(&mut self, n: usize) {
+        self.limits.batch.rows = self.limits.batch.rows.min(n);
     }
 
     /// Waits for room for a row.
@@ -246,6 +254,11 @@ impl<B, W> Queue<B, W> {
         self.flushes.push((self.next_batch, who));
     }
 
+    /// Waits until no lane is left.
+    pub(crate) fn wait_for_end(&mut self, who: W) {
+        self.ends.push(who);
+    }
+
     /// Whom to call next, and why. To be asked after each of the calls above, until there is nobody.
     pub(crate) fn serve(&mut self) -> Option<(W, Call)> {
         if let Some(outside) = self.outside.first_entry() {
@@ -268,6 +281,11 @@ impl<B, W> Queue<B, W> {
             self.called.push(lane);
             return Some((who, Call::Look));
         }
+        if self.n_lanes == 0
+            && let Some(who) = self.ends.pop()
+        {
+            return Some((who, Call::Over));
+        }
         let first_open = self.open.first().copied().unwrap_or(u64::MAX);
         let at = self.flushes.iter().position(|(end, _)| *end <= first_open)?;
         Some((self.flushes.swap_remove(at).1, Call::Over))
@@ -276,11 +294,6 @@ impl<B, W> Queue<B, W> {
     /// Whether rows are still taken.
     pub(crate) fn is_open(&self) -> bool {
         self.life == Life::Open
-    }
-
-    /// Whether a batch waits for a lane.
-    pub(crate) fn has_work(&self) -> bool {
-        !self.forming.is_empty()
     }
 
     /// What waits for a lane.

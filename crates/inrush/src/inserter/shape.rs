@@ -3,9 +3,12 @@
 use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
 use inrush_core::bulk::Table;
+use inrush_core::bulk::screen::Screen;
+use inrush_core::value::Rules;
 use inrush_core::value::column::Column;
 use inrush_core::value::ident::quote_ident;
-use inrush_core::wire::{Params, Value};
+use inrush_core::wire::{BoundRows, Params, Value};
+use std::time::{Duration, Instant};
 
 /// The columns of an inserter's rows, and the statement that inserts them.
 #[derive(Debug)]
@@ -17,6 +20,18 @@ pub(crate) struct Shape {
     pub(crate) schema: String,
     /// Whether a statement that fails half-way leaves nothing behind.
     pub(crate) is_transactional: bool,
+    /// Whether the server makes an id for each row.
+    pub(crate) has_ids: bool,
+    /// `None` for a table of which nothing is known.
+    screen: Option<Screen>,
+    read_at: Instant,
+}
+
+/// What is known of the table and of the session that writes into it.
+pub(crate) struct Known<'a> {
+    pub(crate) table: Option<&'a Table>,
+    pub(crate) rules: &'a Rules,
+    pub(crate) at: Instant,
 }
 
 impl Shape {
@@ -28,11 +43,12 @@ impl Shape {
     /// transactions.
     pub(crate) fn new(
         name: &TableName,
-        table: Option<&Table>,
+        known: &Known<'_>,
         asked: Option<&[String]>,
         named: &[&str],
         exactly_once: bool,
     ) -> Result<Self> {
+        let table = known.table;
         if let Some(table) = table.filter(|table| exactly_once && !table.transactional) {
             let message = format!("`{}` is a table of {}, which has no transactions", table.name, table.engine);
             return Err(Error::new(Kind::Promise, message)
@@ -62,20 +78,43 @@ impl Shape {
         let marks = vec!["?"; columns.len()].join(", ");
         Ok(Self {
             statement: Statement::new(&format!("INSERT INTO {quoted} ({}) VALUES ({marks})", list.join(", ")))?,
-            columns,
             schema: name.schema.clone(),
             is_transactional: table.is_none_or(|table| table.transactional),
+            has_ids: table.is_some_and(|table| makes_ids(table, &columns)),
+            screen: table.map(|table| {
+                let targets: Vec<_> = columns.iter().map(|name| find(table, name)).collect();
+                Screen::new(&targets, known.rules)
+            }),
+            read_at: known.at,
+            columns,
         })
     }
 
-    /// Appends the values of a row in the order of the columns.
+    /// The same rows, now that the table was read anew.
     ///
     /// # Errors
-    /// `Config` for a row that does not have exactly a value for each.
-    pub(crate) fn values<'r, P: Params>(&self, row: &'r P, out: &mut Vec<Value<'r>>) -> Result<()> {
+    /// Those of [`Shape::new`]: a column may be gone.
+    pub(crate) fn renewed(&self, name: &TableName, known: &Known<'_>, exactly_once: bool) -> Result<Self> {
+        let columns: Vec<&str> = self.columns.iter().map(|name| &**name).collect();
+        Self::new(name, known, None, &columns, exactly_once)
+    }
+
+    /// Whether the table may have changed since it was read.
+    pub(crate) fn is_old(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.read_at) > FRESH
+    }
+
+    /// Appends the values of a row in the order of the columns, and checks them.
+    ///
+    /// # Errors
+    /// `Config` for a row that does not have exactly a value for each; `Data` for a value that its column cannot hold.
+    pub(crate) fn values<'r, P: Params + ?Sized>(&self, row: &'r P, out: &mut Vec<Value<'r>>) -> Result<()> {
         out.extend_from_slice(row.values(&self.columns)?.as_ref());
         match out.len() {
-            n if n == self.columns.len() => Ok(()),
+            n if n == self.columns.len() => match &self.screen {
+                Some(screen) => screen.check(&One(out)).map(drop).map_err(Error::without_row),
+                None => Ok(()),
+            },
             n => {
                 let message = format!("a row of {n} values for {} columns", self.columns.len());
                 Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))))
@@ -91,12 +130,10 @@ fn is_made_by_server(column: &Column) -> bool {
 
 fn check(table: &Table, columns: &[Box<str>]) -> Result<()> {
     if columns.is_empty() {
-        let message = format!("`{}` has no column that takes a value", table.name);
-        return Err(Error::config(message));
+        return Err(Error::config(format!("`{}` has no column that takes a value", table.name)));
     }
     for name in columns {
-        let is_it = |column: &&Column| column.name.to_lowercase() == name.to_lowercase();
-        match table.columns.iter().find(is_it) {
+        match find(table, name) {
             Some(column) if column.generated => {
                 let message = format!("column `{name}` of `{}` is generated and takes no value", table.name);
                 return Err(Error::config(message));
@@ -112,9 +149,37 @@ fn check(table: &Table, columns: &[Box<str>]) -> Result<()> {
     Ok(())
 }
 
+/// The servers compare names of columns without case.
+fn find<'t>(table: &'t Table, name: &str) -> Option<&'t Column> {
+    table.columns.iter().find(|column| column.name.to_lowercase() == name.to_lowercase())
+}
+
+/// Whether the server makes an id for each of these rows.
+fn makes_ids(table: &Table, columns: &[Box<str>]) -> bool {
+    let is_ours = |column: &Column| columns.iter().any(|name| name.to_lowercase() == column.name.to_lowercase());
+    table.columns.iter().any(|column| column.auto_increment && !is_ours(column))
+}
+
 fn listed(names: &[Box<str>]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
+
+/// One row.
+struct One<'a>(&'a [Value<'a>]);
+
+impl BoundRows for One<'_> {
+    fn n_rows(&self) -> usize {
+        1
+    }
+
+    fn row<'s>(&'s self, _row: usize, out: &mut Vec<Value<'s>>) -> Result<()> {
+        out.extend_from_slice(self.0);
+        Ok(())
+    }
+}
+
+/// Before a value is refused, a description older than this is read anew.
+const FRESH: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use crate::inserter::{Inserted, InserterOptions, InserterStatus};
 use crate::pool::seat::Seat;
 use crate::table::TableName;
 use crate::{Error, Kind, Result};
+use inrush_core::bulk::run::BatchReport;
 use inrush_core::wire::{RowBuffer, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -97,6 +98,18 @@ pub(crate) struct Stored {
     pub(crate) bad_rows: BTreeMap<usize, Error>,
 }
 
+impl Stored {
+    /// What a batch came to. `has_ids`: the server made them, they were not the rows' own.
+    pub(crate) fn of(report: BatchReport, has_ids: bool) -> Self {
+        let bad = report.bad_rows.into_iter();
+        let ids = report.ids.filter(|_| has_ids);
+        Self {
+            ids: ids.map(|ids| ids.iter().collect()).unwrap_or_default(),
+            bad_rows: bad.map(|bad| (bad.row as usize, bad.error.without_row())).collect(),
+        }
+    }
+}
+
 impl Shared {
     pub(crate) fn new(table: &str, options: InserterOptions, number: u128) -> Result<Arc<Self>> {
         options.check()?;
@@ -116,9 +129,15 @@ impl Shared {
         self.state().shape.clone()
     }
 
-    /// Somebody read the table. The first one decides.
+    /// Somebody read the table.
     pub(crate) fn learn(&self, shape: Shape) -> Arc<Shape> {
-        Arc::clone(self.state().shape.get_or_insert_with(|| Arc::new(shape)))
+        let shape = Arc::new(shape);
+        let mut state = self.state();
+        if !shape.is_transactional {
+            // What came before the row that is refused would stay, and be stored a second time with the others.
+            state.queue.limit_rows(1);
+        }
+        Arc::clone(state.shape.insert(shape))
     }
 
     /// Somebody brings a row.
@@ -171,6 +190,16 @@ impl Shared {
         let mut state = self.state();
         state.queue.close();
         self.settle(state);
+    }
+
+    /// Closes it, and waits, at the seat, until its lanes are through with everything.
+    pub(crate) fn close_and_tell(&self) -> Arc<Seat<Call>> {
+        self.close();
+        let seat = Arc::new(Seat::new());
+        let mut state = self.state();
+        state.queue.wait_for_end(Arc::clone(&seat));
+        self.settle(state);
+        seat
     }
 
     /// Whether rows are still taken.
@@ -281,11 +310,6 @@ impl Lane {
         // There is room now for those who wait.
         self.shared.settle(state);
         next
-    }
-
-    /// Whether nothing is queued just now.
-    pub(crate) fn is_idle(&self) -> bool {
-        !self.shared.state().queue.has_work()
     }
 }
 

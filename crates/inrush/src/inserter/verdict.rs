@@ -13,7 +13,7 @@ use std::time::Duration;
 pub(crate) enum Stage {
     /// It had no connection yet, or nothing was sent.
     Before,
-    /// Its rows were on their way, to be committed by the same command.
+    /// It was written as a batch of its own, which says itself whether anything can have been committed when it fails.
     Write,
     /// Its rows were in a transaction, whose COMMIT was not sent.
     Open,
@@ -45,16 +45,19 @@ pub(crate) enum Over {
 
 /// Judges an error. `has_ledger`: each batch leaves a line in its transaction by which it can be found again.
 pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict {
-    let went_on_without_us = error.is_outcome_unknown() || is_silence(error);
+    // A command that was to be ended because it took too long, and ended well.
+    let was_done_late = error.is_timeout() && error.code() == 0 && !error.is_fatal();
+    let nobody_knows = error.is_outcome_unknown() || was_done_late;
     match stage {
         Stage::Before if may_pass(error) => Verdict::Again(Over::ANewConnection),
+        Stage::Before => Verdict::Failed,
         Stage::Settle if may_pass(error) || is_silence(error) => Verdict::Doubt,
         Stage::Settle => Verdict::Unknown,
-        Stage::Commit if went_on_without_us && has_ledger => Verdict::Doubt,
-        Stage::Commit | Stage::Write if went_on_without_us => Verdict::Unknown,
-        // A transaction without COMMIT is rolled back, whoever ended it.
-        Stage::Open if is_silence(error) => Verdict::Again(Over::ANewConnection),
-        Stage::Before => Verdict::Failed,
+        Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Verdict::Doubt,
+        Stage::Commit if nobody_knows || is_silence(error) => Verdict::Unknown,
+        Stage::Write if nobody_knows => Verdict::Unknown,
+        // What was sent until then is not committed by itself; and a transaction without COMMIT is rolled back, whoever ended it.
+        Stage::Write | Stage::Open if is_silence(error) => Verdict::Again(Over::ANewConnection),
         Stage::Write | Stage::Open | Stage::Commit if error.is_retryable() => Verdict::Again(over(error)),
         Stage::Write | Stage::Open | Stage::Commit => Verdict::Failed,
     }

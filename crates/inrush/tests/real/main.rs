@@ -13,6 +13,7 @@ mod cases;
 mod compression;
 mod examples;
 mod failures;
+mod inserter;
 mod large;
 mod literals;
 mod load_local;

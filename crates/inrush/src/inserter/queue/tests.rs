@@ -181,9 +181,11 @@ fn without_lanes_what_is_queued_comes_back() {
     book.rest(1, 'm');
     assert_eq!(book.serve(), Some(('m', Call::Look)), "another one comes in its place");
     book.flush('f');
-    assert_eq!(book.admit(5), Admission::Enter);
+    book.wait_for_end('e');
+    assert_eq!((book.admit(5), book.serve()), (Admission::Enter, None));
     assert_eq!(book.lane_ended(1), [vec![1]]);
-    assert_eq!((book.serve(), book.admit(1)), (Some(('f', Call::Over)), Admission::Closed));
+    assert_eq!((book.serve(), book.serve()), (Some(('e', Call::Over)), Some(('f', Call::Over))));
+    assert_eq!(book.admit(1), Admission::Closed);
     assert!(book.place(5, Vec::new).is_none());
     assert_eq!(book.queued(), Size::default());
 }

@@ -1,16 +1,18 @@
 use super::*;
 use crate::params;
-use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::value::column::ColumnType;
+use inrush_core::wire::{ServerVersion, Vendor};
+use jiff::tz::TimeZone;
 
 fn column(name: &str) -> Column {
     Column {
         name: name.into(),
-        ty: ColumnType::parse("int"),
+        ty: ColumnType::parse(if name == "name" { "varchar(20)" } else { "int" }),
         nullable: true,
         optional: true,
         auto_increment: name == "id",
         generated: name == "twice",
-        charset: None,
+        charset: (name == "name").then(|| "utf8mb4".into()),
     }
 }
 
@@ -28,10 +30,16 @@ fn name() -> TableName {
     TableName::parse("people").unwrap()
 }
 
+fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly_once: bool) -> Result<Shape> {
+    let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
+    let rules = Rules { zone: TimeZone::UTC, server };
+    Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, exactly_once)
+}
+
 #[track_caller]
 fn check(asked: Option<&[&str]>, named: &[&str], want: Result<&str, &str>) {
     let asked: Option<Vec<String>> = asked.map(|names| names.iter().map(|&name| name.into()).collect());
-    let shape = Shape::new(&name(), Some(&table()), asked.as_deref(), named, false);
+    let shape = make(Some(&table()), asked.as_deref(), named, false);
     let got = shape.map(|shape| shape.statement.sql().to_owned());
     assert_eq!(got.as_deref().map_err(|e| e.message()), want);
 }
@@ -52,26 +60,25 @@ fn the_options_come_first() {
 }
 #[test]
 fn of_an_unknown_table_somebody_must_name_them() {
-    let error = Shape::new(&name(), None, None, &[], false).unwrap_err();
+    let error = make(None, None, &[], false).unwrap_err();
     assert_eq!(error.message(), "the server does not tell the columns of `people`");
-    let of_schema = TableName::parse("shop.people").unwrap();
-    let shape = Shape::new(&of_schema, None, None, &["a`b"], true).unwrap();
-    assert_eq!(shape.statement.sql(), "INSERT INTO `shop`.`people` (`a``b`) VALUES (?)");
+    let shape = make(None, None, &["a`b"], true).unwrap();
+    assert_eq!(shape.statement.sql(), "INSERT INTO `people` (`a``b`) VALUES (?)");
 }
 #[test]
 fn exactly_once_needs_transactions() {
     let plain = Table { engine: "MyISAM".into(), transactional: false, ..table() };
-    let error = Shape::new(&name(), Some(&plain), None, &[], true).unwrap_err();
+    let error = make(Some(&plain), None, &[], true).unwrap_err();
     assert_eq!(
         (error.kind(), error.message()),
         (Kind::Promise, "`people` is a table of MyISAM, which has no transactions")
     );
-    assert!(!Shape::new(&name(), Some(&plain), None, &[], false).unwrap().is_transactional);
+    assert!(!make(Some(&plain), None, &[], false).unwrap().is_transactional);
 }
 
 #[track_caller]
 fn check_row(row: impl Params, want: Result<&[Value<'_>], &str>) {
-    let shape = Shape::new(&name(), Some(&table()), None, &[], false).unwrap();
+    let shape = make(Some(&table()), None, &[], false).unwrap();
     let mut values = Vec::new();
     let got = shape.values(&row, &mut values).map(|()| &values[..]);
     assert_eq!(
@@ -84,6 +91,16 @@ fn check_row(row: impl Params, want: Result<&[Value<'_>], &str>) {
 fn rows_by_position_and_by_name() {
     check_row(("Ann", 40), Ok(&[Value::Text("Ann"), Value::Int(40)]));
     check_row(params! { "Age" => 40, "name" => "Ann" }, Ok(&[Value::Text("Ann"), Value::Int(40)]));
+}
+#[test]
+fn what_a_column_cannot_hold_is_refused() {
+    check_row((7, "x"), Err("`x` is not a whole number (column `Age`)"));
+}
+#[test]
+fn ids_are_made_unless_the_row_has_its_own() {
+    assert!(make(Some(&table()), None, &[], false).unwrap().has_ids);
+    assert!(!make(Some(&table()), None, &["ID", "name"], false).unwrap().has_ids);
+    assert!(!make(None, None, &["name"], false).unwrap().has_ids);
 }
 #[test]
 fn rows_that_do_not_fit() {

@@ -1,4 +1,8 @@
 use super::*;
+use crate::inserter::shape::Known;
+use inrush_core::value::Rules;
+use inrush_core::wire::{ServerVersion, Vendor};
+use jiff::tz::TimeZone;
 use std::thread;
 
 fn shared(options: InserterOptions) -> Arc<Shared> {
@@ -6,8 +10,11 @@ fn shared(options: InserterOptions) -> Arc<Shared> {
 }
 
 fn shape() -> Arc<Shape> {
+    let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
+    let rules = Rules { zone: TimeZone::UTC, server };
+    let known = Known { table: None, rules: &rules, at: Instant::now() };
     let name = TableName::parse("people").unwrap();
-    Arc::new(Shape::new(&name, None, None, &["n"], false).unwrap())
+    Arc::new(Shape::new(&name, &known, None, &["n"], false).unwrap())
 }
 
 fn bring(shared: &Shared, n: i64) -> Result<Ticket> {

@@ -51,7 +51,8 @@ fn the_servers_word_that_it_ends_is_an_answer() {
 }
 #[test]
 fn a_connection_lost_on_the_way_leaves_doubt_unless_a_commit_was_to_come() {
-    check(Stage::Write, lost(), Verdict::Unknown);
+    check(Stage::Write, lost().outcome_unknown(), Verdict::Unknown);
+    check(Stage::Write, lost(), ANEW);
     check(Stage::Write, server(1180).outcome_unknown(), Verdict::Unknown);
     check(Stage::Write, Error::server(0, *b"HYT00", "too late").timed_out(), Verdict::Unknown);
     check(Stage::Open, lost(), ANEW);

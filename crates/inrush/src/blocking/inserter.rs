@@ -1,0 +1,377 @@
+//! Rows of many threads that travel together: how threads bring them and wait, and the threads that write them.
+
+use super::{Connection, Pool, PooledConnection};
+use crate::inserter::answers::Ticket;
+use crate::inserter::course::{Course, Step};
+use crate::inserter::line::{self, Finding, Ledger, Line, Place};
+use crate::inserter::queue::Call;
+use crate::inserter::shape::{Known, Shape};
+use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
+use crate::inserter::verdict::{Over, Stage};
+use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options};
+use crate::{Error, Kind, Params, Result};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+/// Stores single rows of many threads together: while one batch is on its way, the rows that come form the next. Cheap to clone; all
+/// clones are the same inserter. The blocking twin of [`crate::Inserter`], which says more.
+///
+/// The rows are written by threads of the inserter. They end with its last clone.
+///
+/// ```
+/// # fn main() -> inrush::Result<()> {
+/// # let shop = inrush_testkit::shop::open();
+/// let pool = inrush::blocking::Pool::new(&shop.url())?;
+/// let inserter = pool.inserter("people")?;
+/// std::thread::scope(|scope| {
+///     for n in 0..4 {
+///         let inserter = &inserter;
+///         scope.spawn(move || inserter.insert((format!("guest {n}"), 30 + n)));
+///     }
+/// });
+/// inserter.close()?;
+/// # assert_eq!(inserter.status().stored, 4);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Inserter(Arc<Owner>);
+
+/// What all clones have in common; the lanes end with it.
+struct Owner {
+    shared: Arc<Shared>,
+    pool: Pool,
+    /// Held by who reads the table.
+    reading: Mutex<()>,
+}
+
+impl Pool {
+    /// An inserter for a table, `name` or `schema.name`. Waits for nothing: the table is read when the first row comes.
+    ///
+    /// # Errors
+    /// `Config` for what is not a name; `Io` if there are no threads.
+    pub fn inserter(&self, table: &str) -> Result<Inserter> {
+        self.inserter_with(table, InserterOptions::new())
+    }
+
+    /// An inserter that behaves in some way.
+    ///
+    /// # Errors
+    /// Also for options that make no sense.
+    pub fn inserter_with(&self, table: &str, options: InserterOptions) -> Result<Inserter> {
+        let n_lanes = options.lanes;
+        let shared = Shared::new(table, options, rand::random())?;
+        for number in 0..n_lanes {
+            let lane = Lane::new(&shared, number);
+            let writer = Writer { pool: self.clone(), connection: None, ledger: None, lane };
+            thread::Builder::new()
+                .name("inrush-inserter".to_owned())
+                .spawn(move || writer.run())
+                .map_err(|e| Error::io("cannot start a thread", e))?;
+        }
+        Ok(Inserter(Arc::new(Owner { shared, pool: self.clone(), reading: Mutex::new(()) })))
+    }
+}
+
+impl Inserter {
+    /// Stores a row, together with those of others, and returns once it is stored for good.
+    ///
+    /// The values are in the order of the columns, or have their names. Values that their columns cannot hold are refused before
+    /// they are queued. While the queue is full it waits.
+    ///
+    /// # Errors
+    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that nobody knows.
+    pub fn insert(&self, row: impl Params) -> Result<Inserted> {
+        self.bring(&row)?.wait()
+    }
+
+    /// Stores many rows, each by itself, and returns what became of each: if one is bad, the others are stored.
+    #[must_use]
+    pub fn insert_many<P: Params>(&self, rows: impl IntoIterator<Item = P>) -> Vec<Result<Inserted>> {
+        let mut tickets = Vec::new();
+        for row in rows {
+            let ticket = match tickets.last() {
+                // Where the table cannot be read, once is enough.
+                Some(Err(error)) if self.0.shared.shape().is_none() => Err(Error::clone(error)),
+                _ => self.bring(&row),
+            };
+            tickets.push(ticket);
+        }
+        tickets.into_iter().map(|ticket| ticket.and_then(Ticket::wait)).collect()
+    }
+
+    /// Waits until every row that was brought before has its answer.
+    ///
+    /// # Errors
+    /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once.
+    pub fn flush(&self) -> Result<()> {
+        self.0.shared.flush().wait(None);
+        self.0.shared.hear()
+    }
+
+    /// Takes no more rows, writes those that are there, and waits for that. So for all clones.
+    ///
+    /// # Errors
+    /// Those of [`flush`](Inserter::flush).
+    pub fn close(&self) -> Result<()> {
+        self.0.shared.close_and_tell().wait(None);
+        self.0.shared.hear()
+    }
+
+    /// Whether it takes no more rows.
+    pub fn is_closed(&self) -> bool {
+        self.0.shared.is_closed()
+    }
+
+    /// What waits, and what became of the rows so far.
+    pub fn status(&self) -> InserterStatus {
+        self.0.shared.status()
+    }
+
+    /// Puts a row into the queue, once there is room.
+    fn bring<P: Params>(&self, row: &P) -> Result<Ticket> {
+        let shared = &self.0.shared;
+        let mut shape = match shared.shape() {
+            Some(shape) => shape,
+            None => self.read_table(&row.own_names())?,
+        };
+        let mut values = Vec::with_capacity(shape.columns.len());
+        if let Err(error) = shape.values(row, &mut values) {
+            if error.kind() != Kind::Data || !shape.is_old(Instant::now()) {
+                return Err(error);
+            }
+            // Perhaps somebody altered the table.
+            shape = self.read_anew(&shape)?;
+            values.clear();
+            shape.values(row, &mut values)?;
+        }
+        match shared.bring(&shape, &values)? {
+            Entry::In(ticket) => Ok(ticket),
+            Entry::Outside(outside) => {
+                // Without a deadline it is called in any case.
+                let call = outside.seat.wait(None).unwrap_or(Call::Closed);
+                outside.called(call, &shape, &values)
+            }
+        }
+    }
+
+    fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
+        let Owner { shared, pool, reading } = &*self.0;
+        let _reading = alone(reading);
+        if let Some(shape) = shared.shape() {
+            return Ok(shape);
+        }
+        let mut connection = pool.get()?;
+        let options = &shared.options;
+        if options.exactly_once {
+            let wsrep_on = connection.query_opt::<(String, String)>(line::GALERA, ())?;
+            line::check_galera(wsrep_on.as_ref().map(|(_, value)| value.as_str()))?;
+        }
+        let table = connection.target(&shared.table)?;
+        let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };
+        let asked = options.columns.as_deref();
+        Ok(shared.learn(Shape::new(&shared.table, &known, asked, names, options.exactly_once)?))
+    }
+
+    fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
+        let Owner { shared, pool, reading } = &*self.0;
+        let _reading = alone(reading);
+        if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
+            return Ok(shape);
+        }
+        let mut connection = pool.get()?;
+        connection.forget_target(&shared.table)?;
+        let table = connection.target(&shared.table)?;
+        let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };
+        Ok(shared.learn(old.renewed(&shared.table, &known, shared.options.exactly_once)?))
+    }
+}
+
+impl fmt::Debug for Inserter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inserter").field("table", &self.0.shared.table).field("status", &self.status()).finish()
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.close();
+    }
+}
+
+fn alone(reading: &Mutex<()>) -> MutexGuard<'_, ()> {
+    reading.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What one lane writes with.
+struct Writer {
+    pool: Pool,
+    /// Kept while there is work.
+    connection: Option<PooledConnection>,
+    /// Of an inserter that stores exactly once, from the first batch on.
+    ledger: Option<Ledger>,
+    lane: Lane,
+}
+
+/// How an attempt failed, and how far it had come.
+type Failure = (Stage, Error);
+
+/// A batch whose COMMIT was not answered.
+struct Doubt {
+    /// Where the line was.
+    before: u64,
+    stored: Stored,
+}
+
+impl Writer {
+    fn run(mut self) {
+        loop {
+            match self.lane.next() {
+                Next::Write(taken) => {
+                    let end = self.write(taken.batch());
+                    taken.tell(end);
+                }
+                Next::Rest(seat) => {
+                    self.connection = None;
+                    seat.wait(None);
+                }
+                Next::End => break,
+            }
+        }
+        if let Some(ledger) = self.ledger.take() {
+            // A line that stays does no harm.
+            if let Ok(connection) = self.connection() {
+                let _ = connection.exec(&ledger.line.end(), ());
+            }
+        }
+    }
+
+    /// Writes a batch, as often as it takes.
+    fn write(&mut self, batch: &Batch) -> Result<Stored> {
+        let options = &self.lane.shared.options;
+        let mut course = Course::new(Instant::now(), options.retry_for, options.exactly_once);
+        let mut doubt = None;
+        loop {
+            let (stage, error) = match self.attempt(batch, &mut doubt) {
+                Ok(stored) => return Ok(stored),
+                Err(failure) => failure,
+            };
+            let step = course.failed(stage, error, Instant::now(), rand::random());
+            if let Step::Again(_, Over::ANewConnection) = step {
+                self.part();
+            }
+            match step {
+                Step::Tell(error) => return Err(error),
+                Step::Again(pause, _) => {
+                    self.lane.shared.meters.retried();
+                    thread::sleep(pause);
+                }
+            }
+        }
+    }
+
+    fn attempt(&mut self, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+        let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
+        self.connection().map_err(|e| (before, e))?;
+        let shared = &self.lane.shared;
+        let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
+        let wants_ids = shared.options.ids;
+        if !shared.options.exactly_once {
+            return insert(connection, batch, wants_ids).map_err(|e| (Stage::Write, e));
+        }
+        let ledger = self
+            .ledger
+            .get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, self.lane.number)));
+        if let Some(Doubt { before, stored }) = doubt.take() {
+            let found = match connection.query_opt::<(u64,)>(&ledger.line.settle(), ()) {
+                Ok(found) => found.map(|(at,)| at),
+                Err(error) => {
+                    *doubt = Some(Doubt { before, stored });
+                    return Err((Stage::Settle, error));
+                }
+            };
+            match ledger.settled(before, found) {
+                Finding::Committed => return Ok(stored),
+                Finding::NotCommitted => {}
+                Finding::Strange => return Err((Stage::Settle, line::strange())),
+            }
+        }
+        let at = find_line(connection, ledger).map_err(|e| (Stage::Before, line::unusable(e)))?;
+        let mut tx = connection.begin().map_err(|e| (Stage::Before, e))?;
+        let stored = insert(&mut tx, batch, wants_ids).map_err(|e| (Stage::Open, e))?;
+        let moved = tx.exec(&ledger.line.advance(at), ()).map_err(|e| (Stage::Open, line::unusable(e)))?;
+        if moved.affected != 1 {
+            ledger.place = Place::Unsure;
+            return Err((Stage::Open, line::strange()));
+        }
+        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        ledger.place = Place::Unsure;
+        match tx.commit() {
+            Ok(()) => {
+                ledger.place = Place::At(at + 1);
+                Ok(stored)
+            }
+            Err(error) => {
+                *doubt = Some(Doubt { before: at, stored }).filter(|_| error.is_outcome_unknown() || error.is_fatal());
+                Err((Stage::Commit, error))
+            }
+        }
+    }
+
+    /// A connection that is open, as far as anybody can see without asking.
+    fn connection(&mut self) -> Result<&mut Connection> {
+        match &self.connection {
+            // It waits for its connections to come back.
+            Some(_) if self.pool.is_closed() => self.connection = None,
+            Some(connection) if !connection.is_quiet() => self.part(),
+            _ => {}
+        }
+        if self.connection.is_none() {
+            self.connection = Some(self.pool.get()?);
+        }
+        self.connection.as_deref_mut().ok_or_else(|| unreachable!("it was just opened"))
+    }
+
+    /// Lets the connection go for good.
+    fn part(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(connection.detach());
+        }
+    }
+}
+
+fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result<Stored> {
+    let vendor = connection.server_version().vendor;
+    let options = batch_options(batch.rows.n_rows(), vendor, wants_ids && batch.shape.has_ids);
+    connection
+        .execute_batch_with(&batch.shape.statement, &batch.rows, &options)
+        .map(|report| Stored::of(report, batch.shape.has_ids))
+}
+
+/// Where the line is; begins it if it is not there.
+fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
+    let Ledger { line, place } = ledger;
+    if *place == Place::Unsure {
+        let found = connection.query_opt::<(u64,)>(&line.settle(), ())?;
+        *place = found.map_or(Place::Unbegun, |(at,)| Place::At(at));
+    }
+    if let Place::At(at) = *place {
+        return Ok(at);
+    }
+    let begun = match connection.exec(&line.begin(), ()) {
+        Err(error) if error.code() == line::NO_SUCH_TABLE => {
+            connection.exec(&line.create(), ())?;
+            connection.exec(&line.begin(), ())
+        }
+        begun => begun,
+    };
+    match begun {
+        Ok(_) => {}
+        Err(error) if error.code() == line::DUPLICATE => {}
+        Err(error) => return Err(error),
+    }
+    *place = Place::At(0);
+    Ok(0)
+}

@@ -1,0 +1,117 @@
+//! A batch from its first attempt to its end: how often it is tried, with which pauses, and what its callers are told.
+//!
+//! Pure: time and chance come in as arguments.
+
+use crate::Error;
+use crate::inserter::verdict::{Over, Stage, Verdict, pause, verdict};
+use std::time::{Duration, Instant};
+
+/// A batch on its way.
+#[derive(Debug)]
+pub(crate) struct Course {
+    began: Instant,
+    limit: Duration,
+    has_ledger: bool,
+    n_failed: u32,
+}
+
+/// What to do after an attempt that failed.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Wait, and try again.
+    Again(Duration, Over),
+    /// Tell the callers.
+    Tell(Error),
+}
+
+impl Course {
+    /// `has_ledger`: a lost COMMIT can be settled.
+    pub(crate) fn new(began: Instant, limit: Duration, has_ledger: bool) -> Self {
+        Self { began, limit, has_ledger, n_failed: 0 }
+    }
+
+    /// Takes in how an attempt failed. `random` is from 0 to 1.
+    pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> Step {
+        self.n_failed = self.n_failed.saturating_add(1);
+        let pause = pause(self.n_failed, now.saturating_duration_since(self.began), self.limit, random);
+        match (verdict(stage, &error, self.has_ledger), pause) {
+            (Verdict::Failed, _) => Step::Tell(error.without_row()),
+            (Verdict::Again(over), Some(pause)) => Step::Again(pause, over),
+            (Verdict::Doubt, Some(pause)) => Step::Again(pause, Over::ANewConnection),
+            (Verdict::Again(_), None) => {
+                let doing = format!("not stored after {} attempts", self.n_failed);
+                Step::Tell(error.without_row().while_doing(&doing))
+            }
+            (Verdict::Unknown, _) | (Verdict::Doubt, None) => Step::Tell(unknown(error)),
+        }
+    }
+}
+
+fn unknown(error: Error) -> Error {
+    let error = error.without_row().while_doing("the row may be stored or not").outcome_unknown();
+    match error.hint() {
+        Some(_) => error,
+        None => error.with_hint("`InserterOptions::exactly_once` finds that out and sends the row again if it is not"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    fn course(has_ledger: bool) -> Course {
+        Course::new(Instant::now(), Duration::from_secs(1), has_ledger)
+    }
+
+    /// `Ok`: it is tried again; `Err`: what the callers are told, and whether the outcome is unknown.
+    #[track_caller]
+    fn check(has_ledger: bool, stage: Stage, error: Error, after_ms: u64, want: Result<Over, (&str, bool)>) {
+        let mut course = course(has_ledger);
+        let now = course.began + Duration::from_millis(after_ms);
+        match (course.failed(stage, error, now, 1.0), want) {
+            (Step::Again(_, over), want) => assert_eq!(Ok(over), want),
+            (Step::Tell(error), want) => {
+                let text = error.to_string();
+                assert_eq!(Err((text.as_str(), error.is_outcome_unknown())), want);
+                assert_eq!(error.row(), None);
+            }
+        }
+    }
+
+    fn lost() -> Error {
+        Error::new(Kind::Io, "the connection was lost").at_row(3)
+    }
+
+    #[test]
+    fn a_deadlock_is_tried_again_until_the_time_is_over() {
+        let deadlock = || Error::server(1213, *b"40001", "Deadlock found");
+        check(false, Stage::Write, deadlock(), 0, Ok(Over::TheSame));
+        let want = "not stored after 1 attempts: Deadlock found (server error 1213, SQLSTATE 40001)";
+        check(false, Stage::Write, deadlock(), 1000, Err((want, false)));
+    }
+    #[test]
+    fn a_lost_commit_is_settled_or_unknown() {
+        let unknown = "the row may be stored or not: the connection was lost";
+        check(false, Stage::Commit, lost(), 0, Err((unknown, true)));
+        check(true, Stage::Commit, lost(), 0, Ok(Over::ANewConnection));
+        check(true, Stage::Settle, lost(), 0, Ok(Over::ANewConnection));
+        check(true, Stage::Settle, lost(), 1000, Err((unknown, true)));
+    }
+    #[test]
+    fn what_is_wrong_is_told_at_once() {
+        check(true, Stage::Open, Error::config("no").at_row(1), 0, Err(("no", false)));
+    }
+    #[test]
+    fn pauses_grow() {
+        let mut course = course(false);
+        let mut pauses = Vec::new();
+        for _ in 0..3 {
+            match course.failed(Stage::Before, lost(), course.began, 1.0) {
+                Step::Again(pause, _) => pauses.push(pause.as_millis()),
+                Step::Tell(error) => panic!("{error}"),
+            }
+        }
+        assert_eq!(pauses, [5, 10, 20]);
+    }
+}

@@ -1,0 +1,387 @@
+//! Rows of many tasks that travel together: how tasks bring them and wait, and the tasks that write them.
+
+use super::{Connection, Pool, PooledConnection};
+use crate::inserter::answers::Ticket;
+use crate::inserter::course::{Course, Step};
+use crate::inserter::line::{self, Finding, Ledger, Line, Place};
+use crate::inserter::queue::Call;
+use crate::inserter::shape::{Known, Shape};
+use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
+use crate::inserter::verdict::{Over, Stage};
+use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options};
+use crate::pool::seat::Seat;
+use crate::{Error, Kind, Params, Result};
+use ::tokio::runtime::Handle;
+use ::tokio::sync::Mutex;
+use ::tokio::time::sleep;
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Stores single rows of many tasks together: while one batch is on its way, the rows that come form the next, so that a
+/// thousand tasks share a few commits, and one alone waits no longer than for its own INSERT. Cheap to clone; all clones are the
+/// same inserter.
+///
+/// A row is stored for good once [`insert`](Inserter::insert) returns, and belongs to nobody's transaction. A bad row fails alone.
+/// The rows are written by tasks of the runtime in which the inserter was made. Once the last clone is dropped, what is queued is
+/// still written; [`close`](Inserter::close) waits for it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> inrush::Result<()> {
+/// # let shop = inrush_testkit::shop::open();
+/// let pool = inrush::Pool::new(&shop.url())?;
+/// let inserter = pool.inserter("people")?;
+/// let inserted = inserter.insert(("Ann", 40)).await?;
+/// println!("stored under {:?}", inserted.id);
+/// inserter.close().await?;
+/// # assert!(inserted.id.is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Inserter(Arc<Owner>);
+
+/// What all clones have in common; the lanes end with it.
+struct Owner {
+    shared: Arc<Shared>,
+    pool: Pool,
+    /// Held by who reads the table.
+    reading: Mutex<()>,
+}
+
+impl Pool {
+    /// An inserter for a table, `name` or `schema.name`. Waits for nothing: the table is read when the first row comes.
+    ///
+    /// # Errors
+    /// `Config` outside of a runtime, and for what is not a name.
+    pub fn inserter(&self, table: &str) -> Result<Inserter> {
+        self.inserter_with(table, InserterOptions::new())
+    }
+
+    /// An inserter that behaves in some way.
+    ///
+    /// # Errors
+    /// Also for options that make no sense.
+    pub fn inserter_with(&self, table: &str, options: InserterOptions) -> Result<Inserter> {
+        let runtime = Handle::try_current().map_err(|_| Error::config("an inserter is made in a runtime of tokio"))?;
+        let n_lanes = options.lanes;
+        let shared = Shared::new(table, options, rand::random())?;
+        for number in 0..n_lanes {
+            let lane = Lane::new(&shared, number);
+            runtime.spawn(Writer { pool: self.clone(), connection: None, ledger: None, lane }.run());
+        }
+        Ok(Inserter(Arc::new(Owner { shared, pool: self.clone(), reading: Mutex::new(()) })))
+    }
+}
+
+impl Inserter {
+    /// Stores a row, together with those of others, and returns once it is stored for good.
+    ///
+    /// The values are in the order of the columns, or have their names. Values that their columns cannot hold are refused before
+    /// they are queued. While the queue is full it waits. Dropped before it is ready, the row may be stored or not, and nobody
+    /// else is concerned.
+    ///
+    /// # Errors
+    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that nobody knows.
+    pub async fn insert(&self, row: impl Params) -> Result<Inserted> {
+        let ticket = self.bring(&row).await?;
+        poll_fn(|cx| ticket.poll(cx)).await
+    }
+
+    /// Stores many rows, each by itself, and returns what became of each: if one is bad, the others are stored.
+    #[must_use]
+    pub async fn insert_many<P: Params>(&self, rows: impl IntoIterator<Item = P>) -> Vec<Result<Inserted>> {
+        let mut tickets = Vec::new();
+        for row in rows {
+            let ticket = match tickets.last() {
+                // Where the table cannot be read, once is enough.
+                Some(Err(error)) if self.0.shared.shape().is_none() => Err(Error::clone(error)),
+                _ => self.bring(&row).await,
+            };
+            tickets.push(ticket);
+        }
+        let mut ends = Vec::with_capacity(tickets.len());
+        for ticket in tickets {
+            ends.push(match ticket {
+                Ok(ticket) => poll_fn(|cx| ticket.poll(cx)).await,
+                Err(error) => Err(error),
+            });
+        }
+        ends
+    }
+
+    /// Waits until every row that was brought before has its answer.
+    ///
+    /// # Errors
+    /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once.
+    pub async fn flush(&self) -> Result<()> {
+        wait(&self.0.shared.flush()).await;
+        self.0.shared.hear()
+    }
+
+    /// Takes no more rows, writes those that are there, and waits for that. So for all clones.
+    ///
+    /// # Errors
+    /// Those of [`flush`](Inserter::flush).
+    pub async fn close(&self) -> Result<()> {
+        wait(&self.0.shared.close_and_tell()).await;
+        self.0.shared.hear()
+    }
+
+    /// Whether it takes no more rows.
+    pub fn is_closed(&self) -> bool {
+        self.0.shared.is_closed()
+    }
+
+    /// What waits, and what became of the rows so far.
+    pub fn status(&self) -> InserterStatus {
+        self.0.shared.status()
+    }
+
+    /// Puts a row into the queue, once there is room.
+    async fn bring<P: Params>(&self, row: &P) -> Result<Ticket> {
+        let shared = &self.0.shared;
+        let mut shape = match shared.shape() {
+            Some(shape) => shape,
+            None => self.read_table(&row.own_names()).await?,
+        };
+        let mut values = Vec::with_capacity(shape.columns.len());
+        if let Err(error) = shape.values(row, &mut values) {
+            if error.kind() != Kind::Data || !shape.is_old(Instant::now()) {
+                return Err(error);
+            }
+            // Perhaps somebody altered the table.
+            shape = self.read_anew(&shape).await?;
+            values.clear();
+            shape.values(row, &mut values)?;
+        }
+        match shared.bring(&shape, &values)? {
+            Entry::In(ticket) => Ok(ticket),
+            Entry::Outside(outside) => {
+                let call = wait(&outside.seat).await;
+                outside.called(call, &shape, &values)
+            }
+        }
+    }
+
+    async fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
+        let Owner { shared, pool, reading } = &*self.0;
+        let _reading = reading.lock().await;
+        if let Some(shape) = shared.shape() {
+            return Ok(shape);
+        }
+        let mut connection = pool.get().await?;
+        let options = &shared.options;
+        if options.exactly_once {
+            let wsrep_on = connection.query_opt::<(String, String)>(line::GALERA, ()).await?;
+            line::check_galera(wsrep_on.as_ref().map(|(_, value)| value.as_str()))?;
+        }
+        let table = connection.target(&shared.table).await?;
+        let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
+        let asked = options.columns.as_deref();
+        Ok(shared.learn(Shape::new(&shared.table, &known, asked, names, options.exactly_once)?))
+    }
+
+    async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
+        let Owner { shared, pool, reading } = &*self.0;
+        let _reading = reading.lock().await;
+        if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
+            return Ok(shape);
+        }
+        let mut connection = pool.get().await?;
+        connection.forget_target(&shared.table).await?;
+        let table = connection.target(&shared.table).await?;
+        let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
+        Ok(shared.learn(old.renewed(&shared.table, &known, shared.options.exactly_once)?))
+    }
+}
+
+impl fmt::Debug for Inserter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inserter").field("table", &self.0.shared.table).field("status", &self.status()).finish()
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.close();
+    }
+}
+
+async fn wait(seat: &Seat<Call>) -> Call {
+    poll_fn(|cx| seat.poll(cx)).await
+}
+
+/// What one lane writes with.
+struct Writer {
+    pool: Pool,
+    /// Kept while there is work.
+    connection: Option<PooledConnection>,
+    /// Of an inserter that stores exactly once, from the first batch on.
+    ledger: Option<Ledger>,
+    lane: Lane,
+}
+
+/// How an attempt failed, and how far it had come.
+type Failure = (Stage, Error);
+
+/// A batch whose COMMIT was not answered.
+struct Doubt {
+    /// Where the line was.
+    before: u64,
+    stored: Stored,
+}
+
+impl Writer {
+    async fn run(mut self) {
+        loop {
+            match self.lane.next() {
+                Next::Write(taken) => {
+                    let end = self.write(taken.batch()).await;
+                    taken.tell(end);
+                }
+                Next::Rest(seat) => {
+                    self.connection = None;
+                    wait(&seat).await;
+                }
+                Next::End => break,
+            }
+        }
+        if let Some(ledger) = self.ledger.take() {
+            // A line that stays does no harm.
+            if let Ok(connection) = self.connection().await {
+                let _ = connection.exec(&ledger.line.end(), ()).await;
+            }
+        }
+    }
+
+    /// Writes a batch, as often as it takes.
+    async fn write(&mut self, batch: &Batch) -> Result<Stored> {
+        let options = &self.lane.shared.options;
+        let mut course = Course::new(Instant::now(), options.retry_for, options.exactly_once);
+        let mut doubt = None;
+        loop {
+            let (stage, error) = match self.attempt(batch, &mut doubt).await {
+                Ok(stored) => return Ok(stored),
+                Err(failure) => failure,
+            };
+            let step = course.failed(stage, error, Instant::now(), rand::random());
+            if let Step::Again(_, Over::ANewConnection) = step {
+                self.part();
+            }
+            match step {
+                Step::Tell(error) => return Err(error),
+                Step::Again(pause, _) => {
+                    self.lane.shared.meters.retried();
+                    sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    async fn attempt(&mut self, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+        let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
+        self.connection().await.map_err(|e| (before, e))?;
+        let shared = &self.lane.shared;
+        let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
+        let wants_ids = shared.options.ids;
+        if !shared.options.exactly_once {
+            return insert(connection, batch, wants_ids).await.map_err(|e| (Stage::Write, e));
+        }
+        let ledger = self
+            .ledger
+            .get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, self.lane.number)));
+        if let Some(Doubt { before, stored }) = doubt.take() {
+            let found = match connection.query_opt::<(u64,)>(&ledger.line.settle(), ()).await {
+                Ok(found) => found.map(|(at,)| at),
+                Err(error) => {
+                    *doubt = Some(Doubt { before, stored });
+                    return Err((Stage::Settle, error));
+                }
+            };
+            match ledger.settled(before, found) {
+                Finding::Committed => return Ok(stored),
+                Finding::NotCommitted => {}
+                Finding::Strange => return Err((Stage::Settle, line::strange())),
+            }
+        }
+        let at = find_line(connection, ledger).await.map_err(|e| (Stage::Before, line::unusable(e)))?;
+        let mut tx = connection.begin().await.map_err(|e| (Stage::Before, e))?;
+        let stored = insert(&mut tx, batch, wants_ids).await.map_err(|e| (Stage::Open, e))?;
+        let moved = tx.exec(&ledger.line.advance(at), ()).await.map_err(|e| (Stage::Open, line::unusable(e)))?;
+        if moved.affected != 1 {
+            ledger.place = Place::Unsure;
+            return Err((Stage::Open, line::strange()));
+        }
+        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        ledger.place = Place::Unsure;
+        match tx.commit().await {
+            Ok(()) => {
+                ledger.place = Place::At(at + 1);
+                Ok(stored)
+            }
+            Err(error) => {
+                *doubt = Some(Doubt { before: at, stored }).filter(|_| error.is_outcome_unknown() || error.is_fatal());
+                Err((Stage::Commit, error))
+            }
+        }
+    }
+
+    /// A connection that is open, as far as anybody can see without asking.
+    async fn connection(&mut self) -> Result<&mut Connection> {
+        match &self.connection {
+            // It waits for its connections to come back.
+            Some(_) if self.pool.is_closed() => self.connection = None,
+            Some(connection) if !connection.is_quiet() => self.part(),
+            _ => {}
+        }
+        if self.connection.is_none() {
+            self.connection = Some(self.pool.get().await?);
+        }
+        self.connection.as_deref_mut().ok_or_else(|| unreachable!("it was just opened"))
+    }
+
+    /// Lets the connection go for good.
+    fn part(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(connection.detach());
+        }
+    }
+}
+
+async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result<Stored> {
+    let vendor = connection.server_version().vendor;
+    let options = batch_options(batch.rows.n_rows(), vendor, wants_ids && batch.shape.has_ids);
+    connection
+        .execute_batch_with(&batch.shape.statement, &batch.rows, &options)
+        .await
+        .map(|report| Stored::of(report, batch.shape.has_ids))
+}
+
+/// Where the line is; begins it if it is not there.
+async fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
+    let Ledger { line, place } = ledger;
+    if *place == Place::Unsure {
+        let found = connection.query_opt::<(u64,)>(&line.settle(), ()).await?;
+        *place = found.map_or(Place::Unbegun, |(at,)| Place::At(at));
+    }
+    if let Place::At(at) = *place {
+        return Ok(at);
+    }
+    let begun = match connection.exec(&line.begin(), ()).await {
+        Err(error) if error.code() == line::NO_SUCH_TABLE => {
+            connection.exec(&line.create(), ()).await?;
+            connection.exec(&line.begin(), ()).await
+        }
+        begun => begun,
+    };
+    match begun {
+        Ok(_) => {}
+        Err(error) if error.code() == line::DUPLICATE => {}
+        Err(error) => return Err(error),
+    }
+    *place = Place::At(0);
+    Ok(0)
+}
