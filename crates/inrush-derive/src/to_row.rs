@@ -60,6 +60,10 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
             ::inrush::core::wire::ParamValues::by_name(names, columns, #value)
         }
 
+        fn own_names(&self) -> ::std::vec::Vec<&str> {
+            <Self as ::inrush::core::wire::ToRow>::COLUMNS.to_vec()
+        }
+
         fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::wire::Order> {
             ::inrush::core::wire::Order::by_name(names, <Self as ::inrush::core::wire::ToRow>::COLUMNS)
         }

@@ -36,7 +36,6 @@ pub mod blocking;
 mod columns;
 mod config;
 mod guard;
-#[allow(dead_code, unused_imports)] // Until the shells are there.
 mod inserter;
 mod loader;
 mod net;

@@ -170,6 +170,15 @@ fn names_decide_the_columns() {
         inserter.insert(("c", 4)).unwrap();
         assert_eq!(schema.sql("SELECT n, name FROM t ORDER BY n"), [["1", "a"], ["2", "b"], ["4", "c"]]);
 
+        #[derive(inrush::ToRow)]
+        struct Numbered<'a> {
+            n: i32,
+            #[inrush(rename = "name")]
+            called: &'a str,
+        }
+        let inserter = open(case, &schema, InserterOptions::new());
+        assert!(inserter.insert(Numbered { n: 6, called: "d" }).unwrap().id.is_some());
+
         let inserter = open(case, &schema, InserterOptions::new().with_columns(["id", "n"]));
         assert_eq!(inserter.insert((77, 5)).unwrap().id, None);
         assert_eq!(stored(&schema)[&5], 77);

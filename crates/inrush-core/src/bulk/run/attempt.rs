@@ -69,8 +69,9 @@ struct Sent {
     rows: Range<usize>,
     /// Results of it that ended.
     n_ends: usize,
-    /// Rows of its result set.
-    n_returned: usize,
+    /// Ids of its rows, and how many it affected for each. A server hands out some before it finds a row that fails, so they count
+    /// once the command is over.
+    returned: Vec<(u64, u64)>,
     /// Not of the batch: a statement that goes ahead of it.
     is_prelude: bool,
 }
@@ -175,7 +176,7 @@ impl<'a> Attempt<'a> {
         if rows.end < end {
             self.todo.push(rows.end..end);
         }
-        self.in_flight.push_back(Sent { rows, n_ends: 0, n_returned: 0, is_prelude: false });
+        self.in_flight.push_back(Sent { rows, n_ends: 0, returned: Vec::new(), is_prelude: false });
     }
 
     fn stored(&mut self, sent: &Sent, outcome: &Outcome) -> Result<()> {
@@ -186,15 +187,22 @@ impl<'a> Attempt<'a> {
             Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id, step, n_rows),
             // With several results in one reply each was taken in at its end.
             Tells::EachReply => {}
-            Tells::ReturnedIds | Tells::UnitResults if sent.n_returned == n_rows => {}
             // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
-            Tells::UnitResults if n_rows == 1 && sent.n_returned == 0 => {
+            Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
                 self.tally.ids.push(outcome.last_insert_id, 1, 1);
                 self.tally.affected_each.push(outcome.affected);
             }
-            Tells::ReturnedIds | Tells::UnitResults => {
-                let message = format!("the server returned {} rows for {n_rows} inserted", sent.n_returned);
+            Tells::ReturnedIds | Tells::UnitResults if sent.returned.len() != n_rows => {
+                let message = format!("the server returned {} rows for {n_rows} inserted", sent.returned.len());
                 return Err(Error::protocol(message));
+            }
+            Tells::ReturnedIds => sent.returned.iter().for_each(|(id, _)| self.tally.ids.push(*id, 1, 1)),
+            Tells::UnitResults => {
+                for (id, affected) in &sent.returned {
+                    self.tally.ids.push(*id, 1, 1);
+                    self.tally.affected += affected;
+                    self.tally.affected_each.push(*affected);
+                }
             }
         }
         Ok(())
@@ -240,7 +248,7 @@ impl<'a> Attempt<'a> {
 impl Flight for &mut Attempt<'_> {
     fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
         if let Some(sql) = self.preludes.pop_front() {
-            self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, n_returned: 0, is_prelude: true });
+            self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, returned: Vec::new(), is_prelude: true });
             return turn.query(sql);
         }
         if let Some(statement) = self.to_learn.pop() {
@@ -275,18 +283,9 @@ impl Flight for &mut Attempt<'_> {
 
     fn row(&mut self, _step: u64, row: Row<'_>) -> Result<()> {
         let Some(sent) = self.in_flight.front_mut() else { return Ok(()) };
-        sent.n_returned += 1;
         match self.tells {
-            Tells::ReturnedIds => {
-                let id = number(row, 0)?;
-                self.tally.ids.push(id, 1, 1);
-            }
-            Tells::UnitResults => {
-                self.tally.ids.push(number(row, 0)?, 1, 1);
-                let affected = number(row, 1)?;
-                self.tally.affected += affected;
-                self.tally.affected_each.push(affected);
-            }
+            Tells::ReturnedIds => sent.returned.push((number(row, 0)?, 1)),
+            Tells::UnitResults => sent.returned.push((number(row, 0)?, number(row, 1)?)),
             Tells::Nothing | Tells::EachReply | Tells::FirstId(_) => {}
         }
         Ok(())
