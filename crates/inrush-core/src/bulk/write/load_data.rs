@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::value::check::Form;
 use crate::value::column::{Column, ColumnType};
-use crate::wire::{BoundRows, Value};
+use crate::wire::{BoundRows, RowReader, Value};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -120,16 +120,15 @@ impl LoadData {
         n_bytes: usize,
         out: &mut Vec<u8>,
     ) -> Result<usize> {
-        let mut values = Vec::with_capacity(self.fields.len());
+        let mut reader = RowReader::new(rows, range.clone());
         let first = range.start;
         for row in range.clone() {
             if row > first && out.len() >= n_bytes {
                 return Ok(row - first);
             }
-            values.clear();
-            rows.row(row, &mut values)?;
+            let values = reader.row(row)?;
             let start = out.len();
-            for (field, value) in self.fields.iter().zip(&values) {
+            for (field, value) in self.fields.iter().zip(values) {
                 if let Err(error) = field.put(value, out) {
                     out.truncate(start);
                     return Err(error.at_row(row as u64));
