@@ -4,7 +4,7 @@ use crate::sql::{Sql, Text};
 use crate::table::TableName;
 use crate::{Config, Error, Result};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Scope};
+use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Load, Scope};
 use inrush_core::bulk::screen::{Screen, columns_of};
 use inrush_core::bulk::template::Template;
 use inrush_core::session::{Session, Statement};
@@ -30,8 +30,9 @@ pub(crate) struct Known {
 }
 
 /// What is sent in one scope.
-pub(crate) enum Work<'a> {
+pub(crate) enum Work<'w, 'a> {
     Fly(Attempt<'a>),
+    Load(&'w mut Load<'a>),
 }
 
 impl<'a> Job<'a> {

@@ -6,7 +6,7 @@ use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Picked, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Load, Picked, Scope, Tally, Try};
 use inrush_core::session::Pipeline;
 use inrush_core::wire::{BoundRows, Rows};
 
@@ -82,17 +82,21 @@ impl Connection {
         }
         loop {
             let off = batch.wants_autocommit_off();
-            let end = match batch.attempt()? {
-                Try::Fly(attempt, scope) => self.in_scope(scope, Work::Fly(attempt), off),
+            let (end, in_doubt) = match batch.attempt()? {
+                Try::Fly(attempt, scope) => (self.in_scope(scope, Work::Fly(attempt), off), false),
+                Try::Load(mut load, scope) => {
+                    let end = self.in_scope(scope, Work::Load(&mut load), off);
+                    (end, load.is_in_doubt())
+                }
             };
-            if let Some(end) = batch.ended(end, false) {
+            if let Some(end) = batch.ended(end, in_doubt) {
                 return end;
             }
         }
     }
 
     /// Does the work, and undoes it if it fails.
-    fn in_scope(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+    fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
         match scope {
             Scope::Bare => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
@@ -112,9 +116,10 @@ impl Connection {
         }
     }
 
-    fn work(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+    fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
         match work {
             Work::Fly(attempt) => self.fly(attempt.behind(batch::preludes(scope, off)), off),
+            Work::Load(load) => self.load(scope, load),
         }
     }
 
@@ -131,6 +136,18 @@ impl Connection {
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         self.run_within(QueryTime::of_steps(&self.config), conversation)??;
         Ok(attempt.into_tally())
+    }
+
+    fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
+        if scope == Scope::Savepoint {
+            self.exec(batch::SAVEPOINT, ())?;
+        }
+        let mut content = Vec::new();
+        while load.content(&mut content)? {
+            let outcome = self.load_local(|name| load.sql(name), &content)?;
+            load.answered(&outcome)?;
+        }
+        Ok(load.take_tally())
     }
 
     /// Goes back to where the batch began. Where that is gone, the server ended the transaction.

@@ -6,7 +6,7 @@ use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Picked, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Load, Picked, Scope, Tally, Try};
 use inrush_core::session::Pipeline;
 use inrush_core::wire::{BoundRows, Rows};
 
@@ -94,17 +94,21 @@ impl Connection {
         }
         loop {
             let off = batch.wants_autocommit_off();
-            let end = match batch.attempt()? {
-                Try::Fly(attempt, scope) => self.in_scope(scope, Work::Fly(attempt), off).await,
+            let (end, in_doubt) = match batch.attempt()? {
+                Try::Fly(attempt, scope) => (self.in_scope(scope, Work::Fly(attempt), off).await, false),
+                Try::Load(mut load, scope) => {
+                    let end = self.in_scope(scope, Work::Load(&mut load), off).await;
+                    (end, load.is_in_doubt())
+                }
             };
-            if let Some(end) = batch.ended(end, false) {
+            if let Some(end) = batch.ended(end, in_doubt) {
                 return end;
             }
         }
     }
 
     /// Does the work, and undoes it if it fails.
-    async fn in_scope(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+    async fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
         match scope {
             Scope::Bare => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
@@ -131,9 +135,10 @@ impl Connection {
         }
     }
 
-    async fn work(&mut self, scope: Scope, work: Work<'_>, off: bool) -> Result<Tally> {
+    async fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
         match work {
             Work::Fly(attempt) => self.fly(attempt.behind(batch::preludes(scope, off)), off).await,
+            Work::Load(load) => self.load(scope, load).await,
         }
     }
 
@@ -150,6 +155,18 @@ impl Connection {
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         self.run_within(QueryTime::of_steps(&self.config), conversation).await??;
         Ok(attempt.into_tally())
+    }
+
+    async fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
+        if scope == Scope::Savepoint {
+            self.exec(batch::SAVEPOINT, ()).await?;
+        }
+        let mut content = Vec::new();
+        while load.content(&mut content)? {
+            let outcome = self.load_local(|name| load.sql(name), &content).await?;
+            load.answered(&outcome)?;
+        }
+        Ok(load.take_tally())
     }
 
     /// Goes back to where the batch began. Where that is gone, the server ended the transaction.

@@ -1,6 +1,6 @@
 //! Batches on real servers: every method, rows and columns, every kind of statement, what is told and what is undone.
 
-use crate::cases::{Case, Route, in_cases};
+use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringViewArray, UInt16Array};
 use inrush::core::bulk::run::Way;
@@ -24,7 +24,7 @@ fn with_methods(check: impl Fn(&Case, Method) + Sync) {
 /// Those that the server has.
 pub(crate) fn methods(case: &Case) -> Vec<Method> {
     let has = |method: &Method| *method != Method::Bulk || case.server.name.starts_with("mariadb");
-    Method::ALL.into_iter().filter(|method| *method != Method::LoadData).filter(has).collect()
+    Method::ALL.into_iter().filter(has).collect()
 }
 
 const CREATE: &str = "CREATE TABLE people (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(20) UNIQUE, age TINYINT)";
@@ -333,6 +333,55 @@ fn a_table_that_was_altered_meanwhile_is_read_anew() {
             assert_eq!(error.row(), Some(1), "{method}");
             let sums = wait!(connection.query_one::<(u64, u64)>("SELECT COUNT(*), SUM(age) FROM people", ())).unwrap();
             assert_eq!(sums, (5, 2000), "{method}");
+        });
+    });
+}
+
+#[test]
+fn a_refused_method_is_replaced_only_under_auto_and_named() {
+    let without = servers::without_local_infile();
+    in_cases(without, &[Route::Tcp], |case| {
+        let schema = case.server.schema("refused");
+        let config = case.config().with_database(schema.name()).with_local_infile(true);
+        with_twin!(case, config, connection => {
+            wait!(connection.exec(CREATE, ())).unwrap();
+            let options = BatchOptions::new().with_method(Method::LoadData);
+            let error = wait!(connection.execute_batch_with(INSERT, &names(3000), &options)).unwrap_err();
+            assert!([1148, 3948, 4166, 0].contains(&error.code()), "{error}");
+            assert!(!connection.session().in_transaction());
+            let report = wait!(connection.execute_batch(INSERT, &names(3000))).unwrap();
+            assert_ne!(report.method, Method::LoadData);
+            let told = report.reason.contains("`load-data` was refused");
+            // MariaDB's bulk command comes first in any case.
+            assert!(told || report.method == Method::Bulk, "{report:?}");
+            assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM people", ())).unwrap(), (3000,));
+        });
+    });
+}
+
+#[test]
+fn a_row_longer_than_a_packet_goes_ahead_in_parts_or_is_an_error() {
+    with_methods(|case, method| {
+        // Much text; so each method by one twin, and on MySQL, where a packet has 64 MiB, two methods.
+        let turn = Method::ALL.iter().position(|known| *known == method).unwrap() % 2 == 0;
+        let is_mysql = case.server.name.starts_with("mysql");
+        if turn != (case.shell == Shell::Tokio) || (is_mysql && !matches!(method, Method::MultiRow | Method::LoadData))
+        {
+            return;
+        }
+        let schema = case.server.schema("longbatch");
+        let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
+        with_twin!(case, config, connection => {
+            wait!(connection.exec("CREATE TABLE t (id INT, a LONGTEXT, b LONGTEXT)", ())).unwrap();
+            let packet = usize::try_from(wait!(connection.max_allowed_packet()).unwrap()).unwrap();
+            let half = "x".repeat(packet * 3 / 5);
+            let rows = [(1, "short", "s"), (2, half.as_str(), half.as_str()), (3, "also short", "s")];
+            let options = BatchOptions::new().with_method(method);
+            let end = wait!(connection.execute_batch_with("INSERT INTO t VALUES (?, ?, ?)", &rows, &options));
+            let report = end.unwrap_or_else(|e| panic!("{method}: {e}"));
+            assert_eq!((report.n_rows, report.affected), (3, 3), "{method}");
+            let lengths: Vec<(u64,)> = wait!(connection.query("SELECT LENGTH(a) + LENGTH(b) FROM t ORDER BY id", ())).unwrap();
+            assert_eq!(lengths, [(6,), (2 * half.len() as u64,), (11,)], "{method}");
         });
     });
 }

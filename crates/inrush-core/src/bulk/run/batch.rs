@@ -2,11 +2,13 @@
 
 use super::attempt::{Attempt, Mode, Tells};
 use super::choose::{Facts, Plan, Scope, Way, plan};
+use super::load::Load;
 use super::options::{BatchOptions, OnBadRow};
 use super::report::{BatchReport, Tally};
 use crate::bulk::judge::is_row_fault;
 use crate::bulk::template::{Kind, Template};
 use crate::bulk::write::bulk::Bulk;
+use crate::bulk::write::load_data::LoadData;
 use crate::bulk::write::multi_row_prepared::MultiRowPrepared;
 use crate::bulk::write::multi_statement::MultiStatement;
 use crate::bulk::write::text::{MultiRow, Row};
@@ -48,6 +50,8 @@ pub struct Session<'a> {
 pub enum Try<'a> {
     /// Run this flight in this scope.
     Fly(Attempt<'a>, Scope),
+    /// Send these files by LOAD DATA LOCAL, in this scope.
+    Load(Load<'a>, Scope),
 }
 
 impl<'a> Batch<'a> {
@@ -85,7 +89,9 @@ impl<'a> Batch<'a> {
     pub fn attempt(&mut self) -> Result<Try<'_>> {
         let this = &*self;
         if this.strict.is_none() && this.plan.method.way() == Way::File {
-            return Err(Error::config("the columns of the table are not known"));
+            let columns = this.facts.table.map_or(&[][..], |table| &table.columns);
+            let text = LoadData::new(this.statement, this.template, columns)?;
+            return Ok(Try::Load(Load::new(text, this.rows), Scope::of(false, &this.facts)));
         }
         let statement = this.returning.as_ref().unwrap_or(this.statement);
         let attempt = Attempt::new(this.rows, statement, this.writer(statement)?, this.tells(), this.mode());

@@ -175,9 +175,6 @@ impl Case<'_> {
 
     fn suits(&self, method: Method) -> Result<(Tells, Option<String>), String> {
         let n_params = self.statement.marks().len();
-        if method == Method::LoadData {
-            return Err("batches do not know it yet".into());
-        }
         match method {
             Method::Row | Method::Prepared | Method::Pipelined => Ok((Tells::EachReply, None)),
             Method::MultiStatement if !self.facts.multi_statements => {
