@@ -1,8 +1,9 @@
 //! `#[derive(ToRow)]`: which placeholder each field is for, and the implementation that puts their values in order.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{DeriveInput, Fields, Index, Member, Result};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{DeriveInput, Field, Fields, Index, Member, Result};
 
 use crate::fields::{bound, columns, fields_of, no_options};
 
@@ -17,11 +18,15 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
             (Vec::new(), false)
         }
     };
-    let members = fields.iter().enumerate().map(|(i, field)| match &field.ident {
-        Some(ident) => Member::Named(ident.clone()),
-        None => Member::Unnamed(Index::from(i)),
-    });
-    let values: Vec<_> = members.map(|member| quote!(::inrush::core::wire::ToValue::to_value(&self.#member))).collect();
+    let value = |(i, field): (usize, &Field)| {
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index::from(i)),
+        };
+        // At the field's type, where a compiler's complaint about it belongs.
+        quote_spanned!(field.ty.span()=> ::inrush::core::wire::ToValue::to_value(&self.#member))
+    };
+    let values: Vec<_> = fields.iter().enumerate().map(value).collect();
     let methods = if named { by_name(&values) } else { by_position(&values) };
 
     let mut generics = input.generics.clone();

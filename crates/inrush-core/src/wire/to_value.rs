@@ -9,6 +9,7 @@ use crate::wire::column::{Cells, Column};
 use crate::wire::value::{Date, DateTime, Time};
 
 /// A Rust value that a placeholder can stand for.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a value that a server knows")]
 pub trait ToValue {
     /// The value as it is sent; it borrows from the Rust value.
     fn to_value(&self) -> Value<'_>;
