@@ -30,6 +30,7 @@ fn done(script: Script) -> Script {
 }
 
 const TYPED: &[u8] = b"\0\x01\x08\0\x01\0\0\0\0\0\0\0";
+const TYPED_TEXT: &[u8] = b"\0\x01\xfd\0\x01a";
 const UNTYPED: &[u8] = b"\0\0\x01\0\0\0\0\0\0\0";
 
 /// The ways to execute.
@@ -50,12 +51,34 @@ fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
 fn types_are_told_again_when_they_change_and_null_fits_any() {
     for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
+        let script = execute(execute(script, 7, TYPED_TEXT), 7, b"\x01\0");
         let script = execute(execute(script, 7, TYPED), 7, b"\x01\0");
-        let script = execute(execute(script, 7, b"\0\x01\xfd\0\x01a"), 7, b"\x01\0");
-        let script = execute(script, 7, b"\0\0\x01a");
+        let script = execute(script, 7, UNTYPED);
         let script = (0..5).fold(script, |script, _| done(script));
-        let talk = [ONE, NULL, TEXT, NULL, TEXT].map(|values| say_it("a?", values));
+        let talk = [TEXT, NULL, ONE, NULL, ONE].map(|values| say_it("a?", values));
         check_once(&script, say(&talk), &["1"; 5]);
+    }
+}
+
+/// MySQL would make a number of a text that looks like one.
+#[test]
+fn a_text_behind_a_number_has_a_statement_prepared_anew() {
+    for say_it in ASKS {
+        let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
+        let script = done(execute(script, 7, TYPED).command(b"\x16a?"));
+        let script = prepared(script, 8, 1).command(b"\x19\x07\0\0\0");
+        let script = done(done(execute(execute(script, 8, TYPED_TEXT), 8, b"\0\0\x01a")));
+        let talk = [ONE, TEXT, TEXT].map(|values| say_it("a?", values));
+        check_once(&script, say(&talk), &["1"; 3]);
+    }
+}
+
+#[test]
+fn mariadb_takes_each_value_for_what_it_is() {
+    for say_it in ASKS {
+        let script = prepared(script().logged_in_at_mariadb().command(b"\x16a?"), 7, 1);
+        let script = done(done(execute(execute(script, 7, TYPED), 7, TYPED_TEXT)));
+        check_once(&script, say(&[ONE, TEXT].map(|values| say_it("a?", values))), &["1"; 2]);
     }
 }
 

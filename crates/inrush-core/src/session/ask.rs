@@ -7,6 +7,7 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::session::cache::Entry;
 use crate::session::fetch::{Noted, Opens, Stream};
 use crate::session::prepare::Prepare;
 use crate::session::reply;
@@ -79,19 +80,15 @@ impl<'a, S: Sink> Ask<'a, S> {
             }
             (param, sent) = (param + 1, 0);
         }
-        send_execute(id, self.params, &mut entry.types, out);
+        send_execute(id, self.params, entry, out);
         self.state = State::ExpectResults { slot };
     }
 }
 
-/// Appends the execution; `types` are those the server knows, and become those it will know.
-fn send_execute(id: StmtId, params: &[Value<'_>], types: &mut Vec<u8>, out: &mut Outbox) {
-    let is_known = stmt::has_types(params, types);
-    if !is_known {
-        let known = std::mem::take(types);
-        stmt::types(types, params, &known);
-    }
-    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(types), is_long));
+/// Appends the execution, with its types if the server knows others.
+fn send_execute(id: StmtId, params: &[Value<'_>], entry: &mut Entry, out: &mut Outbox) {
+    let is_known = entry.learn_types(params);
+    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(&entry.types), is_long));
 }
 
 impl Opens for Ask<'_, Noted> {
@@ -110,8 +107,10 @@ impl<S: Sink> Conversation for Ask<'_, S> {
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
         match &mut self.state {
             State::Start => match session.statements.find(self.sql) {
-                Some(slot) => return self.execute(slot, session, out),
-                None => {
+                Some(slot) if !session.statements.get(slot).bends(self.params, session.version.vendor) => {
+                    return self.execute(slot, session, out);
+                }
+                _ => {
                     let mut prepare = Prepare::new(self.sql);
                     prepare.send(session, out)?;
                     self.state = State::ExpectPrepared(prepare);

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::session::Prepared;
-use crate::wire::StmtId;
+use crate::wire::stmt::{self, Family};
+use crate::wire::{StmtId, Value, Vendor};
 
 /// Prepared statements by text. Pure bookkeeping: who drops one from here closes it on the server.
 #[derive(Debug)]
@@ -21,7 +22,69 @@ pub struct Entry {
     pub prepared: Prepared,
     /// Type and flag of each parameter, as the server knows them; empty if it knows none.
     pub types: Vec<u8>,
+    /// What each parameter ever was.
+    had: Vec<Had>,
     last_used: u64,
+}
+
+impl Entry {
+    /// Whether the server knows the types of these values. If not, it is told them with the next execution.
+    pub(crate) fn learn_types(&mut self, values: &[Value<'_>]) -> bool {
+        let is_known = stmt::has_types(values, &self.types);
+        if !is_known {
+            let mut types = Vec::with_capacity(2 * values.len());
+            stmt::types(&mut types, values, &self.types);
+            self.tell(&types);
+        }
+        is_known
+    }
+
+    /// Says which types the server is told with the next execution.
+    pub(crate) fn tell(&mut self, types: &[u8]) {
+        self.had.resize(types.len() / 2, Had::default());
+        for (had, ty) in self.had.iter_mut().zip(types.chunks_exact(2)) {
+            had.see(Family::of_type(ty[0]));
+        }
+        self.types.clear();
+        self.types.extend_from_slice(types);
+    }
+
+    /// Whether the server might store something else than these values: see [`Had`].
+    pub(crate) fn bends(&self, values: &[Value<'_>], vendor: Vendor) -> bool {
+        let mut pairs = self.had.iter().zip(values);
+        vendor == Vendor::MySql && pairs.any(|(had, value)| had.bends(Family::of(value)))
+    }
+
+    /// The same by their types.
+    pub(crate) fn bends_types(&self, types: &[u8], vendor: Vendor) -> bool {
+        let mut pairs = self.had.iter().zip(types.chunks_exact(2));
+        vendor == Vendor::MySql && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0])))
+    }
+}
+
+/// What a parameter was in earlier executions. MySQL makes of a text that looks like a number a number if one was bound before, be it
+/// long ago (`7` is stored for `007`), of a text that looks like a day a day, and of a number a moment. So such a statement is
+/// prepared anew. Held by `real/type_changes.rs`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Had {
+    number: bool,
+    moment: bool,
+}
+
+impl Had {
+    fn see(&mut self, family: Family) {
+        self.number |= family == Family::Number;
+        self.moment |= family == Family::Moment;
+    }
+
+    #[inline]
+    fn bends(self, family: Family) -> bool {
+        match family {
+            Family::Text => self.number || self.moment,
+            Family::Number => self.moment,
+            Family::Moment | Family::Null => false,
+        }
+    }
 }
 
 impl StatementCache {
@@ -33,10 +96,14 @@ impl StatementCache {
         Some(slot)
     }
 
-    /// Adds a statement that is not in here. Returns its slot, and the statement that had to go.
+    /// Adds a statement, also in the place of one with the same text. Returns its slot, and the statement that had to go.
     pub fn insert(&mut self, sql: &[u8], prepared: Prepared) -> (usize, Option<StmtId>) {
         self.clock += 1;
-        let entry = Entry { prepared, types: Vec::new(), last_used: self.clock };
+        let entry = Entry { prepared, types: Vec::new(), had: Vec::new(), last_used: self.clock };
+        if let Some(slot) = self.by_text.get(sql) {
+            let gone = std::mem::replace(&mut self.slots[*slot], entry);
+            return (*slot, Some(gone.prepared.id));
+        }
         if self.slots.len() < self.capacity {
             self.slots.push(entry);
             self.by_text.insert(sql.into(), self.slots.len() - 1);
@@ -98,6 +165,7 @@ const CAPACITY: usize = 128;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Date;
 
     fn prepared(id: u32) -> Prepared {
         Prepared { id: StmtId(id), n_params: 0, columns: Vec::new() }
@@ -113,6 +181,44 @@ mod tests {
         assert_eq!(cache.insert(b"c", prepared(3)), (1, Some(StmtId(2))));
         assert_eq!((cache.find(b"a"), cache.find(b"b"), cache.find(b"c")), (Some(0), None, Some(1)));
         assert_eq!(cache.get(1).prepared.id, StmtId(3));
+    }
+
+    #[test]
+    fn one_with_the_same_text_takes_its_place() {
+        let mut cache = StatementCache::default();
+        cache.insert(b"a", prepared(1));
+        cache.insert(b"b", prepared(2));
+        assert_eq!(cache.insert(b"a", prepared(3)), (0, Some(StmtId(1))));
+        assert_eq!((cache.len(), cache.find(b"a"), cache.find(b"b")), (2, Some(0), Some(1)));
+    }
+
+    #[track_caller]
+    fn bends(earlier: &[Value<'_>], value: Value<'_>, want: bool) {
+        let mut cache = StatementCache::default();
+        let (slot, _) = cache.insert(b"a", prepared(1));
+        for value in earlier {
+            assert!(!cache.get(slot).bends(&[*value], Vendor::MySql));
+            cache.get_mut(slot).learn_types(&[*value]);
+        }
+        let mut types = Vec::new();
+        stmt::types(&mut types, &[value], &[]);
+        let entry = cache.get(slot);
+        assert_eq!([entry.bends(&[value], Vendor::MySql), entry.bends_types(&types, Vendor::MySql)], [want; 2]);
+        assert!(!entry.bends(&[value], Vendor::MariaDb));
+    }
+
+    #[test]
+    fn what_a_parameter_was_decides_what_it_may_become() {
+        let (number, text, moment) = (Value::Int(1), Value::Text("1"), Value::Date(Date::default()));
+        bends(&[], text, false);
+        bends(&[text, Value::Null], Value::Bytes(b""), false);
+        bends(&[number], Value::Double(1.5), false);
+        bends(&[number], text, true);
+        bends(&[text, number, Value::Null], text, true);
+        bends(&[number, moment], number, true);
+        bends(&[moment], text, true);
+        bends(&[number], moment, false);
+        bends(&[number, moment], Value::Null, false);
     }
 
     #[test]

@@ -78,6 +78,39 @@ pub fn has_types(params: &[Value<'_>], known: &[u8]) -> bool {
     known.len() == 2 * params.len() && params.iter().zip(known.chunks_exact(2)).all(fits)
 }
 
+/// What a parameter is, as far as that may change from one execution to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Null,
+    Text,
+    Number,
+    Moment,
+}
+
+impl Family {
+    /// That of a type's number.
+    #[inline]
+    pub(crate) fn of_type(ty: u8) -> Self {
+        const NULL: u8 = ColumnType::MYSQL_TYPE_NULL as u8;
+        const BLOB: u8 = ColumnType::MYSQL_TYPE_BLOB as u8;
+        const VAR_STRING: u8 = ColumnType::MYSQL_TYPE_VAR_STRING as u8;
+        const DATE: u8 = ColumnType::MYSQL_TYPE_DATE as u8;
+        const DATETIME: u8 = ColumnType::MYSQL_TYPE_DATETIME as u8;
+        const TIME: u8 = ColumnType::MYSQL_TYPE_TIME as u8;
+        match ty {
+            NULL => Self::Null,
+            BLOB | VAR_STRING => Self::Text,
+            DATE | DATETIME | TIME => Self::Moment,
+            _ => Self::Number,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn of(value: &Value<'_>) -> Self {
+        Self::of_type(param_type(value).0 as u8)
+    }
+}
+
 /// Refuses dates and times that no column can hold: MariaDB stores 838:59:59 for any longer TIME without a warning, and
 /// 0000-00-00 for a year after 9999 (docs/notes/types.md). DEFAULT has no form in COM_STMT_EXECUTE.
 pub fn check(params: &[Value<'_>]) -> Result<(), Error> {

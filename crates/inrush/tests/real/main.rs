@@ -34,4 +34,5 @@ mod tls;
 mod transactions;
 mod traps;
 mod twins;
+mod type_changes;
 mod types;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::session::ask::{LONG_PART, is_long};
 use crate::session::cache::Entry;
-use crate::wire::{Outbox, StmtId, Value, stmt};
+use crate::wire::{Outbox, StmtId, Value, Vendor, stmt};
 use std::borrow::Cow;
 
 /// The values of one execution, as they are sent.
@@ -68,8 +68,7 @@ impl Bound {
         let types = self.types_to_tell(bitmap, types, &entry.types);
         push(out, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
         if let Some(told) = types {
-            entry.types.clear();
-            entry.types.extend_from_slice(&told);
+            entry.tell(&told);
         }
     }
 
@@ -93,6 +92,11 @@ impl Bound {
         Some(Cow::Owned(told))
     }
 
+    /// Whether the statement must be prepared anew for these values: see [`Entry::bends`].
+    pub(super) fn is_bent_by(&self, entry: &Entry, vendor: Vendor) -> bool {
+        entry.bends_types(&self.head[self.n_values.div_ceil(8)..], vendor)
+    }
+
     /// Whether the statement takes so many values.
     pub(super) fn check(&self, n_params: u16) -> Result<()> {
         check_count(self.n_values, n_params)
@@ -110,11 +114,7 @@ pub(super) fn send_values(
     for (param, bytes) in long_values(values, is_long) {
         send_long(out, id, param, bytes, LONG_PART);
     }
-    let is_known = stmt::has_types(values, &entry.types);
-    if !is_known {
-        let known = std::mem::take(&mut entry.types);
-        stmt::types(&mut entry.types, values, &known);
-    }
+    let is_known = entry.learn_types(values);
     let types = (!is_known).then_some(&entry.types[..]);
     push(out, &|out| stmt::execute(out, id, values, types, is_long));
 }

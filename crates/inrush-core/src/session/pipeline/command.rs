@@ -49,7 +49,11 @@ pub(super) fn send_bound(
     out: &mut Outbox,
 ) -> bool {
     let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
+    let vendor = session.version.vendor;
     let entry = session.statements.get_mut(slot);
+    if bound.is_bent_by(entry, vendor) {
+        return false;
+    }
     match bound.check(entry.prepared.n_params) {
         Ok(()) => bound.send(entry, out, |out, body| queue.push(out, Expect::execution(statement), body)),
         Err(error) => queue.push_settled(Expect::Refused(error)),

@@ -322,14 +322,9 @@ impl<F: Flight> Conversation for Pipeline<F> {
     }
 }
 
-/// Keeps a statement for later executions, in place of the one that was not used for longest.
+/// Keeps a statement for later executions, in place of its older self or of the one that was not used for longest.
 fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &mut Outbox) {
-    let sql = statement.sql().as_bytes();
-    let gone = match session.statements.find(sql) {
-        Some(_) => Some(prepared.id),
-        None => session.statements.insert(sql, prepared).1,
-    };
-    if let Some(gone) = gone {
+    if let (_, Some(gone)) = session.statements.insert(statement.sql().as_bytes(), prepared) {
         out.pipelined(|out| stmt::close(out, gone));
     }
 }

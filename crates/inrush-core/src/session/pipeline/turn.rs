@@ -65,7 +65,9 @@ impl Turn<'_> {
         if let Err(error) = stmt::check(values) {
             return self.refuse(error);
         }
-        let Some(slot) = self.session.statements.find(statement.sql().as_bytes()) else {
+        let vendor = self.session.version.vendor;
+        let slot = self.session.statements.find(statement.sql().as_bytes());
+        let Some(slot) = slot.filter(|slot| !self.session.statements.get(*slot).bends(values, vendor)) else {
             return self.hold(Command::Execute(statement.clone(), Bound::new(values)));
         };
         let Self { out, queue, session, .. } = self;
