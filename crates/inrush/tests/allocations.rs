@@ -1,11 +1,14 @@
 //! What a row costs in allocations. One that is streamed: nothing, if what is read borrows from it, with both shells, as text and in
-//! binary form, on every server. One of a batch that is bound: nothing, however it is given.
+//! binary form, on every server. One of a batch that is bound: nothing, however it is given. To check it: nothing.
 #![allow(clippy::unwrap_used)]
 // An allocator that counts is one that passes everything on.
 #![allow(unsafe_code)]
 
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
-use inrush::core::wire::{RowBuffer, RowReader, Rows};
+use inrush::core::bulk::Screen;
+use inrush::core::value::Rules;
+use inrush::core::value::column::{Column, ColumnType};
+use inrush::core::wire::{BoundRows, Date, DateTime, RowBuffer, RowReader, Rows, ServerVersion};
 use inrush::{Config, FromRow, Result, TlsMode, ToRow, Value, blocking, columns, params, scalar};
 use inrush_testkit::servers::{self, Server};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -146,6 +149,33 @@ fn a_row_that_is_bound_allocates_nothing() {
     buffer.clear();
     each().for_each(|(id, name)| buffer.push(&[Value::Int(*id), Value::Text(name), Value::Null]).unwrap());
     assert_eq!(allocations() - before, 0);
+}
+
+#[test]
+fn a_checked_row_allocates_nothing() {
+    let types = ["bigint", "varchar(20)", "double", "datetime", "date", "decimal(10,2)"];
+    let columns = types.map(|ty| Column {
+        name: "c".into(),
+        ty: ColumnType::parse(ty),
+        nullable: true,
+        optional: true,
+        auto_increment: false,
+        generated: false,
+        charset: Some("utf8mb4".into()),
+    });
+    let rules = Rules { zone: jiff::tz::TimeZone::UTC, server: ServerVersion::parse("9.7.4") };
+    let screen = Screen::new(&columns.each_ref().map(Some), &rules);
+    let day = Date { year: 2024, month: 2, day: 29 };
+    let at = DateTime { date: day, hour: 1, ..DateTime::default() };
+    let rows = vec![(7, "text", 1.5, at, Value::Date(day), 2.25); 10_000];
+    let bound = rows.bind(&[], columns.len()).unwrap();
+    let fewer = rows[..1000].bind(&[], columns.len()).unwrap();
+    let count = |rows: &dyn BoundRows| {
+        let before = allocations();
+        assert_eq!(screen.check(rows).unwrap().n_replaced(), 0);
+        allocations() - before
+    };
+    assert_eq!(count(&*bound), count(&*fewer));
 }
 
 #[test]
