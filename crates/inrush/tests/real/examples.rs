@@ -58,6 +58,12 @@ fn tasks() {
     check("tasks", &["sum up to 2870", "query time-out", "row 2"]);
 }
 #[test]
+fn batches() {
+    let says =
+        ["2 rows by ", "row Some(1): Duplicate entry", "2 stored, 1 not", "row 2 has id Some(", "10 people, 320 years"];
+    check("batches", &says);
+}
+#[test]
 fn settings() {
     check("settings", &["db.example.org:3307", "7000 bytes"]);
 }
