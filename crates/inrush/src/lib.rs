@@ -13,6 +13,7 @@
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
+//! | [`BulkInserter`], [`BulkOptions`] | rows one at a time, written in batches |
 //! | [`Inserter`], [`InserterOptions`] | single rows of many callers that travel together |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
@@ -33,6 +34,7 @@
 
 mod batch;
 pub mod blocking;
+mod bulk;
 mod columns;
 mod config;
 mod guard;
@@ -51,7 +53,10 @@ pub mod url;
 mod verbs;
 mod zone;
 
-pub use crate::tokio::{ArrowBatches, Connection, Inserter, Pool, PooledConnection, Rows, Savepoint, Transaction};
+pub use crate::tokio::{
+    ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, Rows, Savepoint, Transaction,
+};
+pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::bulk::Method;

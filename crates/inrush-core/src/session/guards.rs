@@ -4,6 +4,8 @@
 //! paid before anything else is sent. The server's own view comes from the IN_TRANS flag of its OKs; an ERR has no flag, and any
 //! may have ended the transaction (1213, MariaDB's 1020, a CREATE TABLE that failed), so after one it is asked again.
 //!
+//! Rows that were queued and never written count like a statement that failed unheard: they spoil the transaction.
+//!
 //! Invariant: while a guard is open nothing is sent once the server is known to have ended the transaction: each statement
 //! would be committed by itself.
 
@@ -17,6 +19,16 @@ pub(crate) struct Guards {
     /// Whether the server flags its transactions at all; a proxy may not.
     is_flagged: bool,
     ended: Option<Ended>,
+    unwritten: Option<Unwritten>,
+}
+
+/// Rows that somebody was given to write, and went away without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Unwritten {
+    n_rows: u64,
+    table: Box<str>,
+    /// The innermost guard that was open.
+    depth: u32,
 }
 
 /// The server ended the transaction under its guard.
@@ -49,6 +61,7 @@ impl Guards {
             _ => {
                 self.depth = self.depth.min(depth - 1);
                 self.undo_from = None;
+                self.unwritten = self.unwritten.take().filter(|unwritten| unwritten.depth < depth);
             }
         }
     }
@@ -100,8 +113,25 @@ impl Guards {
         self.depth > 0 && self.is_flagged && self.ended.is_none() && refusal.is_some()
     }
 
+    /// Rows for this table were never written. In a transaction they spoil it, from the innermost open savepoint on: it can be
+    /// undone, and nothing else. Outside of one, the next use fails, once.
+    pub(crate) fn forgot(&mut self, n_rows: u64, table: &str) {
+        let depth = self.depth;
+        self.unwritten.get_or_insert_with(|| Unwritten { n_rows, table: table.into(), depth });
+    }
+
+    /// Nobody is left who could be told.
+    pub(crate) fn forgive(&mut self) {
+        self.unwritten = None;
+    }
+
     /// Whether what belongs to the open transaction may be sent.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&mut self) -> Result<()> {
+        if let Some(unwritten) = &self.unwritten {
+            let error = unwritten.error();
+            self.unwritten = self.unwritten.take().filter(|unwritten| unwritten.depth > 0);
+            return Err(error);
+        }
         match self.ended {
             None => Ok(()),
             Some(Ended { code: 0 }) => Err(Error::config("the transaction is over: a statement in it ended it")
@@ -114,6 +144,19 @@ impl Guards {
                 format!("the transaction is over: the server ended it at an earlier error, {code}"),
             )
             .with_hint("a transaction that met a deadlock must run again from its start")),
+        }
+    }
+}
+
+impl Unwritten {
+    fn error(&self) -> Error {
+        let Self { n_rows, table, depth } = self;
+        let error =
+            Error::config(format!("{n_rows} rows for `{table}` were never written: a `BulkInserter` was dropped"));
+        match depth {
+            0 => error.with_hint("`finish()` writes what is queued"),
+            _ => error
+                .with_hint("`finish()` writes what is queued; without them the transaction can only be rolled back"),
         }
     }
 }

@@ -160,8 +160,19 @@ impl Session {
 
     /// Whether what belongs to the open transaction may be sent, once no [debt](Session::debt) is left. The server may have ended
     /// it; then each statement would be committed by itself.
-    pub fn check_use(&self) -> Result<()> {
+    pub fn check_use(&mut self) -> Result<()> {
         self.guards.check()
+    }
+
+    /// Somebody who was given rows for this table went away without having written them. In a transaction, it can only be rolled
+    /// back; outside of one, the next [check](Session::check_use) fails.
+    pub fn forgot_rows(&mut self, n_rows: u64, table: &str) {
+        self.guards.forgot(n_rows, table);
+    }
+
+    /// The connection gets another user: rows that were never written are not his concern.
+    pub fn forgive_rows(&mut self) {
+        self.guards.forgive();
     }
 
     /// Whether a transaction may begin. The server would commit an open one without a word.

@@ -214,7 +214,7 @@ impl Connection {
     /// Before a command: pays what the connection owes, and starts the command's time.
     pub(super) fn make_ready(&mut self, time: QueryTime) -> Result<()> {
         self.settle()?;
-        self.session().check_use()?;
+        self.session_mut().check_use()?;
         self.query_time = time;
         Ok(())
     }
@@ -347,6 +347,7 @@ impl Lendable for Connection {
 
     fn come_to_rest(&mut self, config: &Config) {
         self.config.query_timeout = config.query_timeout;
+        self.session_mut().forgive_rows();
         self.link.drain_what_is_there(&mut socket::Direct::now(&self.wire.socket), &self.config);
     }
 

@@ -2,6 +2,7 @@
 
 mod arrow;
 mod batch;
+mod bulk;
 mod connection;
 mod inserter;
 mod late;
@@ -13,6 +14,7 @@ mod target;
 mod transaction;
 
 pub use arrow::ArrowBatches;
+pub use bulk::BulkInserter;
 pub use connection::{Aborter, Connection};
 pub use inserter::Inserter;
 pub use pool::{Pool, PooledConnection};

@@ -210,7 +210,7 @@ impl Connection {
     /// Before a command: pays what the connection owes, and starts the command's time.
     pub(super) async fn make_ready(&mut self, time: QueryTime) -> Result<()> {
         self.settle().await?;
-        self.session().check_use()?;
+        self.session_mut().check_use()?;
         self.query_time = time;
         Ok(())
     }
@@ -348,6 +348,7 @@ impl Lendable for Connection {
 
     fn come_to_rest(&mut self, config: &Config) {
         self.config.query_timeout = config.query_timeout;
+        self.session_mut().forgive_rows();
         self.link.drain_what_is_there(&mut &self.socket, &self.config);
     }
 

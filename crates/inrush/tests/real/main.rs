@@ -8,6 +8,7 @@ mod basics;
 mod batches;
 mod bulk_batches;
 mod bulk_facts;
+mod bulk_inserter;
 mod cancel;
 mod cases;
 mod compression;

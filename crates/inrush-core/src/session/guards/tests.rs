@@ -103,3 +103,47 @@ fn a_server_without_flags_is_not_judged_by_them() {
     guards.check().unwrap();
     assert!(!guards.is_unsure(Some(1213)));
 }
+
+fn says(guards: &mut Guards) -> Option<String> {
+    guards.check().err().map(|error| error.message().to_owned())
+}
+
+fn lost_rows() -> Option<String> {
+    Some("3 rows for `t` were never written: a `BulkInserter` was dropped".to_owned())
+}
+
+#[test]
+fn rows_that_were_never_written_fail_the_next_use_once() {
+    let mut guards = Guards::default();
+    guards.forgot(3, "t");
+    assert_eq!((says(&mut guards), says(&mut guards)), (lost_rows(), None));
+    guards.forgot(3, "t");
+    guards.forgive();
+    assert_eq!(says(&mut guards), None);
+}
+
+#[test]
+fn rows_that_were_never_written_spoil_the_transaction() {
+    let mut guards = Guards::default();
+    guards.began(true);
+    guards.forgot(3, "t");
+    guards.entered(2);
+    guards.abandon(2);
+    guards.left(2);
+    assert_eq!((says(&mut guards), says(&mut guards)), (lost_rows(), lost_rows()));
+    guards.abandon(1);
+    guards.left(1);
+    assert_eq!(says(&mut guards), None);
+}
+
+#[test]
+fn a_savepoint_that_is_undone_takes_unwritten_rows_with_it() {
+    let mut guards = Guards::default();
+    guards.began(true);
+    guards.entered(2);
+    guards.forgot(3, "t");
+    assert_eq!(says(&mut guards), lost_rows());
+    guards.abandon(2);
+    guards.left(2);
+    assert_eq!(says(&mut guards), None);
+}

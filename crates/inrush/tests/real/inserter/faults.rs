@@ -1,1 +1,267 @@
-//! Inserters whose connections are killed, whose answers are lost, whose callers go away, whose runtime ends.
+//! Inserters whose connections are killed, whose answers are lost, whose callers go away, whose runtime ends. Each test ends with
+//! counts: stored is what was acknowledged, besides what callers were told that nobody knows.
+
+use super::twin::{Ends, TwinInserter, Who};
+use super::{check_all_good, check_stored, config, on_all, open, row, stored, table};
+use crate::cases::{Case, Shell};
+use inrush::{Inserter, InserterOptions, Pool, PoolOptions, Result};
+use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::servers::Schema;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Kills all connections to the schema, now and then, while the crowd is at work.
+fn crowd_under_fire(case: &Case, schema: &Schema, inserter: &TwinInserter) -> Ends {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let killer = scope.spawn(|| {
+            let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{}'", schema.name());
+            let mut n_killed = 0;
+            while !is_over.load(Ordering::SeqCst) {
+                for id in case.server.sql(&list) {
+                    // It may be gone meanwhile.
+                    n_killed += u32::from(case.server.try_sql(&format!("KILL {}", id[0])).is_ok());
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+            n_killed
+        });
+        let ends = inserter.crowd(Who::Many, 12, row);
+        is_over.store(true, Ordering::SeqCst);
+        assert!(killer.join().unwrap() > 0, "nobody was killed");
+        ends
+    })
+}
+
+#[test]
+fn killed_connections() {
+    on_all(|case| {
+        let schema = table(case);
+        let inserter = open(case, &schema, InserterOptions::new().with_batch_rows(40).with_lanes(2));
+        let ends = crowd_under_fire(case, &schema, &inserter);
+        for (n, end) in &ends {
+            let is_as_said = end.as_ref().err().is_none_or(|error| error.is_outcome_unknown() || error.code() == 1317);
+            assert!(is_as_said, "{n}: {end:?}");
+        }
+        inserter.close().unwrap();
+        check_stored(&schema, &ends);
+    });
+}
+
+#[test]
+fn killed_connections_exactly_once() {
+    on_all(|case| {
+        let schema = table(case);
+        let options = InserterOptions::new().with_batch_rows(40).with_lanes(2).exactly_once();
+        let inserter = open(case, &schema, options);
+        let ends = crowd_under_fire(case, &schema, &inserter);
+        for (n, end) in &ends {
+            assert!(end.as_ref().err().is_none_or(|error| error.code() == 1317), "{n}: {end:?}");
+        }
+        inserter.close().unwrap();
+        check_stored(&schema, &ends);
+        assert_eq!(inserter.status().unknown, 0);
+    });
+}
+
+/// An inserter behind a relay that cuts once.
+fn behind(case: &Case, schema: &Schema, relay: &Relay, options: InserterOptions) -> TwinInserter {
+    TwinInserter::new(case, &config(case, schema).with_port(relay.port()), "t", options)
+}
+
+#[test]
+fn an_answer_that_is_lost_leaves_nobody_in_the_dark() {
+    on_all(|case| {
+        let schema = table(case);
+        let relay = Relay::healing(case.server.port, Cut::AfterWrite(2));
+        let inserter = behind(case, &schema, &relay, InserterOptions::new());
+        inserter.insert(row(1)).unwrap();
+        let error = inserter.insert(row(2)).unwrap_err();
+        assert!(relay.has_cut() && error.is_outcome_unknown() && !error.is_retryable(), "{error:?}");
+        assert!(error.message().starts_with("the row may be stored or not") && error.hint().is_some(), "{error:?}");
+        inserter.insert(row(3)).unwrap();
+        // It is stored, as it happens.
+        let before = Instant::now();
+        while stored(&schema).len() < 3 {
+            assert!(before.elapsed() < Duration::from_secs(10));
+        }
+        let status = inserter.status();
+        assert_eq!((status.stored, status.unknown, status.failed), (2, 1, 0));
+    });
+}
+
+#[test]
+fn a_lost_commit_is_settled() {
+    on_all(|case| {
+        for cut in [Cut::AfterCommit(2), Cut::BeforeCommit(2)] {
+            let schema = table(case);
+            let relay = Relay::healing(case.server.port, cut);
+            let inserter = behind(case, &schema, &relay, InserterOptions::new().exactly_once());
+            let ends: Ends = (0..4).map(|n| (n, inserter.insert(row(n)))).collect();
+            assert!(relay.has_cut());
+            check_all_good(&ends);
+            check_stored(&schema, &ends);
+            let ends = inserter.insert_many((10..20).map(row));
+            assert!(ends.iter().all(Result::is_ok));
+            inserter.close().unwrap();
+            assert_eq!((stored(&schema).len(), inserter.status().stored), (14, 14));
+            assert_eq!(schema.sql("SELECT COUNT(*) FROM inrush_inserter"), [["0"]]);
+        }
+    });
+}
+
+#[test]
+fn without_a_server_callers_hear_of_it_in_time() {
+    on_all(|case| {
+        let schema = table(case);
+        let relay = Relay::start(case.server.port, Cut::AfterWrite(2));
+        let options = InserterOptions::new().with_retry_for(Duration::from_millis(300));
+        let inserter = behind(case, &schema, &relay, options);
+        inserter.insert(row(1)).unwrap();
+        assert!(inserter.insert(row(2)).unwrap_err().is_outcome_unknown());
+        let before = Instant::now();
+        let error = inserter.insert(row(3)).unwrap_err();
+        assert!(!error.is_outcome_unknown() && error.message().starts_with("not stored after"), "{error:?}");
+        assert!(before.elapsed() < Duration::from_secs(10));
+        // One that was never cut off from its server in the midst of anything.
+        assert!(stored(&schema).len() <= 2 && !stored(&schema).contains_key(&3));
+        inserter.close().unwrap();
+    });
+}
+
+/// The rest is about futures, so for tasks only.
+#[track_caller]
+fn on_all_with_tasks(check: impl Fn(&Case, &Schema) + Sync) {
+    on_all(|case| {
+        if case.shell == Shell::Tokio {
+            check(case, &table(case));
+        }
+    });
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+async fn inserter(case: &Case, schema: &Schema, options: InserterOptions) -> Inserter {
+    let config = config(case, schema).with_pool(PoolOptions::new().with_max(2));
+    Pool::new(&config).unwrap().inserter_with("t", options).unwrap()
+}
+
+#[test]
+fn a_dropped_caller_drops_nothing_of_others() {
+    on_all_with_tasks(|case, schema| {
+        runtime().block_on(async {
+            let inserter = inserter(case, schema, InserterOptions::new().with_batch_rows(16)).await;
+            let mut callers = Vec::new();
+            for n in 0..400 {
+                let inserter = inserter.clone();
+                callers.push(tokio::spawn(async move { inserter.insert(row(n)).await }));
+            }
+            tokio::time::sleep(Duration::from_millis(3)).await;
+            callers.iter().step_by(2).for_each(|caller| caller.abort());
+            let mut ends: Ends = Vec::new();
+            for (n, caller) in callers.into_iter().enumerate() {
+                match caller.await {
+                    Ok(end) => ends.push((n as i64, end)),
+                    Err(error) => assert!(error.is_cancelled() && n % 2 == 0),
+                }
+            }
+            check_all_good(&ends);
+            assert!(ends.len() >= 200);
+            inserter.close().await.unwrap();
+            let (stored, status) = (stored(schema), inserter.status());
+            assert!(ends.iter().all(|(n, end)| stored.get(n) == end.as_ref().unwrap().id.as_ref()));
+            assert_eq!(stored.len() as u64, status.stored);
+            assert_eq!((status.failed, status.unknown, status.queued, status.in_flight), (0, 0, 0, 0));
+        });
+    });
+}
+
+#[test]
+fn what_a_dropped_caller_did_not_hear_is_told_at_the_next_flush() {
+    on_all_with_tasks(|case, schema| {
+        runtime().block_on(async {
+            let inserter = inserter(case, schema, InserterOptions::new()).await;
+            inserter.insert(row(1)).await.unwrap();
+            // Polled once, it is queued; then its caller goes away.
+            let mut second = Box::pin(inserter.insert(row(1)));
+            assert!(poll_once(&mut second).await.is_none());
+            drop(second);
+            let error = inserter.flush().await.unwrap_err();
+            assert_eq!(error.code(), 1062);
+            assert!(error.message().starts_with("1 rows of callers that had gone were not acknowledged"), "{error:?}");
+            inserter.flush().await.unwrap();
+        });
+    });
+}
+
+/// Polls a future once.
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    std::future::poll_fn(|cx| match std::pin::Pin::new(&mut *future).poll(cx) {
+        std::task::Poll::Ready(output) => std::task::Poll::Ready(Some(output)),
+        std::task::Poll::Pending => std::task::Poll::Ready(None),
+    })
+    .await
+}
+
+#[test]
+fn what_is_queued_when_the_last_handle_goes_is_written() {
+    on_all_with_tasks(|case, schema| {
+        runtime().block_on(async {
+            let inserter = inserter(case, schema, InserterOptions::new().with_batch_rows(10)).await;
+            inserter.insert(row(0)).await.unwrap();
+            let mut rest = Box::pin({
+                let inserter = inserter.clone();
+                async move { inserter.insert_many((1..100).map(row)).await }
+            });
+            assert!(poll_once(&mut rest).await.is_none());
+            drop((rest, inserter));
+            let before = Instant::now();
+            while stored(schema).len() < 100 {
+                assert!(before.elapsed() < Duration::from_secs(20), "{}", stored(schema).len());
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        });
+    });
+}
+
+#[test]
+fn a_runtime_that_ends_leaves_nobody_waiting() {
+    on_all_with_tasks(|case, schema| {
+        // Whoever holds the table's lock holds the batch up.
+        let rival = case.open_with(&config(case, schema));
+        let (lanes, callers) = (runtime(), runtime());
+        let inserter = lanes.block_on(inserter(case, schema, InserterOptions::new()));
+        lanes.block_on(inserter.insert(row(0))).unwrap();
+        let mut rival = rival;
+        rival.exec("LOCK TABLES t WRITE").unwrap();
+        let waiting: Vec<_> = (1..20)
+            .map(|n| {
+                let inserter = inserter.clone();
+                callers.spawn(async move { (n, inserter.insert(row(n)).await) })
+            })
+            .collect();
+        let before = Instant::now();
+        while inserter.status().queued + inserter.status().in_flight < 19 {
+            assert!(before.elapsed() < Duration::from_secs(10));
+            thread::sleep(Duration::from_millis(5));
+        }
+        drop(lanes);
+        let ends: Ends = callers.block_on(async {
+            let mut ends = Vec::new();
+            for caller in waiting {
+                ends.push(caller.await.unwrap());
+            }
+            ends
+        });
+        assert!(ends.iter().all(|(_, end)| end.is_err()), "{ends:?}");
+        assert!(ends.iter().any(|(_, end)| end.as_ref().unwrap_err().is_outcome_unknown()));
+        rival.exec("UNLOCK TABLES").unwrap();
+        let error = callers.block_on(inserter.insert(row(50))).unwrap_err();
+        assert_eq!(error.message(), "the inserter is closed");
+        let unknown = |n: &i64| ends.iter().any(|(of, end)| of == n && end.as_ref().unwrap_err().is_outcome_unknown());
+        assert!(stored(schema).keys().all(|n| *n == 0 || unknown(n)));
+    });
+}
