@@ -145,7 +145,7 @@ fn a_transaction_that_lacks_rows_is_not_committed() {
 fn the_next_user_of_a_pools_connection_is_not_told() {
     on_all(|case| {
         let (_schema, config) = table(case);
-        let pool = inrush::blocking::Pool::new(&config.with_pool(PoolOptions::new().with_max(1))).unwrap();
+        let pool = inrush::blocking::Pool::new(config.with_pool(PoolOptions::new().with_max(1))).unwrap();
         let mut lent = pool.get().unwrap();
         let id = lent.connection_id();
         lent.bulk("t", &["n"]).unwrap().push((1,)).unwrap();
