@@ -46,6 +46,13 @@ fn pipelines() {
     check("pipelines", &["step 2: 1062", "1000 rows in one flight"]);
 }
 #[test]
+fn inserter() {
+    check(
+        "inserter",
+        &["500 rows, all with ids: true", "in less than 50 batches: true", "not stored: error 1062", "closed: true"],
+    );
+}
+#[test]
 fn pools() {
     check("pools", &["8 threads, at most 4 connections", "the next user finds no basket"]);
 }
