@@ -5,17 +5,20 @@
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
 use inrush_core::bulk::Template;
+use inrush_core::bulk::write::load_data::LoadData;
 use inrush_core::bulk::write::multi_statement::MultiStatement;
 use inrush_core::bulk::write::text::{MultiRow, Row};
 use inrush_core::bulk::write::{Command, Limits, Next, Writer};
 use inrush_core::session::Statement;
+use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::wire::value::{Date, DateTime};
 use inrush_core::wire::{BoundRows, Rows, Value};
 use std::hint::black_box;
 use std::time::Instant;
 
-const ROWS: usize = 100_000;
-const RUNS: usize = 15;
+const ROWS: usize = 5_000;
+/// Short ones, so that some fall between what else the machine does.
+const RUNS: usize = 500;
 
 type User = (i64, String, i32, String, f64, MyDateTime);
 
@@ -56,6 +59,19 @@ fn main() {
     report("multi-row", &*rows, &|| Box::new(MultiRow::new(&statement, &template, limits, true).unwrap()));
     report("row", &*rows, &|| Box::new(Row::new(&statement, limits, true).unwrap()));
     report("multi-statement", &*rows, &|| Box::new(MultiStatement::new(&statement, &template, limits, true).unwrap()));
+    if only.as_ref().is_none_or(|only| only == "load-data") {
+        let load = LoadData::new(&statement, &template, &columns()).unwrap();
+        let mut out = Vec::new();
+        let ns = fastest(|| {
+            let mut row = 0;
+            while row < ROWS {
+                out.clear();
+                row += load.encode(&*rows, row..ROWS, 1 << 20, &mut out).unwrap();
+                black_box(&out);
+            }
+        });
+        println!("load-data       {ns:6.1} ns a row");
+    }
     if only.is_none() {
         let parse = fastest(|| {
             for _ in 0..ROWS {
@@ -73,15 +89,29 @@ fn report(name: &str, rows: &dyn BoundRows, writer: &dyn Fn() -> Box<dyn Writer>
         bytes = each_command(&mut *writer, rows, |text| drop(black_box(text)));
     });
     // As much as it makes, out of the processor's cache, into memory that is there.
-    let source = vec![b'x'; 1 << 20];
+    let source = vec![b'x'; bytes.min(1 << 20)];
     let mut target = source.clone();
     let copy = fastest(|| {
-        for _ in 0..bytes >> 20 {
+        for _ in 0..bytes.div_ceil(1 << 20) {
             target.copy_from_slice(black_box(&source));
             black_box(&target);
         }
     });
     println!("{name:<16}{ns:6.1} ns a row, {:.1} bytes; copy {copy:5.1} ns", bytes as f64 / ROWS as f64);
+}
+
+fn columns() -> Vec<Column> {
+    let types = ["bigint", "varchar(64)", "int", "varchar(128)", "double", "datetime"];
+    let column = |(name, ty): (&str, &str)| Column {
+        name: name.into(),
+        ty: ColumnType::parse(ty),
+        nullable: true,
+        optional: true,
+        auto_increment: false,
+        generated: false,
+        charset: ty.starts_with("varchar").then(|| "utf8mb4".into()),
+    };
+    ["id", "name", "age", "email", "score", "created"].into_iter().zip(types).map(column).collect()
 }
 
 fn each_command(writer: &mut dyn Writer, rows: &dyn BoundRows, mut each: impl FnMut(Vec<u8>)) -> usize {

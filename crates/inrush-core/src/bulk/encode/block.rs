@@ -2,32 +2,37 @@
 //! instructions and no call, and it is emptied into the caller's buffer when it is full (docs/notes/encode.md).
 
 /// Appends to `out` by way of a block. [`Block::finish`] must be called at the end.
-pub(super) struct Block<'o> {
+pub(in crate::bulk) struct Block<'o> {
     bytes: [u8; SIZE],
     len: usize,
     out: &'o mut Vec<u8>,
 }
 
 impl<'o> Block<'o> {
-    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
+    pub(in crate::bulk) fn new(out: &'o mut Vec<u8>) -> Self {
         Self { bytes: [0; SIZE], len: 0, out }
     }
 
     /// Length of all that was ever appended to the caller's buffer.
     #[inline]
-    pub(super) fn total(&self) -> usize {
+    pub(in crate::bulk) fn total(&self) -> usize {
         self.out.len() + self.len
     }
 
     /// Takes back what was appended behind `total`.
-    pub(super) fn truncate(&mut self, total: usize) {
+    pub(in crate::bulk) fn truncate(&mut self, total: usize) {
         self.len = total.saturating_sub(self.out.len());
         self.out.truncate(total);
     }
 
+    /// Makes room for so many bytes in the caller's buffer.
+    pub(in crate::bulk) fn reserve(&mut self, n_bytes: usize) {
+        self.out.reserve(n_bytes);
+    }
+
     /// Replaces the last byte.
     #[inline]
-    pub(super) fn set_last(&mut self, byte: u8) {
+    pub(in crate::bulk) fn set_last(&mut self, byte: u8) {
         match self.len.checked_sub(1) {
             Some(last) => self.bytes[last] = byte,
             None => {
@@ -38,12 +43,12 @@ impl<'o> Block<'o> {
         }
     }
 
-    pub(super) fn finish(mut self) {
+    pub(in crate::bulk) fn finish(mut self) {
         self.flush();
     }
 
     #[inline]
-    pub(super) fn push(&mut self, byte: u8) {
+    pub(in crate::bulk) fn push(&mut self, byte: u8) {
         if self.len == SIZE {
             self.flush();
         }
@@ -51,7 +56,7 @@ impl<'o> Block<'o> {
         self.len += 1;
     }
 
-    pub(super) fn extend(&mut self, bytes: &[u8]) {
+    pub(in crate::bulk) fn extend(&mut self, bytes: &[u8]) {
         if bytes.len() > SIZE - self.len {
             self.flush();
             if bytes.len() > SIZE {
@@ -64,7 +69,7 @@ impl<'o> Block<'o> {
 
     /// Appends the first `len` bytes of `source`.
     #[inline]
-    pub(super) fn copy(&mut self, (source, len): (&[u8], usize)) {
+    pub(in crate::bulk) fn copy(&mut self, (source, len): (&[u8], usize)) {
         if len <= STEP
             && let Some(step) = source.first_chunk::<STEP>()
             && let Some(target) = self.bytes[self.len..].first_chunk_mut::<STEP>()
@@ -76,9 +81,35 @@ impl<'o> Block<'o> {
         }
     }
 
+    /// Appends a text that most often is short and has nothing readable behind it: as two stretches of a fixed length that overlap.
+    #[inline]
+    pub(in crate::bulk) fn put(&mut self, text: &[u8]) {
+        let n = text.len();
+        let room = self.bytes[self.len..].first_chunk_mut::<STEP>();
+        let Some(target) = room.filter(|_| n <= STEP) else {
+            return self.extend(text);
+        };
+        if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+            target[..16].copy_from_slice(first);
+            target[n - 16..n].copy_from_slice(last);
+        } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+            target[..8].copy_from_slice(first);
+            target[n - 8..n].copy_from_slice(last);
+        } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+            target[..4].copy_from_slice(first);
+            target[n - 4..n].copy_from_slice(last);
+        } else if let (Some(first), Some(last)) = (text.first_chunk::<2>(), text.last_chunk::<2>()) {
+            target[..2].copy_from_slice(first);
+            target[n - 2..n].copy_from_slice(last);
+        } else if let [byte] = text {
+            target[0] = *byte;
+        }
+        self.len += n;
+    }
+
     /// Appends the first `len` bytes of `source`; in the place of those that `special` finds comes what `escape` gives.
     #[inline]
-    pub(super) fn copy_escaped(
+    pub(in crate::bulk) fn copy_escaped(
         &mut self,
         (source, len): (&[u8], usize),
         special: Special,
@@ -98,7 +129,7 @@ impl<'o> Block<'o> {
     }
 
     /// Appends the hex digits of `bytes`.
-    pub(super) fn hex(&mut self, bytes: &[u8]) {
+    pub(in crate::bulk) fn hex(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(SIZE / 2) {
             if SIZE - self.len < 2 * piece.len() {
                 self.flush();
@@ -135,6 +166,18 @@ impl<'o> Block<'o> {
     }
 }
 
+/// For what is seldom written.
+impl std::io::Write for Block<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 fn hex_digits(byte: u8) -> [u8; 2] {
     [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
 }
@@ -143,13 +186,13 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Up to four bytes that must not stand as they are.
 #[derive(Clone, Copy)]
-pub(super) struct Special {
+pub(in crate::bulk) struct Special {
     bytes: [u8; 4],
 }
 
 impl Special {
     /// Fewer than four are repeated.
-    pub(super) const fn new(bytes: [u8; 4]) -> Self {
+    pub(in crate::bulk) const fn new(bytes: [u8; 4]) -> Self {
         Self { bytes }
     }
 
@@ -223,6 +266,20 @@ mod tests {
         assert_eq!(out.len(), 3 + SIZE);
         assert_eq!(&out[..4], b"abcx");
         assert_eq!(&out[out.len() - 3..], b"x!z");
+    }
+
+    #[test]
+    fn texts_of_any_length_are_put() {
+        let text: Vec<u8> = (0..60).collect();
+        let mut out = Vec::new();
+        let mut block = Block::new(&mut out);
+        (0..=60).for_each(|n| block.put(&text[..n]));
+        block.extend(&[b'x'; SIZE - 61 * 30 - 5]);
+        (0..=60).for_each(|n| block.put(&text[..n]));
+        block.finish();
+        let want: Vec<u8> = (0..=60).flat_map(|n| &text[..n]).copied().collect();
+        assert!(out.starts_with(&want) && out.ends_with(&want));
+        assert_eq!(out.len(), 2 * want.len() + SIZE - 61 * 30 - 5);
     }
 
     #[test]

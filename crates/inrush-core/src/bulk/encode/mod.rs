@@ -6,7 +6,7 @@
 //! [`Form::Number`]: crate::value::check::Form::Number
 //! [`CheckedColumn`]: crate::value::check::CheckedColumn
 
-mod block;
+pub(in crate::bulk) mod block;
 pub mod load_data;
 pub mod multi_row;
 pub mod multi_row_prepared;

@@ -8,26 +8,57 @@
 //! | a FLOAT | as the DOUBLE it is | as the server takes a FLOAT that is bound |
 //! | a day, a moment, a time | `'2024-02-29'` | in quotes: a column makes of it what it is |
 
+use crate::bulk::encode::block::Block;
 use crate::error::{Error, Result};
 use crate::wire::{Date, Value};
-use std::io::Write as _;
+
+/// What bytes are appended to.
+pub trait Put: std::io::Write {
+    /// Appends a byte.
+    fn push(&mut self, byte: u8);
+
+    /// Appends bytes, most often few.
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Put for Vec<u8> {
+    fn push(&mut self, byte: u8) {
+        self.push(byte);
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+impl Put for Block<'_> {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.push(byte);
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.put(bytes);
+    }
+}
 
 /// Appends the literal of `value`. `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
 ///
 /// # Errors
 /// `Data` for a number that SQL has no literal for: NaN and the infinities. Nothing has been appended then.
 #[inline]
-pub fn put_literal(value: &Value<'_>, backslash_escapes: bool, out: &mut Vec<u8>) -> Result<()> {
+pub fn put_literal(value: &Value<'_>, backslash_escapes: bool, out: &mut impl Put) -> Result<()> {
     match *value {
-        Value::Null => out.extend_from_slice(b"NULL"),
-        Value::Default => out.extend_from_slice(b"DEFAULT"),
+        Value::Null => out.put(b"NULL"),
+        Value::Default => out.put(b"DEFAULT"),
         Value::Text(text) => put_quoted(text.as_bytes(), backslash_escapes, out),
         Value::Bytes(bytes) => {
-            out.extend_from_slice(b"_binary");
+            out.put(b"_binary");
             put_quoted(bytes, backslash_escapes, out);
         }
-        Value::Int(n) => put_short(itoa::Buffer::new().format(n).as_bytes(), out),
-        Value::UInt(n) => put_short(itoa::Buffer::new().format(n).as_bytes(), out),
+        Value::Int(n) => out.put(itoa::Buffer::new().format(n).as_bytes()),
+        Value::UInt(n) => out.put(itoa::Buffer::new().format(n).as_bytes()),
         Value::Float(n) => return put_double(n.into(), out),
         Value::Double(n) => return put_double(n, out),
         Value::Date(_) | Value::DateTime(_) | Value::Time(_) => {
@@ -39,15 +70,16 @@ pub fn put_literal(value: &Value<'_>, backslash_escapes: bool, out: &mut Vec<u8>
     Ok(())
 }
 
-fn put_double(n: f64, out: &mut Vec<u8>) -> Result<()> {
+fn put_double(n: f64, out: &mut impl Put) -> Result<()> {
     if !n.is_finite() {
         return Err(not_finite(n));
     }
     let mut buffer = zmij::Buffer::new();
     let digits = buffer.format_finite(n).as_bytes();
-    put_short(digits, out);
-    if !digits.contains(&b'e') {
-        out.extend_from_slice(b"e0");
+    out.put(digits);
+    // Behind it come a sign and three digits at most.
+    if !digits[digits.len().saturating_sub(5)..].contains(&b'e') {
+        out.put(b"e0");
     }
     Ok(())
 }
@@ -59,12 +91,11 @@ pub(super) fn not_finite(n: f64) -> Error {
 
 /// Appends `'text'`.
 #[inline]
-fn put_quoted(text: &[u8], backslash_escapes: bool, out: &mut Vec<u8>) {
+fn put_quoted(text: &[u8], backslash_escapes: bool, out: &mut impl Put) {
     let backslash = if backslash_escapes { b'\\' } else { b'\'' };
-    out.reserve(text.len() + 2);
     out.push(b'\'');
     if has_none(text, [b'\'', backslash]) {
-        out.extend_from_slice(text)
+        out.put(text)
     } else {
         put_doubled(text, backslash, out)
     }
@@ -73,38 +104,13 @@ fn put_quoted(text: &[u8], backslash_escapes: bool, out: &mut Vec<u8>) {
 
 /// Quotes, and these backslashes, twice.
 #[cold]
-fn put_doubled(text: &[u8], backslash: u8, out: &mut Vec<u8>) {
+fn put_doubled(text: &[u8], backslash: u8, out: &mut impl Put) {
     let mut start = 0;
     for at in memchr::memchr2_iter(b'\'', backslash, text) {
-        out.extend_from_slice(&text[start..=at]);
+        out.put(&text[start..=at]);
         start = at;
     }
-    out.extend_from_slice(&text[start..]);
-}
-
-/// Appends a text that most often is short: as two stretches of a fixed length that overlap, which is a few instructions and no call.
-#[inline]
-pub(super) fn put_short(text: &[u8], out: &mut Vec<u8>) {
-    match text.len() {
-        0 => {}
-        1 => out.push(text[0]),
-        2..4 => put_ends::<2>(text, out),
-        4..8 => put_ends::<4>(text, out),
-        8..16 => put_ends::<8>(text, out),
-        16..=32 => put_ends::<16>(text, out),
-        _ => out.extend_from_slice(text),
-    }
-}
-
-#[inline]
-fn put_ends<const N: usize>(text: &[u8], out: &mut Vec<u8>) {
-    if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
-        let end = out.len() + text.len();
-        out.reserve(2 * N);
-        out.extend_from_slice(first);
-        out.truncate(end - N);
-        out.extend_from_slice(last);
-    }
+    out.put(&text[start..]);
 }
 
 /// Whether none of these bytes is in the text. Eight bytes at once: a search that begins with a call takes longer than most cells are
@@ -129,12 +135,12 @@ fn zero_bytes(word: u64) -> u64 {
 
 /// Appends `2024-02-29`, `2024-02-29 23:59:59`, `-838:59:59`, the latter two with six digits of a fraction if there is one.
 #[inline]
-pub(super) fn put_moment(value: &Value<'_>, out: &mut Vec<u8>) {
+pub(super) fn put_moment(value: &Value<'_>, out: &mut impl Put) {
     match *value {
         Value::Date(date) if date.is_in_range() => {
             let mut text = *b"0000-00-00";
             set_date(&mut text, date);
-            out.extend_from_slice(&text);
+            out.put(&text);
         }
         Value::DateTime(moment) if moment.is_in_range() => {
             let mut text = *b"0000-00-00 00:00:00";
@@ -142,7 +148,7 @@ pub(super) fn put_moment(value: &Value<'_>, out: &mut Vec<u8>) {
             set_pair(&mut text[11..], moment.hour);
             set_pair(&mut text[14..], moment.minute);
             set_pair(&mut text[17..], moment.second);
-            out.extend_from_slice(&text);
+            out.put(&text);
             put_fraction(moment.micros, out);
         }
         // Writing into memory does not fail.
@@ -151,13 +157,13 @@ pub(super) fn put_moment(value: &Value<'_>, out: &mut Vec<u8>) {
 }
 
 #[inline]
-fn put_fraction(micros: u32, out: &mut Vec<u8>) {
+fn put_fraction(micros: u32, out: &mut impl Put) {
     if micros > 0 {
         let mut text = *b".000000";
         set_pair(&mut text[1..], (micros / 10_000 % 100) as u8);
         set_pair(&mut text[3..], (micros / 100 % 100) as u8);
         set_pair(&mut text[5..], (micros % 100) as u8);
-        out.extend_from_slice(&text);
+        out.put(&text);
     }
 }
 

@@ -14,6 +14,7 @@
 //! | all others | the text |
 
 use super::literal::{has_none, not_finite, put_moment};
+use crate::bulk::encode::block::Block;
 use crate::bulk::encode::load_data::{escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::error::{Error, Result};
@@ -121,26 +122,33 @@ impl LoadData {
         out: &mut Vec<u8>,
     ) -> Result<usize> {
         let mut reader = RowReader::new(rows, range.clone());
-        let first = range.start;
+        let mut block = Block::new(out);
+        let mut result = Ok(range.len());
         for row in range.clone() {
-            if row > first && out.len() >= n_bytes {
-                return Ok(row - first);
+            let start = block.total();
+            if row > range.start && start >= n_bytes {
+                result = Ok(row - range.start);
+                break;
             }
-            let values = reader.row(row)?;
-            let start = out.len();
-            for (field, value) in self.fields.iter().zip(values) {
-                if let Err(error) = field.put(value, out) {
-                    out.truncate(start);
-                    return Err(error.at_row(row as u64));
-                }
-                out.push(b'\t');
-            }
-            // Every field has put a tab behind itself; the last one's place is the row's end. (A table has a column.)
-            if let Some(last) = out.last_mut() {
-                *last = b'\n';
+            if let Err(error) = reader.row(row).and_then(|values| self.encode_row(row, values, &mut block)) {
+                block.truncate(start);
+                result = Err(error);
+                break;
             }
         }
-        Ok(range.len())
+        block.finish();
+        result
+    }
+
+    #[inline]
+    fn encode_row(&self, row: usize, values: &[Value<'_>], block: &mut Block<'_>) -> Result<()> {
+        for (field, value) in self.fields.iter().zip(values) {
+            field.put(value, block).map_err(|error| error.at_row(row as u64))?;
+            block.push(b'\t');
+        }
+        // Every field has put a tab behind itself; the last one's place is the row's end. (A table has a column.)
+        block.set_last(b'\n');
+        Ok(())
     }
 }
 
@@ -187,17 +195,17 @@ impl Way {
 
 impl Field {
     #[inline]
-    fn put(&self, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+    fn put(&self, value: &Value<'_>, out: &mut Block<'_>) -> Result<()> {
         match *value {
-            Value::Null => out.extend_from_slice(b"\\N"),
+            Value::Null => out.put(b"\\N"),
             Value::Default => return Err(self.refuse(value)),
             Value::Text(text) => match self.way {
-                Way::Bytes => put_hex(text.as_bytes(), out),
+                Way::Bytes => out.hex(text.as_bytes()),
                 Way::Bits | Way::Format => return Err(self.refuse(value)),
                 _ => put_text(text.as_bytes(), out),
             },
             Value::Bytes(bytes) => match self.way {
-                Way::Bytes | Way::Format => put_hex(bytes, out),
+                Way::Bytes | Way::Format => out.hex(bytes),
                 Way::Bits => put_number(value.bits().ok_or_else(|| self.refuse(value))?, out),
                 Way::Json => return Err(self.refuse(value)),
                 _ if self.takes(bytes) => put_text(bytes, out),
@@ -205,19 +213,19 @@ impl Field {
             },
             Value::Int(n) => match self.way {
                 Way::Bits => put_number(n.cast_unsigned(), out),
-                Way::Year if n == 0 => out.extend_from_slice(b"0000"),
+                Way::Year if n == 0 => out.put(b"0000"),
                 _ if self.takes_digits() => put_number(n, out),
                 _ => return self.put_whole(value, out),
             },
             Value::UInt(n) => match self.way {
-                Way::Year if n == 0 => out.extend_from_slice(b"0000"),
+                Way::Year if n == 0 => out.put(b"0000"),
                 _ if self.takes_digits() => put_number(n, out),
                 _ => return self.put_whole(value, out),
             },
             Value::Float(n) => return self.put_double(n.into(), out),
             Value::Double(n) => return self.put_double(n, out),
             Value::Date(_) | Value::DateTime(_) | Value::Time(_) => match self.way {
-                Way::Bytes => put_hex(value.to_string().as_bytes(), out),
+                Way::Bytes => out.hex(value.to_string().as_bytes()),
                 Way::Bits | Way::Format | Way::Json => return Err(self.refuse(value)),
                 _ => put_moment(value, out),
             },
@@ -230,10 +238,10 @@ impl Field {
     }
 
     /// A whole number where it stands for something else.
-    fn put_whole(&self, value: &Value<'_>, out: &mut Vec<u8>) -> Result<()> {
+    fn put_whole(&self, value: &Value<'_>, out: &mut Block<'_>) -> Result<()> {
         let names = match &self.way {
             Way::Bytes => {
-                put_hex(value.to_string().as_bytes(), out);
+                out.hex(value.to_string().as_bytes());
                 return Ok(());
             }
             Way::Enum(members) => value.as_u64().and_then(|n| name_of(n, members)),
@@ -244,16 +252,16 @@ impl Field {
         Ok(())
     }
 
-    fn put_double(&self, n: f64, out: &mut Vec<u8>) -> Result<()> {
+    fn put_double(&self, n: f64, out: &mut Block<'_>) -> Result<()> {
         let value = Value::Double(n);
         if !n.is_finite() {
             return Err(not_finite(n));
         }
         match self.way {
-            Way::Plain => out.extend_from_slice(zmij::Buffer::new().format_finite(n).as_bytes()),
+            Way::Plain => out.put(zmij::Buffer::new().format_finite(n).as_bytes()),
             Way::Int => put_printed(&Value::Double(n.round_ties_even()), out),
             Way::Text { .. } if is_printed_alike(n) => put_printed(&value, out),
-            Way::Bytes if is_printed_alike(n) => put_hex(value.to_string().as_bytes(), out),
+            Way::Bytes if is_printed_alike(n) => out.hex(value.to_string().as_bytes()),
             _ => return Err(self.refuse(&value)),
         }
         Ok(())
@@ -290,37 +298,31 @@ fn names_of(bits: u64, members: &[String]) -> Option<String> {
     (names.len() as u32 == bits.count_ones()).then(|| names.join(","))
 }
 
-fn put_number(n: impl itoa::Integer, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+fn put_number(n: impl itoa::Integer, out: &mut Block<'_>) {
+    out.put(itoa::Buffer::new().format(n).as_bytes());
 }
 
 /// As the server prints it: nothing in it needs an escape.
-fn put_printed(value: &Value<'_>, out: &mut Vec<u8>) {
+fn put_printed(value: &Value<'_>, out: &mut Block<'_>) {
     // Writing into memory does not fail.
     let _ = write!(out, "{value}");
 }
 
 #[inline]
-fn put_text(text: &[u8], out: &mut Vec<u8>) {
+fn put_text(text: &[u8], out: &mut Block<'_>) {
     if has_none(text, SPECIAL) {
-        return out.extend_from_slice(text);
+        return out.put(text);
     }
     for byte in text {
         if SPECIAL.contains(byte) {
-            out.extend_from_slice(&escape(*byte));
+            out.put(&escape(*byte));
         } else {
             out.push(*byte);
         }
     }
 }
 
-fn put_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend(bytes.iter().flat_map(|byte| [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]));
-}
-
 const SPECIAL: [u8; 4] = [b'\t', b'\n', b'\\', 0];
-
-const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 #[cfg(test)]
 mod tests;

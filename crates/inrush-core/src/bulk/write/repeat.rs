@@ -5,8 +5,9 @@
 //! head  row separator row separator .. row  tail
 //! ```
 
-use super::literal::{put_literal, put_short};
+use super::literal::put_literal;
 use super::{Command, Limits, Next};
+use crate::bulk::encode::block::Block;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::wire::{BoundRows, RowReader, Value};
@@ -26,36 +27,53 @@ pub(super) struct Repeat {
 impl Repeat {
     /// A command of the first of `range`, which is not empty.
     pub(super) fn next(&self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
-        let mut text = self.head.clone();
-        let mut reader = RowReader::new(rows, range.clone());
+        let one_row = self.row.text.len() + LIKELY_BYTES * self.row.ends.len();
+        let mut text = Vec::with_capacity(self.head.len() + one_row + self.tail.len());
+        let mut block = Block::new(&mut text);
+        block.extend(&self.head);
+        let n_rows = match self.fill(rows, range, &mut block)? {
+            Filled::Rows(n_rows) => n_rows,
+            Filled::TooLong(bytes) => return Ok(Next::TooLong { bytes }),
+        };
+        block.extend(&self.tail);
+        block.finish();
+        Ok(Next::Command { command: Command::Query(text), n_rows })
+    }
+
+    fn fill(&self, rows: &dyn BoundRows, range: Range<usize>, block: &mut Block<'_>) -> Result<Filled> {
         let n_offered = range.len().min(self.limits.rows);
+        let mut reader = RowReader::new(rows, range.start..range.start + n_offered);
         let mut n_rows = 0;
         for row in range.take(n_offered) {
-            let start = text.len();
+            let start = block.total();
             if n_rows > 0 {
-                text.push(self.separator);
+                block.push(self.separator);
             }
             let values = reader.row(row)?;
-            self.row.put(values, self.backslash_escapes, &mut text).map_err(|error| error.at_row(row as u64))?;
-            let bytes = text.len() + self.tail.len();
+            self.row.put(values, self.backslash_escapes, block).map_err(|error| error.at_row(row as u64))?;
+            let bytes = block.total() + self.tail.len();
             // A row that alone is more than a command usually is travels alone.
-            if bytes > if n_rows == 0 { self.limits.max_bytes } else { self.limits.bytes.min(self.limits.max_bytes) } {
-                if n_rows == 0 {
-                    return Ok(Next::TooLong { bytes });
-                }
-                text.truncate(start);
+            if n_rows == 0 && bytes > self.limits.max_bytes {
+                return Ok(Filled::TooLong(bytes));
+            }
+            if n_rows > 0 && bytes > self.limits.bytes.min(self.limits.max_bytes) {
+                block.truncate(start);
                 break;
             }
             n_rows += 1;
             if n_rows == 1 && n_offered > 1 {
                 // As if all rows were like the first.
-                let row_bytes = text.len() - self.head.len() + 1;
-                text.reserve(row_bytes.saturating_mul(n_offered).min(self.limits.bytes) + self.tail.len());
+                let row_bytes = block.total() - self.head.len() + 1;
+                block.reserve(row_bytes.saturating_mul(n_offered).min(self.limits.bytes) + self.tail.len());
             }
         }
-        text.extend_from_slice(&self.tail);
-        Ok(Next::Command { command: Command::Query(text), n_rows })
+        Ok(Filled::Rows(n_rows))
     }
+}
+
+enum Filled {
+    Rows(usize),
+    TooLong(usize),
 }
 
 /// The text around and between placeholders.
@@ -102,18 +120,24 @@ impl Pieces {
 
     /// Appends the text with these values, one for each placeholder.
     #[inline]
-    fn put(&self, values: &[Value<'_>], backslash_escapes: bool, out: &mut Vec<u8>) -> Result<()> {
+    fn put(&self, values: &[Value<'_>], backslash_escapes: bool, out: &mut Block<'_>) -> Result<()> {
         debug_assert_eq!(values.len(), self.ends.len());
         let mut start = 0;
         for (end, value) in self.ends.iter().zip(values) {
-            put_short(&self.text[start..*end], out);
+            match &self.text[start..*end] {
+                [byte] => out.push(*byte),
+                piece => out.put(piece),
+            }
             put_literal(value, backslash_escapes, out)?;
             start = *end;
         }
-        put_short(&self.text[start..], out);
+        out.put(&self.text[start..]);
         Ok(())
     }
 }
+
+/// Room for a value, so that one row does not need a second allocation.
+const LIKELY_BYTES: usize = 32;
 
 /// Whether a value beside this byte would become a part of what it belongs to. A minus is no such byte: `5--3` is 8, and with a blank behind
 /// them the two would begin a comment.
