@@ -6,7 +6,7 @@ use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Load, Picked, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Load, Picked, Scope, Tally, Try};
 use inrush_core::session::Pipeline;
 use inrush_core::wire::{BoundRows, Rows};
 
@@ -44,7 +44,7 @@ impl Connection {
         let mut known = self.learn_target(&job, options)?;
         let mut checked = job.check(&*rows, options, &known);
         // What is known of the table may be old: nobody is refused a value because of that.
-        if let (Err(_), Some(name)) = (&checked, job.table()) {
+        if let (true, Some(name)) = (checked.as_ref().map_or(true, Checked::has_bad), job.table()) {
             self.forget_target(&name)?;
             known = self.learn_target(&job, options)?;
             checked = job.check(&*rows, options, &known);

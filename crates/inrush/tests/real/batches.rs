@@ -329,10 +329,15 @@ fn a_table_that_was_altered_meanwhile_is_read_anew() {
             let mut other = inrush::blocking::Connection::connect(&config).unwrap();
             other.exec("ALTER TABLE people MODIFY age SMALLINT", ()).unwrap();
             wait!(connection.execute_batch_with(INSERT, &[("x", 999), ("y", 998)], &options)).unwrap();
-            let error = wait!(connection.execute_batch_with(INSERT, &[("x", 9), ("y", 40_000)], &options)).unwrap_err();
+            other.exec("ALTER TABLE people MODIFY age MEDIUMINT", ()).unwrap();
+            let skip = options.clone().with_bad_rows(OnBadRow::Skip);
+            let report = wait!(connection.execute_batch_with(INSERT, &[("z", 40_000), ("u", 9_000_000)], &skip)).unwrap();
+            assert_eq!((report.n_rows, report.bad_rows.len()), (1, 1), "{method}");
+            other.exec("ALTER TABLE people MODIFY age INT", ()).unwrap();
+            let error = wait!(connection.execute_batch_with(INSERT, &[("x", 9), ("y", 3_000_000_000_u32)], &options)).unwrap_err();
             assert_eq!(error.row(), Some(1), "{method}");
             let sums = wait!(connection.query_one::<(u64, u64)>("SELECT COUNT(*), SUM(age) FROM people", ())).unwrap();
-            assert_eq!(sums, (5, 2000), "{method}");
+            assert_eq!(sums, (6, 42_000), "{method}");
         });
     });
 }

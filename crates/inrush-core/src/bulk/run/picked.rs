@@ -27,6 +27,11 @@ impl<'a> Checked<'a> {
         })
     }
 
+    /// Whether there are such.
+    pub fn has_bad(&self) -> bool {
+        !self.bad.is_empty()
+    }
+
     /// The rows that are sent, if they are not all.
     pub fn picked(&self) -> Option<Picked<'_>> {
         let bad = self.bad.iter().filter_map(|error| usize::try_from(error.row()?).ok());
