@@ -32,8 +32,9 @@ fn main() -> inrush::Result<()> {
     connection.execute_batch(insert, &columns! { name: &names, age: scalar(30) })?;
 
     // One bad row, and nothing of the batch is stored; the error names it.
-    let error = connection.execute_batch(insert, &[("Ida", 50), ("Ann", 51)]).unwrap_err();
-    println!("row {:?}: {error}", error.row());
+    if let Err(error) = connection.execute_batch(insert, &[("Ida", 50), ("Ann", 51)]) {
+        println!("row {:?}: {error}", error.row());
+    }
 
     // Or the others are.
     let options = BatchOptions::new().with_bad_rows(OnBadRow::Skip).with_ids(true);
