@@ -67,7 +67,7 @@ def measure(groups, rounds, seed, server_pid, empty, check):
                 sample.server_cpu = cpu_of(server_pid) - before
                 check(subject.name)
                 samples[subject.name].append(sample)
-                print(f"  round {number + 1}: {subject.name}: {sample.wall:.2f} s", flush=True)
+                print(f"  round {number + 1}: {subject.name}: {sample.wall:.3g} s", flush=True)
     return samples
 
 

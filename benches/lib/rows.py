@@ -31,9 +31,16 @@ class Table:
         Path(path).chmod(0o644)
         return total
 
-    def checksum_sql(self):
-        """Count and sum as the server sees them, to be compared with what `write` returned."""
-        return f"SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', {','.join(self.columns)}))) FROM {self.name}"
+    def checksum(self, first, last):
+        """What `write` returns for these rows."""
+        return sum(zlib.crc32(self.line(number)[:-1].encode()) for number in range(first, last + 1))
+
+    def checksum_sql(self, modulus=None):
+        """Count and sum as the server sees them, to be compared with what `write` returned. With a modulus: of rows that were written
+        several times, each time with ids that are larger by so much."""
+        first = f"({self.columns[0]} - 1) MOD {modulus} + 1" if modulus else self.columns[0]
+        columns = ",".join((first,) + tuple(self.columns[1:]))
+        return f"SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', {columns}))) FROM {self.name}"
 
     def load_sql(self, path):
         """The server's own way, the same for all servers."""

@@ -20,6 +20,13 @@ def all_servers():
     return json.loads(subprocess.check_output([ROOT / "scripts/servers", "env", "--bench"]))
 
 
+def peer_env(server, table):
+    """Where a benchmark's own program finds the server and its table."""
+    address = {"HOST": server["host"], "PORT": str(server["port"]), "USER": server["user"], "PASSWORD": server["password"]}
+    address |= {"DATABASE": DATABASE, "TABLE": table.name}
+    return {f"PEER_{name}": value for name, value in address.items()}
+
+
 class Shell:
     """A session of the server's client program: statements in, lines out."""
 
