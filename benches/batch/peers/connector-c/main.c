@@ -22,7 +22,7 @@ static unsigned n_rows;
 static long long *ids;
 static int *ages;
 static double *scores;
-static MYSQL_TIME *moments;
+static MYSQL_TIME *moments, **moment_pointers;
 static char **names, **emails;
 static unsigned long *name_lengths, *email_lengths;
 
@@ -74,6 +74,9 @@ static void read_rows(const char *path) {
         moments[n_rows++] = at;
     }
     fclose(file);
+    /* An array of what has no length of its own is one of pointers. */
+    moment_pointers = grow(NULL, n_rows, sizeof *moment_pointers);
+    for (unsigned i = 0; i < n_rows; i++) moment_pointers[i] = &moments[i];
 }
 
 static unsigned long append_text(char *sql, const char *text, unsigned long length) {
@@ -134,7 +137,7 @@ static void execute(MYSQL_STMT *statement, MYSQL_BIND *bind) {
 static void insert_bulk(MYSQL_STMT *statement, unsigned first, unsigned n) {
     MYSQL_BIND bind[COLUMNS] = {0};
     bind_rows(bind, first, 1);
-    bind[1].buffer = names + first, bind[3].buffer = emails + first;
+    bind[1].buffer = names + first, bind[3].buffer = emails + first, bind[5].buffer = moment_pointers + first;
     mysql_stmt_attr_set(statement, STMT_ATTR_ARRAY_SIZE, &n);
     execute(statement, bind);
 }
