@@ -68,7 +68,7 @@ impl fmt::Display for Laps {
 }
 
 /// Seconds of processor time that the process has used, outside and inside the kernel.
-fn cpu() -> (f64, f64) {
+pub fn cpu() -> (f64, f64) {
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     // SAFETY: a struct of numbers, for which zeros are a value; the call writes to it alone.
     let usage = unsafe {

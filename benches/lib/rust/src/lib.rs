@@ -6,7 +6,7 @@ pub mod people;
 mod place;
 
 pub use allocations::count as n_allocations;
-pub use laps::{Laps, Plan};
+pub use laps::{Laps, Plan, cpu};
 pub use place::Place;
 
 /// A benchmark has nothing to do about an error but to show it.
