@@ -23,14 +23,14 @@ type Person = people::Person<DateTime>;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [way, threads, n, file] = &args[..] else { return Err("see the top of main.rs".into()) };
+    let Ok([way, threads, n, file]) = <[String; 4]>::try_from(args) else { return Err("see the top of main.rs".into()) };
     let place = Place::from_env()?;
-    let people = Arc::new(people::read(file, moment)?);
+    let people = Arc::new(people::read(&file, moment)?);
     let runtime = match threads.parse()? {
         1 => Builder::new_current_thread().enable_all().build()?,
         n_threads => Builder::new_multi_thread().worker_threads(n_threads).enable_all().build()?,
     };
-    let work = async {
+    let work = async move {
         match way.as_str() {
             "back-to-back" => ways::back_to_back(place, people, n.parse()?).await,
             "own" => ways::own(place, people, n.parse()?).await,
