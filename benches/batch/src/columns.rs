@@ -1,7 +1,9 @@
 //! The rows as a `RecordBatch`.
 
 use crate::Person;
-use arrow_array::{Array, ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use arrow_schema::ArrowError;
 use bench_lib::Result;
 use jiff::civil::DateTime;
@@ -15,7 +17,10 @@ pub(crate) fn of(people: &[Person]) -> Result<RecordBatch, ArrowError> {
         column("age", Arc::new(Int32Array::from_iter_values(people.iter().map(|person| person.2)))),
         column("email", Arc::new(StringArray::from_iter_values(people.iter().map(|person| &person.3)))),
         column("score", Arc::new(Float64Array::from_iter_values(people.iter().map(|person| person.4)))),
-        column("created", Arc::new(TimestampMicrosecondArray::from_iter_values(people.iter().map(|person| micros(person.5))))),
+        column(
+            "created",
+            Arc::new(TimestampMicrosecondArray::from_iter_values(people.iter().map(|person| micros(person.5)))),
+        ),
     ])
 }
 

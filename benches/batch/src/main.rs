@@ -30,7 +30,8 @@ fn main() -> Result<()> {
         Some(method) => BatchOptions::new().with_method(method),
         None => BatchOptions::new(),
     };
-    let work = Work { config: config(&place), sql: place.insert_sql(1), options, plan: Plan::parse(n_warm_ups, n_laps)? };
+    let work =
+        Work { config: config(&place), sql: place.insert_sql(1), options, plan: Plan::parse(n_warm_ups, n_laps)? };
     let people = people::read(file, moment)?;
     let laps = match form.as_str() {
         "tuples" => run(twin, &work, Tuples(people))?,

@@ -11,25 +11,20 @@
 //! otherwise; blocking clients have a thread a connection. The server is in PEER_HOST, PEER_PORT, PEER_USER, PEER_PASSWORD
 //! and PEER_DATABASE, its table in PEER_TABLE. What was measured goes to standard output as JSON.
 
-mod allocations;
 mod clients;
 mod measured;
 mod pipelined;
-mod place;
 mod pool;
 mod queries;
 mod read;
 mod relay;
+mod statements;
 
+use bench_lib::{Error, Place, Result};
 use measured::Measured;
-use place::Place;
 use std::future::Future;
 use std::time::Duration;
 use tokio::runtime::Builder;
-
-/// A benchmark has nothing to do about an error but to show it.
-type Error = Box<dyn std::error::Error + Send + Sync>;
-type Result<T, E = Error> = std::result::Result<T, E>;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();

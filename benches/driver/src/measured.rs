@@ -1,6 +1,6 @@
 //! What a run came to, as JSON.
 
-use crate::allocations;
+use bench_lib::n_allocations;
 use std::fmt;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -26,12 +26,12 @@ pub(crate) struct Stopwatch {
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        Self { n_allocations: allocations::count(), cpu: cpu(), start: Instant::now() }
+        Self { n_allocations: n_allocations(), cpu: cpu(), start: Instant::now() }
     }
 
     pub(crate) fn stop(self, checksum: u64) -> Measured {
         let seconds = self.start.elapsed().as_secs_f64();
-        let (cpu, n_allocations) = (cpu() - self.cpu, allocations::count() - self.n_allocations);
+        let (cpu, n_allocations) = (cpu() - self.cpu, n_allocations() - self.n_allocations);
         Measured { seconds, cpu, n_allocations, checksum, steps: Vec::new() }
     }
 }

@@ -8,7 +8,7 @@ use inrush::core::session::pipeline::{Chosen, Turn};
 use mysql_async::prelude::Queryable;
 
 pub(crate) fn run(place: &Place, client: &str, threads: usize, n_rows: usize) -> Result<Measured> {
-    let (place, sql) = (place.clone(), place.insert_sql());
+    let (place, sql) = (place.clone(), place.insert_sql(1));
     match client {
         "inrush" => block_on(threads, pipelined(place, sql, n_rows)),
         "inrush-blocking" => pipelined_blocking(&place, &sql, n_rows),

@@ -2,6 +2,7 @@
 
 use crate::clients::{Blocking, Client, Inrush, MySqlAsync, Sqlx};
 use crate::measured::Stopwatch;
+use crate::statements::point_sql;
 use crate::{Error, Measured, Place, Result, block_on};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ async fn on_tasks<C: Client>(
     n_connections: usize,
     n_each: usize,
 ) -> Result<Measured> {
-    let sql: Arc<str> = place.point_sql().into();
+    let sql: Arc<str> = point_sql(&place).into();
     let start = Arc::new(Barrier::new(n_connections + 1));
     let mut tasks = Vec::new();
     for number in 0..n_connections {
@@ -82,7 +83,7 @@ async fn on_tasks<C: Client>(
 }
 
 fn on_threads(place: &Place, question: Question, n_connections: usize, n_each: usize) -> Result<Measured> {
-    let sql = place.point_sql();
+    let sql = point_sql(place);
     let start = std::sync::Barrier::new(n_connections + 1);
     thread::scope(|scope| {
         let mut threads = Vec::new();

@@ -2,10 +2,11 @@
 
 use crate::clients::{Blocking, Client, Collecting, Format, Inrush, MySqlAsync, Sqlx};
 use crate::measured::Stopwatch;
+use crate::statements::read_sql;
 use crate::{Measured, Place, Result, block_on};
 
 pub(crate) fn run(place: &Place, client: &str, threads: usize, format: Format, n_rows: usize) -> Result<Measured> {
-    let (place, sql) = (place.clone(), place.read_sql(n_rows));
+    let (place, sql) = (place.clone(), read_sql(place, n_rows));
     match client {
         "inrush" => block_on(threads, on_task::<Inrush>(place, sql, format)),
         "inrush-collect" => block_on(threads, on_task::<Collecting>(place, sql, format)),

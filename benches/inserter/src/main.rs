@@ -23,7 +23,9 @@ type Person = people::Person<DateTime>;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let Ok([way, threads, n, file]) = <[String; 4]>::try_from(args) else { return Err("see the top of main.rs".into()) };
+    let Ok([way, threads, n, file]) = <[String; 4]>::try_from(args) else {
+        return Err("see the top of main.rs".into());
+    };
     let place = Place::from_env()?;
     let people = Arc::new(people::read(&file, moment)?);
     let runtime = match threads.parse()? {

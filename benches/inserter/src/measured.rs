@@ -50,6 +50,9 @@ impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seconds, user, system, n_rows, .. } = self;
         let (p50, p99) = (self.percentile(0.5), self.percentile(0.99));
-        write!(f, r#"{{"seconds": {seconds}, "user": {user}, "system": {system}, "rows": {n_rows}, "p50": {p50}, "p99": {p99}}}"#)
+        write!(
+            f,
+            r#"{{"seconds": {seconds}, "user": {user}, "system": {system}, "rows": {n_rows}, "p50": {p50}, "p99": {p99}}}"#
+        )
     }
 }

@@ -10,7 +10,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::Barrier;
 
 /// The limit: what one connection stores if all rows come in INSERTs of many.
-pub(crate) async fn back_to_back(place: Place, people: Arc<Vec<Person>>, statement_rows: usize) -> Result<Vec<Measured>> {
+pub(crate) async fn back_to_back(
+    place: Place,
+    people: Arc<Vec<Person>>,
+    statement_rows: usize,
+) -> Result<Vec<Measured>> {
     let mut connection = Connection::connect(&config(&place)).await?;
     let insert = connection.prepare(&place.insert_sql(statement_rows)).await?;
     if people.len() % statement_rows != 0 {

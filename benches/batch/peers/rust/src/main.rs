@@ -30,7 +30,9 @@ struct Work {
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [client, how, file, statement_rows, n_warm_ups, n_laps] = &args[..] else { return Err("see the top of main.rs".into()) };
+    let [client, how, file, statement_rows, n_warm_ups, n_laps] = &args[..] else {
+        return Err("see the top of main.rs".into());
+    };
     let work = Work {
         place: Place::from_env()?,
         how: how.clone(),
@@ -51,5 +53,6 @@ fn main() -> Result<()> {
 
 fn moment([year, month, day, hour, minute, second]: [u16; 6]) -> NaiveDateTime {
     let date = NaiveDate::from_ymd_opt(year.into(), month.into(), day.into());
-    date.and_then(|date| date.and_hms_opt(hour.into(), minute.into(), second.into())).expect("rows.py makes no other dates")
+    date.and_then(|date| date.and_hms_opt(hour.into(), minute.into(), second.into()))
+        .expect("rows.py makes no other dates")
 }

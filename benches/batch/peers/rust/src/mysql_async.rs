@@ -20,7 +20,8 @@ pub(crate) async fn run(mut work: Work) -> Result<Laps> {
         let mut transaction = conn.start_transaction(TxOpts::default()).await?;
         match work.how.as_str() {
             "exec-batch" => {
-                let values = rows.iter().map(|(id, name, age, email, score, created)| (id, name, age, email, score, created));
+                let values =
+                    rows.iter().map(|(id, name, age, email, score, created)| (id, name, age, email, score, created));
                 transaction.exec_batch(one.as_str(), values).await?;
             }
             "text" => {
@@ -61,7 +62,14 @@ fn options(place: &Place) -> OptsBuilder {
 fn params(rows: &[Person]) -> Params {
     let mut values: Vec<Value> = Vec::with_capacity(6 * rows.len());
     for (id, name, age, email, score, created) in rows {
-        values.extend([id.into(), name.as_str().into(), age.into(), email.as_str().into(), score.into(), (*created).into()]);
+        values.extend([
+            id.into(),
+            name.as_str().into(),
+            age.into(),
+            email.as_str().into(),
+            score.into(),
+            (*created).into(),
+        ]);
     }
     Params::Positional(values)
 }

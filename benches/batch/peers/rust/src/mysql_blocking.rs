@@ -58,7 +58,14 @@ fn options(place: &Place) -> OptsBuilder {
 fn params(rows: &[Person]) -> Params {
     let mut values: Vec<Value> = Vec::with_capacity(6 * rows.len());
     for (id, name, age, email, score, created) in rows {
-        values.extend([id.into(), name.as_str().into(), age.into(), email.as_str().into(), score.into(), (*created).into()]);
+        values.extend([
+            id.into(),
+            name.as_str().into(),
+            age.into(),
+            email.as_str().into(),
+            score.into(),
+            (*created).into(),
+        ]);
     }
     Params::Positional(values)
 }
