@@ -287,7 +287,7 @@ fn put_time(out: &mut Vec<u8>, time: &Time) {
 }
 
 /// The flag of an unsigned integer.
-const UNSIGNED: u8 = 0x80;
+pub(crate) const UNSIGNED: u8 = 0x80;
 
 /// 838:59:59.999999 in microseconds.
 const LONGEST_TIME: i64 = 3_020_399_999_999;

@@ -6,6 +6,7 @@
 
 use super::param_type::ParamType;
 use super::prepared::alone;
+use super::usual::{Page, put_bulk_row};
 use super::{BulkBody, Command, Limits, Next, Writer};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -41,27 +42,32 @@ impl Bulk {
     }
 
     /// Appends rows until one does not fit; returns how many there are.
-    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut Vec<u8>) -> Result<usize> {
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, out: &mut Page) -> Result<usize> {
         let Limits { bytes, max_bytes, .. } = self.limits;
         let n_rows = range.len();
         let mut reader = RowReader::new(rows, range.clone());
-        for (n, idx) in range.enumerate() {
-            let row = reader.row(idx)?;
-            let start = out.len();
-            let fits = put_row(row, &mut self.types, max_bytes, out);
-            let most = if n == 0 { max_bytes } else { bytes.min(max_bytes) };
-            if !fits || BULK_HEAD + out.len() > most {
-                out.truncate(start);
-                return Ok(n);
+        let mut n = 0;
+        while n < n_rows {
+            let (n_read, values) = reader.rows(range.start + n)?;
+            for row in values.chunks_exact(values.len() / n_read) {
+                let start = out.len();
+                let fits = out.put(|block, at| put_bulk_row(row, &self.types, block, at))
+                    || put_row(row, &mut self.types, max_bytes, out.bytes());
+                let most = if n == 0 { max_bytes } else { bytes.min(max_bytes) };
+                if !fits || BULK_HEAD + out.len() > most {
+                    out.truncate(start);
+                    return Ok(n);
+                }
+                n += 1;
             }
+            out.reserve_like(n, n_rows, bytes);
         }
         Ok(n_rows)
     }
 }
 
-/// Appends one row. False: a value has another type than those before it, or is longer than any packet.
-#[inline]
-fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
+/// Appends one row, the thorough way. False: a value has another type than those before it, or is longer than any packet.
+pub(super) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
     for (value, ty) in row.iter().zip(types) {
         match value {
             Value::Null => out.push(Indicator::Null as u8),
@@ -85,15 +91,17 @@ impl Writer for Bulk {
         let mut bytes = Vec::with_capacity(self.last_bytes);
         bytes.extend_from_slice(&self.flags.to_le_bytes());
         bytes.resize(FLAGS + 2 * n_params, 0);
+        let mut page = Page::new(bytes);
         self.types.fill(ParamType::UNKNOWN);
         let first = range.start;
         let n_rows =
-            self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut bytes)?;
+            self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut page)?;
         if n_rows == 0 {
             let mut row = Vec::with_capacity(n_params);
             rows.row(first, &mut row)?;
             return alone(&self.statement, &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
         }
+        let mut bytes = page.into_bytes();
         for (told, ty) in bytes[FLAGS..].chunks_exact_mut(2).zip(&self.types) {
             told.copy_from_slice(&ty.bytes());
         }

@@ -15,6 +15,7 @@ mod round_trip;
 #[cfg(test)]
 mod shown;
 pub mod text;
+mod usual;
 
 use crate::error::Result;
 use crate::session::Statement;

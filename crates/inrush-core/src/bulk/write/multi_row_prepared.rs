@@ -7,6 +7,7 @@
 
 use super::param_type::ParamType;
 use super::prepared::{alone, refuse_default};
+use super::usual::{Page, put_bound_row};
 use super::{Command, Limits, Next, Writer};
 use crate::bulk::template::Template;
 use crate::error::{Error, Result};
@@ -19,8 +20,9 @@ use std::ops::Range;
 /// See above.
 #[derive(Debug)]
 pub struct MultiRowPrepared {
-    /// What stands before the VALUES list, the list, and what stands behind it.
-    text: [Box<str>; 3],
+    /// The user's own, and where in it its VALUES list stands.
+    single: Statement,
+    list: Range<usize>,
     n_params: usize,
     limits: Limits,
     /// Those made so far: of one row, two, four ..
@@ -53,8 +55,10 @@ impl MultiRowPrepared {
     pub fn new(statement: &Statement, template: &Template, limits: Limits) -> Result<Self> {
         let row = template.multi_row(statement)?;
         let sql = statement.sql();
-        let text = [&sql[..row.range.start], &sql[row.range.clone()], &sql[row.range.end..]].map(Box::from);
         let n_params = statement.marks().len();
+        if n_params == 0 {
+            return Err(Error::config("the statement has no placeholder, so that it carries no rows"));
+        }
         if n_params > MAX_PLACEHOLDERS {
             return Err(Error::config(format!(
                 "{n_params} placeholders are more than a server takes, {MAX_PLACEHOLDERS}"
@@ -64,12 +68,13 @@ impl MultiRowPrepared {
         let most = [
             ROWS,
             limits.rows,
-            MAX_PLACEHOLDERS / n_params.max(1),
+            MAX_PLACEHOLDERS / n_params,
             limits.max_bytes.saturating_sub(sql.len()) / (row.range.len() + 1),
         ];
         let largest = down_to_power(most.into_iter().min().unwrap_or(1));
         Ok(Self {
-            text,
+            single: statement.clone(),
+            list: row.range.clone(),
             n_params,
             limits,
             statements: vec![None; largest.ilog2() as usize + 1],
@@ -80,20 +85,9 @@ impl MultiRowPrepared {
     }
 
     /// The statement of so many rows, a power of two.
-    fn statement(&mut self, n_rows: usize) -> Result<Statement> {
-        let [before, row, behind] = &self.text;
+    fn statement(&mut self, n_rows: usize) -> Statement {
         let slot = &mut self.statements[n_rows.ilog2() as usize];
-        if let Some(statement) = slot {
-            return Ok(statement.clone());
-        }
-        let mut sql = String::with_capacity(before.len() + n_rows * (row.len() + 1) + behind.len());
-        sql += before;
-        for i in 0..n_rows {
-            sql += if i > 0 { "," } else { "" };
-            sql += row;
-        }
-        sql += behind;
-        Ok(slot.insert(Statement::new(&sql)?).clone())
+        slot.get_or_insert_with(|| self.single.repeated(self.list.clone(), n_rows)).clone()
     }
 
     fn largest(&self) -> usize {
@@ -101,7 +95,7 @@ impl MultiRowPrepared {
     }
 
     /// Encodes rows until there are `n_most` or one more would be too long; returns how many there are.
-    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, values: &mut Vec<u8>) -> Result<usize> {
+    fn put_rows(&mut self, rows: &dyn BoundRows, range: Range<usize>, values: &mut Page) -> Result<usize> {
         let Self { n_params, limits, types, scratch, .. } = self;
         let n_rows = range.len();
         let bytes_a_row = 2 * *n_params + n_params.div_ceil(8);
@@ -110,19 +104,26 @@ impl MultiRowPrepared {
         scratch.odd.clear();
         scratch.ends.clear();
         let mut reader = RowReader::new(rows, range.clone());
-        for (n, idx) in range.enumerate() {
-            let row = reader.row(idx)?;
-            let start = values.len();
-            let fits = scratch.put_row(n * *n_params, row, types, values);
-            let fits = fits.map_err(|error| error.at_row(idx as u64))?;
-            let n_bytes = stmt::EXECUTE_HEAD + (n + 1) * bytes_a_row + values.len();
-            let most = if n == 0 { limits.max_bytes } else { limits.bytes.min(limits.max_bytes) };
-            if !fits || n_bytes > most {
-                values.truncate(start);
-                return Ok(n);
-            }
-            if (n + 1).is_power_of_two() {
-                scratch.ends.push(values.len());
+        let mut n = 0;
+        while n < n_rows {
+            let (_, read) = reader.rows(range.start + n)?;
+            for row in read.chunks_exact(*n_params) {
+                let (at, start) = (n * *n_params, values.len());
+                let Scratch { bitmap, .. } = scratch;
+                let mut null = |i: usize| bitmap[(at + i) / 8] |= 1 << ((at + i) % 8);
+                let fits = values.put(|block, len| put_bound_row(row, types, block, len, &mut null))
+                    || (scratch.put_row(at, row, types, values.bytes()))
+                        .map_err(|error| error.at_row((range.start + n) as u64))?;
+                n += 1;
+                let n_bytes = stmt::EXECUTE_HEAD + n * bytes_a_row + values.len();
+                let most = if n == 1 { limits.max_bytes } else { limits.bytes.min(limits.max_bytes) };
+                if !fits || n_bytes > most {
+                    values.truncate(start);
+                    return Ok(n - 1);
+                }
+                if n.is_power_of_two() {
+                    scratch.ends.push(values.len());
+                }
             }
         }
         Ok(n_rows)
@@ -130,9 +131,8 @@ impl MultiRowPrepared {
 }
 
 impl Scratch {
-    /// Appends one row's values, the first of which is the command's value `at`. False: one of them is so long that it goes ahead,
+    /// Appends one row's values, the thorough way, the first of which is the command's value `at`. False: one of them is so long that it goes ahead,
     /// so that the row must stand alone.
-    #[inline]
     fn put_row(&mut self, at: usize, row: &[Value<'_>], types: &mut [ParamType], out: &mut Vec<u8>) -> Result<bool> {
         for ((i, value), ty) in (at..).zip(row).zip(types) {
             match value {
@@ -160,9 +160,11 @@ impl Scratch {
             // Those of rows that are left for the next command.
             *last &= (1 << (n_values % 8)) - 1;
         }
-        let of_row: Vec<u8> = types.iter().flat_map(|ty| ty.bytes()).collect();
-        for _ in 0..n_values / types.len().max(1) {
-            head.extend_from_slice(&of_row);
+        // Those of one row, then as often again as there is more: a copy for each doubling.
+        head.extend(types.iter().flat_map(|ty| ty.bytes()).take(2 * n_values));
+        while head.len() < n_bytes + 2 * n_values {
+            let n_more = (head.len() - n_bytes).min(n_bytes + 2 * n_values - head.len());
+            head.extend_from_within(n_bytes..n_bytes + n_more);
         }
         for (i, ty) in self.odd.iter().filter(|(i, _)| *i < n_values) {
             head[n_bytes + 2 * i..n_bytes + 2 * i + 2].copy_from_slice(&ty.bytes());
@@ -176,13 +178,13 @@ impl Scratch {
 impl Writer for MultiRowPrepared {
     fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
         let n_most = down_to_power(range.len().min(self.n_next));
-        let mut values = Vec::with_capacity(self.scratch.last_bytes);
+        let mut values = Page::new(Vec::with_capacity(self.scratch.last_bytes));
         let first = range.start;
         let n_rows = self.put_rows(rows, first..first + n_most, &mut values)?;
         if n_rows == 0 {
             let mut row = Vec::with_capacity(self.n_params);
             rows.row(first, &mut row)?;
-            return alone(&self.statement(1)?, &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
+            return alone(&self.statement(1), &row, self.limits.max_bytes).map_err(|e| e.at_row(first as u64));
         }
         let n_rows = down_to_power(n_rows);
         values.truncate(self.scratch.ends[n_rows.ilog2() as usize]);
@@ -193,17 +195,18 @@ impl Writer for MultiRowPrepared {
             false if 2 * values.len() > self.limits.bytes => self.n_next,
             false => (2 * self.n_next).min(self.largest()),
         };
+        let values = values.into_bytes();
         let n_values = n_rows * self.n_params;
         let head = self.scratch.head(n_values, &mut self.types);
         let bound = Bound::encoded(n_values, head, values);
-        Ok(Next::Command { command: Command::Execute(self.statement(n_rows)?, bound), n_rows })
+        Ok(Next::Command { command: Command::Execute(self.statement(n_rows), bound), n_rows })
     }
 
     fn statements(&mut self, n_rows: usize) -> Vec<Statement> {
         let largest = self.largest();
         let sizes = (0..self.statements.len()).rev().map(|power| 1 << power);
         let sizes: Vec<usize> = sizes.filter(|n| n_rows & n != 0 || (*n == largest && n_rows >= *n)).collect();
-        sizes.into_iter().filter_map(|n| self.statement(n).ok()).collect()
+        sizes.into_iter().map(|n| self.statement(n)).collect()
     }
 }
 

@@ -10,6 +10,14 @@ impl ParamType {
     /// Of a parameter that was only NULL so far.
     pub(super) const UNKNOWN: Self = Self([ColumnType::MYSQL_TYPE_NULL as u8, 0]);
 
+    pub(super) const INT: Self = Self([LONGLONG, 0]);
+    pub(super) const UINT: Self = Self([LONGLONG, stmt::UNSIGNED]);
+    pub(super) const TEXT: Self = Self([ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0]);
+    pub(super) const BYTES: Self = Self([ColumnType::MYSQL_TYPE_BLOB as u8, 0]);
+    pub(super) const DOUBLE: Self = Self([ColumnType::MYSQL_TYPE_DOUBLE as u8, 0]);
+    pub(super) const DATE: Self = Self([ColumnType::MYSQL_TYPE_DATE as u8, 0]);
+    pub(super) const DATE_TIME: Self = Self([ColumnType::MYSQL_TYPE_DATETIME as u8, 0]);
+
     /// As it is told.
     pub(super) fn bytes(self) -> [u8; 2] {
         self.0
