@@ -1,6 +1,7 @@
 //! The prepared statements of one connection, by text. The one that was not used for longest makes room for a new one.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 
 use crate::session::Prepared;
 use crate::wire::stmt::{self, Family};
@@ -10,7 +11,7 @@ use crate::wire::{StmtId, Value, Vendor};
 #[derive(Debug)]
 pub struct StatementCache {
     slots: Vec<Entry>,
-    by_text: HashMap<Box<[u8]>, usize>,
+    by_text: HashMap<Box<[u8]>, usize, ByEnds>,
     capacity: usize,
     clock: u64,
 }
@@ -155,9 +156,43 @@ impl StatementCache {
 
 impl Default for StatementCache {
     fn default() -> Self {
-        Self { slots: Vec::new(), by_text: HashMap::new(), capacity: CAPACITY, clock: 0 }
+        Self { slots: Vec::new(), by_text: HashMap::default(), capacity: CAPACITY, clock: 0 }
     }
 }
+
+/// Looks at no more of a text than its length and its two ends: one that carries many rows has 20 KiB, and is looked up for each
+/// command. Texts that differ in between only are compared with each other, of which there are no more than a cache holds.
+#[derive(Debug, Default)]
+struct ByEnds(RandomState);
+
+impl BuildHasher for ByEnds {
+    type Hasher = EndsHasher;
+
+    fn build_hasher(&self) -> EndsHasher {
+        EndsHasher(self.0.build_hasher())
+    }
+}
+
+struct EndsHasher(DefaultHasher);
+
+impl Hasher for EndsHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        match (bytes.first_chunk::<END>(), bytes.last_chunk::<END>()) {
+            (Some(first), Some(last)) if bytes.len() > 2 * END => {
+                self.0.write(first);
+                self.0.write(last);
+            }
+            _ => self.0.write(bytes),
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}
+
+/// The names of most tables and columns.
+const END: usize = 128;
 
 /// A server has room for 16,382 (`max_prepared_stmt_count`): enough for 120 connections that fill theirs.
 const CAPACITY: usize = 128;
@@ -219,6 +254,20 @@ mod tests {
         bends(&[moment], text, true);
         bends(&[number], moment, false);
         bends(&[number, moment], Value::Null, false);
+    }
+
+    #[test]
+    fn long_texts_are_told_apart() {
+        let mut cache = StatementCache::default();
+        let text = |middle: u8| [[b'x'; 300].as_slice(), &[middle], &[b'x'; 300]].concat();
+        for id in 0..100 {
+            cache.insert(&text(id), prepared(id.into()));
+        }
+        for id in 0..100 {
+            let slot = cache.find(&text(id)).unwrap();
+            assert_eq!(cache.get(slot).prepared.id, StmtId(id.into()));
+        }
+        assert_eq!(cache.find(&text(100)), None);
     }
 
     #[test]

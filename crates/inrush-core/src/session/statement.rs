@@ -1,6 +1,7 @@
 //! A statement as its writer sees it: text with placeholders, `?` or `:name`. It belongs to no connection.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -52,6 +53,22 @@ impl Statement {
                 .with_hint("placeholders are all of one kind"));
         }
         Ok(Self(Arc::new(Text { sql: text.into(), names, marks })))
+    }
+
+    /// This statement with a stretch of it written `n` times, with commas in between. It holds all placeholders, which are `?` then.
+    pub(crate) fn repeated(&self, stretch: Range<usize>, n: usize) -> Self {
+        let (before, text, behind) =
+            (&self.sql()[..stretch.start], &self.sql()[stretch.clone()], &self.sql()[stretch.end..]);
+        let mut sql = String::with_capacity(before.len() + n * (text.len() + 1) + behind.len());
+        sql += before;
+        for i in 0..n {
+            sql += if i > 0 { "," } else { "" };
+            sql += text;
+        }
+        sql += behind;
+        let step = text.len() + 1;
+        let marks = (0..n).flat_map(|i| self.marks().iter().map(move |mark| mark + i * step)).collect();
+        Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks }))
     }
 
     /// The text as it is prepared, with `?` for each placeholder.

@@ -142,7 +142,9 @@ impl Outbox {
             let from = payload + frame * MAX_FRAME;
             let frame_length = if frame == n_more { length - frame * MAX_FRAME } else { MAX_FRAME };
             let to = from + frame * HEADER;
-            self.bytes.copy_within(from..from + frame_length, to);
+            if from != to {
+                self.bytes.copy_within(from..from + frame_length, to);
+            }
             let [a, b, c, ..] = (frame_length as u32).to_le_bytes();
             // Wraps at 256: the server counts modulo 256 as well.
             let sequence = first.wrapping_add(frame as u8);
