@@ -92,24 +92,52 @@ impl Screen {
         let n_rows = rows.n_rows();
         let mut replaced = Replaced { rows, values: Vec::new(), scratch: Vec::new() };
         let mut reader = RowReader::new(rows, 0..n_rows);
-        for row in 0..n_rows {
-            let judged = reader.row(row).and_then(|values| self.check_row(row, values, &mut replaced));
-            if let Err(error) = judged {
-                bad(error)?;
+        let mut unusual = Vec::new();
+        let mut row = 0;
+        while row < n_rows {
+            let (n_read, values) = match reader.rows(row) {
+                Ok(read) => read,
+                Err(error) => {
+                    bad(error)?;
+                    row += 1;
+                    continue;
+                }
+            };
+            // A column at a time: nearly always there is nothing to be told of any of its values.
+            let n_values = values.len() / n_read;
+            unusual.clear();
+            unusual.extend(
+                self.checks
+                    .iter()
+                    .filter(|(param, check)| *param < n_values && !check.keeps_all(&values[*param..], n_values)),
+            );
+            if !unusual.is_empty() || self.generated.is_some() {
+                for (i, values) in values.chunks(n_values.max(1)).enumerate() {
+                    if let Err(error) = self.check_row(&unusual, row + i, values, &mut replaced) {
+                        bad(error)?;
+                    }
+                }
             }
+            row += n_read;
         }
         Ok(replaced)
     }
 
-    #[inline]
-    fn check_row(&self, row: usize, values: &[Value<'_>], replaced: &mut Replaced<'_>) -> Result<()> {
+    /// Judges the values of one row, by these checks.
+    fn check_row(
+        &self,
+        checks: &[&(usize, Check)],
+        row: usize,
+        values: &[Value<'_>],
+        replaced: &mut Replaced<'_>,
+    ) -> Result<()> {
         if let Some((param, name)) = &self.generated
             && !matches!(values.get(*param), Some(Value::Default))
         {
             return Err(Error::config(format!("column `{name}` is generated and takes no value")).at_row(row as u64));
         }
         let before = (replaced.values.len(), replaced.scratch.len());
-        for (param, check) in &self.checks {
+        for (param, check) in checks {
             let Some(value) = values.get(*param) else { continue };
             let start = replaced.scratch.len();
             let judged = check.judge_value(value, &mut replaced.scratch);

@@ -35,6 +35,19 @@ impl<'s> RowReader<'s> {
         Ok(&self.values[first..first + n_values])
     }
 
+    /// The values of several rows, this one first, one row behind the other; and how many rows they are.
+    ///
+    /// # Errors
+    /// Those of [`BoundRows::row`], of this row.
+    pub fn rows(&mut self, row: usize) -> Result<(usize, &[Value<'s>])> {
+        if !self.read.contains(&row) {
+            self.read_from(row)?;
+        }
+        let n_values = self.values.len() / self.read.len();
+        let first = (row - self.read.start) * n_values;
+        Ok((self.read.end - row, &self.values[first..]))
+    }
+
     /// Reads more rows each time, until the values are as many as stay in the cache nearest to the processor.
     fn read_from(&mut self, row: usize) -> Result<()> {
         let n_values = self.values.len() / self.read.len().max(1);
@@ -78,7 +91,10 @@ mod tests {
         for row in range {
             match reader.row(row) {
                 Ok(values) => {
-                    assert_eq!((values.len(), values[0], bad.contains(&row)), (2, Value::UInt(row as u64), false))
+                    assert_eq!((values.len(), values[0], bad.contains(&row)), (2, Value::UInt(row as u64), false));
+                    let first = values.to_vec();
+                    let (n_rows, several) = reader.rows(row).unwrap();
+                    assert_eq!((several.len(), &several[..2]), (2 * n_rows, &first[..]));
                 }
                 Err(error) => assert_eq!((error.row(), bad.contains(&row)), (Some(row as u64), true)),
             }

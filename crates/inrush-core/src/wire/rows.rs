@@ -110,6 +110,25 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
         let message = || format!("the statement takes {} values, not {n_values}", self.n_params);
         Err(result.err().unwrap_or_else(|| Error::config(message())).at_row(row as u64))
     }
+
+    fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
+        let n_before = out.len();
+        out.resize(n_before + rows.len() * self.n_params, Value::Null);
+        let mut places = out[n_before..].chunks_exact_mut(self.n_params.max(1));
+        let mut rest = &self.rows[rows.clone()];
+        while let Some((row, behind)) = rest.split_first()
+            && let Some(places) = places.next()
+            && row.fill(&self.order, places)
+        {
+            rest = behind;
+        }
+        // From the first row on that could not be filled in.
+        out.truncate(n_before + (rows.len() - rest.len()) * self.n_params);
+        for row in rows.end - rest.len()..rows.end {
+            self.row(row, out).inspect_err(|_| out.truncate(n_before))?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::{Judge, Rules, Verdict, Why};
 use crate::wire::value as wire;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
+use std::ops::Range;
 
 /// DATE. A time of day may stand behind it if it is midnight; anything else would be dropped with a note.
 #[derive(Clone, Debug)]
@@ -58,18 +59,33 @@ pub(super) struct DateTimeJudge {
     max: Option<i64>,
     /// The session's zone has one offset for ever.
     fixed: bool,
+    /// Years whose every whole second it holds: none for a TIMESTAMP whose zone has gaps.
+    whole_years: Range<u16>,
 }
 
 impl DateTimeJudge {
     pub(super) fn date_time(fsp: u8, rules: &Rules) -> Self {
-        Self { fsp, zone: rules.zone.clone(), max: None, fixed: rules.zone.to_fixed_offset().is_ok() }
+        let fixed = rules.zone.to_fixed_offset().is_ok();
+        Self { fsp, zone: rules.zone.clone(), max: None, fixed, whole_years: 1..10_000 }
     }
 
     pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
-        Self { max: Some(rules.timestamp_max()), ..Self::date_time(fsp, rules) }
+        let date_time = Self::date_time(fsp, rules);
+        let whole_years = if date_time.fixed { *CLEAR_YEARS.start()..CLEAR_YEARS.end() + 1 } else { 0..0 };
+        Self { max: Some(rules.timestamp_max()), whole_years, ..date_time }
     }
 
+    /// Whether it is far from every limit and of no unusual shape; then [`DateTimeJudge::moment`] keeps it.
     #[inline]
+    pub(super) fn surely_holds(&self, moment: &wire::DateTime) -> bool {
+        let wire::DateTime { date, hour, minute, second, micros } = *moment;
+        let is_in_any_month = date.month.wrapping_sub(1) < 12 && date.day.wrapping_sub(1) < 28;
+        self.whole_years.contains(&date.year)
+            && (is_in_any_month || moment::is_real_date(&date))
+            && (hour < 24 && minute < 60 && second < 60)
+            && (micros == 0 || (self.fsp == 6 && micros < 1_000_000))
+    }
+
     pub(super) fn moment(&self, moment: &wire::DateTime) -> Verdict {
         if !(moment::is_real_date(&moment.date) && moment.is_valid()) {
             return Verdict::Bad(Why::Shape);

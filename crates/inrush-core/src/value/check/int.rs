@@ -17,12 +17,12 @@ impl IntJudge {
     }
 
     #[inline]
+    pub(super) fn holds(&self, value: i64) -> bool {
+        value >= self.min && (value < 0 || value as u64 <= self.max)
+    }
+
     pub(super) fn int(&self, value: i64) -> Verdict {
-        if value >= self.min && (value < 0 || value as u64 <= self.max) {
-            Verdict::Keep
-        } else {
-            Verdict::Bad(Why::Range)
-        }
+        if self.holds(value) { Verdict::Keep } else { Verdict::Bad(Why::Range) }
     }
 
     pub(super) fn uint(&self, value: u64) -> Verdict {

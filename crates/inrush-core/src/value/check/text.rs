@@ -38,6 +38,12 @@ impl CharsJudge {
         matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3)
     }
 
+    /// Whether a text is one that every such column holds.
+    #[inline]
+    pub(super) fn surely_holds(&self, text: &[u8]) -> bool {
+        text.len() <= self.surely_fits && (self.charset.holds_all() || text.is_ascii())
+    }
+
     #[cold]
     fn judge_unusual(&self, cell: &[u8]) -> Verdict {
         // `sweep_text` has seen to it that this is UTF-8.
@@ -59,11 +65,7 @@ impl CharsJudge {
 impl Judge for CharsJudge {
     #[inline]
     fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
-        if cell.len() <= self.surely_fits && (self.charset.holds_all() || cell.is_ascii()) {
-            Verdict::Keep
-        } else {
-            self.judge_unusual(cell)
-        }
+        if self.surely_holds(cell) { Verdict::Keep } else { self.judge_unusual(cell) }
     }
 }
 

@@ -28,8 +28,47 @@ pub enum Judged {
 }
 
 impl Check {
+    /// Whether all of a column's values are of the usual kind, and go as they are: a few comparisons for each of them, and no dispatch.
+    /// If not, each is to be judged. The values are the first one and every `stride`th behind it.
+    pub fn keeps_all(&self, values: &[Value<'_>], stride: usize) -> bool {
+        let null = !self.null_is_bad;
+        let mut values = values.iter().step_by(stride.max(1));
+        match &self.judge {
+            AnyJudge::Int(judge) => values.all(|value| match value {
+                Value::Int(n) => judge.holds(*n),
+                Value::Null => null,
+                _ => false,
+            }),
+            AnyJudge::Chars(judge) => values.all(|value| match value {
+                Value::Text(text) => judge.surely_holds(text.as_bytes()),
+                Value::Null => null,
+                _ => false,
+            }),
+            AnyJudge::Float(judge) => values.all(|value| match value {
+                Value::Double(n) => judge.holds(*n),
+                Value::Null => null,
+                _ => false,
+            }),
+            AnyJudge::DateTime(judge) => values.all(|value| match value {
+                Value::DateTime(moment) => judge.surely_holds(moment),
+                Value::Null => null,
+                _ => false,
+            }),
+            AnyJudge::Date(judge) => values.all(|value| match value {
+                Value::Date(date) => matches!(judge.date(date), Verdict::Keep),
+                Value::Null => null,
+                _ => false,
+            }),
+            AnyJudge::Pass => values.all(|value| match value {
+                Value::Bytes(_) => true,
+                Value::Null => null,
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
     /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.
-    #[inline]
     pub fn judge_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         // The usual kinds, each in its usual column.
         match (&self.judge, value) {

@@ -12,6 +12,7 @@ fn judged_under(rules: &Rules, column: &Column, value: Value<'_>) -> Result<Sent
     let judged = check.judge_value(&value, &mut scratch);
     let appended = scratch.split_off(n_before);
     assert_eq!(scratch, b"what stands before");
+    assert!(judged == Judged::Keep || !check.keeps_all(&[value], 1), "{value:?} is not kept");
     let text = || String::from_utf8(appended.clone()).unwrap();
     Ok(match judged {
         Judged::Text => Sent::Text(text()),
@@ -51,6 +52,31 @@ fn check(ty: &str, value: Value<'_>, want: Result<Sent, &str>) {
 fn check_under(rules: &Rules, ty: &str, value: Value<'_>, want: Result<Sent, &str>) {
     let got = judged_under(rules, &column(ty), value);
     assert_eq!(got, want.map_err(str::to_owned), "{value:?} into {ty}");
+}
+
+/// The usual kinds of columns, and values that must not be taken for usual ones.
+#[test]
+fn what_is_usual_is_kept_without_a_judge() {
+    let moment = |year, month, day| DateTime { date: Date { year, month, day }, hour: 23, ..DateTime::default() };
+    let usual = |ty: &str, values: &[Value<'_>]| Check::new(&column(ty), &rules()).keeps_all(values, 1);
+    assert!(usual("tinyint(4)", &[Value::Int(-128), Value::Null, Value::Int(127)]));
+    assert!(!usual("tinyint(4)", &[Value::Int(1), Value::Int(128)]));
+    assert!(usual("varchar(3)", &[Value::Text("abc"), Value::Null]));
+    assert!(!usual("varchar(3)", &[Value::Text("abc"), Value::Text("abcd")]));
+    assert!(usual("double", &[Value::Double(1.5), Value::Null]));
+    assert!(!usual("double", &[Value::Double(f64::NAN)]));
+    assert!(usual("date", &[Value::Date(Date { year: 2024, month: 2, day: 29 })]));
+    assert!(usual("longblob", &[Value::Bytes(b"\xff")]));
+    assert!(usual("datetime", &[1, 28, 29, 30].map(|day| Value::DateTime(moment(2024, 4, day)))));
+    for (year, month, day) in [(2023, 2, 29), (2024, 0, 1), (2024, 13, 1), (2024, 1, 0), (0, 1, 1), (10_000, 1, 1)] {
+        assert!(!usual("datetime", &[Value::DateTime(moment(year, month, day))]));
+    }
+    let fine = DateTime { micros: 1, ..moment(2024, 4, 30) };
+    assert!(!usual("datetime", &[Value::DateTime(fine)]) && usual("datetime(6)", &[Value::DateTime(fine)]));
+    let every_second = [Value::Int(1), Value::Text("no number"), Value::Int(2)];
+    assert!(Check::new(&column("int"), &rules()).keeps_all(&every_second, 2));
+    let required = Check::new(&Column { nullable: false, ..column("int") }, &rules());
+    assert!(required.keeps_all(&[Value::Int(1)], 1) && !required.keeps_all(&[Value::Int(1), Value::Null], 1));
 }
 
 #[track_caller]
