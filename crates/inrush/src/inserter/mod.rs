@@ -27,17 +27,37 @@ pub(crate) mod verdict;
 
 pub use options::InserterOptions;
 
+use crate::{Error, Result};
 use inrush_core::bulk::Method;
 use inrush_core::bulk::run::{BatchOptions, OnBadRow};
-use inrush_core::wire::Vendor;
+use inrush_core::wire::{BoundRows, RowBuffer, Value, Vendor};
 
-/// How a batch is written. A single row says itself what is wrong with it; among several the bad ones are set aside.
+/// The values of a row that stands alone, and can be bound: it is checked already, so it goes like any INSERT, at its price.
+pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {
+    if rows.n_rows() != 1 {
+        return Ok(None);
+    }
+    let mut values = Vec::with_capacity(rows.n_columns());
+    rows.row(0, &mut values)?;
+    Ok(Some(values).filter(|values| !values.contains(&Value::Default)))
+}
+
+/// The error of a statement that commits by itself: what the server did not answer it may have done.
+pub(crate) fn unanswered(error: Error) -> Error {
+    match error.is_fatal() && error.code() == 0 {
+        true => error.outcome_unknown(),
+        false => error,
+    }
+}
+
+/// How several rows are written: the bad ones among them are set aside.
 ///
 /// On MySQL one statement of text: it is one command, so one commit, whatever the number of rows, and costs no more than a
 /// prepared one there (docs/notes/multi-row.md).
 pub(crate) fn batch_options(n_rows: usize, vendor: Vendor, wants_ids: bool) -> BatchOptions {
     let options = BatchOptions::new().with_bytes(MAX_COMMAND);
     if n_rows == 1 {
+        // It says itself what is wrong with it.
         return options;
     }
     let method = (vendor == Vendor::MySql).then_some(Method::MultiRow);

@@ -34,7 +34,8 @@ impl InserterOptions {
         self
     }
 
-    /// How many batches are written at the same time, each on a connection of its own. 1 unless told.
+    /// How many batches are written at the same time, each on a connection of its own. 2 unless told: while the server works on
+    /// one, we wake the callers of the other. Between lanes there is no order; with 1 rows go in as they come.
     #[must_use]
     pub fn with_lanes(mut self, n: usize) -> Self {
         self.lanes = n;
@@ -119,7 +120,7 @@ impl Default for InserterOptions {
     fn default() -> Self {
         Self {
             columns: None,
-            lanes: 1,
+            lanes: 2,
             limits: Limits {
                 batch: Size { rows: 4096, bytes: 1 << 20 },
                 queue: Size { rows: 65_536, bytes: 64 << 20 },

@@ -7,7 +7,7 @@ use inrush_core::bulk::screen::Screen;
 use inrush_core::value::Rules;
 use inrush_core::value::column::Column;
 use inrush_core::value::ident::quote_ident;
-use inrush_core::wire::{BoundRows, Params, Value};
+use inrush_core::wire::{BoundRows, Params, RowBuffer, Value};
 use std::time::{Duration, Instant};
 
 /// The columns of an inserter's rows, and the statement that inserts them.
@@ -104,22 +104,31 @@ impl Shape {
         now.saturating_duration_since(self.read_at) > FRESH
     }
 
-    /// Appends the values of a row in the order of the columns, and checks them.
+    /// Appends the values of a row in the order of the columns, and checks them. `Some`: this row is to be sent instead, which means the
+    /// same to a server.
     ///
     /// # Errors
     /// `Config` for a row that does not have exactly a value for each; `Data` for a value that its column cannot hold.
-    pub(crate) fn values<'r, P: Params + ?Sized>(&self, row: &'r P, out: &mut Vec<Value<'r>>) -> Result<()> {
+    pub(crate) fn values<'r, P: Params + ?Sized>(
+        &self,
+        row: &'r P,
+        out: &mut Vec<Value<'r>>,
+    ) -> Result<Option<RowBuffer>> {
         out.extend_from_slice(row.values(&self.columns)?.as_ref());
-        match out.len() {
-            n if n == self.columns.len() => match &self.screen {
-                Some(screen) => screen.check(&One(out)).map(drop).map_err(Error::without_row),
-                None => Ok(()),
-            },
-            n => {
-                let message = format!("a row of {n} values for {} columns", self.columns.len());
-                Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))))
-            }
+        if out.len() != self.columns.len() {
+            let message = format!("a row of {} values for {} columns", out.len(), self.columns.len());
+            return Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))));
         }
+        let Some(screen) = &self.screen else { return Ok(None) };
+        let one = One(out);
+        let checked = screen.check(&one).map_err(Error::without_row)?;
+        if checked.n_replaced() == 0 {
+            return Ok(None);
+        }
+        let mut values = Vec::with_capacity(out.len());
+        checked.row(0, &mut values)?;
+        let mut replaced = RowBuffer::new(values.len());
+        replaced.push(&values).map(|()| Some(replaced))
     }
 }
 

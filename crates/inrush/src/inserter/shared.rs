@@ -99,6 +99,11 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
+    /// What one row came to, whose statement said this of its id.
+    pub(crate) fn of_one(id: u64, has_ids: bool) -> Self {
+        Self { ids: vec![Some(id).filter(|id| has_ids && *id > 0)], bad_rows: BTreeMap::new() }
+    }
+
     /// What a batch came to. `has_ids`: the server made them, they were not the rows' own.
     pub(crate) fn of(report: BatchReport, has_ids: bool) -> Self {
         let bad = report.bad_rows.into_iter();

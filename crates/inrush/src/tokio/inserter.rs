@@ -8,12 +8,13 @@ use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
 use crate::inserter::verdict::{Over, Stage};
-use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options};
+use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
 use crate::pool::seat::Seat;
 use crate::{Error, Kind, Params, Result};
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Mutex;
 use ::tokio::time::sleep;
+use inrush_core::wire::BoundRows;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -148,14 +149,19 @@ impl Inserter {
             None => self.read_table(&row.own_names()).await?,
         };
         let mut values = Vec::with_capacity(shape.columns.len());
-        if let Err(error) = shape.values(row, &mut values) {
-            if error.kind() != Kind::Data || !shape.is_old(Instant::now()) {
-                return Err(error);
+        let replaced = match shape.values(row, &mut values) {
+            Ok(replaced) => replaced,
+            Err(error) if error.kind() == Kind::Data && shape.is_old(Instant::now()) => {
+                // Perhaps somebody altered the table.
+                shape = self.read_anew(&shape).await?;
+                values.clear();
+                shape.values(row, &mut values)?
             }
-            // Perhaps somebody altered the table.
-            shape = self.read_anew(&shape).await?;
+            Err(error) => return Err(error),
+        };
+        if let Some(replaced) = &replaced {
             values.clear();
-            shape.values(row, &mut values)?;
+            replaced.row(0, &mut values)?;
         }
         match shared.bring(&shape, &values)? {
             Entry::In(ticket) => Ok(ticket),
@@ -352,12 +358,15 @@ impl Writer {
 }
 
 async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result<Stored> {
+    let Batch { rows, shape, .. } = batch;
+    if let Some(values) = one_row(rows)? {
+        let outcome = connection.exec(&shape.statement, &values[..]).await.map_err(unanswered)?;
+        return Ok(Stored::of_one(outcome.last_insert_id, shape.has_ids));
+    }
     let vendor = connection.server_version().vendor;
-    let options = batch_options(batch.rows.n_rows(), vendor, wants_ids && batch.shape.has_ids);
-    connection
-        .execute_batch_with(&batch.shape.statement, &batch.rows, &options)
-        .await
-        .map(|report| Stored::of(report, batch.shape.has_ids))
+    let options = batch_options(rows.n_rows(), vendor, wants_ids && shape.has_ids);
+    let report = connection.execute_batch_with(&shape.statement, rows, &options).await?;
+    Ok(Stored::of(report, shape.has_ids))
 }
 
 /// Where the line is; begins it if it is not there.

@@ -80,7 +80,14 @@ fn exactly_once_needs_transactions() {
 fn check_row(row: impl Params, want: Result<&[Value<'_>], &str>) {
     let shape = make(Some(&table()), None, &[], false).unwrap();
     let mut values = Vec::new();
-    let got = shape.values(&row, &mut values).map(|()| &values[..]);
+    let replaced = shape.values(&row, &mut values);
+    let got = replaced.as_ref().map(|replaced| {
+        if let Some(replaced) = replaced {
+            values.clear();
+            replaced.row(0, &mut values).unwrap();
+        }
+        &values[..]
+    });
     assert_eq!(
         got.map_err(|e| e.to_string()).as_deref().map_err(|e| e.as_str()),
         want.as_ref().map(|v| &v[..]).map_err(|e| *e)
@@ -95,6 +102,10 @@ fn rows_by_position_and_by_name() {
 #[test]
 fn what_a_column_cannot_hold_is_refused() {
     check_row((7, "x"), Err("`x` is not a whole number (column `Age`)"));
+}
+#[test]
+fn what_means_the_same_is_sent_instead() {
+    check_row(("Ann", " 40"), Ok(&[Value::Text("Ann"), Value::Text("40")]));
 }
 #[test]
 fn ids_are_made_unless_the_row_has_its_own() {

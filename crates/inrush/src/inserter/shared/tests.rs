@@ -47,7 +47,7 @@ fn write(lane: &mut Lane) -> bool {
 
 #[test]
 fn each_caller_gets_the_answer_to_his_row() {
-    let shared = shared(InserterOptions::new());
+    let shared = shared(InserterOptions::new().with_lanes(1));
     let mut lane = Lane::new(&shared, 0);
     let tickets: Vec<_> = (0..5).map(|n| bring(&shared, n).unwrap()).collect();
     assert_eq!(shared.status().queued, 5);
@@ -64,7 +64,7 @@ fn each_caller_gets_the_answer_to_his_row() {
 
 #[test]
 fn whoever_finds_no_room_comes_in_when_a_batch_leaves() {
-    let shared = shared(InserterOptions::new().with_queue_rows(1).with_batch_rows(1));
+    let shared = shared(InserterOptions::new().with_lanes(1).with_queue_rows(1).with_batch_rows(1));
     let mut lane = Lane::new(&shared, 0);
     thread::scope(|scope| {
         let callers: Vec<_> = (0..6)
@@ -93,7 +93,7 @@ fn whoever_finds_no_room_comes_in_when_a_batch_leaves() {
 
 #[test]
 fn a_lane_that_dies_leaves_nobody_without_an_answer() {
-    let shared = shared(InserterOptions::new().with_batch_rows(2));
+    let shared = shared(InserterOptions::new().with_lanes(1).with_batch_rows(2));
     let mut lane = Lane::new(&shared, 0);
     let mut tickets: Vec<_> = (0..5).map(|n| bring(&shared, n).unwrap()).collect();
     let Next::Write(taken) = lane.next() else { panic!() };
@@ -114,7 +114,7 @@ fn a_lane_that_dies_leaves_nobody_without_an_answer() {
 
 #[test]
 fn what_callers_did_not_hear_is_told_once() {
-    let shared = shared(InserterOptions::new());
+    let shared = shared(InserterOptions::new().with_lanes(1));
     let mut lane = Lane::new(&shared, 0);
     (0..4).for_each(|n| drop(bring(&shared, n).unwrap()));
     write(&mut lane);
@@ -126,7 +126,7 @@ fn what_callers_did_not_hear_is_told_once() {
 
 #[test]
 fn a_closed_inserter_writes_what_it_has_and_takes_nothing() {
-    let shared = shared(InserterOptions::new());
+    let shared = shared(InserterOptions::new().with_lanes(1));
     let mut lane = Lane::new(&shared, 0);
     let Next::Rest(seat) = lane.next() else { panic!() };
     let ticket = bring(&shared, 2).unwrap();

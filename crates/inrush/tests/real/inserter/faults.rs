@@ -75,7 +75,8 @@ fn an_answer_that_is_lost_leaves_nobody_in_the_dark() {
     on_all(|case| {
         let schema = table(case);
         let relay = Relay::healing(case.server.port, Cut::AfterWrite(2));
-        let inserter = behind(case, &schema, &relay, InserterOptions::new());
+        // One connection: the relay cuts all that were open, each at its next word.
+        let inserter = behind(case, &schema, &relay, InserterOptions::new().with_lanes(1));
         inserter.insert(row(1)).unwrap();
         let error = inserter.insert(row(2)).unwrap_err();
         assert!(relay.has_cut() && error.is_outcome_unknown() && !error.is_retryable(), "{error:?}");
@@ -116,7 +117,7 @@ fn without_a_server_callers_hear_of_it_in_time() {
     on_all(|case| {
         let schema = table(case);
         let relay = Relay::start(case.server.port, Cut::AfterWrite(2));
-        let options = InserterOptions::new().with_retry_for(Duration::from_millis(300));
+        let options = InserterOptions::new().with_lanes(1).with_retry_for(Duration::from_millis(300));
         let inserter = behind(case, &schema, &relay, options);
         inserter.insert(row(1)).unwrap();
         assert!(inserter.insert(row(2)).unwrap_err().is_outcome_unknown());
