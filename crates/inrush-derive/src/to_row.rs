@@ -49,7 +49,8 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
 
 /// Rows whose fields come as the placeholders do, as most do, are appended without a look at each field's place.
 fn by_name(values: &[TokenStream]) -> TokenStream {
-    let places = 0..values.len();
+    let n = values.len();
+    let places = 0..n;
     let value = quote! {
         |place: usize| match place {
             #(#places => #values,)*
@@ -85,10 +86,26 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
             }
             ::core::result::Result::Ok(())
         }
+
+        #[inline]
+        fn fill_row<'__v>(
+            &'__v self,
+            order: &::inrush::core::wire::Order,
+            places: &mut [::inrush::core::wire::Value<'__v>],
+        ) -> bool {
+            let ::core::result::Result::Ok(places) =
+                <&mut [::inrush::core::wire::Value<'__v>; #n]>::try_from(places)
+            else {
+                return false;
+            };
+            *places = [#(#values),*];
+            order.positions().is_none()
+        }
     }
 }
 
 fn by_position(values: &[TokenStream]) -> TokenStream {
+    let n = values.len();
     quote! {
         fn values<'__v>(
             &'__v self,
@@ -110,6 +127,21 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         ) -> ::inrush::core::Result<()> {
             out.extend([#(#values),*]);
             ::core::result::Result::Ok(())
+        }
+
+        #[inline]
+        fn fill_row<'__v>(
+            &'__v self,
+            _order: &::inrush::core::wire::Order,
+            places: &mut [::inrush::core::wire::Value<'__v>],
+        ) -> bool {
+            let ::core::result::Result::Ok(places) =
+                <&mut [::inrush::core::wire::Value<'__v>; #n]>::try_from(places)
+            else {
+                return false;
+            };
+            *places = [#(#values),*];
+            true
         }
     }
 }

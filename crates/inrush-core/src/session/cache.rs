@@ -59,7 +59,8 @@ impl Entry {
     /// The same by their types.
     pub(crate) fn bends_types(&self, types: &[u8], vendor: Vendor) -> bool {
         let mut pairs = self.had.iter().zip(types.chunks_exact(2));
-        vendor == Vendor::MySql && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0])))
+        // Most often they are those of the last execution, which it took.
+        vendor == Vendor::MySql && types != self.types && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0])))
     }
 }
 

@@ -37,7 +37,7 @@ pub trait Params {
     /// Puts what [`Params::append`] appends into places that are there already, which takes fewer steps. False: it is not as many
     /// values, or that cannot be told so quickly; what is in the places is of no use then.
     #[inline]
-    fn fill<'a>(&'a self, _order: &Order, _places: &mut [Value<'a>]) -> bool {
+    fn fill_row<'a>(&'a self, _order: &Order, _places: &mut [Value<'a>]) -> bool {
         false
     }
 }
@@ -157,7 +157,7 @@ impl<T: ToValue> Params for [T] {
     }
 
     #[inline]
-    fn fill<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
+    fn fill_row<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
         places.iter_mut().zip(self).for_each(|(place, value)| *place = value.to_value());
         places.len() == self.len()
     }
@@ -180,8 +180,8 @@ impl<T: ToValue> Params for Vec<T> {
     }
 
     #[inline]
-    fn fill<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        self.as_slice().fill(order, places)
+    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
+        self.as_slice().fill_row(order, places)
     }
 }
 
@@ -202,8 +202,8 @@ impl<T: ToValue, const N: usize> Params for [T; N] {
     }
 
     #[inline]
-    fn fill<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        self.as_slice().fill(order, places)
+    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
+        self.as_slice().fill_row(order, places)
     }
 }
 
@@ -228,8 +228,8 @@ impl<P: Params + ?Sized> Params for &P {
     }
 
     #[inline]
-    fn fill<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        (**self).fill(order, places)
+    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
+        (**self).fill_row(order, places)
     }
 }
 
@@ -325,7 +325,7 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn fill<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
+            fn fill_row<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
                 let Ok(places) = <&mut [Value<'a>; $n]>::try_from(places) else { return false };
                 $(places[$i] = self.$i.to_value();)+
                 true

@@ -52,8 +52,13 @@ impl<'s> RowReader<'s> {
     fn read_from(&mut self, row: usize) -> Result<()> {
         let n_values = self.values.len() / self.read.len().max(1);
         let n_most = (VALUES / n_values.max(1)).min(GROWTH * self.read.len()).min(self.end.saturating_sub(row)).max(1);
-        self.values.clear();
         self.read = row..row;
+        self.values.resize(n_most * n_values, Value::Null);
+        if n_values > 0 && self.rows.fill_rows(row..row + n_most, &mut self.values) {
+            self.read = row..row + n_most;
+            return Ok(());
+        }
+        self.values.clear();
         // A bad row is no matter before its turn comes.
         let n_rows = match self.rows.rows(row..row + n_most, &mut self.values) {
             Ok(()) => n_most,

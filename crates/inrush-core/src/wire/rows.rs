@@ -43,6 +43,12 @@ pub trait BoundRows: Send + Sync {
         }
         Ok(())
     }
+
+    /// Puts what [`BoundRows::rows`] appends into places that are there already, which takes fewer steps. False: it is not as many values,
+    /// one of the rows is bad, or that cannot be told so quickly; what is in the places is of no use then.
+    fn fill_rows<'s>(&'s self, _rows: Range<usize>, _places: &mut [Value<'s>]) -> bool {
+        false
+    }
 }
 
 /// See [`BoundRows`].
@@ -59,6 +65,10 @@ impl<B: BoundRows + ?Sized> BoundRows for &B {
 
     fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
         (**self).rows(rows, out)
+    }
+
+    fn fill_rows<'s>(&'s self, rows: Range<usize>, places: &mut [Value<'s>]) -> bool {
+        (**self).fill_rows(rows, places)
     }
 }
 
@@ -113,21 +123,18 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
 
     fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {
         let n_before = out.len();
-        out.resize(n_before + rows.len() * self.n_params, Value::Null);
-        let mut places = out[n_before..].chunks_exact_mut(self.n_params.max(1));
-        let mut rest = &self.rows[rows.clone()];
-        while let Some((row, behind)) = rest.split_first()
-            && let Some(places) = places.next()
-            && row.fill(&self.order, places)
-        {
-            rest = behind;
-        }
-        // From the first row on that could not be filled in.
-        out.truncate(n_before + (rows.len() - rest.len()) * self.n_params);
-        for row in rows.end - rest.len()..rows.end {
+        out.reserve(rows.len() * self.n_params);
+        for row in rows {
             self.row(row, out).inspect_err(|_| out.truncate(n_before))?;
         }
         Ok(())
+    }
+
+    fn fill_rows<'s>(&'s self, rows: Range<usize>, places: &mut [Value<'s>]) -> bool {
+        let rows = &self.rows[rows];
+        let fits = places.len() == rows.len() * self.n_params;
+        let places = places.chunks_exact_mut(self.n_params.max(1));
+        fits && rows.iter().zip(places).all(|(row, places)| row.fill_row(&self.order, places))
     }
 }
 
@@ -147,6 +154,11 @@ mod tests {
                 let mut several = Vec::new();
                 bound.rows(0..want.len(), &mut several).unwrap();
                 assert_eq!(several, values);
+                several.fill(Value::Default);
+                assert!(bound.fill_rows(0..want.len(), &mut several));
+                assert_eq!(several, values);
+                several.push(Value::Null);
+                assert!(!bound.fill_rows(0..want.len(), &mut several));
             }
             Err(message) => {
                 assert_eq!(got.unwrap_err().to_string(), message);

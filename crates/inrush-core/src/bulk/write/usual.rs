@@ -105,7 +105,10 @@ fn put_row<const HEAD: usize>(
     let types = types.get(..row.len())?;
     let mut at = at;
     for i in 0..row.len() {
-        let room = block.get_mut(at..)?;
+        if at > BLOCK - ROOM {
+            return None;
+        }
+        let room = &mut block[at..];
         let slot = room.first_chunk_mut::<ROOM>()?;
         if HEAD > 0 {
             slot[0] = Indicator::Value as u8;

@@ -18,7 +18,7 @@ impl IntJudge {
 
     #[inline]
     pub(super) fn holds(&self, value: i64) -> bool {
-        value >= self.min && (value < 0 || value as u64 <= self.max)
+        (self.min..=self.max.min(i64::MAX as u64) as i64).contains(&value)
     }
 
     pub(super) fn int(&self, value: i64) -> Verdict {

@@ -32,38 +32,32 @@ impl Check {
     /// If not, each is to be judged. The values are the first one and every `stride`th behind it.
     pub fn keeps_all(&self, values: &[Value<'_>], stride: usize) -> bool {
         let null = !self.null_is_bad;
-        let mut values = values.iter().step_by(stride.max(1));
         match &self.judge {
-            AnyJudge::Int(judge) => values.all(|value| match value {
-                Value::Int(n) => judge.holds(*n),
-                Value::Null => null,
-                _ => false,
-            }),
-            AnyJudge::Chars(judge) => values.all(|value| match value {
-                Value::Text(text) => judge.surely_holds(text.as_bytes()),
-                Value::Null => null,
-                _ => false,
-            }),
-            AnyJudge::Float(judge) => values.all(|value| match value {
-                Value::Double(n) => judge.holds(*n),
-                Value::Null => null,
-                _ => false,
-            }),
-            AnyJudge::DateTime(judge) => values.all(|value| match value {
-                Value::DateTime(moment) => judge.surely_holds(moment),
-                Value::Null => null,
-                _ => false,
-            }),
-            AnyJudge::Date(judge) => values.all(|value| match value {
-                Value::Date(date) => matches!(judge.date(date), Verdict::Keep),
-                Value::Null => null,
-                _ => false,
-            }),
-            AnyJudge::Pass => values.all(|value| match value {
-                Value::Bytes(_) => true,
-                Value::Null => null,
-                _ => false,
-            }),
+            AnyJudge::Int(judge) => {
+                all_of(values, stride, null, |value| matches!(value, Value::Int(n) if judge.holds(*n)))
+            }
+            AnyJudge::Chars(judge) => all_of(
+                values,
+                stride,
+                null,
+                |value| matches!(value, Value::Text(text) if judge.surely_holds(text.as_bytes())),
+            ),
+            AnyJudge::Float(judge) => {
+                all_of(values, stride, null, |value| matches!(value, Value::Double(n) if judge.holds(*n)))
+            }
+            AnyJudge::DateTime(judge) => all_of(
+                values,
+                stride,
+                null,
+                |value| matches!(value, Value::DateTime(moment) if judge.surely_holds(moment)),
+            ),
+            AnyJudge::Date(judge) => all_of(
+                values,
+                stride,
+                null,
+                |value| matches!(value, Value::Date(date) if matches!(judge.date(date), Verdict::Keep)),
+            ),
+            AnyJudge::Pass => all_of(values, stride, null, |value| matches!(value, Value::Bytes(_))),
             _ => false,
         }
     }
@@ -245,6 +239,19 @@ impl Check {
             AnyJudge::Json(judge) => judge.judge(cell, out),
         }
     }
+}
+
+/// Whether `holds` takes the first value and every `stride`th behind it, but those that are NULL if they may be.
+#[inline(always)]
+fn all_of(values: &[Value<'_>], stride: usize, null: bool, holds: impl Fn(&Value<'_>) -> bool) -> bool {
+    let mut values = values;
+    while let [value, ..] = values {
+        if !(holds(value) || (null && value.is_null())) {
+            return false;
+        }
+        values = values.get(stride.max(1)..).unwrap_or_default();
+    }
+    true
 }
 
 impl From<Verdict> for Judged {
