@@ -25,7 +25,8 @@ use std::time::Instant;
 /// # fn main() -> inrush::Result<()> {
 /// # let shop = inrush_testkit::shop::open();
 /// let pool = inrush::blocking::Pool::new(&shop.url())?;
-/// let inserter = pool.inserter("people")?;
+/// let options = inrush::InserterOptions::new().with_columns(["name", "age"]);
+/// let inserter = pool.inserter_with("people", options)?;
 /// std::thread::scope(|scope| {
 ///     for n in 0..4 {
 ///         let inserter = &inserter;

@@ -11,6 +11,7 @@ pub(crate) struct Answers {
     slots: Mutex<Vec<Slot>>,
     /// For threads. Nearly all of them get their answers at the same moment, so one bell is enough.
     bell: Condvar,
+    unheard: Arc<Unheard>,
 }
 
 enum Slot {
@@ -29,16 +30,27 @@ pub(crate) struct Ticket {
     row: usize,
 }
 
-/// Answers that nobody heard.
+/// Bad answers of one inserter that nobody heard: how many, and the first.
 #[derive(Debug, Default)]
-pub(crate) struct Unheard {
-    pub(crate) n_failed: usize,
-    pub(crate) first: Option<Error>,
+pub(crate) struct Unheard(Mutex<(usize, Option<Error>)>);
+
+impl Unheard {
+    fn add(&self, error: Error) {
+        let (n, first) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *n += 1;
+        first.get_or_insert(error);
+    }
+
+    /// They are told now.
+    pub(crate) fn take(&self) -> Option<(usize, Error)> {
+        let (n, first) = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        first.map(|first| (n, first))
+    }
 }
 
 impl Answers {
-    pub(crate) fn new() -> Self {
-        Self { slots: Mutex::new(Vec::new()), bell: Condvar::new() }
+    pub(crate) fn new(unheard: &Arc<Unheard>) -> Self {
+        Self { slots: Mutex::new(Vec::new()), bell: Condvar::new(), unheard: Arc::clone(unheard) }
     }
 
     /// The right to the answer to this row; for each row there is one.
@@ -46,10 +58,9 @@ impl Answers {
         Ticket { answers: Arc::clone(self), row }
     }
 
-    /// Tells the answers to all `n_rows`, once, and wakes those who wait. Returns the bad ones whose callers are gone.
-    pub(crate) fn tell(&self, n_rows: usize, mut answer: impl FnMut(usize) -> Result<Inserted>) -> Unheard {
+    /// Tells the answers to all `n_rows`, once, and wakes those who wait.
+    pub(crate) fn tell(&self, n_rows: usize, mut answer: impl FnMut(usize) -> Result<Inserted>) {
         let mut wakers = Vec::with_capacity(n_rows);
-        let mut unheard = Unheard::default();
         let mut has_threads = false;
         let mut slots = self.slots();
         slots.resize_with(n_rows, || Slot::Fresh);
@@ -57,10 +68,7 @@ impl Answers {
             let answer = answer(row);
             match std::mem::replace(slot, Slot::Left) {
                 Slot::Left => {
-                    if let Err(error) = answer {
-                        unheard.n_failed += 1;
-                        unheard.first.get_or_insert(error);
-                    }
+                    answer.map_or_else(|error| self.unheard.add(error), drop);
                     continue;
                 }
                 Slot::Task(waker) => wakers.push(waker),
@@ -75,7 +83,6 @@ impl Answers {
             self.bell.notify_all();
         }
         wakers.into_iter().for_each(Waker::wake);
-        unheard
     }
 
     fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
@@ -118,7 +125,10 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        *slot(&mut self.answers.slots(), self.row) = Slot::Left;
+        let before = std::mem::replace(slot(&mut self.answers.slots(), self.row), Slot::Left);
+        if let Slot::Told(Err(error)) = before {
+            self.answers.unheard.add(error);
+        }
     }
 }
 

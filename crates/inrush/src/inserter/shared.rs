@@ -22,6 +22,7 @@ pub(crate) struct Shared {
     /// By which its lines in the ledger are known.
     pub(crate) number: u128,
     pub(crate) meters: Meters,
+    unheard: Arc<Unheard>,
     state: Mutex<State>,
 }
 
@@ -30,7 +31,6 @@ struct State {
     /// `None` until somebody has read the table.
     shape: Option<Arc<Shape>>,
     totals: Totals,
-    unheard: Unheard,
     /// Rows that are through, for their memory.
     spare: Vec<RowBuffer>,
 }
@@ -122,11 +122,17 @@ impl Shared {
             queue: Queue::new(options.limits, options.lanes),
             shape: None,
             totals: Totals::default(),
-            unheard: Unheard::default(),
             spare: Vec::new(),
         };
         let meters = Meters::new(table);
-        Ok(Arc::new(Self { table: TableName::parse(table)?, options, number, meters, state: Mutex::new(state) }))
+        Ok(Arc::new(Self {
+            table: TableName::parse(table)?,
+            options,
+            number,
+            meters,
+            unheard: Arc::default(),
+            state: Mutex::new(state),
+        }))
     }
 
     /// What is known of the rows' shape.
@@ -168,7 +174,7 @@ impl Shared {
         bytes: usize,
     ) -> Result<Ticket> {
         let State { queue, spare, .. } = &mut *state;
-        let make = || Batch::new(shape, spare.pop());
+        let make = || Batch::new(shape, spare.pop(), &self.unheard);
         let Some((batch, row)) = queue.place(bytes, make) else {
             self.settle(state);
             return Err(abandoned());
@@ -214,10 +220,9 @@ impl Shared {
 
     /// An error if rows were not stored whose callers had gone, once.
     pub(crate) fn hear(&self) -> Result<()> {
-        let Unheard { n_failed, first } = std::mem::take(&mut self.state().unheard);
-        match first {
+        match self.unheard.take() {
             None => Ok(()),
-            Some(first) => {
+            Some((n_failed, first)) => {
                 let doing = format!("{n_failed} rows of callers that had gone were not acknowledged; the first");
                 Err(first.while_doing(&doing))
             }
@@ -259,9 +264,9 @@ impl Shared {
 }
 
 impl Batch {
-    fn new(shape: &Arc<Shape>, spare: Option<RowBuffer>) -> Self {
+    fn new(shape: &Arc<Shape>, spare: Option<RowBuffer>, unheard: &Arc<Unheard>) -> Self {
         let rows = spare.unwrap_or_else(|| RowBuffer::new(shape.columns.len()));
-        Self { shape: Arc::clone(shape), rows, answers: Arc::new(Answers::new()), since: Instant::now() }
+        Self { shape: Arc::clone(shape), rows, answers: Arc::new(Answers::new(unheard)), since: Instant::now() }
     }
 }
 
@@ -386,12 +391,7 @@ impl Shared {
     }
 
     fn tell(&self, batch: &Batch, answer: impl FnMut(usize) -> Result<Inserted>) {
-        let unheard = batch.answers.tell(batch.rows.n_rows(), answer);
-        if unheard.n_failed > 0 {
-            let state = &mut *self.state();
-            state.unheard.n_failed += unheard.n_failed;
-            state.unheard.first = state.unheard.first.take().or(unheard.first);
-        }
+        batch.answers.tell(batch.rows.n_rows(), answer);
     }
 
     /// Before anybody is told, so that whoever asks then finds his row counted.

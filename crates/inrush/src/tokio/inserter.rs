@@ -34,7 +34,7 @@ use std::time::Instant;
 /// # let shop = inrush_testkit::shop::open();
 /// let pool = inrush::Pool::new(&shop.url())?;
 /// let inserter = pool.inserter("people")?;
-/// let inserted = inserter.insert(("Ann", 40)).await?;
+/// let inserted = inserter.insert(inrush::params! { "name" => "Ann", "age" => 40 }).await?;
 /// println!("stored under {:?}", inserted.id);
 /// inserter.close().await?;
 /// # assert!(inserted.id.is_some());

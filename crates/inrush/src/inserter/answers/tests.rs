@@ -25,14 +25,14 @@ fn poll(ticket: &Ticket, counter: &Arc<Counter>) -> Option<u64> {
 
 #[test]
 fn each_task_gets_its_own_answer_and_is_woken_once() {
-    let answers = Arc::new(Answers::new());
+    let answers = Arc::new(Answers::new(&Arc::default()));
     let counter = Arc::new(Counter::default());
     let tickets: Vec<_> = (0..5).map(|row| answers.ticket(row)).collect();
     // From the last to the first, twice; one does not come before it is told.
     for ticket in tickets[1..].iter().rev().chain(tickets[1..].iter()) {
         assert_eq!(poll(ticket, &counter), None);
     }
-    assert_eq!(answers.tell(5, id).n_failed, 0);
+    answers.tell(5, id);
     assert_eq!(counter.0.load(Ordering::SeqCst), 4);
     for (row, ticket) in tickets.iter().enumerate() {
         assert_eq!(poll(ticket, &counter), Some(row as u64));
@@ -41,7 +41,7 @@ fn each_task_gets_its_own_answer_and_is_woken_once() {
 
 #[test]
 fn the_last_waker_counts() {
-    let answers = Arc::new(Answers::new());
+    let answers = Arc::new(Answers::new(&Arc::default()));
     let (first, last) = (Arc::new(Counter::default()), Arc::new(Counter::default()));
     let ticket = answers.ticket(0);
     assert_eq!((poll(&ticket, &first), poll(&ticket, &last)), (None, None));
@@ -51,7 +51,7 @@ fn the_last_waker_counts() {
 
 #[test]
 fn threads_wait_for_their_own() {
-    let answers = Arc::new(Answers::new());
+    let answers = Arc::new(Answers::new(&Arc::default()));
     thread::scope(|scope| {
         let waiting: Vec<_> =
             (0..8).map(|row| answers.ticket(row)).map(|ticket| scope.spawn(|| ticket.wait())).collect();
@@ -63,14 +63,20 @@ fn threads_wait_for_their_own() {
 }
 
 #[test]
-fn errors_of_those_who_left_are_told_to_somebody_else() {
-    let answers = Arc::new(Answers::new());
-    let tickets: Vec<_> = (0..4).map(|row| answers.ticket(row)).collect();
-    let stays = tickets.into_iter().next().unwrap();
-    let unheard = answers.tell(4, |row| match row {
+fn errors_of_those_who_left_are_kept_for_somebody_else() {
+    let unheard = Arc::default();
+    let answers = Arc::new(Answers::new(&unheard));
+    let mut tickets: Vec<_> = (0..5).map(|row| answers.ticket(row)).collect();
+    let (late, stays) = (tickets.remove(4), tickets.remove(0));
+    drop(tickets);
+    answers.tell(5, |row| match row {
         3 => id(row),
         _ => Err(Error::data(format!("row {row} is bad"))),
     });
-    assert_eq!((unheard.n_failed, unheard.first.unwrap().to_string()), (2, "row 1 is bad".to_owned()));
     assert_eq!(stays.wait().unwrap_err().to_string(), "row 0 is bad");
+    // It was told, and did not listen.
+    drop(late);
+    let (n, first) = unheard.take().unwrap();
+    assert_eq!((n, first.to_string()), (3, "row 1 is bad".to_owned()));
+    assert!(unheard.take().is_none());
 }
