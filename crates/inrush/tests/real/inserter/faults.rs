@@ -4,7 +4,7 @@
 use super::twin::{Ends, TwinInserter, Who};
 use super::{check_all_good, check_stored, config, on_all, open, row, stored, table};
 use crate::cases::{Case, Shell};
-use inrush::{Inserter, InserterOptions, Pool, PoolOptions, Result};
+use inrush::{Inserter, InserterOptions, InserterStatus, Pool, PoolOptions, Result};
 use inrush_testkit::relay::{Cut, Relay};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -145,6 +145,11 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
+/// A runtime in which nothing else runs while a test looks.
+fn one_thread() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
 async fn inserter(case: &Case, schema: &Schema, options: InserterOptions) -> Inserter {
     let config = config(case, schema).with_pool(PoolOptions::new().with_max(2));
     Pool::new(&config).unwrap().inserter_with("t", options).unwrap()
@@ -183,7 +188,7 @@ fn a_dropped_caller_drops_nothing_of_others() {
 #[test]
 fn what_a_dropped_caller_did_not_hear_is_told_at_the_next_flush() {
     on_all_with_tasks(|case, schema| {
-        runtime().block_on(async {
+        one_thread().block_on(async {
             let inserter = inserter(case, schema, InserterOptions::new()).await;
             inserter.insert(row(1)).await.unwrap();
             // Polled once, it is queued; then its caller goes away.
@@ -210,7 +215,7 @@ async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
 #[test]
 fn what_is_queued_when_the_last_handle_goes_is_written() {
     on_all_with_tasks(|case, schema| {
-        runtime().block_on(async {
+        one_thread().block_on(async {
             let inserter = inserter(case, schema, InserterOptions::new().with_batch_rows(10)).await;
             inserter.insert(row(0)).await.unwrap();
             let mut rest = Box::pin({
@@ -245,7 +250,8 @@ fn a_runtime_that_ends_leaves_nobody_waiting() {
             })
             .collect();
         let before = Instant::now();
-        while inserter.status().queued + inserter.status().in_flight < 19 {
+        let is_at_work = |status: InserterStatus| status.in_flight > 0 && status.queued + status.in_flight == 19;
+        while !is_at_work(inserter.status()) {
             assert!(before.elapsed() < Duration::from_secs(10));
             thread::sleep(Duration::from_millis(5));
         }
