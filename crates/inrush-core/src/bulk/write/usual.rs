@@ -113,15 +113,15 @@ fn put_row<const HEAD: usize>(
         if HEAD > 0 {
             slot[0] = Indicator::Value as u8;
         }
-        let ty = types[i];
-        at += match row[i] {
-            Value::Int(n) if ty == ParamType::INT => put_eight::<HEAD>(slot, n.to_le_bytes()),
-            Value::Text(text) if ty == ParamType::TEXT => put_text::<HEAD>(room, text.as_bytes())?,
-            Value::Double(n) if ty == ParamType::DOUBLE => put_eight::<HEAD>(slot, n.to_le_bytes()),
-            Value::DateTime(moment) if ty == ParamType::DATE_TIME => put_date_time::<HEAD>(slot, moment),
-            Value::UInt(n) if ty == ParamType::UINT => put_eight::<HEAD>(slot, n.to_le_bytes()),
-            Value::Bytes(bytes) if ty == ParamType::BYTES => put_text::<HEAD>(room, bytes)?,
-            Value::Date(date) if ty == ParamType::DATE => put_date::<HEAD>(slot, date),
+        let ty = &types[i];
+        at += match &row[i] {
+            Value::Int(n) if *ty == ParamType::INT => put_eight::<HEAD>(slot, n.to_le_bytes()),
+            Value::Text(text) if *ty == ParamType::TEXT => put_text::<HEAD>(room, text.as_bytes())?,
+            Value::Double(n) if *ty == ParamType::DOUBLE => put_eight::<HEAD>(slot, n.to_le_bytes()),
+            Value::DateTime(moment) if *ty == ParamType::DATE_TIME => put_date_time::<HEAD>(slot, moment),
+            Value::UInt(n) if *ty == ParamType::UINT => put_eight::<HEAD>(slot, n.to_le_bytes()),
+            Value::Bytes(bytes) if *ty == ParamType::BYTES => put_text::<HEAD>(room, bytes)?,
+            Value::Date(date) if *ty == ParamType::DATE => put_date::<HEAD>(slot, *date),
             Value::Null => {
                 null(i);
                 slot[0] = Indicator::Null as u8;
@@ -147,8 +147,8 @@ fn put_date<const HEAD: usize>(slot: &mut [u8; ROOM], date: Date) -> usize {
 }
 
 #[inline(always)]
-fn put_date_time<const HEAD: usize>(slot: &mut [u8; ROOM], moment: DateTime) -> usize {
-    let DateTime { date, hour, minute, second, micros } = moment;
+fn put_date_time<const HEAD: usize>(slot: &mut [u8; ROOM], moment: &DateTime) -> usize {
+    let DateTime { date, hour, minute, second, micros } = *moment;
     let [a, b] = date.year.to_le_bytes();
     let length = if micros > 0 { 11 } else { 7 };
     set(slot, HEAD, [length, a, b, date.month, date.day, hour, minute, second]);
