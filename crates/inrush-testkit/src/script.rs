@@ -191,6 +191,18 @@ impl Script {
         });
     }
 
+    /// The same for a batch, which the first refusal ends: none of the faults may come to a result. Where commands were in flight behind
+    /// a refusal, it is the closed connection that shows.
+    #[track_caller]
+    pub fn check_faults_of_batch<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<T>) {
+        self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
+            // As far as the batch goes everything was said.
+            (Fault::Surplus, _) => assert!(dead, "{case}"),
+            (_, Err(e)) => assert_eq!(e.is_fatal(), dead, "{case}"),
+            (_, Ok(_)) => panic!("{case}"),
+        });
+    }
+
     #[track_caller]
     fn each_fault<T: Debug>(
         &self,

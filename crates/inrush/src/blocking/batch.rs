@@ -134,7 +134,9 @@ impl Connection {
         }
         let window = attempt.window(window);
         let conversation = Pipeline::new(&mut attempt).with_window(window);
-        self.run_within(QueryTime::of_steps(&self.config), conversation)??;
+        let end = self.run_within(QueryTime::of_steps(&self.config), conversation)?;
+        // Answers that make no sense: what is stored can only be undone by going away.
+        end.map_err(|e| self.give_up(e))?;
         Ok(attempt.into_tally())
     }
 

@@ -30,7 +30,7 @@ struct Tally {
 }
 
 /// Lets the future wait `n` times. None: it was dropped when it wanted to wait once more.
-async fn wait_at_most<T>(n: usize, future: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn wait_at_most<T>(n: usize, future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     let mut left = n;
     poll_fn(|cx| match future.as_mut().poll(cx) {

@@ -5,6 +5,8 @@
 mod arrow;
 mod arrow_back;
 mod basics;
+mod batch_cancel;
+mod batch_cuts;
 mod batches;
 mod bulk_batches;
 mod bulk_facts;

@@ -181,11 +181,16 @@ impl<'a> Attempt<'a> {
 
     fn stored(&mut self, sent: &Sent, outcome: &Outcome) -> Result<()> {
         let n_rows = sent.rows.len();
-        self.tally.n_rows += n_rows as u64;
         match self.tells {
             Tells::Nothing => {}
             Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id, step, n_rows),
-            // With several results in one reply each was taken in at its end.
+            // A row by itself may have any number of results: those of a procedure. What the last one says is the row's.
+            Tells::EachReply if n_rows == 1 => self.told_each(outcome),
+            Tells::EachReply if sent.n_ends != n_rows => {
+                let message = format!("the server gave {} results for {n_rows} statements", sent.n_ends);
+                return Err(Error::protocol(message));
+            }
+            // Each was taken in at its end.
             Tells::EachReply => {}
             // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
             Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
@@ -205,7 +210,13 @@ impl<'a> Attempt<'a> {
                 }
             }
         }
+        self.tally.n_rows += n_rows as u64;
         Ok(())
+    }
+
+    fn told_each(&mut self, outcome: &Outcome) {
+        self.tally.ids.push(outcome.last_insert_id, 1, 1);
+        self.tally.affected_each.push(outcome.affected);
     }
 
     /// The error of a command, with its row if that is known.
@@ -295,9 +306,8 @@ impl Flight for &mut Attempt<'_> {
         let Some(sent) = self.in_flight.front_mut().filter(|sent| !sent.is_prelude) else { return Ok(()) };
         sent.n_ends += 1;
         self.tally.add(outcome);
-        if self.tells == Tells::EachReply {
-            self.tally.ids.push(outcome.last_insert_id, 1, 1);
-            self.tally.affected_each.push(outcome.affected);
+        if self.tells == Tells::EachReply && sent.rows.len() > 1 {
+            self.told_each(outcome);
         }
         Ok(())
     }

@@ -239,7 +239,7 @@ impl<'a> Batch<'a> {
     /// The error as the caller gets it: what became of the other rows belongs to it.
     fn explained(&self, error: Error) -> Error {
         match error.hint() {
-            None if error.row().is_some() && !error.is_outcome_unknown() => {
+            None if error.row().is_some() && is_row_fault(&error) && self.options.on_bad_row == OnBadRow::Stop => {
                 error.with_hint("nothing of the batch is stored; `OnBadRow::Skip` stores the other rows")
             }
             _ => error,

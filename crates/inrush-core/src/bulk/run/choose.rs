@@ -180,6 +180,10 @@ impl Case<'_> {
             Method::MultiStatement if !self.facts.multi_statements => {
                 Err("the connection does not take several statements in one command (`multi-statements=true`)".into())
             }
+            // Which result is whose could not be told.
+            Method::MultiStatement if starts_with_call(self.statement) => {
+                Err("a CALL has as many results as the procedure likes".into())
+            }
             Method::MultiStatement => Ok((Tells::EachReply, None)),
             Method::MultiRow | Method::MultiRowPrepared => {
                 self.template.multi_row(self.statement).map_err(|e| e.message().to_owned())?;
@@ -248,6 +252,11 @@ impl Case<'_> {
                 .into()),
         }
     }
+}
+
+fn starts_with_call(statement: &Statement) -> bool {
+    let mut words = statement.sql().split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("CALL"))
 }
 
 /// From so many rows on a file beats statements (docs/notes/batches.md).
