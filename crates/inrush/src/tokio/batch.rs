@@ -154,9 +154,12 @@ impl Connection {
         let window = attempt.window(window);
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         let end = self.run_within(QueryTime::of_steps(&self.config), conversation).await?;
-        // Answers that make no sense: what is stored can only be undone by going away.
-        end.map_err(|e| self.give_up(e))?;
-        Ok(attempt.into_tally())
+        match end {
+            Ok(()) => Ok(attempt.into_tally()),
+            // Answers that make no sense: what is stored can only be undone by going away.
+            Err(error) if error.is_fatal() => Err(self.give_up(error)),
+            Err(error) => Err(error),
+        }
     }
 
     async fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {

@@ -7,6 +7,8 @@ mod arrow_back;
 mod basics;
 mod batch_cancel;
 mod batch_cuts;
+mod batch_faults;
+mod batch_tables;
 mod batches;
 mod bulk_batches;
 mod bulk_facts;
