@@ -1,6 +1,7 @@
 //! Pools on real servers: what comes back and what does not, who is served, how they end. As what the next user finds a session
-//! is in [`sessions`], dropped futures are in [`cancelled`].
+//! is in [`sessions`] and [`batches`], dropped futures are in [`cancelled`].
 
+mod batches;
 mod cancelled;
 mod sessions;
 mod twin;
