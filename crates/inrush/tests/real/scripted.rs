@@ -242,13 +242,14 @@ fn ask_for(peer: &mut TcpStream, max_allowed_packet: &str, file: impl Fn(&str) -
     peer.write_all(&packet(1, &body)).unwrap();
 }
 
-/// Answers the question for `max_allowed_packet`: one column, one row, in the old form with EOF packets.
+/// Answers the question for `max_allowed_packet` and the time zone: two columns, one row, in the old form with EOF packets.
 fn tell_limit(peer: &mut TcpStream, max_allowed_packet: &str) {
     read_packet(peer);
     let column = b"\x03def\0\0\0\x01m\0\x0C\x3F\0\x15\0\0\0\x08\x81\0\0\0\0";
     let end = b"\xFE\0\0\x02\0";
-    let value = [&[max_allowed_packet.len() as u8], max_allowed_packet.as_bytes()].concat();
-    let reply = [packet(1, &[1]), packet(2, column), packet(3, end), packet(4, &value), packet(5, end)];
+    let row = [&[max_allowed_packet.len() as u8], max_allowed_packet.as_bytes(), b"\x06+00:00"].concat();
+    let columns = [packet(1, &[2]), packet(2, column), packet(3, column), packet(4, end)];
+    let reply = [&columns[..], &[packet(5, &row), packet(6, end)]].concat();
     peer.write_all(&reply.concat()).unwrap();
 }
 

@@ -141,7 +141,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// What `auto` would take, the best first (docs/notes/batches.md has the numbers).
+    /// What `auto` would take, the best first (docs/notes/batch-speed.md has the numbers).
     fn preference(&self) -> Vec<(Method, &'static str)> {
         const ANY: (Method, &str) = (Method::Pipelined, "each row is a statement, and they travel in one flight");
         if self.n_rows == 1 {
@@ -259,8 +259,8 @@ fn starts_with_call(statement: &Statement) -> bool {
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("CALL"))
 }
 
-/// From so many rows on a file beats statements (docs/notes/batches.md).
+/// From so many rows on a file beats statements (docs/notes/batch-speed.md).
 const LOAD_ROWS: usize = 2_000;
 
-/// From so many rows on a statement that is prepared pays (docs/notes/batches.md).
+/// From so many rows on a statement that is prepared costs the client less than text (docs/notes/batch-speed.md).
 const PREPARED_ROWS: usize = 256;
