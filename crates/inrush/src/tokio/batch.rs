@@ -178,6 +178,10 @@ impl Connection {
     async fn undo_batch(&mut self, error: Error) -> Error {
         if !error.is_fatal() && self.exec(batch::UNDO, ()).await.is_err() {
             self.session_mut().transaction_lost(error.code());
+            // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
+            if !self.session().is_guarded() && self.exec("ROLLBACK", ()).await.is_err() {
+                self.session_mut().kill();
+            }
         }
         error
     }

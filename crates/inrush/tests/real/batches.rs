@@ -128,7 +128,7 @@ fn behind_a_deadlock_nothing_is_committed() {
     with_methods(|case, method| {
         let schema = case.server.schema("deadbatch");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
-        for inside in [false, true] {
+        for inside in ["a guard", "nothing", "autocommit off"] {
             with_twin!(case, config, connection => {
                 wait!(connection.exec("DROP TABLE IF EXISTS numbers", ())).unwrap();
                 wait!(connection.exec("CREATE TABLE numbers (n INT PRIMARY KEY)", ())).unwrap();
@@ -138,7 +138,10 @@ fn behind_a_deadlock_nothing_is_committed() {
                 is_ready.recv().unwrap();
                 let rows: Vec<_> = (1..=1000).map(|n| (n,)).collect();
                 let options = BatchOptions::new().with_method(method).with_rows(100);
-                let error = match inside {
+                if inside == "autocommit off" {
+                    wait!(connection.exec("SET autocommit = 0", ())).unwrap();
+                }
+                let error = match inside == "a guard" {
                     false => wait!(connection.execute_batch_with("INSERT INTO numbers VALUES (?)", &rows, &options)).unwrap_err(),
                     true => {
                         let mut tx = wait!(connection.begin()).unwrap();
@@ -151,6 +154,11 @@ fn behind_a_deadlock_nothing_is_committed() {
                 };
                 assert!(error.is_retryable() && error.code() == 1213, "{method}: {error}");
                 thread.join().unwrap();
+                // Whoever commits now commits nothing of it.
+                wait!(connection.exec("COMMIT", ())).unwrap();
+                if inside == "autocommit off" {
+                    wait!(connection.exec("SET autocommit = 1", ())).unwrap();
+                }
                 assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM numbers", ())).unwrap(), (0,), "{method} {inside}");
                 assert!(connection.session().autocommit(), "{method} {inside}");
             });
