@@ -82,6 +82,7 @@ impl Source for Newcomers {
             source: "newcomers".into(),
             first_record: 1,
             first_line: 1,
+            span: 0..2,
             text: Vec::<u8>::new().into(),
             lines: 0,
             record_starts: Vec::new(),

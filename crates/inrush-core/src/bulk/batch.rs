@@ -3,10 +3,15 @@
 //! Invariant: a batch owns exactly the text its records lie in; whatever lives longer than the batch copies
 //! ([`Reject::raw`]). A batch is never cut: it is one chunk, and a chunk is one transaction.
 
-use crate::error::{Error, Place};
+use super::ledger::{ChunkLine, Identity};
+use crate::error::{Error, Kind, Place};
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
 use arrow_buffer::Buffer;
+use std::hash::Hasher;
+use std::ops::Range;
 use std::sync::Arc;
+use twox_hash::XxHash3_64;
 
 /// Rows on their way to a table.
 #[derive(Debug)]
@@ -27,6 +32,22 @@ impl Batch {
         (self.rows.num_rows() + self.rejects.len()) as u64
     }
 
+    /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits).
+    pub fn checksum(&self) -> u64 {
+        if !self.origin.text.is_empty() {
+            return checksum(&self.origin.text);
+        }
+        let mut hasher = XxHash3_64::with_seed(0);
+        for column in self.rows.columns() {
+            for cell in column.as_binary_view() {
+                // A NULL and an empty text differ, and so do `a`, `bc` and `ab`, `c`.
+                hasher.write(&cell.map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
+                hasher.write(cell.unwrap_or_default());
+            }
+        }
+        hasher.finish()
+    }
+
     /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between.
     pub fn row_lines(&self) -> (u64, u64) {
         let origin = &self.origin;
@@ -41,6 +62,11 @@ impl Batch {
     }
 }
 
+/// See [`Batch::checksum`].
+pub fn checksum(text: &[u8]) -> u64 {
+    XxHash3_64::oneshot(text)
+}
+
 /// Where the rows of a batch come from.
 #[derive(Clone, Debug)]
 pub struct Origin {
@@ -50,6 +76,9 @@ pub struct Origin {
     pub first_record: u64,
     /// The line on which `text` begins, counted from 1.
     pub first_line: u64,
+    /// Which part of the source it is: bytes of its decompressed and decoded text, as many as `text` has; or rows, counted from 0,
+    /// of a source that is not text.
+    pub span: Range<u64>,
     /// The text the rows lie in, decompressed and decoded; empty for sources that are not text.
     pub text: Buffer,
     /// How many lines end in `text`.
@@ -143,17 +172,44 @@ pub trait Source: Send {
 
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
+
+    /// What the source is, so that a later run can tell whether it is the same one; `None` for what nobody can read again.
+    /// Called before the first `next`.
+    fn identity(&mut self) -> Result<Option<Identity>, Error> {
+        Ok(None)
+    }
+
+    /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and
+    /// lines are counted on as if they had been read. With `verify` their text is read again and must have the checksums of the
+    /// lines: at once where the source can go back to its beginning, else when `next` passes over it. Called before the first `next`.
+    ///
+    /// # Errors
+    /// `Promise` if the source is not the one those rows came from.
+    fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<(), Error> {
+        let _ = verify;
+        match stored {
+            [] => Ok(()),
+            _ => Err(Error::new(Kind::Promise, format!("`{}` cannot be read from its middle", self.name()))),
+        }
+    }
+
+    /// From the next batch on, batches are to have about this many bytes of text. Ignored where rows were asked for.
+    fn set_batch_bytes(&mut self, bytes: usize) {
+        let _ = bytes;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow_array::{ArrayRef, BinaryViewArray};
 
     fn origin() -> Origin {
         Origin {
             source: "a.csv".into(),
             first_record: 1,
             first_line: 2,
+            span: 4..14,
             text: Buffer::from(&b"a\n\"b\nb\"\nc\n"[..]),
             lines: 4,
             record_starts: vec![0, 2, 8],
@@ -166,6 +222,26 @@ mod tests {
         let origin = origin();
         let found: Vec<_> = (0..3).map(|row| (origin.place(row).line, origin.raw(row))).collect();
         assert_eq!(found, [(2, &b"a\n"[..]), (3, &b"\"b\nb\"\n"[..]), (5, &b"c\n"[..])]);
+    }
+
+    #[test]
+    fn the_same_text_has_the_same_number_in_every_version() {
+        assert_eq!(checksum(b"1,Ann\n"), checksum(b"1,Ann\n"));
+        assert_eq!(checksum(b""), 0x2d06_8005_38d3_94c2, "XXH3's own value of nothing");
+    }
+
+    #[test]
+    fn cells_of_no_text_are_told_apart() {
+        let of = |a: &[Option<&str>]| {
+            let column: ArrayRef = Arc::new(a.iter().map(|cell| cell.map(str::as_bytes)).collect::<BinaryViewArray>());
+            let rows = RecordBatch::try_from_iter_with_nullable([("a", column, true)]).unwrap();
+            let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
+            Batch { rows, utf8: true, origin, rejects: Vec::new() }.checksum()
+        };
+        let cells: [&[Option<&str>]; 6] =
+            [&[None], &[Some("")], &[Some("a"), Some("bc")], &[Some("ab"), Some("c")], &[Some("abc")], &[None, None]];
+        let numbers: std::collections::BTreeSet<u64> = cells.iter().map(|cells| of(cells)).collect();
+        assert_eq!(numbers.len(), cells.len());
     }
 
     #[test]

@@ -5,7 +5,9 @@ pub mod batch;
 pub mod encode;
 pub mod judge;
 pub mod lane;
+pub mod ledger;
 pub mod method;
+pub mod mode;
 pub mod plan;
 pub mod report;
 pub mod run;
@@ -15,6 +17,7 @@ pub mod write;
 
 pub use batch::{Batch, FieldUse, Origin, Reject, Source};
 pub use method::Method;
+pub use mode::Mode;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
 pub use screen::{Replaced, Screen};

@@ -291,6 +291,7 @@ impl CsvReader {
             source: self.name.clone(),
             first_record: self.record,
             first_line: self.line,
+            span: self.text_at..self.text_at + text.len() as u64,
             text,
             lines,
             record_starts: stretch.starts,

@@ -1,0 +1,40 @@
+//! The ledger of a load: tables in the target's schema that say what of which source is stored, written in the transactions that
+//! store it. Here are its lines as values, its statements as texts and what to do about what it says; the I/O is the loader's.
+
+use std::ops::Range;
+
+/// One chunk that is stored: a line of `inrush_chunk`. What no line covers is missing, and may be cut in any way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkLine {
+    /// Which part of the source it is, as [`Origin::span`](super::Origin::span) has it.
+    pub span: Range<u64>,
+    /// The number of its first record, counted from 1.
+    pub first_record: u64,
+    /// How many records it has, the rejected and the skipped ones included.
+    pub records: u64,
+    /// The line on which it begins, counted from 1.
+    pub first_line: u64,
+    /// How many lines end in it.
+    pub lines: u64,
+    /// Rows that are in the table.
+    pub rows: u64,
+    /// Rows that the mode left out, such as duplicates under `ignore`.
+    pub skipped: u64,
+    /// Records that are in `inrush_reject` instead.
+    pub rejected: u64,
+    /// [`Batch::checksum`](super::Batch::checksum) of what was read.
+    pub checksum: u64,
+}
+
+/// What a source is, beyond its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name wherever the program is started: a path from the root; for a stream that has none `-`.
+    pub name: String,
+    /// Its bytes on the disk, compressed if they are; `None` for a stream.
+    pub size: Option<u64>,
+    /// When it was last written, in nanoseconds since 1970; `None` for a stream.
+    pub modified: Option<i64>,
+    /// XXH3 of its first and last block and of 16 in between, at places that its size decides; of a stream's first block.
+    pub hash: u64,
+}

@@ -1,0 +1,66 @@
+//! What a load does with a row whose key is there already, or must be there.
+
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// What becomes of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Every row is inserted; one whose key is there is a bad row.
+    #[default]
+    Insert,
+    /// A row whose key is there is skipped, and nothing else is.
+    Ignore,
+    /// A row whose key is there replaces it whole.
+    Replace,
+    /// A row whose key is there gives it its values.
+    Upsert,
+    /// Rows that are there get the values; those that are not are skipped.
+    Update,
+    /// Rows with these keys are deleted; those that are not there are skipped.
+    Delete,
+}
+
+impl Mode {
+    /// All modes.
+    pub const ALL: [Mode; 6] = [Mode::Insert, Mode::Ignore, Mode::Replace, Mode::Upsert, Mode::Update, Mode::Delete];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Insert => "insert",
+            Mode::Ignore => "ignore",
+            Mode::Replace => "replace",
+            Mode::Upsert => "upsert",
+            Mode::Update => "update",
+            Mode::Delete => "delete",
+        }
+    }
+
+    /// The mode of this name.
+    pub fn parse(name: &str) -> Result<Mode> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|mode| format!("`{mode}`")).collect();
+            Error::config(format!("`{name}` is not a mode")).with_hint(format!("it takes {}", known.join(", ")))
+        })
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mode_is_found_by_its_name() {
+        for mode in Mode::ALL {
+            assert_eq!(Mode::parse(mode.name()).unwrap(), mode);
+        }
+        assert!(Mode::parse("insrt").unwrap_err().hint().unwrap().contains("`upsert`"));
+    }
+}
