@@ -90,7 +90,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
 /// Opens the lanes, the first of which must work; a server that has no room for more gets fewer. Then, and not before it is
 /// sure that rows can follow, the table is created or emptied.
 pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
-    let wanted = shared.options.lanes;
+    let wanted = shared.options.lanes.unwrap_or(FIRST_LANES);
     if shared.options.dry_run {
         return Ok((0..wanted).map(|_| None).collect());
     }
@@ -116,6 +116,9 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
     shared.notify(&Notice::Method(lock(&shared.choice).clone()));
     Ok(lanes)
 }
+
+/// Two are worth it nearly everywhere: while one waits for the disk at its COMMIT, the server works for the other.
+const FIRST_LANES: usize = 2;
 
 /// Server variables a load depends on.
 struct Variables {

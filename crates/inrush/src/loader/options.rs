@@ -1,6 +1,7 @@
 //! What a load is asked to do: plain values, no behaviour.
 
 use inrush_core::bulk::{Matching, Method};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 /// How a load is done. `Default` is what the command does without options.
@@ -8,8 +9,14 @@ use std::path::PathBuf;
 pub struct LoadOptions {
     /// The write method; `None` chooses by asking the server and trying.
     pub method: Option<Method>,
-    /// Connections side by side, at least 1.
-    pub lanes: usize,
+    /// Connections side by side, at least 1; `None` finds out under way how many are worth it.
+    pub lanes: Option<usize>,
+    /// How large a chunk is.
+    pub batch: BatchSize,
+    /// The most memory for rows under way, in bytes: batches in hand and the texts made of them. A single batch may be larger.
+    pub memory: usize,
+    /// The most rows a second; `None` is as fast as it goes.
+    pub rate: Option<NonZeroU64>,
     /// How fields are matched to columns.
     pub matching: Matching,
     /// What happens at a row that cannot be stored as it is.
@@ -32,7 +39,10 @@ impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             method: None,
-            lanes: 2,
+            lanes: None,
+            batch: BatchSize::Auto,
+            memory: 256 << 20,
+            rate: None,
             matching: Matching::ByName,
             bad_rows: BadRows::Stop,
             max_bad: None,
@@ -43,6 +53,17 @@ impl Default for LoadOptions {
             create: None,
         }
     }
+}
+
+/// How large a chunk is: the rows of one batch, which is one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchSize {
+    /// As many bytes as turn out to be good under way.
+    Auto,
+    /// As many rows as the sources were opened with.
+    Rows(usize),
+    /// About this many bytes of text.
+    Bytes(usize),
 }
 
 /// What happens at a row that cannot be stored as it is.

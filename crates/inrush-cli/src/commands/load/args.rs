@@ -165,7 +165,7 @@ impl LoadArgs {
         };
         Ok(LoadOptions {
             method: Method::parse(&self.method, &Method::LOADS)?,
-            lanes: self.lanes.into(),
+            lanes: Some(self.lanes.into()),
             matching,
             bad_rows,
             max_bad,
@@ -177,6 +177,7 @@ impl LoadArgs {
                 GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
             },
             create: None,
+            ..LoadOptions::default()
         })
     }
 }
