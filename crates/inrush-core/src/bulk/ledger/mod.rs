@@ -1,5 +1,25 @@
 //! The ledger of a load: tables in the target's schema that say what of which source is stored, written in the transactions that
 //! store it. Here are its lines as values, its statements as texts and what to do about what it says; the I/O is the loader's.
+//!
+//! ```text
+//! inrush_job     a line a source: what it is, how it is read, how far it came, and the epoch that fences off older runs
+//! inrush_chunk   a line a stored chunk of a job that is not done
+//! inrush_reject  a line a record that was left out of a stored chunk
+//! ```
+
+mod decide;
+mod fence;
+mod id;
+mod job;
+mod mapping;
+mod tables;
+
+pub use decide::{Opening, Run, decide};
+pub use fence::{Fence, RejectRow};
+pub use id::JobId;
+pub use job::{JobLine, Start, State, Step, Totals};
+pub use mapping::Mapping;
+pub use tables::Ledger;
 
 use std::ops::Range;
 

@@ -1,0 +1,151 @@
+//! What is to be done about a source, from what the ledger says of it and what it is now.
+//!
+//! | line | the source | then |
+//! |---|---|---|
+//! | none | | fresh |
+//! | running | read in the same way | resume |
+//! | running | read in another way, or `--again` | refused |
+//! | done | the same | already loaded |
+//! | done | another content | anew |
+//! | done | grown, or touched, or a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
+//! | any but anew | the table holds fewer rows than are stored | refused |
+//! | done | `--again` | anew |
+//!
+//! When the server says a table was made is no help: no server changes it at a TRUNCATE, and all do at an ALTER and at a restore of a
+//! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is.
+
+use super::job::{JobLine, State};
+use super::{Identity, Mapping};
+use crate::error::{Error, Kind};
+
+/// What a run finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// What the source is now.
+    pub identity: &'a Identity,
+    /// How it is read now.
+    pub mapping: &'a Mapping,
+    /// Whether to load anew what is loaded.
+    pub again: bool,
+    /// Whether nothing is doubled by loading the same records once more: the table is emptied first, or the mode sees to it.
+    pub repeatable: bool,
+    /// How many rows the table holds, counted as far as [`JobLine::look_for`] says; `None` if that says nothing in this mode.
+    pub held: Option<u64>,
+    /// The hash that the source would have if it ended where it did then; `None` if it is shorter or has no end.
+    pub old_head: Option<u64>,
+}
+
+/// What is to be done about a source.
+#[derive(Clone, Debug)]
+pub enum Opening {
+    /// It is loaded, and gets a line.
+    Fresh,
+    /// It is loaded, and its line begins anew.
+    Anew,
+    /// What is missing of it is loaded.
+    Resume,
+    /// Nothing of it is missing.
+    AlreadyLoaded,
+    /// Nothing is done.
+    Refused(Error),
+}
+
+/// Decides about one source.
+pub fn decide(line: Option<&JobLine>, run: &Run<'_>) -> Opening {
+    let Some(line) = line else { return Opening::Fresh };
+    match line.state {
+        State::Running => running(line, run),
+        State::Done => done(line, run),
+    }
+}
+
+impl JobLine {
+    /// How many rows the table must hold at least for the line to be believed. Counting more would take long.
+    pub fn look_for(&self) -> u64 {
+        self.totals.rows.min(MOST_COUNTED)
+    }
+}
+
+fn running(line: &JobLine, run: &Run<'_>) -> Opening {
+    if run.again {
+        return refused(
+            format!("`{}` is not loaded to its end, so it cannot be loaded again", line.source),
+            format!(
+                "without `--again` it is gone on with; `inrush load --forget {}` forgets what is stored of it",
+                line.id
+            ),
+        );
+    }
+    if let Some(difference) = line.mapping.difference(run.mapping) {
+        return refused(
+            format!("`{}` is loaded in part, and was read in another way then: {difference}", line.source),
+            format!("give the options that it was begun with, or `inrush load --forget {}` and begin anew", line.id),
+        );
+    }
+    match is_emptied(line, run) {
+        true => refused(
+            emptied(line),
+            format!("`inrush load --forget {}` and begin anew; or put the table back as it was", line.id),
+        ),
+        false => Opening::Resume,
+    }
+}
+
+fn done(line: &JobLine, run: &Run<'_>) -> Opening {
+    if run.again {
+        return Opening::Anew;
+    }
+    let (now, name) = (run.identity, &line.source);
+    let again = |why: String| match run.repeatable {
+        true => Opening::Anew,
+        false => refused(why, "`--again` loads it all once more, whatever is in the table".into()),
+    };
+    if now.size.is_none() || line.size.is_none() {
+        return again(format!(
+            "a stream that begins like `{name}` was loaded on {} UTC, and may be the same",
+            line.finished
+        ));
+    }
+    let is_same = line.size == now.size && line.hash == Some(now.hash);
+    if is_same && line.modified == now.modified {
+        return match (is_emptied(line, run), run.repeatable) {
+            (true, true) => Opening::Anew,
+            (true, false) => refused(emptied(line), "`--again` loads it once more".into()),
+            (false, _) => Opening::AlreadyLoaded,
+        };
+    }
+    if is_same {
+        return again(format!(
+            "`{name}` was loaded on {} UTC and was written since, and it looks the same as then",
+            line.finished
+        ));
+    }
+    if line.size < now.size && run.old_head.is_some() && run.old_head == line.hash {
+        return again(format!(
+            "`{name}` was loaded on {} UTC and has grown since: its first rows are in the table",
+            line.finished
+        ));
+    }
+    Opening::Anew
+}
+
+fn is_emptied(line: &JobLine, run: &Run<'_>) -> bool {
+    run.held.is_some_and(|held| held < line.look_for())
+}
+
+fn emptied(line: &JobLine) -> String {
+    format!(
+        "{} rows of `{}` are stored, and table `{}` holds fewer: it was emptied or made anew since",
+        line.totals.rows, line.source, line.target
+    )
+}
+
+fn refused(message: String, hint: String) -> Opening {
+    Opening::Refused(Error::new(Kind::Promise, message).with_hint(hint))
+}
+
+/// Counted within some hundredths of a second.
+const MOST_COUNTED: u64 = 100_000;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+use super::*;
+use crate::bulk::ledger::{JobId, Step, Totals};
+
+const OLD: fn() -> Identity = || Identity { name: "/a.csv".into(), size: Some(1000), modified: Some(5), hash: 77 };
+
+fn line(state: State) -> JobLine {
+    JobLine {
+        id: JobId([7; 16]),
+        version: 1,
+        epoch: 3,
+        target: "shop.people".into(),
+        source: "/a.csv".into(),
+        size: Some(1000),
+        modified: Some(5),
+        hash: Some(77),
+        mapping: mapping(","),
+        step: Step::Before,
+        indexes: None,
+        state,
+        totals: Totals { chunks: 2, records: 20, rows: 20, skipped: 0, rejected: 0 },
+        started: "2026-01-01 00:00:00".into(),
+        finished: "2026-01-01 00:01:00".into(),
+    }
+}
+
+fn mapping(delimiter: &str) -> Mapping {
+    Mapping::default().with("delimiter", delimiter)
+}
+
+/// What differs from a run that finds everything as it was.
+#[derive(Clone, Copy)]
+struct Now {
+    size: Option<u64>,
+    modified: i64,
+    hash: u64,
+    delimiter: &'static str,
+    again: bool,
+    repeatable: bool,
+    held: Option<u64>,
+    old_head: Option<u64>,
+}
+
+const SAME: Now = Now {
+    size: Some(1000),
+    modified: 5,
+    hash: 77,
+    delimiter: ",",
+    again: false,
+    repeatable: false,
+    held: Some(20),
+    old_head: None,
+};
+const OTHER: Now = Now { size: Some(900), modified: 6, hash: 78, ..SAME };
+const GROWN: Now = Now { size: Some(1100), modified: 6, hash: 78, old_head: Some(77), ..SAME };
+const TOUCHED: Now = Now { modified: 6, ..SAME };
+const STREAM: Now = Now { size: None, ..SAME };
+
+#[track_caller]
+fn check(line: Option<JobLine>, now: Now, want: &str) {
+    let identity = Identity { size: now.size, modified: Some(now.modified), hash: now.hash, ..OLD() };
+    let mapping = mapping(now.delimiter);
+    let run = Run {
+        identity: &identity,
+        mapping: &mapping,
+        again: now.again,
+        repeatable: now.repeatable,
+        held: now.held,
+        old_head: now.old_head,
+    };
+    let got = match decide(line.as_ref(), &run) {
+        Opening::Refused(error) => {
+            assert_eq!((error.kind(), error.hint().is_some()), (Kind::Promise, true));
+            format!("refused: {error}")
+        }
+        other => format!("{other:?}"),
+    };
+    assert!(if want.is_empty() { false } else { got.contains(want) }, "{got}");
+}
+
+fn running(now: Now, want: &str) {
+    check(Some(line(State::Running)), now, want);
+}
+
+fn done(now: Now, want: &str) {
+    check(Some(line(State::Done)), now, want);
+}
+
+#[test]
+fn no_line() {
+    check(None, SAME, "Fresh");
+    check(None, Now { again: true, held: Some(0), ..SAME }, "Fresh");
+}
+
+#[test]
+fn a_running_job_is_gone_on_with() {
+    running(SAME, "Resume");
+    running(Now { held: Some(21), ..SAME }, "Resume");
+    running(Now { held: None, ..SAME }, "Resume");
+}
+#[test]
+fn its_file_may_be_mended() {
+    for now in [OTHER, GROWN, TOUCHED, STREAM] {
+        running(now, "Resume");
+    }
+}
+#[test]
+fn but_not_read_in_another_way() {
+    running(
+        Now { delimiter: ";", ..SAME },
+        "refused: `/a.csv` is loaded in part, and was read in another way then: delimiter",
+    );
+}
+#[test]
+fn nor_loaded_again() {
+    running(Now { again: true, ..SAME }, "refused: `/a.csv` is not loaded to its end");
+}
+#[test]
+fn nor_into_a_table_that_lost_its_rows() {
+    running(
+        Now { held: Some(19), ..SAME },
+        "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer",
+    );
+    running(Now { held: Some(0), repeatable: true, ..SAME }, "refused");
+}
+
+#[test]
+fn a_finished_job_is_not_repeated() {
+    done(SAME, "AlreadyLoaded");
+    done(Now { repeatable: true, ..SAME }, "AlreadyLoaded");
+    done(Now { delimiter: ";", ..SAME }, "AlreadyLoaded");
+}
+#[test]
+fn unless_asked_for() {
+    for now in [SAME, OTHER, GROWN, TOUCHED, STREAM] {
+        done(Now { again: true, held: Some(0), ..now }, "Anew");
+    }
+}
+#[test]
+fn or_for_another_content() {
+    done(OTHER, "Anew");
+    done(Now { old_head: Some(78), ..GROWN }, "Anew");
+    done(Now { size: Some(1000), ..OTHER }, "Anew");
+    // Shorter now, whatever its head was.
+    done(Now { size: Some(999), old_head: Some(77), ..OTHER }, "Anew");
+}
+#[test]
+fn what_may_hold_the_old_rows_is_refused() {
+    done(GROWN, "refused: `/a.csv` was loaded on 2026-01-01 00:01:00 UTC and has grown since");
+    done(TOUCHED, "was written since, and it looks the same");
+    done(STREAM, "refused: a stream that begins like `/a.csv` was loaded");
+}
+#[test]
+fn but_where_nothing_is_doubled() {
+    for now in [GROWN, TOUCHED, STREAM] {
+        done(Now { repeatable: true, ..now }, "Anew");
+    }
+}
+#[test]
+fn a_table_that_was_emptied_is_not_called_loaded() {
+    done(Now { held: Some(0), ..SAME }, "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer");
+    done(Now { held: Some(0), repeatable: true, ..SAME }, "Anew");
+    done(Now { held: None, ..SAME }, "AlreadyLoaded");
+}
+
+#[test]
+fn not_every_row_is_counted() {
+    let mut much = line(State::Running);
+    much.totals.rows = 1 << 40;
+    assert_eq!(much.look_for(), MOST_COUNTED);
+    check(Some(much), Now { held: Some(MOST_COUNTED), ..SAME }, "Resume");
+}

@@ -1,0 +1,219 @@
+//! The fence: what a chunk's transaction writes into the ledger before its COMMIT, and how it is found out afterwards whether it
+//! was committed.
+//!
+//! A client that died may leave a COMMIT behind that the server still runs seconds later. So the last statement before COMMIT reads
+//! the job's line with a shared lock and the epoch of the run: a newer run changes that epoch first, which waits for every
+//! transaction that holds the lock and keeps those out that do not hold it yet. A plain read would see neither.
+
+use super::tables::{Ledger, columns, hex, text};
+use super::{ChunkLine, JobId};
+use crate::bulk::Reject;
+use crate::error::{Error, Place, Result};
+use std::sync::Arc;
+
+/// One run's right to store chunks of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// Where the ledger lies.
+    pub ledger: Ledger,
+    /// The job.
+    pub job: JobId,
+    /// The run.
+    pub epoch: u32,
+}
+
+impl Fence {
+    /// Writes a chunk's line: the last statement before COMMIT. It must affect exactly one row; none means that another run has
+    /// taken the job over, and the chunk must be rolled back.
+    pub fn chunk_statement(&self, line: &ChunkLine) -> String {
+        let numbers = [
+            line.span.start,
+            line.span.end,
+            line.first_record,
+            line.records,
+            line.first_line,
+            line.lines,
+            line.rows,
+            line.skipped,
+            line.rejected,
+            line.checksum,
+        ];
+        let numbers = numbers.map(|number| number.to_string()).join(", ");
+        format!(
+            "INSERT INTO {} ({}) SELECT `id`, {numbers}, `epoch` FROM {} WHERE {} {}",
+            self.ledger.chunks(),
+            columns(&CHUNK_COLUMNS),
+            self.ledger.jobs(),
+            self.ours(),
+            self.ledger.shared_lock()
+        )
+    }
+
+    /// Writes the rejects of the chunk that begins at `chunk_start`, in statements of at most `max_bytes` where that is possible.
+    pub fn reject_statements(&self, chunk_start: u64, rejects: &[Reject], max_bytes: usize) -> Vec<String> {
+        let head = format!("INSERT INTO {} ({}) VALUES ", self.ledger.rejects(), columns(&REJECT_COLUMNS));
+        let room = max_bytes.min(STATEMENT_BYTES).saturating_sub(head.len()).max(SMALLEST_ROOM);
+        let mut statements = Vec::new();
+        let mut statement = String::new();
+        for row in rejects.iter().flat_map(|reject| self.reject_rows(chunk_start, reject, room)) {
+            if !statement.is_empty() && statement.len() + row.len() > head.len() + room {
+                statements.push(std::mem::take(&mut statement));
+            }
+            statement.push_str(if statement.is_empty() { &head } else { ", " });
+            statement.push_str(&row);
+        }
+        if !statement.is_empty() {
+            statements.push(statement);
+        }
+        statements
+    }
+
+    /// Asks whether the chunk that begins at `start` is stored, by a read that waits for whoever is still writing its line: one
+    /// row of (epoch, checksum), or none.
+    pub fn settle_query(&self, start: u64) -> String {
+        format!(
+            "SELECT `epoch`, `checksum` FROM {} WHERE `job` = {} AND `start` = {start} {}",
+            self.ledger.chunks(),
+            self.job.literal(),
+            self.ledger.shared_lock()
+        )
+    }
+
+    /// Whether the answer to [`Fence::settle_query`] says that this run stored this chunk. A line of another run, or of other
+    /// text, is neither stored nor missing: it must not be there.
+    pub fn settle(&self, answer: &[String], checksum: u64) -> Result<bool> {
+        match answer {
+            [] => Ok(false),
+            [epoch, sum] if *epoch == self.epoch.to_string() && *sum == checksum.to_string() => Ok(true),
+            [epoch, _] if *epoch != self.epoch.to_string() => Err(taken_over()),
+            _ => Err(Error::protocol("the ledger has another line where a chunk of this run was to be stored")),
+        }
+    }
+
+    /// The condition on the line of the job by which only this run finds it.
+    pub(super) fn ours(&self) -> String {
+        format!("`id` = {} AND `epoch` = {} AND `state` = 'running'", self.job.literal(), self.epoch)
+    }
+
+    fn reject_rows(&self, chunk_start: u64, reject: &Reject, room: usize) -> Vec<String> {
+        let column = reject.place.column.as_deref().unwrap_or_default();
+        let column: String = column.chars().take(COLUMN_CHARS).collect();
+        let reason = shortened(&reject.reason);
+        let row = |part: usize, column: &str, reason: &str, raw: &[u8]| {
+            format!(
+                "({}, {}, {part}, {chunk_start}, {}, {}, {}, {})",
+                self.job.literal(),
+                reject.place.line,
+                text(column),
+                reject.code,
+                text(reason),
+                hex(raw)
+            )
+        };
+        let bare = row(0, &column, reason, b"").len() + PART_DIGITS;
+        let piece = (room.saturating_sub(bare) / 2).max(SMALLEST_PIECE);
+        if reject.raw.is_empty() {
+            return vec![row(0, &column, reason, b"")];
+        }
+        let parts = reject.raw.chunks(piece).enumerate();
+        parts.map(|(part, raw)| if part == 0 { row(0, &column, reason, raw) } else { row(part, "", "", raw) }).collect()
+    }
+}
+
+/// A line of `inrush_reject` as [`RejectRow::query`] gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectRow {
+    /// The line of the source on which the record begins, or the record's number where there are no lines.
+    pub line: u64,
+    /// Which part of the record it is, counted from 0.
+    pub part: u32,
+    /// The column, empty if no single field is at fault.
+    pub column: String,
+    /// The server's error code, 0 if we found it ourselves.
+    pub code: u16,
+    /// Why.
+    pub reason: String,
+    /// The record, or this part of it.
+    pub raw: Vec<u8>,
+}
+
+impl RejectRow {
+    /// At most `limit` rejects of a job behind (line, part), in the order of the source: rows of (line, part, column, code,
+    /// reason, raw).
+    pub fn query(ledger: &Ledger, job: JobId, behind: Option<(u64, u32)>, limit: u32) -> String {
+        let behind = behind.map_or(String::new(), |(line, part)| {
+            format!(" AND (`line` > {line} OR `line` = {line} AND `part` > {part})")
+        });
+        format!(
+            "SELECT `line`, `part`, `column_name`, `code`, `reason`, `raw` FROM {} WHERE `job` = {}{behind} \
+             ORDER BY `job`, `line`, `part` LIMIT {limit}",
+            ledger.rejects(),
+            job.literal()
+        )
+    }
+
+    /// The reject as a load reports it, `raw` being the whole record.
+    pub fn into_reject(self, source: &Arc<str>) -> Reject {
+        let column = (!self.column.is_empty()).then(|| self.column.as_str().into());
+        let place = Place { source: source.clone(), line: self.line, column };
+        Reject { place, reason: self.reason, code: self.code, raw: self.raw }
+    }
+}
+
+/// What the older of two runs of a job is told.
+pub(super) fn taken_over() -> Error {
+    Error::new(crate::error::Kind::Server, "another run has taken this job over")
+        .with_hint("it goes on where this one ended; `inrush load --status` shows how far it is")
+}
+
+impl Fence {
+    /// The error for a chunk's line that found no job of this run.
+    pub fn taken_over() -> Error {
+        taken_over()
+    }
+}
+
+const CHUNK_COLUMNS: [&str; 12] = [
+    "job",
+    "start",
+    "end",
+    "first_record",
+    "records",
+    "first_line",
+    "n_lines",
+    "n_rows",
+    "skipped",
+    "rejected",
+    "checksum",
+    "epoch",
+];
+
+const REJECT_COLUMNS: [&str; 8] = ["job", "line", "part", "start", "column_name", "code", "reason", "raw"];
+
+/// A server's own words are short; what a value adds to them is not.
+fn shortened(reason: &str) -> &str {
+    let mut end = reason.len().min(REASON_BYTES);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    &reason[..end]
+}
+
+const REASON_BYTES: usize = 4096;
+
+/// Servers' names have 64 characters.
+const COLUMN_CHARS: usize = 256;
+
+/// As large as any statement need be.
+const STATEMENT_BYTES: usize = 1 << 20;
+
+/// A server that allows less than this cannot be loaded into anyway.
+const SMALLEST_ROOM: usize = 1024;
+
+const SMALLEST_PIECE: usize = 64;
+
+/// The most digits that the number of a part has more than `0`.
+const PART_DIGITS: usize = 9;
+
+#[cfg(test)]
+mod tests;

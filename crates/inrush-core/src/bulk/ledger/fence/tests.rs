@@ -1,0 +1,106 @@
+use super::*;
+
+fn fence(mariadb: bool) -> Fence {
+    Fence { ledger: Ledger { schema: "shop".into(), mariadb }, job: JobId([0xab; 16]), epoch: 7 }
+}
+
+const LINE: fn() -> ChunkLine = || ChunkLine {
+    span: 10..250,
+    first_record: 3,
+    records: 20,
+    first_line: 4,
+    lines: 21,
+    rows: 17,
+    skipped: 1,
+    rejected: 2,
+    checksum: u64::MAX,
+};
+
+fn reject(line: u64, raw: &[u8]) -> Reject {
+    let place = Place { source: "a.csv".into(), line, column: Some("age".into()) };
+    Reject { place, reason: "`x` is no number".into(), code: 1366, raw: raw.to_vec() }
+}
+
+#[test]
+fn a_chunk_line_is_written_behind_the_fence() {
+    let id = "ab".repeat(16);
+    for (mariadb, lock) in [(false, "FOR SHARE"), (true, "LOCK IN SHARE MODE")] {
+        assert_eq!(
+            fence(mariadb).chunk_statement(&LINE()),
+            format!(
+                "INSERT INTO `shop`.`inrush_chunk` (`job`, `start`, `end`, `first_record`, `records`, `first_line`, `n_lines`, \
+                 `n_rows`, `skipped`, `rejected`, `checksum`, `epoch`) SELECT `id`, 10, 250, 3, 20, 4, 21, 17, 1, 2, \
+                 18446744073709551615, `epoch` FROM `shop`.`inrush_job` WHERE `id` = x'{id}' AND `epoch` = 7 AND \
+                 `state` = 'running' {lock}"
+            )
+        );
+    }
+}
+
+#[test]
+fn settling_waits_for_whoever_writes() {
+    assert!(fence(false).settle_query(10).ends_with("AND `start` = 10 FOR SHARE"));
+    assert!(fence(true).settle_query(10).ends_with("AND `start` = 10 LOCK IN SHARE MODE"));
+}
+
+#[track_caller]
+fn settled(answer: &[&str], want: Option<bool>) {
+    let answer: Vec<String> = answer.iter().map(|&text| text.to_owned()).collect();
+    assert_eq!(fence(false).settle(&answer, 99).ok(), want);
+}
+
+#[test]
+fn what_a_settling_read_means() {
+    settled(&[], Some(false));
+    settled(&["7", "99"], Some(true));
+    settled(&["8", "99"], None);
+    settled(&["7", "98"], None);
+    settled(&["7"], None);
+}
+
+#[test]
+fn rejects_share_statements() {
+    let rejects: Vec<Reject> = (1..=40).map(|line| reject(line, b"a,x\n")).collect();
+    let all = fence(false).reject_statements(10, &rejects, 1 << 30);
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].matches("x'612c780a')").count(), 40);
+    let cut = fence(false).reject_statements(10, &rejects, 2000);
+    assert!(cut.len() > 2 && cut.iter().all(|statement| statement.len() <= 2000), "{}", cut.len());
+    assert_eq!(cut.iter().map(|statement| statement.matches("x'612c780a')").count()).sum::<usize>(), 40);
+    assert!(fence(false).reject_statements(10, &[], 1 << 30).is_empty());
+}
+
+#[test]
+fn a_record_longer_than_a_statement_lies_in_parts() {
+    let raw: Vec<u8> = (0..5000u32).map(|i| i as u8).collect();
+    let statements = fence(false).reject_statements(10, &[reject(1, &raw), reject(2, b"")], 2000);
+    assert!(statements.iter().all(|statement| statement.len() <= 2000));
+    let all = statements.concat();
+    for part in 0..6 {
+        assert!(all.contains(&format!(", 1, {part}, 10, ")), "part {part}");
+    }
+    assert!(all.contains(", 2, 0, 10, ") && all.contains("x'')"));
+    // The pieces in order are the record.
+    let pieces: String = all
+        .split(", x'")
+        .skip(1)
+        .filter(|piece| !piece.starts_with("abab"))
+        .map(|p| p.split('\'').next().unwrap())
+        .collect();
+    assert_eq!(format!("x'{pieces}'"), hex(&raw));
+}
+
+#[test]
+fn long_reasons_are_cut_at_a_character() {
+    assert_eq!(shortened(&"é".repeat(4096)).len(), REASON_BYTES);
+    assert_eq!(shortened(&format!("a{}", "é".repeat(4096))).len(), REASON_BYTES - 1);
+}
+
+#[test]
+fn rejects_are_read_page_by_page() {
+    let ledger = fence(false).ledger;
+    let first = RejectRow::query(&ledger, JobId([1; 16]), None, 100);
+    assert!(first.ends_with("ORDER BY `job`, `line`, `part` LIMIT 100") && !first.contains('>'));
+    let next = RejectRow::query(&ledger, JobId([1; 16]), Some((7, 2)), 100);
+    assert!(next.contains("AND (`line` > 7 OR `line` = 7 AND `part` > 2)"), "{next}");
+}

@@ -1,0 +1,393 @@
+//! A job's line: how it is read, begun, taken over, kept up to date, finished, forgotten.
+//!
+//! Every statement that changes a line names the epoch that it believes in, but for those that make a new one. The line of a job that
+//! still runs has no counts: they are the sums of its chunks' lines.
+
+use super::fence::Fence;
+use super::tables::{Ledger, VERSION, columns, hex, or_null, text};
+use super::{ChunkLine, Identity, JobId, Mapping};
+use crate::error::{Error, Result};
+
+/// What the ledger knows of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobLine {
+    /// Which job.
+    pub id: JobId,
+    /// Which version of the ledger wrote it.
+    pub version: u8,
+    /// Which run may store chunks.
+    pub epoch: u32,
+    /// `schema.table`.
+    pub target: String,
+    /// The source's name wherever the program is started.
+    pub source: String,
+    /// What the source was.
+    pub size: Option<u64>,
+    /// See `size`.
+    pub modified: Option<i64>,
+    /// See `size`.
+    pub hash: Option<u64>,
+    /// How it is read.
+    pub mapping: Mapping,
+    /// The last step that is finished.
+    pub step: Step,
+    /// Definitions of indexes that are to be rebuilt.
+    pub indexes: Option<String>,
+    /// Whether it is finished.
+    pub state: State,
+    /// What is stored; of a job that still runs only once [`JobLine::sums_query`] was asked.
+    pub totals: Totals,
+    /// When it was begun, in UTC.
+    pub started: String,
+    /// When it was finished, in UTC; empty if it is not.
+    pub finished: String,
+}
+
+/// Whether a job is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Not all of its rows are stored.
+    Running,
+    /// Every record is stored or rejected.
+    Done,
+}
+
+/// How far a job is: each step comes after those before it, and what is finished is not done again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Nothing was done yet.
+    #[default]
+    Begin,
+    /// The table was created.
+    Create,
+    /// The table was emptied.
+    Truncate,
+    /// What is to be run before the first row was run.
+    Before,
+    /// The indexes that are to be rebuilt are dropped.
+    Drop,
+    /// Every chunk is stored.
+    Chunks,
+    /// The indexes are rebuilt.
+    Indexes,
+    /// What is to be run after the last row was run.
+    After,
+    /// What came of it was looked at.
+    Verify,
+}
+
+/// Counts of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Chunks stored.
+    pub chunks: u64,
+    /// Records of them.
+    pub records: u64,
+    /// Rows of them that are in the table.
+    pub rows: u64,
+    /// Rows that the mode left out.
+    pub skipped: u64,
+    /// Records that were rejected.
+    pub rejected: u64,
+}
+
+impl JobLine {
+    /// Reads the lines of these jobs, or of all; `locked` keeps others from changing them until the transaction ends. Each row is
+    /// for [`JobLine::parse`].
+    pub fn query(ledger: &Ledger, jobs: Option<&[JobId]>, locked: bool) -> String {
+        let ids = jobs.map_or(String::new(), |jobs| format!(" WHERE `id` IN ({})", list(jobs)));
+        let lock = if locked { " FOR UPDATE" } else { "" };
+        format!("SELECT {READ_COLUMNS} FROM {}{ids} ORDER BY `id`{lock}", ledger.jobs())
+    }
+
+    /// Sums what is stored of the jobs that have chunks: rows of the job's id and of what is for [`Totals::parse`].
+    pub fn sums_query(ledger: &Ledger) -> String {
+        format!("SELECT LOWER(HEX(`job`)), {SUMS} FROM {} GROUP BY `job`", ledger.chunks())
+    }
+
+    /// Reads a row of [`JobLine::query`].
+    pub fn parse(row: &[String]) -> Result<Self> {
+        let odd = || Error::protocol("a line of `inrush_job` has an odd shape");
+        let row: &[String; 19] = row.try_into().map_err(|_| odd())?;
+        fn number<T: std::str::FromStr>(text: &str) -> Result<T> {
+            text.parse().map_err(|_| Error::protocol(format!("`{}` is no number of the ledger", text.escape_debug())))
+        }
+        fn perhaps<T: std::str::FromStr>(text: &str) -> Result<Option<T>> {
+            if text.is_empty() { Ok(None) } else { number(text).map(Some) }
+        }
+        Ok(Self {
+            id: JobId::parse(&row[0]).map_err(|_| odd())?,
+            version: number(&row[1])?,
+            epoch: number(&row[2])?,
+            target: row[3].clone(),
+            source: row[4].clone(),
+            size: perhaps(&row[5])?,
+            modified: perhaps(&row[6])?,
+            hash: perhaps(&row[7])?,
+            mapping: Mapping::parse(&row[8]),
+            step: Step::parse(&row[9]).ok_or_else(odd)?,
+            indexes: (!row[10].is_empty()).then(|| row[10].clone()),
+            state: State::parse(&row[11]).ok_or_else(odd)?,
+            totals: Totals::parse(&row[12..17])?,
+            started: row[17].clone(),
+            finished: row[18].clone(),
+        })
+    }
+
+    /// Begins a job that has no line. `epoch` is drawn by lot: a run of a job that was forgotten since cannot have the same.
+    pub fn insert_statement(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> String {
+        let values = [
+            start.id.literal(),
+            VERSION.to_string(),
+            epoch.to_string(),
+            text(start.target),
+            text(start.source),
+            or_null(start.identity.and_then(|i| i.size)),
+            or_null(start.identity.and_then(|i| i.modified)),
+            or_null(start.identity.map(|i| i.hash)),
+            text(&start.mapping.to_string()),
+            "'begin'".into(),
+            "NULL".into(),
+            "'running'".into(),
+        ];
+        format!(
+            "INSERT INTO {} ({}) VALUES ({}, 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), NULL, {})",
+            ledger.jobs(),
+            columns(&COLUMNS),
+            values.join(", "),
+            text(start.program)
+        )
+    }
+
+    /// Begins a job anew whose line is there: three statements for one transaction, the first of which must affect one row.
+    pub fn restart_statements(ledger: &Ledger, start: &Start<'_>) -> [String; 3] {
+        let identity = start.identity;
+        let update = format!(
+            "UPDATE {} SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
+             `hash` = {}, `mapping` = {}, `step` = 'begin', `indexes` = NULL, `state` = 'running', \
+             `chunks` = 0, `records` = 0, `n_rows` = 0, `skipped` = 0, `rejected` = 0, `started` = UTC_TIMESTAMP(6), \
+             `finished` = NULL, `program` = {} WHERE `id` = {}",
+            ledger.jobs(),
+            text(start.target),
+            text(start.source),
+            or_null(identity.and_then(|i| i.size)),
+            or_null(identity.and_then(|i| i.modified)),
+            or_null(identity.map(|i| i.hash)),
+            text(&start.mapping.to_string()),
+            text(start.program),
+            start.id.literal()
+        );
+        let [chunks, rejects] = remove_lines(ledger, start.id);
+        [update, chunks, rejects]
+    }
+
+    /// Takes a job over from whoever runs it: waits for every open transaction that stores a chunk of it, and keeps all later ones
+    /// out. What the source is now is noted, for it may have been mended since.
+    pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
+        format!(
+            "UPDATE {} SET `epoch` = `epoch` + 1, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
+            ledger.jobs(),
+            or_null(identity.and_then(|i| i.size)),
+            or_null(identity.and_then(|i| i.modified)),
+            or_null(identity.map(|i| i.hash)),
+            id.literal()
+        )
+    }
+
+    /// The lines of a job's stored chunks, in order; each row is for [`ChunkLine::parse`].
+    pub fn chunks_query(ledger: &Ledger, id: JobId) -> String {
+        format!(
+            "SELECT `start`, `end`, `first_record`, `records`, `first_line`, `n_lines`, `n_rows`, `skipped`, `rejected`, `checksum` \
+             FROM {} WHERE `job` = {} ORDER BY `start`",
+            ledger.chunks(),
+            id.literal()
+        )
+    }
+
+    /// Forgets a job: for one transaction. The first waits for open transactions of a run, and what they stored is removed by the
+    /// others.
+    pub fn forget_statements(ledger: &Ledger, id: JobId) -> [String; 3] {
+        let [chunks, rejects] = remove_lines(ledger, id);
+        [format!("DELETE FROM {} WHERE `id` = {}", ledger.jobs(), id.literal()), chunks, rejects]
+    }
+
+    /// Removes the lines of finished jobs of a target that was emptied, but for those of this run.
+    pub fn forget_done_statement(ledger: &Ledger, target: &str, but: &[JobId]) -> String {
+        format!(
+            "DELETE FROM {} WHERE `state` = 'done' AND `target` = {} AND `id` NOT IN ({})",
+            ledger.jobs(),
+            text(target),
+            list(but)
+        )
+    }
+}
+
+/// What a job's line says from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Which job.
+    pub id: JobId,
+    /// `schema.table`.
+    pub target: &'a str,
+    /// The source's name wherever the program is started.
+    pub source: &'a str,
+    /// What the source is.
+    pub identity: Option<&'a Identity>,
+    /// How it is read.
+    pub mapping: &'a Mapping,
+    /// Our own name and version.
+    pub program: &'a str,
+}
+
+impl Fence {
+    /// Notes that a step is finished. Must affect one row, else another run has taken the job over.
+    pub fn step_statement(&self, step: Step, indexes: Option<&str>) -> String {
+        format!(
+            "UPDATE {} SET `step` = '{}', `indexes` = {} WHERE {}",
+            self.ledger.jobs(),
+            step.name(),
+            indexes.map_or_else(|| "NULL".into(), text),
+            self.ours()
+        )
+    }
+
+    /// Counts what is stored of the job; the row is for [`Totals::parse`].
+    pub fn totals_query(&self) -> String {
+        format!("SELECT {SUMS} FROM {} WHERE `job` = {}", self.ledger.chunks(), self.job.literal())
+    }
+
+    /// Ends the job: for one transaction. The first must affect one row, else another run has taken the job over.
+    pub fn finish_statements(&self, totals: &Totals) -> [String; 3] {
+        let done = format!(
+            "UPDATE {} SET `state` = 'done', `step` = 'verify', `indexes` = NULL, `chunks` = {}, `records` = {}, `n_rows` = {}, \
+             `skipped` = {}, `rejected` = {}, `finished` = UTC_TIMESTAMP(6) WHERE {}",
+            self.ledger.jobs(),
+            totals.chunks,
+            totals.records,
+            totals.rows,
+            totals.skipped,
+            totals.rejected,
+            self.ours()
+        );
+        let [chunks, rejects] = remove_lines(&self.ledger, self.job);
+        [done, chunks, rejects]
+    }
+
+    /// Removes the job as if it had never been: for sources that nobody can go on with. As [`Fence::finish_statements`].
+    pub fn remove_statements(&self) -> [String; 3] {
+        let [chunks, rejects] = remove_lines(&self.ledger, self.job);
+        [format!("DELETE FROM {} WHERE {}", self.ledger.jobs(), self.ours()), chunks, rejects]
+    }
+
+    /// Asks what became of the job's line when the answer to a COMMIT was lost: one row of (epoch, state), or none. It waits for
+    /// whoever is still writing it.
+    pub fn state_query(&self) -> String {
+        format!(
+            "SELECT `epoch`, `state` FROM {} WHERE `id` = {} {}",
+            self.ledger.jobs(),
+            self.job.literal(),
+            self.ledger.shared_lock()
+        )
+    }
+}
+
+impl ChunkLine {
+    /// Reads a row of [`JobLine::chunks_query`].
+    pub fn parse(row: &[String]) -> Result<Self> {
+        let odd = |_| Error::protocol("a line of `inrush_chunk` has an odd shape");
+        let numbers = row.iter().map(|text| text.parse::<u64>().map_err(odd)).collect::<Result<Vec<_>>>()?;
+        let [start, end, first_record, records, first_line, lines, rows, skipped, rejected, checksum] = numbers[..]
+        else {
+            return Err(Error::protocol("a line of `inrush_chunk` has an odd shape"));
+        };
+        let span = start..end;
+        Ok(Self { span, first_record, records, first_line, lines, rows, skipped, rejected, checksum })
+    }
+}
+
+impl Totals {
+    /// Reads a row of [`Fence::totals_query`].
+    pub fn parse(row: &[String]) -> Result<Self> {
+        let odd = |_| Error::protocol("the ledger's sums have an odd shape");
+        let numbers = row.iter().map(|text| text.parse::<u64>().map_err(odd)).collect::<Result<Vec<_>>>()?;
+        let [chunks, records, rows, skipped, rejected] = numbers[..] else {
+            return Err(Error::protocol("the ledger's sums have an odd shape"));
+        };
+        Ok(Self { chunks, records, rows, skipped, rejected })
+    }
+}
+
+impl Step {
+    /// All steps, in order.
+    pub const ALL: [Step; 9] = [
+        Step::Begin,
+        Step::Create,
+        Step::Truncate,
+        Step::Before,
+        Step::Drop,
+        Step::Chunks,
+        Step::Indexes,
+        Step::After,
+        Step::Verify,
+    ];
+
+    /// The name in the ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            Step::Begin => "begin",
+            Step::Create => "create",
+            Step::Truncate => "truncate",
+            Step::Before => "before",
+            Step::Drop => "drop",
+            Step::Chunks => "chunks",
+            Step::Indexes => "indexes",
+            Step::After => "after",
+            Step::Verify => "verify",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|step| step.name() == name)
+    }
+}
+
+impl State {
+    /// The name in the ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Done => "done",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [State::Running, State::Done].into_iter().find(|state| state.name() == name)
+    }
+}
+
+fn remove_lines(ledger: &Ledger, id: JobId) -> [String; 2] {
+    [ledger.chunks(), ledger.rejects()].map(|table| format!("DELETE FROM {table} WHERE `job` = {}", id.literal()))
+}
+
+fn list(jobs: &[JobId]) -> String {
+    // A list without members is no SQL; no job is all zeros.
+    if jobs.is_empty() { hex(&[0; 16]) } else { jobs.iter().map(|id| id.literal()).collect::<Vec<_>>().join(", ") }
+}
+
+const COLUMNS: [&str; 20] = [
+    "id", "version", "epoch", "target", "source", "size", "modified", "hash", "mapping", "step", "indexes", "state",
+    "chunks", "records", "n_rows", "skipped", "rejected", "started", "finished", "program",
+];
+
+/// 19 columns, each as a text.
+const READ_COLUMNS: &str = "\
+LOWER(HEX(`id`)), `version`, `epoch`, `target`, `source`, `size`, `modified`, `hash`, `mapping`, `step`, \
+`indexes`, `state`, `chunks`, `records`, `n_rows`, `skipped`, `rejected`, DATE_FORMAT(`started`, '%Y-%m-%d %H:%i:%s'), \
+DATE_FORMAT(`finished`, '%Y-%m-%d %H:%i:%s')";
+
+/// SUM is a DECIMAL, whose text is a whole number.
+const SUMS: &str = "\
+COUNT(*), COALESCE(SUM(`records`), 0), COALESCE(SUM(`n_rows`), 0), COALESCE(SUM(`skipped`), 0), COALESCE(SUM(`rejected`), 0)";
+
+#[cfg(test)]
+mod tests;

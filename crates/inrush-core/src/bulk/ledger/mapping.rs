@@ -1,0 +1,83 @@
+//! How a job's source is read and where its fields go: what must be the same when a job is gone on with, or the same records would
+//! become other rows. What may be different, such as which texts mean NULL or what happens at a bad row, is not in it.
+
+use std::fmt;
+
+/// Names and values, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping(Vec<(String, String)>);
+
+impl Mapping {
+    /// Adds what has this name.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.0.push((name.to_owned(), value.to_string().escape_debug().to_string()));
+        self
+    }
+
+    /// Reads what [`Mapping`] displays.
+    pub fn parse(text: &str) -> Self {
+        let line = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self(text.lines().filter_map(line).collect())
+    }
+
+    /// What is different now: `delimiter` was `,` and is `;`. `None` if nothing is.
+    pub fn difference(&self, now: &Mapping) -> Option<String> {
+        let of = |mapping: &Mapping, name: &str| {
+            mapping
+                .0
+                .iter()
+                .find(|(known, _)| known == name)
+                .map_or("nothing".into(), |(_, value)| format!("`{value}`"))
+        };
+        let names = self.0.iter().chain(&now.0).map(|(name, _)| name.as_str());
+        let differ = |name: &&str| of(self, name) != of(now, name);
+        let mut names: Vec<&str> = names.filter(differ).collect();
+        names.dedup();
+        let mut told: Vec<String> = Vec::new();
+        for name in names {
+            let line = format!("{name} was {} and is {}", of(self, name), of(now, name));
+            if !told.contains(&line) {
+                told.push(line);
+            }
+        }
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(delimiter: &str, skip: u64) -> Mapping {
+        Mapping::default().with("columns", "id, name").with("delimiter", delimiter).with("skip", skip)
+    }
+
+    #[test]
+    fn text_and_back() {
+        let strange = Mapping::default().with("columns", "a\nb: `c`");
+        for mapping in [mapping(",", 0), mapping("\t", 7), strange] {
+            assert_eq!(Mapping::parse(&mapping.to_string()), mapping);
+        }
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        assert_eq!(mapping(",", 0).difference(&mapping(",", 0)), None);
+        assert_eq!(mapping(",", 0).difference(&mapping("\t", 0)).unwrap(), "delimiter was `,` and is `\\t`");
+        assert_eq!(
+            mapping(",", 0).difference(&mapping(";", 1).with("limit", 9)).unwrap(),
+            "delimiter was `,` and is `;`; skip was `0` and is `1`; limit was nothing and is `9`"
+        );
+        assert_eq!(
+            mapping(",", 0).with("limit", 9).difference(&mapping(",", 0)).unwrap(),
+            "limit was `9` and is nothing"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! The three tables of the ledger: their names, how they are made, and what of them is there already.
+//!
+//! They are InnoDB whatever the server's default is, and they have no foreign keys: a chunk's line must never wait for more than
+//! its own fence. Texts are compared by their bytes.
+
+use crate::value::ident::{quote_ident, quote_table};
+
+/// The version of the tables and of the identity of jobs. A line of another version is not touched.
+pub(super) const VERSION: u8 = 1;
+
+/// The ledger of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// The target's schema, in which the tables lie: they are replicated and restored with the rows.
+    pub schema: String,
+    /// Whether the server is a MariaDB, which spells a shared lock in the old way.
+    pub mariadb: bool,
+}
+
+impl Ledger {
+    /// The names of the tables.
+    pub const TABLES: [&str; 3] = ["inrush_job", "inrush_chunk", "inrush_reject"];
+
+    /// Which of the tables are there, and their engines: rows of (name, engine).
+    pub fn tables_query(&self) -> String {
+        let names = Self::TABLES.map(|name| format!("'{name}'")).join(", ");
+        format!(
+            "SELECT TABLE_NAME, COALESCE(ENGINE, '') FROM information_schema.TABLES \
+             WHERE TABLE_SCHEMA = {} AND TABLE_NAME IN ({names})",
+            text(&self.schema)
+        )
+    }
+
+    /// The statement that makes table `name` of [`Ledger::TABLES`].
+    pub fn create_statement(&self, name: &str) -> String {
+        let columns = match name {
+            "inrush_job" => JOB_COLUMNS,
+            "inrush_chunk" => CHUNK_COLUMNS,
+            _ => REJECT_COLUMNS,
+        };
+        format!(
+            "CREATE TABLE IF NOT EXISTS {} ({columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin \
+             COMMENT='ledger of inrush load: which rows of which source are stored'",
+            self.table(name)
+        )
+    }
+
+    pub(super) fn jobs(&self) -> String {
+        self.table("inrush_job")
+    }
+
+    pub(super) fn chunks(&self) -> String {
+        self.table("inrush_chunk")
+    }
+
+    pub(super) fn rejects(&self) -> String {
+        self.table("inrush_reject")
+    }
+
+    /// The lock that lets others read and keeps writers waiting.
+    pub(super) fn shared_lock(&self) -> &'static str {
+        if self.mariadb { "LOCK IN SHARE MODE" } else { "FOR SHARE" }
+    }
+
+    fn table(&self, name: &str) -> String {
+        quote_table(&self.schema, name)
+    }
+}
+
+/// A list of columns, quoted: some of them are words of SQL.
+pub(super) fn columns(names: &[&str]) -> String {
+    names.iter().map(|name| quote_ident(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// A text as a literal that is right in every sql_mode: hex has no escapes.
+pub(super) fn text(text: &str) -> String {
+    if text.is_empty() { "''".into() } else { format!("CONVERT({} USING utf8mb4)", hex(text.as_bytes())) }
+}
+
+/// Bytes as a literal.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut literal = String::with_capacity(2 * bytes.len() + 3);
+    literal.push_str("x'");
+    for byte in bytes {
+        literal.push(DIGITS[usize::from(byte >> 4)].into());
+        literal.push(DIGITS[usize::from(byte & 15)].into());
+    }
+    literal.push('\'');
+    literal
+}
+
+/// A number or NULL.
+pub(super) fn or_null<T: std::fmt::Display>(value: Option<T>) -> String {
+    value.map_or_else(|| "NULL".into(), |value| value.to_string())
+}
+
+const JOB_COLUMNS: &str = "\
+`id` BINARY(16) NOT NULL PRIMARY KEY, `version` TINYINT UNSIGNED NOT NULL, `epoch` INT UNSIGNED NOT NULL, \
+`target` VARCHAR(512) NOT NULL, `source` TEXT NOT NULL, `size` BIGINT UNSIGNED NULL, `modified` BIGINT NULL, \
+`hash` BIGINT UNSIGNED NULL, `mapping` MEDIUMTEXT NOT NULL, `step` VARCHAR(32) NOT NULL, \
+`indexes` MEDIUMTEXT NULL, `state` VARCHAR(16) NOT NULL, `chunks` BIGINT UNSIGNED NOT NULL, \
+`records` BIGINT UNSIGNED NOT NULL, `n_rows` BIGINT UNSIGNED NOT NULL, `skipped` BIGINT UNSIGNED NOT NULL, \
+`rejected` BIGINT UNSIGNED NOT NULL, `started` DATETIME(6) NOT NULL, `finished` DATETIME(6) NULL, \
+`program` VARCHAR(64) NOT NULL";
+
+const CHUNK_COLUMNS: &str = "\
+`job` BINARY(16) NOT NULL, `start` BIGINT UNSIGNED NOT NULL, `end` BIGINT UNSIGNED NOT NULL, \
+`first_record` BIGINT UNSIGNED NOT NULL, `records` BIGINT UNSIGNED NOT NULL, `first_line` BIGINT UNSIGNED NOT NULL, \
+`n_lines` BIGINT UNSIGNED NOT NULL, `n_rows` BIGINT UNSIGNED NOT NULL, `skipped` BIGINT UNSIGNED NOT NULL, \
+`rejected` BIGINT UNSIGNED NOT NULL, `checksum` BIGINT UNSIGNED NOT NULL, `epoch` INT UNSIGNED NOT NULL, \
+PRIMARY KEY (`job`, `start`)";
+
+/// A record that is longer than a statement may be lies in several lines, which are its parts.
+const REJECT_COLUMNS: &str = "\
+`job` BINARY(16) NOT NULL, `line` BIGINT UNSIGNED NOT NULL, `part` INT UNSIGNED NOT NULL, `start` BIGINT UNSIGNED NOT NULL, \
+`column_name` VARCHAR(256) NOT NULL, `code` SMALLINT UNSIGNED NOT NULL, `reason` TEXT NOT NULL, `raw` LONGBLOB NOT NULL, \
+PRIMARY KEY (`job`, `line`, `part`)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), mariadb: false };
+
+    #[test]
+    fn names_are_quoted() {
+        assert!(
+            LEDGER()
+                .create_statement("inrush_job")
+                .starts_with("CREATE TABLE IF NOT EXISTS `my``shop`.`inrush_job` (`id`")
+        );
+        assert!(LEDGER().tables_query().contains("x'6d796073686f70'"));
+    }
+
+    #[test]
+    fn every_table_is_made_for_transactions() {
+        for name in Ledger::TABLES {
+            let made = LEDGER().create_statement(name);
+            assert!(made.contains("ENGINE=InnoDB") && made.contains("PRIMARY KEY") && made.contains(name), "{made}");
+        }
+    }
+
+    #[test]
+    fn literals() {
+        assert_eq!(text("é'"), "CONVERT(x'c3a927' USING utf8mb4)");
+        assert_eq!(text(""), "''");
+        assert_eq!((hex(b""), hex(b"\x00\xff")), ("x''".to_owned(), "x'00ff'".to_owned()));
+        assert_eq!((or_null(Some(7)), or_null(None::<u8>)), ("7".to_owned(), "NULL".to_owned()));
+    }
+}
