@@ -2,18 +2,23 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush_core::bulk::{FieldUse, Source};
+use inrush_core::bulk::{FieldUse, Taker};
 use inrush_files::{CsvOptions, Format, open};
 
 fn main() -> inrush_core::error::Result<()> {
     for path in std::env::args().skip(1) {
         let mut reader = open(&path, Format::Auto, &CsvOptions::default())?;
-        println!("{path}: {:?}, {}", reader.compression(), reader.encoding().name());
+        match reader.as_csv() {
+            Some(csv) => println!("{path}: {:?}, {}", csv.compression(), csv.encoding().name()),
+            None => println!("{path}"),
+        }
         for field in reader.infer_types(1 << 20)? {
             let nullable = if field.nullable { ", values missing" } else { "" };
             println!("  {:16} {}{nullable} {:?}", field.name, field.ddl_type(), field.null_texts);
         }
-        let uses: Vec<_> = (0..reader.names().len()).map(|index| FieldUse { index, empty_is_null: true }).collect();
+        let uses: Vec<_> = (0..reader.fields().len())
+            .map(|index| FieldUse { index, empty_is_null: true, taker: Taker::Text })
+            .collect();
         reader.select(&uses);
         let (mut rows, mut rejects) = (0, 0);
         while let Some(batch) = reader.next()? {

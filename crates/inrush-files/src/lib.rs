@@ -6,6 +6,7 @@
 
 mod csv;
 mod decompress;
+mod file_source;
 mod infer_types;
 mod input;
 mod open;
@@ -15,6 +16,7 @@ mod zip_member;
 
 pub use csv::{CsvOptions, CsvReader, Dialect};
 pub use decompress::Compression;
+pub use file_source::{FileSource, RejectForm};
 pub use infer_types::Inferred;
 pub use input::Meter;
 pub use open::{Format, open};

@@ -2,6 +2,7 @@
 
 use crate::csv::{CsvOptions, CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek};
+use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
 use crate::zip_member;
 use inrush_core::error::{Error, Kind, Result};
@@ -22,7 +23,7 @@ pub enum Format {
 
 /// Opens `path`, or standard input if it is `-`. A zip archive must hold one file, or be followed by `#` and the name of
 /// one of its files.
-pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<CsvReader> {
+pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     if path == "-" {
         return open_stream(path, Box::new(io::stdin()), None, format, options);
     }
@@ -47,7 +48,9 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<CsvReade
         (Compression::Zip, member) => {
             let member = zip_member::open(archive, file, member)?;
             let delimiter = delimiter(archive, &member.name, format)?;
-            CsvReader::with(path, member.bytes, member.meter, Compression::Zip, delimiter, options, READ_BYTES)
+            let reader =
+                CsvReader::with(path, member.bytes, member.meter, Compression::Zip, delimiter, options, READ_BYTES)?;
+            Ok(Box::new(reader))
         }
         (_, Some(_)) => Err(Error::config(format!("`{archive}` is not a zip archive"))),
         (_, None) => open_stream(path, Box::new(file), Some(metadata.len()), format, options),
@@ -60,7 +63,7 @@ fn open_stream(
     total: Option<u64>,
     format: Format,
     options: &CsvOptions,
-) -> Result<CsvReader> {
+) -> Result<Box<dyn FileSource>> {
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
     let meter = Meter::new(total);
     let (head, bytes) = peek(Box::new(Metered::new(bytes, meter.clone())), MAGIC_BYTES).map_err(cannot_read)?;
@@ -77,7 +80,7 @@ fn open_stream(
         _ => {}
     }
     let plain = decompress(bytes, compression).map_err(cannot_read)?;
-    CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)
+    Ok(Box::new(CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?))
 }
 
 /// The delimiter of the format, which the name of the file (or of the archive's member) may tell.

@@ -3,6 +3,7 @@
 
 use crate::csv::{CsvOptions, CsvReader};
 use crate::decompress::{Compression, decompress};
+use crate::file_source::FileSource;
 use crate::input::Meter;
 use crate::zip_member;
 use inrush_core::bulk::Source;

@@ -5,8 +5,8 @@
 
 use super::ledger::{ChunkLine, Identity};
 use crate::error::{Error, Kind, Place};
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use arrow_buffer::Buffer;
 use std::hash::Hasher;
 use std::ops::Range;
@@ -30,6 +30,35 @@ impl Batch {
     /// How many records of the source it covers: rows and rejects.
     pub fn records(&self) -> u64 {
         (self.rows.num_rows() + self.rejects.len()) as u64
+    }
+
+    /// How many bytes of the source it is: of its text, else of its cells.
+    pub fn bytes(&self) -> u64 {
+        match self.origin.text.len() {
+            0 => self.rows.columns().iter().map(|column| cell_bytes(column.as_binary_view())).sum(),
+            n => n as u64,
+        }
+    }
+
+    /// Row `row` as a person mends it: the record as it stands in the source, line end included; of a source that is not text its
+    /// cells as a line of CSV, NULL as an unquoted `\N`.
+    pub fn raw(&self, row: usize) -> Vec<u8> {
+        if !self.origin.record_starts.is_empty() {
+            return self.origin.raw(row).to_vec();
+        }
+        let cell = |column: &ArrayRef| {
+            let column = column.as_binary_view();
+            column.is_valid(row).then(|| column.value(row).to_vec())
+        };
+        csv_line(self.rows.columns().iter().map(cell))
+    }
+
+    /// How many bytes a row comes to: its record in the source, or its cells.
+    pub fn row_bytes(&self, row: usize) -> usize {
+        match (self.origin.record_starts.get(row), self.origin.record_ends.get(row)) {
+            (Some(start), Some(end)) => (end - start) as usize,
+            _ => self.rows.columns().iter().map(|column| column.as_binary_view().views()[row] as u32 as usize).sum(),
+        }
     }
 
     /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits).
@@ -61,6 +90,40 @@ impl Batch {
         }
     }
 }
+
+/// How many bytes are in cells.
+fn cell_bytes(column: &BinaryViewArray) -> u64 {
+    column.views().iter().map(|view| u64::from(*view as u32)).sum()
+}
+
+/// A line of CSV: every text in quotes that needs them or would be NULL without them.
+pub fn csv_line<T: AsRef<[u8]>>(cells: impl IntoIterator<Item = Option<T>>) -> Vec<u8> {
+    let mut line = Vec::new();
+    for (i, cell) in cells.into_iter().enumerate() {
+        if i > 0 {
+            line.push(b',');
+        }
+        let Some(cell) = cell else {
+            line.extend_from_slice(NULL_IN_CSV);
+            continue;
+        };
+        let cell = cell.as_ref();
+        if !cell.is_empty() && cell != NULL_IN_CSV && !cell.iter().any(|byte| b",\"\r\n".contains(byte)) {
+            line.extend_from_slice(cell);
+            continue;
+        }
+        line.push(b'"');
+        for &byte in cell {
+            line.extend(std::iter::repeat_n(byte, if byte == b'"' { 2 } else { 1 }));
+        }
+        line.push(b'"');
+    }
+    line.push(b'\n');
+    line
+}
+
+/// Stands for NULL in a line of CSV that we write; `--null '\N'` reads it back.
+const NULL_IN_CSV: &[u8] = b"\\N";
 
 /// See [`Batch::checksum`].
 pub fn checksum(text: &[u8]) -> u64 {
@@ -157,6 +220,25 @@ pub struct FieldUse {
     pub index: usize,
     /// Whether an unquoted empty field is NULL; if not, it is the empty string.
     pub empty_is_null: bool,
+    /// What kind of column it goes into.
+    pub taker: Taker,
+}
+
+/// What kind of column a field goes into, as far as a source must know whose values have types of their own: the same value is
+/// written in one way for a text, in another for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taker {
+    /// Whatever is written as text.
+    #[default]
+    Text,
+    /// A whole number.
+    Integer,
+    /// Bytes.
+    Bytes,
+    /// A UUID type.
+    Uuid,
+    /// A JSON document.
+    Json,
 }
 
 /// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
@@ -177,6 +259,12 @@ pub trait Source: Send {
     /// Called before the first `next`.
     fn identity(&mut self) -> Result<Option<Identity>, Error> {
         Ok(None)
+    }
+
+    /// Whether its batches have text, so that a record stands in the source as it is written into a reject file; else it is written
+    /// as a line of CSV.
+    fn is_text(&self) -> bool {
+        true
     }
 
     /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and
@@ -202,7 +290,6 @@ pub trait Source: Send {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{ArrayRef, BinaryViewArray};
 
     fn origin() -> Origin {
         Origin {
@@ -242,6 +329,16 @@ mod tests {
             [&[None], &[Some("")], &[Some("a"), Some("bc")], &[Some("ab"), Some("c")], &[Some("abc")], &[None, None]];
         let numbers: std::collections::BTreeSet<u64> = cells.iter().map(|cells| of(cells)).collect();
         assert_eq!(numbers.len(), cells.len());
+    }
+
+    #[test]
+    fn a_line_of_csv_can_be_read_back() {
+        let line = |cells: &[Option<&str>]| String::from_utf8(csv_line(cells.iter().copied())).unwrap();
+        assert_eq!(line(&[Some("1"), None, Some(""), Some("\\N")]), "1,\\N,\"\",\"\\N\"\n");
+        assert_eq!(
+            line(&[Some("a,b"), Some("say \"hi\""), Some("two\nlines")]),
+            "\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\"\n"
+        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub mod screen;
 pub mod template;
 pub mod write;
 
-pub use batch::{Batch, FieldUse, Origin, Reject, Source};
+pub use batch::{Batch, FieldUse, Origin, Reject, Source, Taker};
 pub use method::Method;
 pub use mode::Mode;
 pub use plan::{FieldTarget, Matching, Plan, Table};

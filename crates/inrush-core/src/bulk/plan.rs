@@ -1,7 +1,7 @@
 //! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and
 //! all of them are told at once.
 
-use super::FieldUse;
+use super::{FieldUse, Taker};
 use crate::error::{Error, Result};
 use crate::value::column::{Column, ColumnType};
 
@@ -95,7 +95,9 @@ impl Plan {
                 "`--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
             ));
         }
-        let uses = targets.iter().map(|&(index, c)| FieldUse { index, empty_is_null: empty_is_null(c) }).collect();
+        let field_use =
+            |&(index, c): &(usize, &Column)| FieldUse { index, empty_is_null: empty_is_null(c), taker: taker(&c.ty) };
+        let uses = targets.iter().map(field_use).collect();
         Ok(Plan { uses, columns: targets.into_iter().map(|(_, column)| column.clone()).collect() })
     }
 }
@@ -113,6 +115,16 @@ fn empty_is_null(column: &Column) -> bool {
             | ColumnType::Other(_)
     );
     !text && (column.nullable || column.auto_increment)
+}
+
+fn taker(ty: &ColumnType) -> Taker {
+    match ty {
+        ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => Taker::Integer,
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Taker::Bytes,
+        ColumnType::Uuid => Taker::Uuid,
+        ColumnType::Json => Taker::Json,
+        _ => Taker::Text,
+    }
 }
 
 type Targets<'a> = Vec<(usize, &'a Column)>;

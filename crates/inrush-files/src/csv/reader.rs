@@ -10,13 +10,14 @@ use super::recycle::Recycled;
 use super::split::{Fields, Found, Splitter};
 use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, is_blank, open_quote_at_limit};
 use crate::decompress::Compression;
+use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Source};
+use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Source, Taker};
 use inrush_core::error::{Error, Place, Result};
 use memchr::memchr;
 use std::io::Read;
@@ -128,11 +129,6 @@ impl CsvReader {
         self.compression
     }
 
-    /// How much of the file has been read, for progress.
-    pub fn meter(&self) -> Arc<Meter> {
-        self.meter.clone()
-    }
-
     /// A byte that looks more like this file's delimiter: there is but one field, and its name holds that byte.
     pub fn likelier_delimiter(&self) -> Option<u8> {
         let [name] = &self.names[..] else { return None };
@@ -146,27 +142,6 @@ impl CsvReader {
         let stretch = self.split(&uses, usize::MAX, max_bytes.min(MAX_SAMPLE));
         let text = Buffer::from(&self.text[..stretch.end]);
         self.batch(text, stretch, &uses)
-    }
-
-    /// Guesses the types of all fields from a sample, and takes the texts found for missing values as NULL from now on,
-    /// each in its own field.
-    pub fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
-        let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
-        share_null_texts(&mut fields);
-        let declared = self.nulls.clone();
-        for (nulls, field) in self.nulls.iter_mut().zip(&fields) {
-            nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
-        }
-        // Those that were quoted are still there, and make their field a text after all.
-        let settled = infer_types(&self.sample(max_bytes)?.rows, NullTexts::AreTexts);
-        for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
-            if field.ty != settled.ty {
-                self.nulls[i].clone_from(&declared[i]);
-                *field = settled;
-            }
-        }
-        fit_row(&mut fields);
-        Ok(fields)
     }
 }
 
@@ -191,6 +166,40 @@ impl Source for CsvReader {
         let batch = self.next_batch(&uses);
         self.uses = uses;
         batch
+    }
+}
+
+impl FileSource for CsvReader {
+    fn meter(&self) -> Arc<Meter> {
+        self.meter.clone()
+    }
+
+    fn reject_form(&self) -> RejectForm {
+        RejectForm::Csv(self.dialect.clone())
+    }
+
+    fn as_csv(&self) -> Option<&CsvReader> {
+        Some(self)
+    }
+
+    /// Takes the texts found for missing values as NULL from now on, each in its own field.
+    fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
+        let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
+        share_null_texts(&mut fields);
+        let declared = self.nulls.clone();
+        for (nulls, field) in self.nulls.iter_mut().zip(&fields) {
+            nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
+        }
+        // Those that were quoted are still there, and make their field a text after all.
+        let settled = infer_types(&self.sample(max_bytes)?.rows, NullTexts::AreTexts);
+        for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
+            if field.ty != settled.ty {
+                self.nulls[i].clone_from(&declared[i]);
+                *field = settled;
+            }
+        }
+        fit_row(&mut fields);
+        Ok(fields)
     }
 }
 
@@ -438,7 +447,7 @@ fn garbled_reason(field: usize) -> String {
 }
 
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
-    (0..n).map(|index| FieldUse { index, empty_is_null }).collect()
+    (0..n).map(|index| FieldUse { index, empty_is_null, taker: Taker::Text }).collect()
 }
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.

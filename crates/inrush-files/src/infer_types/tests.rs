@@ -1,8 +1,9 @@
 //! Values in, type out: one line a case. Whatever is guessed must pass the core's own check for that type.
 
 use super::*;
+use crate::FileSource as _;
 use crate::csv::{CsvOptions, CsvReader};
-use inrush_core::bulk::{FieldUse, Source};
+use inrush_core::bulk::{FieldUse, Source, Taker};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::Column;
@@ -143,7 +144,7 @@ fn check_nulls(values: &[&str], ddl: &str, nulls: &[&str]) {
 fn passes_the_check(values: &[&str]) {
     let mut reader = reader(&text_of(values));
     let inferred = reader.infer_types(SAMPLE).unwrap().remove(0);
-    reader.select(&[FieldUse { index: 0, empty_is_null: true }]);
+    reader.select(&[FieldUse { index: 0, empty_is_null: true, taker: Taker::Text }]);
     let batch = reader.next().unwrap().unwrap();
     let cells: &BinaryViewArray = batch.rows.column(0).as_any().downcast_ref().unwrap();
     let column = Column {

@@ -2,7 +2,6 @@
 
 use super::*;
 use arrow_array::{Array, BinaryViewArray};
-use inrush_core::bulk::Source;
 use std::io::Write;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -209,14 +208,14 @@ fn a_bomb_is_just_a_long_file() {
 fn check(name: &str, bytes: &[u8], compression: Compression) {
     let folder = Folder::new();
     let reader = open_auto(&folder.file(name, bytes)).unwrap();
-    assert_eq!(reader.compression(), compression);
-    assert_eq!(reader.names(), ["n", "text"]);
+    assert_eq!(reader.as_csv().unwrap().compression(), compression);
+    assert_eq!(reader.fields(), ["n", "text"]);
     let rows = rows(reader).unwrap();
     assert_eq!(rows.len(), ROWS);
     assert_eq!((&rows[0][..], &rows[ROWS - 1][..]), ("0|row number 0", "9999|row number 9999"));
 }
 
-fn open_auto(path: &str) -> Result<CsvReader, Error> {
+fn open_auto(path: &str) -> Result<Box<dyn FileSource>, Error> {
     open(path, Format::Auto, &CsvOptions::default())
 }
 
@@ -228,7 +227,7 @@ fn refused(path: &str) -> Error {
     }
 }
 
-fn rows(mut reader: CsvReader) -> Result<Vec<String>, Error> {
+fn rows(mut reader: Box<dyn FileSource>) -> Result<Vec<String>, Error> {
     let mut rows = Vec::new();
     while let Some(batch) = reader.next()? {
         assert!(batch.rejects.is_empty() && batch.utf8);

@@ -118,7 +118,7 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
 pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
     chunk.payload = match method {
         Method::LoadData => {
-            let bytes = chunk.work.batch.origin.text.len() + chunk.work.batch.rows.num_rows() * 4;
+            let bytes = chunk.work.batch.bytes() as usize + chunk.work.batch.rows.num_rows() * 4;
             let mut text = shared.spares.take(bytes);
             load_data::encode(&chunk.columns, &chunk.skip, &mut text);
             Payload::LoadData(text)
@@ -200,9 +200,12 @@ fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
 
 /// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.
 fn refuse_long_rows(chunk: &mut Prepared, shared: &Shared) {
-    let origin = &chunk.work.batch.origin;
-    let lengths = origin.record_starts.iter().zip(&origin.record_ends).map(|(start, end)| (end - start) as usize);
-    let long: Vec<(usize, usize)> = lengths.enumerate().filter(|(_, bytes)| *bytes > shared.max_packet).collect();
+    let batch = &chunk.work.batch;
+    if batch.bytes() as usize <= shared.max_packet {
+        return;
+    }
+    let lengths = (0..batch.rows.num_rows()).map(|row| (row, batch.row_bytes(row)));
+    let long: Vec<(usize, usize)> = lengths.filter(|(_, bytes)| *bytes > shared.max_packet).collect();
     for (row, bytes) in long {
         refuse(chunk, row, too_long(bytes, shared.max_packet));
     }
@@ -218,7 +221,7 @@ fn refuse(chunk: &mut Prepared, row: usize, reason: String) {
 }
 
 pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
-    Reject { place, reason, code: 0, raw: batch.origin.raw(row).to_vec() }
+    Reject { place, reason, code: 0, raw: batch.raw(row) }
 }
 
 pub(super) fn too_long(bytes: usize, max_packet: usize) -> String {

@@ -83,7 +83,7 @@ fn read(
                 Err(error) => return Err((number, error)),
             };
             control.read.fetch_add(batch.records(), Relaxed);
-            control.bytes.fetch_add(batch.origin.text.len() as u64, Relaxed);
+            control.bytes.fetch_add(batch.bytes(), Relaxed);
             if batches.send((Work { number, batch }, plan.clone())).is_err() {
                 return Ok(false);
             }

@@ -1,13 +1,12 @@
 //! The reject file of `--bad-rows divert:FILE`: what must hold before it is begun, and how it begins, so that it can be
 //! corrected and loaded like the files its records come from.
 
-use inrush::core::bulk::Source as _;
 use inrush_core::{Error, Result};
-use inrush_files::CsvReader;
+use inrush_files::{CsvReader, FileSource};
 use std::path::Path;
 
 /// Refuses a reject file whose rows would be lost or could not be read again.
-pub(crate) fn check(file: &Path, sources: &[String], readers: &[CsvReader]) -> Result<()> {
+pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
     if same_as_source(file, sources) {
         // It would replace the source when the load ends, whatever of the source is not stored by then.
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
@@ -17,10 +16,10 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[CsvReader]) -> R
         return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", file.display()))
             .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
     }
-    match readers.windows(2).find(|pair| pair[0].dialect() != pair[1].dialect()) {
+    match readers.windows(2).find(|pair| pair[0].reject_form() != pair[1].reject_form()) {
         None => Ok(()),
         Some(pair) => Err(Error::config(format!(
-            "`{}` and `{}` have different delimiters, so their bad rows do not fit into one file",
+            "`{}` and `{}` have different formats or delimiters, so their bad rows do not fit into one file",
             pair[0].name(),
             pair[1].name()
         ))
@@ -30,7 +29,8 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[CsvReader]) -> R
 
 /// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded; a mark says so where
 /// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
-pub(crate) fn head(readers: &[CsvReader], has_header: bool) -> Vec<u8> {
+pub(crate) fn head(readers: &[Box<dyn FileSource>], has_header: bool) -> Vec<u8> {
+    let readers: Vec<&CsvReader> = readers.iter().filter_map(|reader| reader.as_csv()).collect();
     let mut head = Vec::new();
     if readers.iter().any(|reader| reader.encoding().name() != "UTF-8") {
         head.extend_from_slice("\u{feff}".as_bytes());

@@ -13,7 +13,7 @@ use crate::{Output, exit};
 use inrush::core::bulk::Source;
 use inrush::{BadRows, Loader, Notice};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, CsvReader, Inferred};
+use inrush_files::{CsvOptions, FileSource, Inferred};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         }
         _ => Vec::new(),
     };
-    let meters = readers.iter().map(CsvReader::meter).collect();
-    let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| Box::new(reader) as Box<dyn Source>).collect();
+    let meters = readers.iter().map(|reader| reader.meter()).collect();
+    let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let notices = output.clone();
     let loader = Loader::new(config, &args.into)
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
 }
 
 /// Opens every file; all that cannot be opened are named at once.
-fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<CsvReader>> {
+fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<Box<dyn FileSource>>> {
     let mut readers = Vec::new();
     let mut failed: Option<Error> = None;
     for file in &args.files {
@@ -68,7 +68,8 @@ fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<CsvReader>> {
 }
 
 /// Refuses what no table can be matched with; an empty file without a header is a file without rows, and left out.
-fn readable(reader: CsvReader, csv: &CsvOptions) -> Result<Option<CsvReader>> {
+fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dyn FileSource>>> {
+    let Some(reader) = file.as_csv() else { return Ok(Some(file)) };
     if reader.names().is_empty() {
         return if csv.header {
             Err(Error::config(format!("`{}` is empty: it has not even a header", reader.name())))
@@ -92,7 +93,7 @@ fn readable(reader: CsvReader, csv: &CsvOptions) -> Result<Option<CsvReader>> {
             "if its fields are separated by `{shown}`, say so: `--delimiter '{shown}'`; if not: `--delimiter ,`"
         )));
     }
-    Ok(Some(reader))
+    Ok(Some(file))
 }
 
 fn join(earlier: Option<Error>, error: Error) -> Error {
@@ -113,7 +114,7 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
 const SAMPLE_BYTES: usize = 4 << 20;
 
 /// Names and types for a new table, from the first rows of every file.
-fn columns_from_sample(readers: &mut [CsvReader], output: &Output) -> Result<Vec<(String, String)>> {
+fn columns_from_sample(readers: &mut [Box<dyn FileSource>], output: &Output) -> Result<Vec<(String, String)>> {
     let mut columns: Vec<Inferred> = Vec::new();
     if readers.is_empty() {
         return Err(Error::config("`--create-table` needs a first row, and every file is empty"));

@@ -298,7 +298,8 @@ fn check_bytes(options: CsvOptions, bytes: &[u8], want: &[&str]) {
 
 #[track_caller]
 fn check_selected(options: CsvOptions, uses: &[(usize, bool)], text: &str, want: &[&str]) {
-    let uses: Vec<_> = uses.iter().map(|&(index, empty_is_null)| FieldUse { index, empty_is_null }).collect();
+    let uses: Vec<_> =
+        uses.iter().map(|&(index, empty_is_null)| FieldUse { index, empty_is_null, taker: Taker::Text }).collect();
     check_reads(options, text.as_bytes(), Some(&uses), want);
 }
 
