@@ -28,6 +28,8 @@ enum Slot {
 pub(crate) struct Ticket {
     answers: Arc<Answers>,
     row: usize,
+    /// Whether the answer was taken.
+    is_used: bool,
 }
 
 /// Bad answers of one inserter that nobody heard: how many, and the first.
@@ -55,7 +57,7 @@ impl Answers {
 
     /// The right to the answer to this row; for each row there is one.
     pub(crate) fn ticket(self: &Arc<Self>, row: usize) -> Ticket {
-        Ticket { answers: Arc::clone(self), row }
+        Ticket { answers: Arc::clone(self), row, is_used: false }
     }
 
     /// Tells the answers to all `n_rows`, once, and wakes those who wait.
@@ -93,11 +95,14 @@ impl Answers {
 
 impl Ticket {
     /// Waits in a task. To be asked no more once it was ready.
-    pub(crate) fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<Inserted>> {
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Inserted>> {
         let mut slots = self.answers.slots();
         let slot = slot(&mut slots, self.row);
         match std::mem::replace(slot, Slot::Left) {
-            Slot::Told(answer) => Poll::Ready(answer),
+            Slot::Told(answer) => {
+                self.is_used = true;
+                Poll::Ready(answer)
+            }
             Slot::Task(waker) if waker.will_wake(cx.waker()) => {
                 *slot = Slot::Task(waker);
                 Poll::Pending
@@ -110,12 +115,13 @@ impl Ticket {
     }
 
     /// Waits in a thread.
-    pub(crate) fn wait(self) -> Result<Inserted> {
+    pub(crate) fn wait(mut self) -> Result<Inserted> {
         let mut slots = self.answers.slots();
         loop {
             let slot = slot(&mut slots, self.row);
             if let Slot::Told(answer) = std::mem::replace(slot, Slot::Thread) {
                 *slot = Slot::Left;
+                self.is_used = true;
                 return answer;
             }
             slots = self.answers.bell.wait(slots).unwrap_or_else(PoisonError::into_inner);
@@ -125,6 +131,9 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
+        if self.is_used {
+            return;
+        }
         let before = std::mem::replace(slot(&mut self.answers.slots(), self.row), Slot::Left);
         if let Slot::Told(Err(error)) = before {
             self.answers.unheard.add(error);

@@ -1,8 +1,8 @@
 //! An inserter's queue: which rows travel together, who waits for room, which lane has work, when a flush is over. No lock, no
 //! clock, no socket in here.
 //!
-//! Rows are put into batches as they come: the last batch takes rows until it is full or a lane takes it. A lane that is free
-//! takes the first batch at once, however small: nobody lingers. What comes while all lanes are busy forms the next batch.
+//! Rows are put into batches as they come: the last batch takes rows until it is full, has a lane's share, or a lane takes it. A lane
+//! that is free takes the first batch at once, however small: nobody lingers. What comes while all lanes are busy forms the next batch.
 //!
 //! Invariant: while there is room nobody waits for it, and while a batch is there no lane sleeps that was not called
 //! (`settled`, checked in tests).
@@ -174,7 +174,7 @@ impl<B, W> Queue<B, W> {
             return None;
         }
         self.n_entering -= 1;
-        let limit = self.limits.batch;
+        let limit = Size { rows: self.share(), ..self.limits.batch };
         let takes_it = |last: &Forming<B>| last.size.rows < limit.rows && last.size.bytes + bytes <= limit.bytes;
         if !self.forming.back().is_some_and(takes_it) {
             let number = self.next_batch;
@@ -311,6 +311,13 @@ impl<B, W> Queue<B, W> {
         self.outside.len()
     }
 
+    /// The most rows of the batch that forms: a lane's share of all rows that are here. Otherwise one lane takes all of them and the
+    /// others rest; and while its callers are woken and bring their next rows, the server has nothing to do.
+    fn share(&self) -> usize {
+        let n_here = self.queued.rows + self.n_in_flight;
+        n_here.div_ceil(self.n_lanes.max(1)).max(MIN_SHARE).min(self.limits.batch.rows)
+    }
+
     /// A lane is neither called nor resting any more.
     fn is_here(&mut self, lane: usize) {
         self.called.retain(|number| *number != lane);
@@ -337,6 +344,9 @@ impl<B, W> Queue<B, W> {
         nobody_waits_in_vain && (self.idle.is_empty() || self.forming.len() <= self.called.len())
     }
 }
+
+/// Fewer rows than that are not worth a commit of their own while there are more.
+const MIN_SHARE: usize = 32;
 
 #[cfg(test)]
 mod tests;

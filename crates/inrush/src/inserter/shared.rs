@@ -244,6 +244,11 @@ impl Shared {
         }
     }
 
+    /// How many rows wait for a lane.
+    pub(crate) fn n_queued(&self) -> usize {
+        self.state().queue.queued().rows
+    }
+
     /// Calls those who wait, as far as there is something for them.
     fn settle<'a>(&'a self, mut state: MutexGuard<'a, State>) {
         while let Some((seat, call)) = state.queue.serve() {

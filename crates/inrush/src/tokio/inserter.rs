@@ -18,6 +18,7 @@ use inrush_core::wire::BoundRows;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
 /// Stores single rows of many tasks together: while one batch is on its way, the rows that come form the next, so that a
@@ -87,7 +88,7 @@ impl Inserter {
     /// # Errors
     /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that nobody knows.
     pub async fn insert(&self, row: impl Params) -> Result<Inserted> {
-        let ticket = self.bring(&row).await?;
+        let mut ticket = self.bring(&row).await?;
         poll_fn(|cx| ticket.poll(cx)).await
     }
 
@@ -106,7 +107,7 @@ impl Inserter {
         let mut ends = Vec::with_capacity(tickets.len());
         for ticket in tickets {
             ends.push(match ticket {
-                Ok(ticket) => poll_fn(|cx| ticket.poll(cx)).await,
+                Ok(mut ticket) => poll_fn(|cx| ticket.poll(cx)).await,
                 Err(error) => Err(error),
             });
         }
@@ -146,14 +147,15 @@ impl Inserter {
         let shared = &self.0.shared;
         let mut shape = match shared.shape() {
             Some(shape) => shape,
-            None => self.read_table(&row.own_names()).await?,
+            // Apart: rarely needed, and large, which every caller's future would be.
+            None => Box::pin(self.read_table(&row.own_names())).await?,
         };
         let mut values = Vec::with_capacity(shape.columns.len());
         let replaced = match shape.values(row, &mut values) {
             Ok(replaced) => replaced,
             Err(error) if error.kind() == Kind::Data && shape.is_old(Instant::now()) => {
                 // Perhaps somebody altered the table.
-                shape = self.read_anew(&shape).await?;
+                shape = Box::pin(self.read_anew(&shape)).await?;
                 values.clear();
                 shape.values(row, &mut values)?
             }
@@ -220,6 +222,19 @@ async fn wait(seat: &Seat<Call>) -> Call {
     poll_fn(|cx| seat.poll(cx)).await
 }
 
+/// Lets those tasks run that are ready. Unlike `yield_now` it does not look for I/O before it goes on.
+async fn to_the_end_of_the_line() {
+    let mut was_there = false;
+    poll_fn(|cx| match std::mem::replace(&mut was_there, true) {
+        true => Poll::Ready(()),
+        false => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
+}
+
 /// What one lane writes with.
 struct Writer {
     pool: Pool,
@@ -242,9 +257,12 @@ struct Doubt {
 
 impl Writer {
     async fn run(mut self) {
+        // Whether several callers were answered at once, who may come back at once.
+        let mut is_crowd = false;
         loop {
             match self.lane.next() {
                 Next::Write(taken) => {
+                    is_crowd = taken.batch().rows.n_rows() > 1;
                     let end = self.write(taken.batch()).await;
                     taken.tell(end);
                 }
@@ -254,12 +272,31 @@ impl Writer {
                 }
                 Next::End => break,
             }
+            if is_crowd {
+                self.let_others_run().await;
+            }
         }
         if let Some(ledger) = self.ledger.take() {
             // A line that stays does no harm.
             if let Ok(connection) = self.connection().await {
                 let _ = connection.exec(&ledger.line.end(), ()).await;
             }
+        }
+    }
+
+    /// Lets tasks run that can, as long as they bring rows. The runtime would have this one run before the callers that it woke, or right
+    /// after the first of them, with a batch of a row or two. No lingering: it waits for nobody who has to wait.
+    async fn let_others_run(&self) {
+        let shared = &self.lane.shared;
+        let limit = shared.options.limits.batch.rows;
+        let mut n_before = shared.n_queued();
+        loop {
+            to_the_end_of_the_line().await;
+            let n_now = shared.n_queued();
+            if n_now <= n_before || n_now >= limit {
+                return;
+            }
+            n_before = n_now;
         }
     }
 

@@ -47,6 +47,41 @@ fn a_row_too_large_for_any_batch_goes_alone() {
     check_batches(&[1, 99, 1], &[&[1], &[99], &[1]]);
 }
 
+/// So many callers who bring a row again as soon as the last was answered, and two lanes, which end by turns.
+#[track_caller]
+fn check_shares(n_callers: usize, want: [usize; 2]) {
+    let size = Size { rows: 4096, bytes: 1 << 20 };
+    let mut book = Book::new(Limits { batch: size, queue: size }, 2);
+    (0..n_callers).for_each(|row| bring(&mut book, row as u32));
+    let mut written = [(0, 0); 2];
+    for turn in 0..40 {
+        let lane = turn % 2;
+        let (number, n_rows) = written[lane];
+        if n_rows > 0 {
+            book.answered(number, n_rows);
+            (0..n_rows).for_each(|row| bring(&mut book, row as u32));
+        }
+        written[lane] = match book.work(lane) {
+            Work::Batch(number, rows) => (number, rows.len()),
+            _ => (0, 0),
+        };
+    }
+    assert_eq!(written.map(|(_, n_rows)| n_rows), want);
+    assert_eq!(book.queued().rows, n_callers - want[0] - want[1]);
+}
+
+#[test]
+fn lanes_come_to_equal_shares() {
+    check_shares(256, [128, 128]);
+    check_shares(1001, [501, 500]);
+    check_shares(4096, [2048, 2048]);
+}
+#[test]
+fn few_rows_are_not_shared() {
+    check_shares(20, [20, 0]);
+    check_shares(40, [32, 8]);
+}
+
 #[test]
 fn the_first_row_calls_a_lane_and_the_others_join_it() {
     let mut book = book();
