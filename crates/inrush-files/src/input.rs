@@ -3,6 +3,7 @@
 //! Text that is not valid in its declared encoding is replaced by U+FFFD and its place noted, so that the reader can
 //! refuse just that record. UTF-8 is passed on unchecked: the batch is checked as a whole, which is far cheaper.
 
+use crate::on_disk::OnDisk;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -23,6 +24,11 @@ impl Meter {
     /// Bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
+    }
+
+    /// Says that reading went on at byte `at`.
+    pub(crate) fn move_to(&self, at: u64) {
+        self.read.store(at, Ordering::Relaxed);
     }
 
     /// Bytes in all, if known (not for pipes).
@@ -61,9 +67,16 @@ pub(crate) struct Input {
     text_read: u64,
     /// See [`Input::malformed`].
     malformed: Vec<u64>,
+    /// How long the byte order mark was.
+    mark: usize,
+    /// The first text handed out.
+    head: Vec<u8>,
 }
 
 impl Input {
+    /// 64 KiB: as much of its beginning is remembered as tells most streams from each other.
+    pub(crate) const HEAD: usize = 64 << 10;
+
     /// Wraps the bytes. A byte order mark is swallowed, and is surer than what the caller believes the encoding to be.
     pub(crate) fn new(mut bytes: Box<dyn Read + Send>, encoding: Option<&'static Encoding>) -> io::Result<Self> {
         let mut head = Vec::with_capacity(4);
@@ -76,7 +89,39 @@ impl Input {
             bytes_read: mark as u64,
             text_read: 0,
             malformed: Vec::new(),
+            mark,
+            head: Vec::new(),
         })
+    }
+
+    /// The same UTF-8 text from byte `to` of it on.
+    pub(crate) fn moved(&self, file: &OnDisk, to: u64, meter: &Arc<Meter>) -> Self {
+        let at = self.mark as u64 + to;
+        meter.move_to(at);
+        Self {
+            bytes: Box::new(Metered::new(file.from(at), meter.clone())),
+            decoding: None,
+            bytes_read: at,
+            text_read: to,
+            malformed: Vec::new(),
+            mark: self.mark,
+            head: Vec::new(),
+        }
+    }
+
+    /// The first bytes of the text, as far as they were handed out, at most [`Input::HEAD`].
+    pub(crate) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// How many bytes stand before the text.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark as u64
+    }
+
+    /// Whether the text is the bytes as they are.
+    pub(crate) fn is_utf8(&self) -> bool {
+        self.decoding.is_none()
     }
 
     /// The encoding the bytes are in.
@@ -92,6 +137,14 @@ impl Input {
     /// Appends at least `want` bytes of text, and returns true once there is no more. On an error, what was read before
     /// it has been appended.
     pub(crate) fn fill(&mut self, text: &mut Vec<u8>, want: usize) -> io::Result<bool> {
+        let before = text.len();
+        let ended = self.read_some(text, want);
+        let new = &text[before..];
+        self.head.extend_from_slice(&new[..new.len().min(Self::HEAD - self.head.len())]);
+        ended
+    }
+
+    fn read_some(&mut self, text: &mut Vec<u8>, want: usize) -> io::Result<bool> {
         let before = text.len();
         let Some(decoding) = &mut self.decoding else {
             text.reserve_exact(want);

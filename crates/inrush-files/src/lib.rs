@@ -9,6 +9,7 @@ mod decompress;
 mod file_source;
 mod infer_types;
 mod input;
+mod on_disk;
 mod open;
 #[doc(hidden)]
 pub mod soup;

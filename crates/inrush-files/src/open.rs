@@ -4,6 +4,7 @@ use crate::csv::{CsvOptions, CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek};
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
+use crate::on_disk::OnDisk;
 use crate::zip_member;
 use inrush_core::error::{Error, Kind, Result};
 use std::fs::File;
@@ -46,26 +47,32 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
     (&file).rewind().map_err(cannot_read)?;
     match (Compression::of(path, &head)?, member) {
         (Compression::Zip, member) => {
+            let handle = file.try_clone().map_err(cannot_read)?;
             let member = zip_member::open(archive, file, member)?;
             let delimiter = delimiter(archive, &member.name, format)?;
+            let place = OnDisk::new(path, archive, Some(&member.name), &handle)?;
             let reader =
                 CsvReader::with(path, member.bytes, member.meter, Compression::Zip, delimiter, options, READ_BYTES)?;
-            Ok(Box::new(reader))
+            Ok(Box::new(reader.on_disk(place)))
         }
         (_, Some(_)) => Err(Error::config(format!("`{archive}` is not a zip archive"))),
-        (_, None) => open_stream(path, Box::new(file), Some(metadata.len()), format, options),
+        (_, None) => {
+            let place = OnDisk::new(path, path, None, &file)?;
+            open_stream(path, Box::new(file), Some(place), format, options)
+        }
     }
 }
 
+/// Without a place on the disk it is a stream that only a later run's input may repeat.
 fn open_stream(
     path: &str,
     bytes: Box<dyn Read + Send>,
-    total: Option<u64>,
+    place: Option<OnDisk>,
     format: Format,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
-    let meter = Meter::new(total);
+    let meter = Meter::new(place.as_ref().map(OnDisk::size));
     let (head, bytes) = peek(Box::new(Metered::new(bytes, meter.clone())), MAGIC_BYTES).map_err(cannot_read)?;
     let compression = Compression::of(path, &head)?;
     let delimiter = delimiter(path, "", format)?;
@@ -80,7 +87,11 @@ fn open_stream(
         _ => {}
     }
     let plain = decompress(bytes, compression).map_err(cannot_read)?;
-    Ok(Box::new(CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?))
+    let reader = CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?;
+    Ok(Box::new(match place {
+        Some(place) => reader.on_disk(place),
+        None => reader.of_stream(),
+    }))
 }
 
 /// The delimiter of the format, which the name of the file (or of the archive's member) may tell.

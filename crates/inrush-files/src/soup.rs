@@ -30,7 +30,7 @@ pub fn csv(bytes: &[u8]) {
             [usize::from(switches >> 2) % 4],
         skip: u64::from(switches >> 4) % 3,
         limit: (switches & 0x80 != 0).then_some(9),
-        batch_rows: usize::from(sizes % 8) + 1,
+        batch_rows: Some(usize::from(sizes % 8) + 1),
         batch_bytes: usize::from(sizes) + 1,
         max_record: usize::from(sizes) * 4 + 1,
     };

@@ -267,6 +267,13 @@ pub trait Source: Send {
         true
     }
 
+    /// What [`Identity::hash`] would be if the source had but its first `bytes` bytes on the disk: that tells one that only grew
+    /// from one that was changed. `None` for what has no size. Called before the first `next`.
+    fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>, Error> {
+        let _ = bytes;
+        Ok(None)
+    }
+
     /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and
     /// lines are counted on as if they had been read. With `verify` their text is read again and must have the checksums of the
     /// lines: at once where the source can go back to its beginning, else when `next` passes over it. Called before the first `next`.

@@ -26,8 +26,8 @@ pub struct CsvOptions {
     pub skip: u64,
     /// The most records to read after the header, bad ones included.
     pub limit: Option<u64>,
-    /// The most records of one batch.
-    pub batch_rows: usize,
+    /// The most records of one batch; `None` leaves it to what a batch's bytes are set to.
+    pub batch_rows: Option<usize>,
     /// The most bytes of one batch; only a single record may be larger.
     pub batch_bytes: usize,
     /// The most bytes of one record, line end included; what is longer is an error, and bounds the memory.
@@ -45,7 +45,7 @@ impl Default for CsvOptions {
             encoding: None,
             skip: 0,
             limit: None,
-            batch_rows: 64_000,
+            batch_rows: None,
             batch_bytes: 4 << 20,
             // MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
             max_record: 64 << 20,
@@ -85,11 +85,12 @@ impl Dialect {
                 return Err(Error::config(format!("the {role} and the {other} are the same, `{}`", byte as char)));
             }
         }
-        if options.batch_rows == 0 || options.batch_bytes == 0 || options.max_record == 0 {
+        let batch_rows = options.batch_rows.unwrap_or(1);
+        if batch_rows == 0 || options.batch_bytes == 0 || options.max_record == 0 {
             return Err(Error::config("a batch needs room for at least one row and one byte"));
         }
         // Views hold 32-bit offsets, and the splitter uses the top bit of each for itself.
-        if options.batch_bytes.saturating_add(options.max_record) > (1 << 30) || options.batch_rows > (1 << 30) {
+        if options.batch_bytes.saturating_add(options.max_record) > MAX_BATCH || batch_rows > MAX_BATCH {
             return Err(Error::config("a batch and the longest record must be below 1 GiB together"));
         }
         if let Some(escape) = dialect.escape.filter(|_| dialect.escapes_unquoted()) {
@@ -103,3 +104,6 @@ impl Dialect {
         self.quote.is_none() && self.escape.is_some()
     }
 }
+
+/// 1 GiB: the most bytes of a batch and the longest record together.
+pub(crate) const MAX_BATCH: usize = 1 << 30;

@@ -5,21 +5,22 @@
 //! Faults that end the reading wait in `failed` until the records before them have been delivered.
 
 use super::columns::Columns;
-use super::dialect::{CsvOptions, Dialect};
+use super::dialect::{CsvOptions, Dialect, MAX_BATCH};
 use super::recycle::Recycled;
-use super::split::{Fields, Found, Splitter};
-use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, is_blank, open_quote_at_limit};
+use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, open_quote_at_limit};
 use crate::decompress::Compression;
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
+use crate::on_disk::OnDisk;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
+use inrush_core::bulk::ledger::{ChunkLine, Identity};
 use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Source, Taker};
 use inrush_core::error::{Error, Place, Result};
-use memchr::memchr;
+use resume::Stored;
 use std::io::Read;
 use std::mem;
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub struct CsvReader {
     nulls: Vec<Vec<Vec<u8>>>,
     uses: Vec<FieldUse>,
     batch_rows: usize,
+    rows_were_asked_for: bool,
     batch_bytes: usize,
     max_record: usize,
     read_bytes: usize,
@@ -47,8 +49,14 @@ pub struct CsvReader {
     line: u64,
     /// The number of the record with which `text` begins, from 1.
     record: u64,
-    /// How many records may still be read.
-    left: u64,
+    /// How many records of the whole source are read at most.
+    limit: u64,
+    /// What of the text from here on is stored already, and left out.
+    stored: Stored,
+    /// Where the bytes can be read again.
+    place_on_disk: Option<OnDisk>,
+    /// The bytes come from standard input or a pipe.
+    is_stream: bool,
     /// Rows of the last batch: how many to expect in the next.
     last_rows: usize,
     /// Texts and views of batches that may be used no more.
@@ -87,7 +95,8 @@ impl CsvReader {
             names: Vec::new(),
             nulls: Vec::new(),
             uses: Vec::new(),
-            batch_rows: options.batch_rows,
+            batch_rows: options.batch_rows.unwrap_or(DEFAULT_ROWS),
+            rows_were_asked_for: options.batch_rows.is_some(),
             batch_bytes: options.batch_bytes,
             max_record: options.max_record,
             read_bytes,
@@ -95,7 +104,10 @@ impl CsvReader {
             text_at: 0,
             line: 1,
             record: 1,
-            left: options.limit.unwrap_or(u64::MAX),
+            limit: options.limit.unwrap_or(u64::MAX),
+            stored: Stored::default(),
+            place_on_disk: None,
+            is_stream: false,
             last_rows: 0,
             texts: Recycled::new(RECYCLED_BATCHES),
             views: Recycled::new(0),
@@ -167,6 +179,25 @@ impl Source for CsvReader {
         self.uses = uses;
         batch
     }
+
+    fn identity(&mut self) -> Result<Option<Identity>> {
+        self.find_identity()
+    }
+
+    fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
+        self.place_on_disk.as_ref().map(|file| file.hash_of_first(bytes)).transpose()
+    }
+
+    fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        self.leave_out(stored, verify)
+    }
+
+    fn set_batch_bytes(&mut self, bytes: usize) {
+        if !self.rows_were_asked_for {
+            self.batch_rows = usize::MAX;
+            self.batch_bytes = bytes.clamp(1, MAX_BATCH - self.max_record);
+        }
+    }
 }
 
 impl FileSource for CsvReader {
@@ -205,7 +236,11 @@ impl FileSource for CsvReader {
 
 impl CsvReader {
     fn next_batch(&mut self, uses: &[FieldUse]) -> Result<Option<Batch>> {
-        while self.left > 0 {
+        loop {
+            self.pass_stored()?;
+            if self.left() == 0 {
+                return Ok(None);
+            }
             let stretch = self.split(uses, self.batch_rows, self.batch_bytes);
             if stretch.end == 0 {
                 return self.failed.take().map_or(Ok(None), Err);
@@ -217,7 +252,9 @@ impl CsvReader {
             }
             let rest = &self.text[stretch.end..];
             let room = self.batch_bytes + self.read_bytes;
-            let mut next = self.texts.take().unwrap_or_else(|| Vec::with_capacity(room.max(rest.len())));
+            // Batches may have grown since.
+            let spare = self.texts.take().filter(|spare| spare.capacity() >= room);
+            let mut next = spare.unwrap_or_else(|| Vec::with_capacity(room.max(rest.len())));
             next.extend_from_slice(rest);
             self.text.truncate(stretch.end);
             let text = Buffer::from_vec(mem::replace(&mut self.text, next));
@@ -234,11 +271,14 @@ impl CsvReader {
             self.text_at += batch.origin.text.len() as u64;
             self.line += batch.origin.lines;
             self.record += records;
-            self.left -= records;
             self.input.forget_malformed_before(self.text_at);
             return Ok(Some(batch));
         }
-        Ok(None)
+    }
+
+    /// How many records may still be read.
+    fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.record - 1)
     }
 
     /// Splits the front of the text, reading on as needed, until there is a batch or no more to be had.
@@ -253,15 +293,27 @@ impl CsvReader {
                 dialect: &self.dialect,
                 width: self.names.len(),
                 max_record: self.max_record,
-                max_records: self.left.min(max_rows as u64),
+                max_records: self.left().min(max_rows as u64),
                 max_bytes,
             };
-            let text =
-                Text { bytes: &self.text, at: self.text_at, ends: self.ended, malformed: self.input.malformed() };
+            let gap = self.stored.gap_end().map(|end| (end - self.text_at) as usize);
+            let seen = gap.map_or(self.text.len(), |gap| gap.min(self.text.len()));
+            let is_last = gap.is_none();
+            let text = Text {
+                bytes: &self.text[..seen],
+                at: self.text_at,
+                ends: self.ended && is_last,
+                malformed: self.input.malformed(),
+            };
             match stretch.advance(rules, text) {
                 Stop::Full => return stretch,
                 Stop::TooLong => {
                     self.failed.get_or_insert(self.too_long(stretch.end));
+                    return stretch;
+                }
+                Stop::Incomplete { .. } if gap == Some(stretch.end) => return stretch,
+                Stop::Incomplete { .. } if gap == Some(seen) || (self.ended && !is_last) => {
+                    self.failed.get_or_insert(self.gap_is_torn());
                     return stretch;
                 }
                 Stop::Incomplete { open_quote: Some(at) } if self.ended => {
@@ -315,77 +367,6 @@ impl CsvReader {
             Fault::Garbled(field) => (garbled_reason(field), Some(field)),
             Fault::Fields(found) => (format!("expected {} fields, found {found}", self.names.len()), None),
         }
-    }
-
-    /// Passes over whole lines, however long, holding no more than one read of them.
-    fn pass_lines(&mut self, mut lines: u64) -> Result<()> {
-        while lines > 0 {
-            match memchr(b'\n', &self.text) {
-                Some(at) => {
-                    self.drop_text(at + 1);
-                    lines -= 1;
-                }
-                None if self.ended => {
-                    self.drop_text(self.text.len());
-                    return Ok(());
-                }
-                None => {
-                    self.drop_text(self.text.len());
-                    self.read_on(0)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the names from the first record that is no blank line, and the record away if it is the header.
-    fn read_names(&mut self, header: bool) -> Result<()> {
-        let mut at = 0;
-        let (fields, end, n_fields, garbled) = loop {
-            if self.ended && at == self.text.len() {
-                return Ok(());
-            }
-            let mut fields = Fields::default();
-            let found = Splitter::new(&self.dialect, &self.text, at, self.ended).record(at, MAX_FIELDS, &mut fields);
-            match found {
-                Found::Record { end, .. } if end - at > self.max_record => return Err(self.too_long(at)),
-                Found::Record { end, .. } if is_blank(&self.text[at..end]) => at = end,
-                Found::Record { end, fields: n, garbled } => break (fields, end, n, garbled),
-                Found::Incomplete { .. } if self.text.len() - at > self.max_record => return Err(self.too_long(at)),
-                Found::Incomplete { open_quote } if self.ended => return Err(self.unclosed(open_quote.unwrap_or(at))),
-                Found::Incomplete { .. } => {
-                    if header {
-                        self.drop_text(mem::take(&mut at));
-                    }
-                    self.read_on(at)?;
-                }
-            }
-        };
-        if n_fields > MAX_FIELDS {
-            let message = format!("the first record has {n_fields} fields, more than {MAX_FIELDS}");
-            return Err(Error::data(message).at(self.place(at)));
-        }
-        if !header {
-            self.names = (1..=n_fields).map(|n| format!("c{n}")).collect();
-            return Ok(()); // Blank lines before it are rows, if there is but one field; so they stay.
-        }
-        if let Some(field) = garbled {
-            return Err(Error::data(garbled_reason(field)).at(self.place(at)));
-        }
-        let malformed = self.input.malformed().first().is_some_and(|&bad| bad < self.text_at + end as u64);
-        for span in &fields.spans {
-            let bytes = if span.is_aside() { &fields.side } else { &self.text };
-            match str::from_utf8(&bytes[span.start()..span.end()]) {
-                Ok(name) if !malformed => self.names.push(name.to_owned()),
-                _ => {
-                    return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))
-                        .at(self.place(at))
-                        .with_hint("say which encoding the file is in: `--encoding latin1` or another"));
-                }
-            }
-        }
-        self.drop_text(end);
-        Ok(())
     }
 
     /// Reads on. At least as much again as there is of the record at `start`: so splitting it anew stays linear.
@@ -456,13 +437,15 @@ pub(crate) const READ_BYTES: usize = 256 << 10;
 /// More batches than a loader has under way at a time.
 const RECYCLED_BATCHES: usize = 16;
 
-/// Far more than a table can have columns (4,096), so that a wide file can still be projected.
-const MAX_FIELDS: usize = 65_536;
+/// The most records of a batch, as long as nobody says how large batches are to be.
+const DEFAULT_ROWS: usize = 64_000;
 
 /// Keeps the offsets of a sample within 31 bits.
 const MAX_SAMPLE: usize = 64 << 20;
 
 const QUOTE_HINT: &str = "if quotes are plain text in this file, `--quote ''` turns quoting off";
 
+mod head;
+mod resume;
 #[cfg(test)]
 mod tests;

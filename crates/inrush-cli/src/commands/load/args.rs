@@ -190,7 +190,7 @@ impl LoadArgs {
         let (batch_rows, batch_bytes) = match parse_batch(&self.batch)? {
             (None, None) => (defaults.batch_rows, defaults.batch_bytes),
             // A row has at least one byte.
-            (rows, bytes) => (rows.unwrap_or(MAX_BATCH_BYTES), bytes.unwrap_or(MAX_BATCH_BYTES)),
+            (rows, bytes) => (Some(rows.unwrap_or(MAX_BATCH_BYTES)), bytes.unwrap_or(MAX_BATCH_BYTES)),
         };
         Ok(CsvOptions {
             delimiter: self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?,

@@ -3,9 +3,11 @@
 
 use super::*;
 use arrow_array::{Array, BinaryViewArray};
+use inrush_core::error::Kind;
 use std::io;
 
 mod random;
+mod resume;
 mod streams;
 
 // Records and fields.
@@ -206,7 +208,10 @@ fn a_dialect_that_makes_no_sense_is_refused() {
     assert_eq!(refused(CsvOptions { escape: Some(b'\r'), ..rfc() }), role("escape"));
     assert_eq!(refused(CsvOptions { quote: Some(b','), ..rfc() }), "the quote and the delimiter are the same, `,`");
     assert_eq!(refused(CsvOptions { escape: Some(b','), ..rfc() }), "the escape and the delimiter are the same, `,`");
-    assert_eq!(refused(CsvOptions { batch_rows: 0, ..rfc() }), "a batch needs room for at least one row and one byte");
+    assert_eq!(
+        refused(CsvOptions { batch_rows: Some(0), ..rfc() }),
+        "a batch needs room for at least one row and one byte"
+    );
     let message = "a batch and the longest record must be below 1 GiB together";
     assert_eq!(refused(CsvOptions { max_record: 1 << 30, ..rfc() }), message);
     assert_eq!(refused(CsvOptions { max_record: usize::MAX, ..rfc() }), message);

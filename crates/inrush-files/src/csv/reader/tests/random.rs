@@ -1,6 +1,7 @@
 //! Random texts: against the `csv` crate, and against ourselves with the bytes arriving in other portions.
 
 use super::*;
+use crate::csv::stretch::is_blank;
 use proptest::prelude::*;
 
 proptest! {
@@ -9,7 +10,7 @@ proptest! {
     /// RFC 4180 input, written by us, read by the `csv` crate and by us.
     #[test]
     fn reads_what_the_csv_crate_reads(text in rfc_4180(), batch_rows in 1usize..5, read_bytes in 1usize..80) {
-        let options = CsvOptions { batch_rows, header: false, ..rfc() };
+        let options = CsvOptions { batch_rows: Some(batch_rows), header: false, ..rfc() };
         let mut oracle = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let records: Vec<Vec<String>> =
             oracle.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
@@ -66,11 +67,11 @@ fn rfc_4180() -> impl Strategy<Value = String> {
         .prop_map(|records| records.into_iter().map(|(record, end)| record + end).collect())
 }
 
-fn messy() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn messy() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop::sample::select(b"a1\",,;\\\n\n\r\0\xff\xe9".to_vec()), 0..200)
 }
 
-fn any_dialect() -> impl Strategy<Value = CsvOptions> {
+pub(super) fn any_dialect() -> impl Strategy<Value = CsvOptions> {
     let quote = prop::sample::select(vec![None, Some(b'"'), Some(b'1')]);
     let escape = prop::sample::select(vec![None, Some(b'\\'), Some(b'"')]);
     let encoding = prop::sample::select(vec![None, Some(encoding_rs::SHIFT_JIS), Some(encoding_rs::UTF_16LE)]);
@@ -81,7 +82,7 @@ fn any_dialect() -> impl Strategy<Value = CsvOptions> {
             escape,
             encoding,
             header,
-            batch_rows,
+            batch_rows: Some(batch_rows),
             batch_bytes,
             max_record,
             skip,

@@ -53,7 +53,7 @@ fn utf_8_is_judged_by_the_batch() {
 #[test]
 fn batches_are_cut_by_rows_and_by_bytes() {
     let cut = |rows, bytes, text: &str| -> Vec<(u64, u64, usize, String)> {
-        let mut options = CsvOptions { batch_rows: rows, batch_bytes: bytes, ..rfc() };
+        let mut options = CsvOptions { batch_rows: Some(rows), batch_bytes: bytes, ..rfc() };
         options.nulls.clear();
         let first = batches(options.clone(), text, usize::MAX);
         for read_bytes in 1..=7 {

@@ -1,0 +1,84 @@
+//! What stands before the first record: lines to pass over, and the header.
+
+use super::super::split::{Fields, Found, Splitter};
+use super::super::stretch::is_blank;
+use super::{CsvReader, garbled_reason};
+use inrush_core::error::{Error, Result};
+use memchr::memchr;
+use std::mem;
+
+impl CsvReader {
+    /// Passes over whole lines, however long, holding no more than one read of them.
+    pub(super) fn pass_lines(&mut self, mut lines: u64) -> Result<()> {
+        while lines > 0 {
+            match memchr(b'\n', &self.text) {
+                Some(at) => {
+                    self.drop_text(at + 1);
+                    lines -= 1;
+                }
+                None if self.ended => {
+                    self.drop_text(self.text.len());
+                    return Ok(());
+                }
+                None => {
+                    self.drop_text(self.text.len());
+                    self.read_on(0)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the names from the first record that is no blank line, and the record away if it is the header.
+    pub(super) fn read_names(&mut self, header: bool) -> Result<()> {
+        let mut at = 0;
+        let (fields, end, n_fields, garbled) = loop {
+            if self.ended && at == self.text.len() {
+                return Ok(());
+            }
+            let mut fields = Fields::default();
+            let found = Splitter::new(&self.dialect, &self.text, at, self.ended).record(at, MAX_FIELDS, &mut fields);
+            match found {
+                Found::Record { end, .. } if end - at > self.max_record => return Err(self.too_long(at)),
+                Found::Record { end, .. } if is_blank(&self.text[at..end]) => at = end,
+                Found::Record { end, fields: n, garbled } => break (fields, end, n, garbled),
+                Found::Incomplete { .. } if self.text.len() - at > self.max_record => return Err(self.too_long(at)),
+                Found::Incomplete { open_quote } if self.ended => return Err(self.unclosed(open_quote.unwrap_or(at))),
+                Found::Incomplete { .. } => {
+                    if header {
+                        self.drop_text(mem::take(&mut at));
+                    }
+                    self.read_on(at)?;
+                }
+            }
+        };
+        if n_fields > MAX_FIELDS {
+            let message = format!("the first record has {n_fields} fields, more than {MAX_FIELDS}");
+            return Err(Error::data(message).at(self.place(at)));
+        }
+        if !header {
+            self.names = (1..=n_fields).map(|n| format!("c{n}")).collect();
+            return Ok(()); // Blank lines before it are rows, if there is but one field; so they stay.
+        }
+        if let Some(field) = garbled {
+            return Err(Error::data(garbled_reason(field)).at(self.place(at)));
+        }
+        let malformed = self.input.malformed().first().is_some_and(|&bad| bad < self.text_at + end as u64);
+        for span in &fields.spans {
+            let bytes = if span.is_aside() { &fields.side } else { &self.text };
+            match str::from_utf8(&bytes[span.start()..span.end()]) {
+                Ok(name) if !malformed => self.names.push(name.to_owned()),
+                _ => {
+                    return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))
+                        .at(self.place(at))
+                        .with_hint("say which encoding the file is in: `--encoding latin1` or another"));
+                }
+            }
+        }
+        self.drop_text(end);
+        Ok(())
+    }
+}
+
+/// Far more than a table can have columns (4,096), so that a wide file can still be projected.
+const MAX_FIELDS: usize = 65_536;

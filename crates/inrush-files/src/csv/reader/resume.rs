@@ -1,0 +1,155 @@
+//! What a later run leaves out: the stretches of the text that are stored already.
+//!
+//! The reader goes from gap to gap. A gap ends where the next stored stretch begins, and no record may lie across: whether or
+//! not checksums are compared, a source in which one does is another one. Plain UTF-8 files are compared at once and jumped in;
+//! all others are passed over in order, and compared on the way.
+
+use super::CsvReader;
+use crate::input::Input;
+use crate::on_disk::{OnDisk, changed};
+use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::error::{Error, Result};
+use std::collections::VecDeque;
+use std::hash::Hasher as _;
+use twox_hash::XxHash3_64;
+
+/// The stored stretches that the reader has not come to yet.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    ahead: VecDeque<ChunkLine>,
+    /// Whether they are compared when they are passed over.
+    verify: bool,
+}
+
+impl Stored {
+    /// Where the text of the gap ends, if it is not the end of all text.
+    pub(super) fn gap_end(&self) -> Option<u64> {
+        self.ahead.front().map(|line| line.span.start)
+    }
+}
+
+impl CsvReader {
+    /// Says where its bytes can be read again.
+    pub(crate) fn on_disk(mut self, place: OnDisk) -> Self {
+        self.place_on_disk = Some(place);
+        self
+    }
+
+    /// Says that its bytes come from a stream that a later run may be given again.
+    pub(crate) fn of_stream(mut self) -> Self {
+        self.is_stream = true;
+        self
+    }
+
+    pub(super) fn find_identity(&mut self) -> Result<Option<Identity>> {
+        if let Some(file) = &self.place_on_disk {
+            return file.identity().map(Some);
+        }
+        if !self.is_stream {
+            return Ok(None);
+        }
+        while self.input.head().len() < Input::HEAD && !self.ended && self.failed.is_none() {
+            self.fill(0);
+        }
+        let hash = inrush_core::bulk::batch::checksum(self.input.head());
+        Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash }))
+    }
+
+    pub(super) fn leave_out(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        let mut at = self.text_at;
+        for line in stored {
+            if line.span.start < at || line.span.end <= line.span.start {
+                return Err(changed(&self.name, &format!("its rows begin behind byte {}", line.span.start)));
+            }
+            at = line.span.end;
+        }
+        if let Some(file) = self.seekable() {
+            let mark = self.input.mark();
+            for line in stored {
+                let Some(end) = mark.checked_add(line.span.end).filter(|end| *end <= file.size()) else {
+                    return Err(self.too_short(line));
+                };
+                let bytes = line.span.end - line.span.start;
+                if verify && file.checksum(end - bytes, bytes)? != line.checksum {
+                    return Err(self.differs(line));
+                }
+            }
+        }
+        self.stored = Stored { ahead: stored.iter().cloned().collect(), verify };
+        Ok(())
+    }
+
+    /// Moves on over what is stored where the text now begins.
+    pub(super) fn pass_stored(&mut self) -> Result<()> {
+        while self.stored.gap_end() == Some(self.text_at)
+            && let Some(line) = self.stored.ahead.pop_front()
+        {
+            if line.span.end - self.text_at <= self.text.len() as u64 && self.seekable().is_some() {
+                self.take_away((line.span.end - self.text_at) as usize);
+            } else if let Some(file) = self.seekable().cloned() {
+                self.jump(&file, line.span.end);
+            } else {
+                self.read_over(&line)?;
+            }
+            self.line = line.first_line + line.lines;
+            self.record = line.first_record + line.records;
+        }
+        Ok(())
+    }
+
+    /// The error for a source that ends within the gap or in a record that goes on in the next stored stretch.
+    pub(super) fn gap_is_torn(&self) -> Error {
+        let line = self.stored.ahead.front().map_or(0, |line| line.first_line);
+        changed(&self.name, &format!("line {line} and those after it are stored, and no line begins there any more"))
+    }
+
+    /// The file, if the places of its text are known.
+    fn seekable(&self) -> Option<&OnDisk> {
+        self.place_on_disk.as_ref().filter(|_| self.compression == crate::Compression::None && self.input.is_utf8())
+    }
+
+    fn jump(&mut self, file: &OnDisk, to: u64) {
+        self.text.clear();
+        self.text_at = to;
+        self.input = self.input.moved(file, to, &self.meter);
+        (self.ended, self.failed) = (false, None);
+    }
+
+    /// Reads what is stored, and compares it.
+    fn read_over(&mut self, line: &ChunkLine) -> Result<()> {
+        let mut hasher = XxHash3_64::with_seed(0);
+        while self.text_at < line.span.end {
+            if self.text.is_empty() {
+                if self.ended {
+                    return Err(self.too_short(line));
+                }
+                self.read_on(0)?;
+            }
+            let n = self.text.len().min((line.span.end - self.text_at) as usize);
+            if self.stored.verify {
+                hasher.write(&self.text[..n]);
+            }
+            self.take_away(n);
+        }
+        if self.stored.verify && hasher.finish() != line.checksum {
+            return Err(self.differs(line));
+        }
+        Ok(())
+    }
+
+    /// Takes away the first `n` bytes, whose lines are counted by others.
+    fn take_away(&mut self, n: usize) {
+        self.text.drain(..n);
+        self.text_at += n as u64;
+        self.input.forget_malformed_before(self.text_at);
+    }
+
+    fn differs(&self, line: &ChunkLine) -> Error {
+        let (first, last) = (line.first_line, line.first_line + line.lines.max(1) - 1);
+        changed(&self.name, &format!("lines {first} to {last} have changed since"))
+    }
+
+    fn too_short(&self, line: &ChunkLine) -> Error {
+        changed(&self.name, &format!("it ends before line {}", line.first_line + line.lines))
+    }
+}
