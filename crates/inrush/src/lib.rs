@@ -37,6 +37,7 @@ pub mod blocking;
 mod bulk;
 mod columns;
 mod config;
+mod fault;
 mod guard;
 mod inserter;
 mod loader;

@@ -10,7 +10,7 @@ use inrush_testkit::relay::{Cut, Relay};
 fn a_killed_connection() {
     on_all("killed", |place| {
         place.sql(TABLE);
-        let mut load = Running::start(place, "- --into numbers --batch 500");
+        let mut load = Running::start(place, "- --into numbers --batch 500 --retry-for 0");
         let feeder = load.feed();
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
         let query = format!(
@@ -94,7 +94,7 @@ fn through(place: &Place, cut: Cut, n_rows: u64) -> Done {
     place.write("numbers.csv", numbers(n_rows, |id| format!("{id},{id}")));
     let relay = Relay::start(place.server.port, cut);
     let mut command =
-        place.bare("numbers.csv --into numbers --batch 100 --lanes 1 --tls disabled -h 127.0.0.1 --json -q");
+        place.bare("numbers.csv --into numbers --batch 100 --lanes 1 --retry-for 0 --tls disabled -h 127.0.0.1 --json -q");
     command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
     let done = place.done(&command.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
     assert!(relay.has_cut(), "it ended before the cut: {done}");

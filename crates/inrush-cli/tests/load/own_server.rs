@@ -156,7 +156,7 @@ fn a_full_table_space(place: &Place) {
 
 fn a_server_that_dies(own: &OwnServer, place: &Place) {
     place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
-    let mut load = Running::start(place, "- --into numbers --batch 500");
+    let mut load = Running::start(place, "- --into numbers --batch 500 --retry-for 0");
     let feeder = load.feed();
     await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     assert!(Command::new("kill").args(["-9", &place.server.pid.to_string()]).status().unwrap().success());

@@ -10,6 +10,7 @@ pub mod method;
 pub mod mode;
 pub mod plan;
 pub mod report;
+pub mod retry;
 pub mod run;
 pub mod screen;
 pub mod template;

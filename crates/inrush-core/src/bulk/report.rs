@@ -59,6 +59,25 @@ pub fn merge(mut stretches: Vec<Records>) -> Vec<Records> {
     merged
 }
 
+/// Why chunks were tried again, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// The server's error code, 0 where the network failed.
+    pub code: u16,
+    /// What was said the first time.
+    pub message: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// Enters one more retry because of this.
+pub fn count_retry(retries: &mut Vec<Retry>, error: &Error) {
+    match retries.iter_mut().find(|retry| retry.code == error.code()) {
+        Some(retry) => retry.times += 1,
+        None => retries.push(Retry { code: error.code(), message: error.to_string(), times: 1 }),
+    }
+}
+
 /// Why a load came to its end before the end of its sources.
 #[derive(Debug)]
 pub enum Stop {
@@ -91,6 +110,8 @@ pub struct Report {
     pub chunks: u64,
     /// Chunks that were replayed by strict INSERTs because the answer to a LOAD left a doubt.
     pub replays: u64,
+    /// Transactions that were run again, by the error that made it necessary, in the order in which they were first met.
+    pub retries: Vec<Retry>,
     /// Records read from the sources.
     pub read: u64,
     /// Rows that are in the table.
@@ -156,6 +177,18 @@ mod tests {
     #[test]
     fn sources_stay_apart() {
         check(&[(1, 11, 20), (0, 1, 10)], &[(0, 1, 10), (1, 11, 20)]);
+    }
+    #[test]
+    fn retries_are_counted_by_code() {
+        let mut retries = Vec::new();
+        let lost = || Error::new(crate::Kind::Io, "the server closed the connection");
+        for error in [Error::server(1213, *b"40001", "Deadlock found"), lost(), Error::server(1213, *b"40001", "again")]
+        {
+            count_retry(&mut retries, &error);
+        }
+        let found: Vec<_> = retries.iter().map(|retry| (retry.code, retry.message.as_str(), retry.times)).collect();
+        let deadlock = "Deadlock found (server error 1213, SQLSTATE 40001)";
+        assert_eq!(found, [(1213, deadlock, 2), (0, "the server closed the connection", 1)]);
     }
     #[test]
     fn says_where() {

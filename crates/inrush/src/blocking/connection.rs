@@ -8,7 +8,7 @@ use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::table::kept::Tables;
 use crate::verbs::{self, Each, Settings};
-use crate::{Config, Error, Kind, Result};
+use crate::{Config, Error, Kind, Result, fault};
 use inrush_core::session::{
     Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
     simple,
@@ -173,7 +173,7 @@ impl Connection {
         let settings = self.settings()?;
         let name = verbs::infile_name();
         let sql = make_sql(&name);
-        self.run(verbs::infile(&sql, &name, content, &settings))
+        self.run(fault::told("data.sent", verbs::infile(&sql, &name, content, &settings)))
     }
 
     /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.

@@ -3,8 +3,8 @@
 //! The flight ends at the first answer that leaves a doubt; what was sent behind it is rolled back with the chunk. COMMIT
 //! is not part of it: that is sent when every answer is read.
 
-use super::lane::Bound;
 use super::prepare::{Statement, StatementForm};
+use super::send::Bound;
 use inrush_core::Result;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge;

@@ -1,75 +1,69 @@
-//! One connection's job: take a prepared chunk, store it as one transaction, compare what the server says, commit.
+//! One connection's job: take a prepared chunk, store it as one transaction, and try again for as long as that may help.
 //!
-//! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
-//! committed by accident; a chunk ends in exactly one [`ChunkEnd`].
+//! Invariants: a transaction is run again from its start, over a new connection if need be, never one statement of it; an
+//! attempt is followed by another one only if nothing of it is stored, nor ever will be; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
-use super::flight::{Inserts, WINDOW};
-use super::options::MaxBad;
-use super::prepare::{Payload, Prepared, Statement, StatementForm, encode, stopping};
-use super::replay::{ReplayEnd, replay};
-use super::shared::{Shared, SourcePlan};
-use super::tally::{ChunkEnd, too_many};
+use super::prepare::{Prepared, encode};
+use super::send::{Bound, Sent};
+use super::shared::{Notice, Shared};
+use super::tally::ChunkEnd;
 use crate::blocking::Connection;
-use inrush_core::bulk::Reject;
-use inrush_core::bulk::judge::{self, Verdict, Warning};
+use crate::fault;
+use inrush_core::bulk::judge::{self, Warning};
 use inrush_core::bulk::method::{self, Choice};
-use inrush_core::bulk::report::Stop;
-use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
+use inrush_core::bulk::report::{self, Stop};
+use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::{Error, Kind, Result};
-use std::sync::Arc;
-
-/// The prepared INSERT of a plan.
-pub(super) struct Bound {
-    pub(super) plan: Arc<SourcePlan>,
-    pub(super) statement: PreparedInsert,
-    /// Whether the server knows the types of the placeholders.
-    pub(super) typed: bool,
-}
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
-    bound: Option<Bound>,
+    pub(super) bound: Option<Bound>,
     /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
-    one_by_one: bool,
+    pub(super) one_by_one: bool,
+    /// Whether the next attempt needs a new connection.
+    must_reconnect: bool,
     pub(super) shared: &'a Shared,
+}
+
+/// How an attempt to store a chunk ended.
+pub(super) enum Attempt {
+    /// For good.
+    Over(ChunkEnd),
+    /// The server refused the method, and there is another one.
+    Refused,
+    /// Nothing of it is stored, nor ever will be: it was rolled back, or its COMMIT was never sent.
+    Failed(Error),
 }
 
 impl<'a> Lane<'a> {
     /// Connects, sets the whole session and checks that the server took it.
     pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
-        let mut connection = Connection::connect(&shared.config)?;
-        shared.control.set_lane(number, connection.connection_id(), connection.aborter());
-        for statement in shared.session.setup() {
-            connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
-        }
-        let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
-        shared.session.check(&row)?;
+        let connection = connect(number, shared)?;
         let one_by_one = !shared.table.transactional;
-        Ok(Self { number, connection, bound: None, one_by_one, shared })
+        Ok(Self { number, connection, bound: None, one_by_one, must_reconnect: false, shared })
     }
 
     /// Stores one chunk.
     pub(super) fn deliver(&mut self, chunk: &mut Prepared) -> ChunkEnd {
-        if !self.wants(chunk) {
-            return ChunkEnd::NotStored(None);
-        }
-        let choice = lock(&self.shared.choice).clone();
-        if chunk.payload.method() != choice.method
-            && let Err(stop) = encode(chunk, choice.method, self.shared)
-        {
-            return ChunkEnd::NotStored(Some(stop));
-        }
-        let end = match self.send(chunk, &choice) {
-            Ok(Sent::All { noted }) => self.commit(chunk, chunk.n_rows(), Vec::new(), &noted),
-            Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
-            Ok(Sent::Refused(error)) => {
-                self.fall_back(&choice, &error);
-                return self.deliver(chunk);
+        let mut patience = Patience::new(self.shared.options.retry_for);
+        let end = loop {
+            if !self.wants(chunk) {
+                break ChunkEnd::NotStored(None);
             }
-            Err(error) => self.failed(error),
+            match self.attempt(chunk) {
+                Attempt::Over(end) => break end,
+                Attempt::Refused => {}
+                Attempt::Failed(error) => {
+                    if let Err(error) = self.prepare_another(chunk, &mut patience, error) {
+                        break ChunkEnd::NotStored(Some(Stop::Failed(error)));
+                    }
+                }
+            }
         };
         self.waits(None);
         end
@@ -80,196 +74,130 @@ impl<'a> Lane<'a> {
         self.connection.close();
     }
 
-    fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
-        if chunk.n_rows() == 0 {
-            // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
-            return Ok(Sent::All { noted: Vec::new() });
+    fn attempt(&mut self, chunk: &mut Prepared) -> Attempt {
+        if let Err(error) = self.be_connected() {
+            return Attempt::Failed(error);
         }
-        match &chunk.payload {
-            Payload::LoadData(text) => {
-                self.waits(Some("LOAD DATA"));
-                let answer = self.connection.load_local(|name| chunk.plan.load_statement(name), text);
-                match answer {
-                    Ok(outcome) => {
-                        let counts = super::sql::load_counts(&outcome)?;
-                        match judge::judge_load(chunk.n_rows(), counts) {
-                            Verdict::Clean => Ok(Sent::All { noted: Vec::new() }),
-                            Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                            Verdict::Warned => {
-                                let warnings = self.warnings()?;
-                                let known = lock(&self.shared.harmless).covers(&warnings, counts.warnings);
-                                Ok(if known { Sent::All { noted: Vec::new() } } else { Sent::InDoubt { warnings } })
-                            }
-                        }
-                    }
-                    Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
-                    Err(e) if method::refuses_local_infile(e.code()) => Err(e.with_hint(
-                        "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one",
-                    )),
-                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                    Err(e) => Err(e),
-                }
+        let choice = lock(&self.shared.choice).clone();
+        if chunk.payload.method() != choice.method
+            && let Err(stop) = encode(chunk, choice.method, self.shared)
+        {
+            return Attempt::Over(ChunkEnd::NotStored(Some(stop)));
+        }
+        fault::point("chunk.begin");
+        let sent = self.send(chunk, &choice);
+        fault::point("data.answered");
+        match sent {
+            Ok(Sent::All { noted }) => self.commit(chunk, chunk.n_rows(), Vec::new(), &noted),
+            Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
+            Ok(Sent::Refused(error)) => {
+                self.fall_back(&choice, &error);
+                Attempt::Refused
             }
-            Payload::MultiRow { statements, .. } => {
-                if statements.iter().any(|statement| statement.form == StatementForm::Bound)
-                    && let Err(e) = self.prepare_bound(chunk)
-                {
-                    return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
-                }
-                self.waits(Some("INSERT"));
-                let inserted = match self.one_by_one {
-                    true => self.insert_one_by_one(statements),
-                    false => self.insert_in_flight(statements),
-                };
-                match inserted {
-                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                    sent => sent,
-                }
-            }
-        }
-    }
-
-    /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
-    /// statements travel one by one.
-    fn insert_in_flight(&mut self, statements: &[Statement]) -> Result<Sent> {
-        let window = self.connection.window(Some(statements.len()))?;
-        let window = if window.n_commands > WINDOW.n_commands { WINDOW } else { window };
-        let (shared, number) = (self.shared, self.number);
-        let mut inserts =
-            Inserts::new(statements, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
-        self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
-        if !inserts.has_warned {
-            return Ok(Sent::All { noted: Vec::new() });
-        }
-        self.one_by_one = true;
-        if let Undone::NotAll = self.roll_back()? {
-            return Err(some_rows_stay("the server warned of rows").outcome_unknown());
-        }
-        self.insert_one_by_one(statements)
-    }
-
-    fn insert_one_by_one(&mut self, statements: &[Statement]) -> Result<Sent> {
-        let mut noted = Vec::new();
-        for statement in statements {
-            self.waits(Some("INSERT"));
-            let mut inserts = Inserts::new(std::slice::from_ref(statement), self.bound.as_mut(), || ());
-            self.connection.run(Pipeline::new(&mut inserts))??;
-            if inserts.has_warned {
-                noted.extend(self.warnings()?);
-            }
-        }
-        Ok(Sent::All { noted })
-    }
-
-    /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.
-    fn prepare_bound(&mut self, chunk: &Prepared) -> Result<()> {
-        if self.bound.as_ref().is_some_and(|bound| bound.plan.index == chunk.plan.index) {
-            return Ok(());
-        }
-        if let Some(bound) = self.bound.take() {
-            self.connection.run(simple::close(bound.statement.id))?;
-        }
-        if let Some(insert) = &chunk.plan.bound {
-            self.waits(Some("PREPARE"));
-            let statement = self.connection.run(Prepare::new(insert.sql()))?;
-            self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
-        }
-        Ok(())
-    }
-
-    /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
-    fn replay(&mut self, chunk: &Prepared, warnings: &[Warning]) -> ChunkEnd {
-        if !self.shared.table.transactional {
-            let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
-                .at(chunk.work.batch.origin.place(0));
-            return ChunkEnd::Unknown(error);
-        }
-        self.shared.count_replay();
-        match self.roll_back() {
-            Ok(Undone::All) => {}
-            Ok(Undone::NotAll) => return ChunkEnd::Unknown(some_rows_stay("the server found fault with rows")),
-            Err(error) => return ChunkEnd::NotStored(Some(Stop::Failed(error))),
-        }
-        self.waits(Some("INSERT"));
-        match replay(&mut self.connection, chunk, self.shared) {
-            Ok(ReplayEnd::Done { rows, rejects, noted }) => {
-                // Every row went in as strict SQL: what the LOAD warned of does no harm.
-                let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };
-                self.note(proved);
-                self.commit(chunk, rows, rejects, &noted)
-            }
-            Ok(ReplayEnd::BadRow(reject)) => self.failed_as(Stop::BadData(stopping(&reject, 1))),
             Err(error) => self.failed(error),
         }
     }
 
-    fn commit(&mut self, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, noted: &[Warning]) -> ChunkEnd {
-        if self.shared.table.transactional && rows > 0 {
-            // A chunk after a bad one stays out, so that what is stored ends where the message says.
-            if !self.wants_commit(chunk) {
-                return self.failed_as_nothing();
+    /// Waits before the next attempt, if there is to be one; gives the error back if not. A load that is to end meanwhile makes
+    /// it wait no longer.
+    fn prepare_another(&mut self, chunk: &Prepared, patience: &mut Patience, error: Error) -> Result<()> {
+        let control = &self.shared.control;
+        let now = control.elapsed();
+        let n_failed = patience.failed(now);
+        let failure = Failure { error: &error, n_failed, has_stored: control.chunks.load(Relaxed) > 0 };
+        let pause = match failure.verdict() {
+            Verdict::Again { reconnect } => {
+                self.must_reconnect |= reconnect;
+                patience.pause(now, rand::random())
             }
-            if let Some(stop) = self.too_many_bad(chunk, &rejects) {
-                return self.failed_as(stop);
+            Verdict::Shrink | Verdict::No => None,
+        };
+        let Some(pause) = pause else {
+            return Err(match n_failed {
+                1 => error,
+                n => error.while_doing(&format!("given up after {n} attempts")),
+            });
+        };
+        self.tell_of_retry(chunk, &error, pause);
+        self.sleep(pause, || !self.wants(chunk));
+        Ok(())
+    }
+
+    fn tell_of_retry(&self, chunk: &Prepared, error: &Error, pause: Duration) {
+        report::count_retry(&mut lock(&self.shared.retries), error);
+        self.shared.notify(&Notice::Retry {
+            lane: self.number + 1,
+            place: chunk.work.batch.origin.place(0),
+            code: error.code(),
+            message: error.to_string(),
+            pause,
+        });
+    }
+
+    /// Sleeps, unless there is a reason not to.
+    pub(super) fn sleep(&self, pause: Duration, is_over: impl Fn() -> bool) {
+        self.waits(None);
+        let until = Instant::now() + pause;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || is_over() {
+                return;
             }
-            if !self.connection.session().in_transaction() {
-                let error = Error::protocol(
-                    "the transaction ended before its COMMIT: the table or a trigger commits by itself",
-                );
-                return ChunkEnd::Unknown(error);
-            }
-        }
-        self.waits(Some("COMMIT"));
-        self.note(noted);
-        match self.connection.exec("COMMIT", ()) {
-            Ok(_) => ChunkEnd::Stored { rows, rejects },
-            // An answer, so the server decided: a COMMIT that failed rolled back.
-            Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed_as(Stop::Failed(error)),
-            Err(error) => ChunkEnd::Unknown(error.outcome_unknown()),
+            std::thread::sleep(left.min(LOOK_EVERY));
         }
     }
 
-    /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
-    fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
-        let found = (chunk.rejects.len() + late.len()) as u64;
-        let done = self.shared.control.snapshot();
-        let exceeded = |most: MaxBad| found > 0 && most.is_exceeded(done.rejected + found, done.read, false);
-        let first = chunk.rejects.iter().chain(late).min_by_key(|reject| reject.place.line)?;
-        self.shared
-            .options
-            .max_bad
-            .filter(|most| exceeded(*most))
-            .map(|_| too_many(done.rejected + found, done.read, Some(first)))
+    /// Connects anew if the connection is gone or leads to the wrong place. The server rolls back what the old one left open.
+    pub(super) fn be_connected(&mut self) -> Result<()> {
+        if self.must_reconnect || self.connection.session().is_dead() {
+            self.waits(Some("the login"));
+            self.connection = connect(self.number, self.shared)?;
+            self.bound = None;
+            self.must_reconnect = false;
+        }
+        Ok(())
     }
 
-    fn failed(&mut self, error: Error) -> ChunkEnd {
+    /// The attempt has failed: what it sent is undone.
+    pub(super) fn failed(&mut self, error: Error) -> Attempt {
         if !self.shared.table.transactional {
-            return ChunkEnd::Unknown(error);
+            return Attempt::Over(ChunkEnd::Unknown(error));
         }
-        self.failed_as(Stop::Failed(error))
-    }
-
-    /// Rolls back. A connection that is gone rolls back on the server by itself.
-    fn failed_as(&mut self, stop: Stop) -> ChunkEnd {
-        match self.roll_back() {
-            Ok(Undone::NotAll) => ChunkEnd::Unknown(match stop {
-                Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => some_rows_stay(error.message()),
-                Stop::Interrupted => some_rows_stay("interrupted"),
-            }),
-            Ok(Undone::All) | Err(_) => ChunkEnd::NotStored(Some(stop)),
+        match self.undo(&error) {
+            Undone::All => Attempt::Failed(error),
+            Undone::NotAll => Attempt::Over(ChunkEnd::Unknown(some_rows_stay(error.message()))),
         }
     }
 
-    fn failed_as_nothing(&mut self) -> ChunkEnd {
-        match self.roll_back() {
-            Ok(Undone::All) => ChunkEnd::NotStored(None),
-            Ok(Undone::NotAll) => ChunkEnd::Unknown(some_rows_stay("an earlier chunk failed")),
-            Err(error) => ChunkEnd::NotStored(Some(Stop::Failed(error))),
+    /// The same where another attempt would end the same way.
+    pub(super) fn stopped(&mut self, stop: Stop) -> Attempt {
+        Attempt::Over(match self.failed(Error::new(Kind::Interrupted, why(&stop))) {
+            Attempt::Over(end) => end,
+            _ => ChunkEnd::NotStored(Some(stop)),
+        })
+    }
+
+    /// The same for a chunk behind one that ended the load.
+    pub(super) fn not_wanted(&mut self) -> Attempt {
+        Attempt::Over(match self.failed(Error::new(Kind::Interrupted, "an earlier chunk failed")) {
+            Attempt::Over(end) => end,
+            _ => ChunkEnd::NotStored(None),
+        })
+    }
+
+    /// Rolls back. A connection that is gone, or refuses even that, is left: then the server rolls back by itself.
+    fn undo(&mut self, error: &Error) -> Undone {
+        if error.is_fatal() {
+            return Undone::All;
         }
+        self.roll_back().unwrap_or_else(|_| {
+            self.must_reconnect = true;
+            Undone::All
+        })
     }
 
     /// ROLLBACK. The server warns (1196) if a table without transactions was written to, by a trigger for example.
-    fn roll_back(&mut self) -> Result<Undone> {
+    pub(super) fn roll_back(&mut self) -> Result<Undone> {
         self.waits(Some("ROLLBACK"));
         let outcome = self.connection.exec("ROLLBACK", ())?;
         let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == judge::NOT_ROLLED_BACK);
@@ -277,7 +205,7 @@ impl<'a> Lane<'a> {
     }
 
     fn fall_back(&mut self, refused: &Choice, error: &Error) {
-        let _ = self.roll_back();
+        self.undo(error);
         let mut choice = lock(&self.shared.choice);
         // Another lane may have been refused too, and earlier.
         if choice.method == refused.method {
@@ -287,16 +215,16 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn warnings(&mut self) -> Result<Vec<Warning>> {
+    pub(super) fn warnings(&mut self) -> Result<Vec<Warning>> {
         super::sql::warnings(&mut self.connection)
     }
 
-    fn note(&self, warnings: &[Warning]) {
+    pub(super) fn note(&self, warnings: &[Warning]) {
         let new = lock(&self.shared.harmless).learn(warnings);
         lock(&self.shared.noted).extend(new);
     }
 
-    fn waits(&self, what: Option<&'static str>) {
+    pub(super) fn waits(&self, what: Option<&'static str>) {
         self.shared.control.waits(self.number, what);
     }
 
@@ -304,32 +232,39 @@ impl<'a> Lane<'a> {
         let control: &Control = &self.shared.control;
         control.wants(chunk.work.number) && !control.is_stopping()
     }
-
-    /// A stop on request still commits what is on its way; a bad row before this chunk does not.
-    fn wants_commit(&self, chunk: &Prepared) -> bool {
-        self.shared.control.wants(chunk.work.number)
-    }
 }
 
+/// How long an end of the load is not noticed by a lane that waits for its next attempt.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// What a ROLLBACK undid.
-enum Undone {
+#[derive(Clone, Copy)]
+pub(super) enum Undone {
     All,
     NotAll,
 }
 
-fn some_rows_stay(why: &str) -> Error {
+pub(super) fn some_rows_stay(why: &str) -> Error {
     Error::new(Kind::Server, format!("{why}; the chunk was rolled back, but the server says that not every table was"))
         .with_hint("a trigger writes to a table without transactions (MyISAM, Aria, MEMORY): what it wrote stays")
 }
 
-/// How the sending of a chunk went.
-enum Sent {
-    /// Every row is in the open transaction; the server noted this, under strict SQL.
-    All { noted: Vec<Warning> },
-    /// The answer leaves a doubt about some row.
-    InDoubt { warnings: Vec<Warning> },
-    /// The server refused the method.
-    Refused(Error),
+fn why(stop: &Stop) -> String {
+    match stop {
+        Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => error.message().to_owned(),
+        Stop::Interrupted => "interrupted".into(),
+    }
+}
+
+fn connect(number: usize, shared: &Shared) -> Result<Connection> {
+    let mut connection = Connection::connect(&shared.config)?;
+    shared.control.set_lane(number, connection.connection_id(), connection.aborter());
+    for statement in shared.session.setup() {
+        connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
+    }
+    let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
+    shared.session.check(&row)?;
+    Ok(connection)
 }
 
 fn hint_at_zone(error: Error, zone: &str) -> Error {

@@ -7,6 +7,7 @@
 //! A batch is a chunk is a transaction. Queues hold one batch a lane, so memory follows the number of lanes, not the file. Each
 //! lane has a thread that prepares the next chunk while the other waits for the server.
 
+mod commit;
 mod control;
 mod flight;
 mod lane;
@@ -16,6 +17,7 @@ mod prepare;
 mod rejects;
 mod replay;
 mod run;
+mod send;
 mod shared;
 pub(crate) mod sql;
 mod tally;
@@ -151,6 +153,7 @@ fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
         time_zone: shared.session.time_zone.clone(),
         chunks: snapshot.chunks,
         replays: shared.replays.load(Relaxed),
+        retries: std::mem::take(&mut lock(&shared.retries)),
         read: snapshot.read,
         stored: snapshot.stored,
         rejected: snapshot.rejected,

@@ -74,6 +74,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
+        retries: Mutex::default(),
         spares: Spares::default(),
         tally: Mutex::new(Tally::new(&options, reject_header)?),
         options,

@@ -3,6 +3,7 @@
 use inrush_core::bulk::{Matching, Method};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How a load is done. `Default` is what the command does without options.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,9 @@ pub struct LoadOptions {
     pub dry_run: bool,
     /// What is promised about rows.
     pub guarantee: Guarantee,
+    /// For how long a chunk is tried again that failed by a deadlock, a lost connection or the like, from its first failure on;
+    /// zero: not at all.
+    pub retry_for: Duration,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL.
     pub create: Option<Vec<(String, String)>>,
 }
@@ -50,6 +54,7 @@ impl Default for LoadOptions {
             time_zone: "+00:00".into(),
             dry_run: false,
             guarantee: Guarantee::ExactlyOnce,
+            retry_for: Duration::from_secs(600),
             create: None,
         }
     }

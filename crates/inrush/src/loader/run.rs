@@ -6,6 +6,7 @@ use super::prepare::{Prepared, Work, prepare};
 use super::shared::{Shared, SourcePlan};
 use super::tally::ChunkEnd;
 use super::watch;
+use crate::fault;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::report::Stop;
 use inrush_core::{Error, Result};
@@ -155,6 +156,7 @@ fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Pr
         let (number, records) = (chunk.work.number, chunk.records());
         let rejects = mem::take(&mut chunk.rejects);
         lock(&shared.tally).enter(number, records, rejects, end, &shared.options, &shared.control);
+        fault::point("tallied");
         chunk.recycle(shared);
     }
     if let Some(lane) = lane {

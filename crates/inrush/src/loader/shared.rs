@@ -4,17 +4,20 @@ use super::control::{Control, lock};
 use super::options::LoadOptions;
 use super::tally::Tally;
 use crate::Config;
+use inrush_core::Place;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::MultiRow;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::method::{Choice, Method};
+use inrush_core::bulk::report::Retry;
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Something worth telling while a load runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,19 @@ pub enum Notice {
         lanes: usize,
         /// What it said.
         reason: String,
+    },
+    /// A chunk could not be stored, and will be tried again.
+    Retry {
+        /// The lane's number, counted from 1.
+        lane: usize,
+        /// Where the chunk begins.
+        place: Place,
+        /// The server's error code, 0 where the network failed.
+        code: u16,
+        /// What was said.
+        message: String,
+        /// How long it waits before that.
+        pause: Duration,
     },
     /// A lane has had no answer for this many seconds; `state` is what the server says it does.
     Silent {
@@ -93,6 +109,7 @@ pub(super) struct Shared {
     /// Harmless warnings to be reported, each (code, column) once.
     pub(super) noted: Mutex<Vec<Warning>>,
     pub(super) replays: AtomicU64,
+    pub(super) retries: Mutex<Vec<Retry>>,
     pub(super) tally: Mutex<Tally>,
     pub(super) spares: Spares,
 }

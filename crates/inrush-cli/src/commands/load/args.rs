@@ -6,6 +6,7 @@ use inrush::core::bulk::{FieldTarget, Matching, Method};
 use inrush::{BadRows, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format};
+use std::time::Duration;
 
 /// Load files into a table.
 #[derive(Debug, Args)]
@@ -56,6 +57,10 @@ pub(crate) struct LoadArgs {
         help_heading = "Writing"
     )]
     guarantee: GuaranteeArg,
+
+    /// For how long a chunk is tried again that met a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
+    #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
+    retry_for: String,
 
     /// `csv` or `tsv`; `auto` is TSV for names in .tsv and .tab, else CSV
     #[arg(
@@ -176,6 +181,7 @@ impl LoadArgs {
                 GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
                 GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
             },
+            retry_for: parse_time("--retry-for", &self.retry_for)?,
             create: None,
             ..LoadOptions::default()
         })
@@ -288,6 +294,21 @@ fn parse_batch(text: &str) -> Result<(Option<usize>, Option<usize>)> {
     }
 }
 
+/// A time such as `500ms`, `30s`, `10m` or `2h`; a bare number is seconds.
+fn parse_time(option: &str, text: &str) -> Result<Duration> {
+    let wrong = || Error::config(format!("`{option} {text}` is not a time")).with_hint("it takes `30s`, `10m` or `2h`");
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let ms_each = match unit {
+        "ms" => 1,
+        "s" | "" => 1_000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(ms_each).map(Duration::from_millis).ok_or_else(wrong)
+}
+
 /// A delimiter, quote or escape: one byte, or the two characters `\t`.
 fn one_byte(option: &str, text: &str) -> Result<u8> {
     match text {
@@ -336,6 +357,15 @@ mod tests {
         assert_eq!(parse_batch("4MiB").unwrap(), (None, Some(4 << 20)));
         for wrong in ["", "0", "0k", "65MiB", "4x", "-1", "MiB", "99999999999999999999"] {
             assert!(parse_batch(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        let ms = |text| parse_time("--retry-for", text).map(|time| time.as_millis() as u64).ok();
+        assert_eq!(["0", "500ms", "30s", "10m", "2h"].map(ms), [0, 500, 30_000, 600_000, 7_200_000].map(Some));
+        for wrong in ["", "s", "-1s", "1d", "1.5s", "99999999999999999999s", "9999999999999999999h"] {
+            assert_eq!(ms(wrong), None, "{wrong}");
         }
     }
 

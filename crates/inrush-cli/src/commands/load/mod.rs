@@ -9,7 +9,7 @@ mod show;
 pub(crate) use args::LoadArgs;
 
 use crate::connection::{self, Environment};
-use crate::{Output, exit};
+use crate::{Output, exit, human};
 use inrush::core::bulk::Source;
 use inrush::{BadRows, Loader, Notice};
 use inrush_core::{Error, Result};
@@ -143,6 +143,10 @@ fn describe(notice: &Notice) -> String {
         Notice::Truncated => "emptied the table".into(),
         Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
         Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
+        Notice::Retry { lane, place, message, pause, .. } => {
+            let pause = human::time(*pause);
+            format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
+        }
         Notice::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }

@@ -2,7 +2,7 @@
 
 use crate::{Output, exit, human};
 use inrush::core::bulk::Reject;
-use inrush::core::bulk::report::{Records, Report, Stop};
+use inrush::core::bulk::report::{Records, Report, Retry, Stop};
 use inrush_core::Error;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -51,6 +51,9 @@ fn summary(report: &Report) -> String {
                 human::counted(report.lanes as u64, "lane")
             ),
         );
+    }
+    for retry in &report.retries {
+        line("retried", format!("{}: {}", human::counted(retry.times, "time"), retry.message));
     }
     line(
         "speed",
@@ -150,6 +153,7 @@ fn as_json(report: &Report) -> Value {
         },
         "chunks": report.chunks,
         "replays": report.replays,
+        "retries": report.retries.iter().map(retry_json).collect::<Vec<_>>(),
         "bytes": report.bytes,
         "seconds": report.elapsed.as_secs_f64(),
         "stored_records": report.stored_records.iter().map(records_json).collect::<Vec<_>>(),
@@ -172,6 +176,10 @@ fn stop_json(why: &str, error: Option<&Error>) -> Value {
         "line": place.map(|place| place.line),
         "column": place.and_then(|place| place.column.as_deref().map(str::to_owned)),
     })
+}
+
+fn retry_json(retry: &Retry) -> Value {
+    json!({ "code": retry.code, "message": retry.message, "times": retry.times })
 }
 
 fn records_json(records: &Records) -> Value {

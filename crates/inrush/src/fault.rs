@@ -1,0 +1,110 @@
+//! Points at which a test may kill the process: before and after every step of a chunk's life, so that a test can visit each of
+//! them. Compiled in by the feature `fault-points` only; without it a call is nothing.
+//!
+//! | variable | what it does |
+//! |---|---|
+//! | `INRUSH_FAULT=commit.sent:3` | kills the process (SIGKILL) at its third visit to that point |
+//! | `INRUSH_FAULT_TRACE=FILE` | appends the name of each point that is visited, a line each |
+
+#[cfg(feature = "fault-points")]
+pub(crate) use compiled_in::{point, told};
+#[cfg(not(feature = "fault-points"))]
+pub(crate) use left_out::{point, told};
+
+#[cfg(not(feature = "fault-points"))]
+mod left_out {
+    use inrush_core::session::Conversation;
+
+    /// Says that the process has come to this point.
+    #[inline(always)]
+    pub(crate) fn point(_name: &'static str) {}
+
+    /// The same conversation, which comes to this point whenever all that it had to send has left.
+    #[inline(always)]
+    pub(crate) fn told<C: Conversation>(_name: &'static str, conversation: C) -> C {
+        conversation
+    }
+}
+
+#[cfg(feature = "fault-points")]
+mod compiled_in {
+    use inrush_core::Result;
+    use inrush_core::session::{Conversation, Session, Step};
+    use inrush_core::wire::Outbox;
+    use rustix::process::{Signal, getpid, kill_process};
+    use std::fs::{File, OpenOptions};
+    use std::io::Write as _;
+    use std::mem;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Says that the process has come to this point.
+    pub(crate) fn point(name: &'static str) {
+        static PLAN: OnceLock<Plan> = OnceLock::new();
+        PLAN.get_or_init(Plan::of_environment).visit(name);
+    }
+
+    /// The same conversation, which comes to this point whenever all that it had to send has left.
+    pub(crate) fn told<C: Conversation>(name: &'static str, conversation: C) -> Told<C> {
+        Told { name, conversation, has_begun: false }
+    }
+
+    /// See [`told`].
+    pub(crate) struct Told<C> {
+        name: &'static str,
+        conversation: C,
+        has_begun: bool,
+    }
+
+    impl<C: Conversation> Conversation for Told<C> {
+        type Output = C::Output;
+
+        fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<C::Output>> {
+            // From the second call on the outbox has drained.
+            if mem::replace(&mut self.has_begun, true) {
+                point(self.name);
+            }
+            self.conversation.send(session, out)
+        }
+
+        fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<C::Output>> {
+            self.conversation.receive(packet, session, out)
+        }
+    }
+
+    /// What the environment asks for.
+    struct Plan {
+        /// The point to die at.
+        fault: Option<String>,
+        /// How many visits to it are still survived.
+        visits_left: AtomicU64,
+        trace: Option<File>,
+    }
+
+    impl Plan {
+        fn of_environment() -> Self {
+            let asked = std::env::var("INRUSH_FAULT").ok();
+            let (name, visit) = match asked.as_deref().and_then(|asked| asked.rsplit_once(':')) {
+                Some((name, visit)) => (Some(name.to_owned()), visit.parse().unwrap_or(1)),
+                None => (asked, 1),
+            };
+            let trace = std::env::var_os("INRUSH_FAULT_TRACE")
+                .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+            Self { fault: name, visits_left: AtomicU64::new(visit), trace }
+        }
+
+        fn visit(&self, name: &str) {
+            if let Some(mut trace) = self.trace.as_ref() {
+                // One write, so that lines of several threads stay whole. A trace that cannot be written shows in the test.
+                let _ = trace.write_all(format!("{name}\n").as_bytes());
+            }
+            if self.fault.as_deref() == Some(name) && self.visits_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                let _ = kill_process(getpid(), Signal::KILL);
+                // Nothing more may happen until the signal arrives.
+                loop {
+                    std::thread::park();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A chunk's rows on their way into the open transaction, by one method, and what the server's answers leave in doubt.
+
+use super::control::lock;
+use super::flight::{Inserts, WINDOW};
+use super::lane::{Lane, Undone, some_rows_stay};
+use super::prepare::{Payload, Prepared, Statement, StatementForm};
+use super::shared::SourcePlan;
+use inrush_core::bulk::judge::{self, Verdict, Warning};
+use inrush_core::bulk::method::{self, Choice};
+use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
+use inrush_core::{Error, Result};
+use std::sync::Arc;
+
+/// The prepared INSERT of a plan.
+pub(super) struct Bound {
+    pub(super) plan: Arc<SourcePlan>,
+    pub(super) statement: PreparedInsert,
+    /// Whether the server knows the types of the placeholders.
+    pub(super) typed: bool,
+}
+
+/// How the sending of a chunk went.
+pub(super) enum Sent {
+    /// Every row is in the open transaction; the server noted this, under strict SQL.
+    All { noted: Vec<Warning> },
+    /// The answer leaves a doubt about some row.
+    InDoubt { warnings: Vec<Warning> },
+    /// The server refused the method.
+    Refused(Error),
+}
+
+impl Lane<'_> {
+    pub(super) fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
+        if chunk.n_rows() == 0 {
+            // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
+            return Ok(Sent::All { noted: Vec::new() });
+        }
+        match &chunk.payload {
+            Payload::LoadData(text) => {
+                self.waits(Some("LOAD DATA"));
+                let answer = self.connection.load_local(|name| chunk.plan.load_statement(name), text);
+                match answer {
+                    Ok(outcome) => {
+                        let counts = super::sql::load_counts(&outcome)?;
+                        match judge::judge_load(chunk.n_rows(), counts) {
+                            Verdict::Clean => Ok(Sent::All { noted: Vec::new() }),
+                            Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                            Verdict::Warned => {
+                                let warnings = self.warnings()?;
+                                let known = lock(&self.shared.harmless).covers(&warnings, counts.warnings);
+                                Ok(if known { Sent::All { noted: Vec::new() } } else { Sent::InDoubt { warnings } })
+                            }
+                        }
+                    }
+                    Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
+                    Err(e) if method::refuses_local_infile(e.code()) => Err(e.with_hint(
+                        "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one",
+                    )),
+                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Err(e) => Err(e),
+                }
+            }
+            Payload::MultiRow { statements, .. } => {
+                if statements.iter().any(|statement| statement.form == StatementForm::Bound)
+                    && let Err(e) = self.prepare_bound(chunk)
+                {
+                    return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
+                }
+                self.waits(Some("INSERT"));
+                let inserted = match self.one_by_one {
+                    true => self.insert_one_by_one(statements),
+                    false => self.insert_in_flight(statements),
+                };
+                match inserted {
+                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    sent => sent,
+                }
+            }
+        }
+    }
+
+    /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
+    /// statements travel one by one.
+    fn insert_in_flight(&mut self, statements: &[Statement]) -> Result<Sent> {
+        let window = self.connection.window(Some(statements.len()))?;
+        let window = if window.n_commands > WINDOW.n_commands { WINDOW } else { window };
+        let (shared, number) = (self.shared, self.number);
+        let mut inserts =
+            Inserts::new(statements, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
+        self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
+        if !inserts.has_warned {
+            return Ok(Sent::All { noted: Vec::new() });
+        }
+        self.one_by_one = true;
+        if let Undone::NotAll = self.roll_back()? {
+            return Err(some_rows_stay("the server warned of rows").outcome_unknown());
+        }
+        self.insert_one_by_one(statements)
+    }
+
+    fn insert_one_by_one(&mut self, statements: &[Statement]) -> Result<Sent> {
+        let mut noted = Vec::new();
+        for statement in statements {
+            self.waits(Some("INSERT"));
+            let mut inserts = Inserts::new(std::slice::from_ref(statement), self.bound.as_mut(), || ());
+            self.connection.run(Pipeline::new(&mut inserts))??;
+            if inserts.has_warned {
+                noted.extend(self.warnings()?);
+            }
+        }
+        Ok(Sent::All { noted })
+    }
+
+    /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.
+    fn prepare_bound(&mut self, chunk: &Prepared) -> Result<()> {
+        if self.bound.as_ref().is_some_and(|bound| bound.plan.index == chunk.plan.index) {
+            return Ok(());
+        }
+        if let Some(bound) = self.bound.take() {
+            self.connection.run(simple::close(bound.statement.id))?;
+        }
+        if let Some(insert) = &chunk.plan.bound {
+            self.waits(Some("PREPARE"));
+            let statement = self.connection.run(Prepare::new(insert.sql()))?;
+            self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
+        }
+        Ok(())
+    }
+}
