@@ -93,8 +93,8 @@ fn through(place: &Place, cut: Cut, n_rows: u64) -> Done {
     place.sql(TABLE);
     place.write("numbers.csv", numbers(n_rows, |id| format!("{id},{id}")));
     let relay = Relay::start(place.server.port, cut);
-    let mut command =
-        place.bare("numbers.csv --into numbers --batch 100 --lanes 1 --retry-for 0 --tls disabled -h 127.0.0.1 --json -q");
+    let mut command = place
+        .bare("numbers.csv --into numbers --batch 100 --lanes 1 --retry-for 0 --tls disabled -h 127.0.0.1 --json -q");
     command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
     let done = place.done(&command.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
     assert!(relay.has_cut(), "it ended before the cut: {done}");

@@ -128,6 +128,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "method",
                 "noted",
                 "replays",
+                "retries",
                 "rows",
                 "seconds",
                 "server",

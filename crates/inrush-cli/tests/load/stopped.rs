@@ -86,8 +86,9 @@ fn a_silent_server_is_told_with_its_state() {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
         let holder = Session::open(place, "BEGIN; INSERT INTO numbers VALUES (7, 7)");
-        let done =
-            place.done(&place.command("numbers.csv --into numbers --lanes 1 --retry-for 0 --json --no-progress").output().unwrap());
+        let done = place.done(
+            &place.command("numbers.csv --into numbers --lanes 1 --retry-for 0 --json --no-progress").output().unwrap(),
+        );
         assert_eq!((done.code, done.rows()), (3, Some(Rows::stopping(0, 50))), "{done}");
         let what = if place.server.local_infile { "LOAD DATA" } else { "INSERT" };
         done.says(&format!("no answer to {what} for 30 s on lane 1; the server says: Query for 3"));

@@ -1,19 +1,23 @@
 //! The end of a chunk's transaction: what must be true before COMMIT is sent, and what its answer means.
 //!
 //! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
-//! committed by accident.
+//! committed by accident; behind a fence a chunk counts as stored if and only if its line is in the ledger.
 
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
-use super::options::MaxBad;
+use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
 use super::replay::{ReplayEnd, replay};
+use super::sql;
 use super::tally::{ChunkEnd, too_many};
 use crate::fault;
-use inrush_core::Error;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::judge::Warning;
+use inrush_core::bulk::judge::{Warning, miscounted};
+use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::report::Stop;
+use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::session::{Discard, Query};
+use inrush_core::{Error, Result};
+use std::time::Duration;
 
 impl Lane<'_> {
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
@@ -45,7 +49,7 @@ impl Lane<'_> {
     }
 
     pub(super) fn commit(&mut self, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, noted: &[Warning]) -> Attempt {
-        if self.shared.table.transactional && rows > 0 {
+        if self.shared.table.transactional && (rows > 0 || chunk.plan.fence.is_some()) {
             // A chunk after a bad one stays out, so that what is stored ends where the message says.
             if !self.wants_commit(chunk) {
                 return self.not_wanted();
@@ -53,24 +57,116 @@ impl Lane<'_> {
             if let Some(stop) = self.too_many_bad(chunk, &rejects) {
                 return self.stopped(stop);
             }
-            if !self.connection.session().in_transaction() {
-                let error = Error::protocol(
-                    "the transaction ended before its COMMIT: the table or a trigger commits by itself",
-                );
-                return Attempt::Over(ChunkEnd::Unknown(error));
+            if rows > 0 && !self.connection.session().in_transaction() {
+                return Attempt::Over(ChunkEnd::Unknown(ended_early()));
             }
         }
-        self.waits(Some("COMMIT"));
         self.note(noted);
-        match self.connection.run(fault::told("commit.sent", Query::new("COMMIT", &mut Discard))) {
-            Ok(_) => {
-                fault::point("commit.answered");
-                Attempt::Over(ChunkEnd::Stored { rows, rejects })
-            }
+        match &chunk.plan.fence {
+            Some(fence) => self.commit_behind(fence, chunk, rows, rejects),
+            None => self.commit_unguarded(rows, rejects),
+        }
+    }
+
+    /// Without a ledger: a COMMIT whose answer is lost stays of unknown fate.
+    fn commit_unguarded(&mut self, rows: u64, rejects: Vec<Reject>) -> Attempt {
+        match self.send_commit() {
+            Ok(()) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
             // An answer, so the server decided: a COMMIT that failed rolled back.
             Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed(error),
             Err(error) => Attempt::Over(ChunkEnd::Unknown(error.outcome_unknown())),
         }
+    }
+
+    /// With the chunk's line in the ledger, in the same transaction: that it is there is what "stored" means.
+    fn commit_behind(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, rejects: Vec<Reject>) -> Attempt {
+        match self.write_lines(fence, chunk, rows, &rejects) {
+            Ok(true) => {}
+            Ok(false) => return self.stopped(Stop::Failed(Fence::taken_over())),
+            Err(error) => return self.failed(error),
+        }
+        // Another statement of the transaction that commits by itself would have let its lock on the job go.
+        if !self.connection.session().in_transaction() {
+            return Attempt::Over(ChunkEnd::Unknown(ended_early()));
+        }
+        match self.send_commit() {
+            Ok(()) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
+            Err(lost) => self.settle(fence, chunk, rows, rejects, lost),
+        }
+    }
+
+    /// Writes the rejects and the line of a chunk. `false`: the job is another run's by now.
+    fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, late: &[Reject]) -> Result<bool> {
+        self.waits(Some("its lines in the ledger"));
+        let start = chunk.work.batch.origin.span.start;
+        if let BadRows::Divert(_) = self.shared.options.bad_rows {
+            for rejects in [&chunk.rejects, late] {
+                for statement in fence.reject_statements(start, rejects, self.shared.max_packet - 2) {
+                    self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
+                    fault::point("rejects.answered");
+                }
+            }
+        }
+        let line = chunk.line(rows, late.len() as u64);
+        let statement = fence.chunk_statement(&line);
+        let outcome = self.connection.run(fault::told("line.sent", Query::new(&statement, &mut Discard)))?;
+        fault::point("line.answered");
+        match outcome.affected {
+            0 => Ok(false),
+            1 => Ok(true),
+            n => Err(miscounted(n, 1)),
+        }
+    }
+
+    fn send_commit(&mut self) -> Result<()> {
+        self.waits(Some("COMMIT"));
+        self.connection.run(fault::told("commit.sent", Query::new("COMMIT", &mut Discard)))?;
+        fault::point("commit.answered");
+        Ok(())
+    }
+
+    /// After a COMMIT without a good answer: the ledger says what became of it, to a read that waits for a server which may still
+    /// be busy with it. Asked until it answers, or patience ends.
+    fn settle(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, lost: Error) -> Attempt {
+        let control = &self.shared.control;
+        let mut patience = Patience::new(self.shared.options.retry_for.max(ASK_FOR));
+        loop {
+            let error = match self.ask_ledger(fence, chunk) {
+                Ok(answer) => {
+                    fault::point("settled");
+                    return match fence.settle(&answer, chunk.checksum) {
+                        Ok(true) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
+                        Ok(false) => Attempt::Failed(lost),
+                        Err(error) => Attempt::Over(ChunkEnd::NotStored(Some(Stop::Failed(error)))),
+                    };
+                }
+                Err(error) => error,
+            };
+            let now = control.elapsed();
+            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: true };
+            let pause = match failure.verdict() {
+                Verdict::Again { reconnect } => {
+                    self.must_reconnect |= reconnect;
+                    patience.pause(now, rand::random())
+                }
+                Verdict::Shrink | Verdict::No => None,
+            };
+            let Some(pause) = pause else { return Attempt::Over(ChunkEnd::Unknown(not_settled(&error))) };
+            self.tell_of_retry(chunk, &error, pause);
+            self.sleep(pause, || control.is_aborted());
+        }
+    }
+
+    /// The chunk's line in the ledger, as far as [`Fence::settle`] wants to know it.
+    fn ask_ledger(&mut self, fence: &Fence, chunk: &Prepared) -> Result<Vec<String>> {
+        self.be_connected()?;
+        // What a COMMIT that was refused left open would answer for itself.
+        self.roll_back()?;
+        self.waits(Some("the ledger"));
+        let answer = sql::first_row(&mut self.connection, &fence.settle_query(chunk.work.batch.origin.span.start))?;
+        // The lock that the read took.
+        self.must_reconnect |= self.roll_back().is_err();
+        Ok(answer)
     }
 
     /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
@@ -90,4 +186,17 @@ impl Lane<'_> {
     fn wants_commit(&self, chunk: &Prepared) -> bool {
         self.shared.control.wants(chunk.work.number)
     }
+}
+
+/// Asking costs nothing but time, and not knowing costs a person's.
+const ASK_FOR: Duration = Duration::from_secs(10);
+
+fn ended_early() -> Error {
+    Error::protocol("the transaction ended before its COMMIT: the table or a trigger commits by itself")
+}
+
+fn not_settled(error: &Error) -> Error {
+    Error::new(error.kind(), format!("the answer to COMMIT was lost, and the ledger cannot be asked: {error}"))
+        .with_hint("run the same command again: the ledger knows what is stored")
+        .outcome_unknown()
 }

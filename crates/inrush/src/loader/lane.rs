@@ -26,7 +26,7 @@ pub(super) struct Lane<'a> {
     /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
     pub(super) one_by_one: bool,
     /// Whether the next attempt needs a new connection.
-    must_reconnect: bool,
+    pub(super) must_reconnect: bool,
     pub(super) shared: &'a Shared,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    fn tell_of_retry(&self, chunk: &Prepared, error: &Error, pause: Duration) {
+    pub(super) fn tell_of_retry(&self, chunk: &Prepared, error: &Error, pause: Duration) {
         report::count_retry(&mut lock(&self.shared.retries), error);
         self.shared.notify(&Notice::Retry {
             lane: self.number + 1,

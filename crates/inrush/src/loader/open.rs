@@ -202,6 +202,7 @@ fn source_plan(index: usize, plan: Plan, table: &Table, rules: &Rules, limits: L
         multi_row: MultiRow::new(&target, &plan.columns, limits, true),
         bound: MultiRowPrepared::new(&target, &plan.columns, rules, BOUND_BYTES.min(limits.max_bytes)),
         rules: rules.clone(),
+        fence: None,
         target,
         plan,
     }

@@ -5,6 +5,7 @@ use super::shared::{Shared, SourcePlan};
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
+use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::bulk::{Batch, Method, Reject};
 use inrush_core::value::check::{BadCell, CheckedColumn};
@@ -28,6 +29,8 @@ pub(super) struct Prepared {
     pub(super) skip: Vec<u32>,
     /// Records refused before anything was sent, in the order of their lines.
     pub(super) rejects: Vec<Reject>,
+    /// Of what was read: what the chunk's line in the ledger says.
+    pub(super) checksum: u64,
     pub(super) payload: Payload,
 }
 
@@ -84,6 +87,22 @@ impl Prepared {
             last: batch.origin.first_record + batch.records().saturating_sub(1),
             first_line: rejected(line).fold(first_row, u64::min),
             last_line: rejected(line).fold(last_row, u64::max),
+        }
+    }
+
+    /// Its line in the ledger, once `rows` are in the table and `late` more were refused by the server.
+    pub(super) fn line(&self, rows: u64, late: u64) -> ChunkLine {
+        let batch = &self.work.batch;
+        ChunkLine {
+            span: batch.origin.span.clone(),
+            first_record: batch.origin.first_record,
+            records: batch.records(),
+            first_line: batch.origin.first_line,
+            lines: batch.origin.lines,
+            rows,
+            skipped: 0,
+            rejected: self.rejects.len() as u64 + late,
+            checksum: self.checksum,
         }
     }
 
@@ -188,12 +207,14 @@ fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
     }
     rejects.sort_by_key(|reject| reject.place.line);
     let skip = found.iter().map(|(cell, _)| cell.row).collect();
+    let checksum = if plan.fence.is_some() { batch.checksum() } else { 0 };
     Prepared {
         work,
         plan,
         columns,
         skip,
         rejects,
+        checksum,
         payload: Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
     }
 }

@@ -10,6 +10,7 @@ use inrush_core::bulk::encode::multi_row::MultiRow;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
+use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::report::Retry;
 use inrush_core::bulk::{Plan, Table};
@@ -75,6 +76,8 @@ pub(super) struct SourcePlan {
     pub(super) multi_row: MultiRow,
     /// `None` where a column's value cannot be bound as it is.
     pub(super) bound: Option<MultiRowPrepared>,
+    /// Guards each chunk's COMMIT; none where no ledger is kept.
+    pub(super) fence: Option<Fence>,
     /// The target, quoted, with its schema.
     pub(super) target: String,
 }
