@@ -8,6 +8,7 @@ pub mod lane;
 pub mod ledger;
 pub mod method;
 pub mod mode;
+pub mod modes;
 pub mod plan;
 pub mod report;
 pub mod retry;

@@ -22,6 +22,12 @@ impl Outcome {
     pub fn in_transaction(&self) -> bool {
         self.status.contains(Status::SERVER_STATUS_IN_TRANS)
     }
+
+    /// The three counts that the server tells of some statements: records, duplicates and warnings of an INSERT of several rows;
+    /// rows found, rows changed and warnings of an UPDATE. The words are translated where `lc_messages` says so.
+    pub fn counts(&self) -> Option<[u64; 3]> {
+        numbers(&self.info)?.try_into().ok()
+    }
 }
 
 impl From<OkPacket<'_>> for Outcome {
@@ -54,13 +60,16 @@ impl LoadCounts {
     ///
     /// The words are translated where `lc_messages` says so; the order of the four numbers is not.
     pub fn parse(info: &str) -> Option<Self> {
-        let numbers = info.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-        let numbers: Vec<u64> = numbers.map(str::parse).collect::<Result<_, _>>().ok()?;
-        match numbers[..] {
+        match numbers(info)?[..] {
             [records, deleted, skipped, warnings] => Some(Self { records, deleted, skipped, warnings }),
             _ => None,
         }
     }
+}
+
+fn numbers(info: &str) -> Option<Vec<u64>> {
+    let numbers = info.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    numbers.map(str::parse).collect::<Result<_, _>>().ok()
 }
 
 #[cfg(test)]
@@ -73,6 +82,13 @@ mod tests {
         assert_eq!(got, want);
     }
 
+    #[test]
+    fn of_an_update() {
+        let info = "Rows matched: 3  Changed: 2  Warnings: 0".to_owned();
+        let outcome = Outcome { affected: 2, last_insert_id: 0, warnings: 0, info, status: Status::empty() };
+        assert_eq!(outcome.counts(), Some([3, 2, 0]));
+        assert_eq!(Outcome { info: String::new(), ..outcome }.counts(), None);
+    }
     #[test]
     fn of_a_load() {
         check("Records: 64000  Deleted: 0  Skipped: 12  Warnings: 70000", Some([64_000, 0, 12, 70_000]));

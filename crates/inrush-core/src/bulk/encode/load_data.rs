@@ -17,8 +17,13 @@ use crate::value::text_literal::quote_text;
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
+    statement_into(&format!("INTO TABLE {table}"), columns, rules, file_name)
+}
+
+/// The same where `into` may say what is done about duplicate keys: `REPLACE INTO TABLE t`.
+pub fn statement_into(into: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
-    statement_of(&format!("INTO TABLE {table}"), &fields, file_name)
+    statement_of(into, &fields, file_name)
 }
 
 /// The same for columns and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.

@@ -14,6 +14,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct MultiRow {
     head: Vec<u8>,
+    tail: Vec<u8>,
     limits: Limits,
     backslash_escapes: bool,
 }
@@ -54,9 +55,21 @@ pub enum Next {
 impl MultiRow {
     /// `table` is quoted, with its schema. `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
     pub fn new(table: &str, columns: &[Column], limits: Limits, backslash_escapes: bool) -> Self {
+        Self::with_words("INSERT INTO", table, columns, "", limits, backslash_escapes)
+    }
+
+    /// The same with another `verb`, and something behind the rows.
+    pub fn with_words(
+        verb: &str,
+        table: &str,
+        columns: &[Column],
+        tail: &str,
+        limits: Limits,
+        backslash_escapes: bool,
+    ) -> Self {
         let names: Vec<String> = columns.iter().map(|column| quote_ident(&column.name)).collect();
-        let head = format!("INSERT INTO {table} ({}) VALUES ", names.join(",")).into_bytes();
-        Self { head, limits, backslash_escapes }
+        let head = format!("{verb} {table} ({}) VALUES ", names.join(",")).into_bytes();
+        Self { head, tail: tail.into(), limits, backslash_escapes }
     }
 
     /// Appends the statement that holds the first rows of `rows` which are not in `skip` (sorted).
@@ -69,6 +82,14 @@ impl MultiRow {
     }
 
     fn fill(&self, fields: &[Field<'_>], skip: &[u32], rows: Range<usize>, block: &mut Block<'_>) -> Next {
+        let next = self.fill_rows(fields, skip, rows, block);
+        if let Next::Statement { .. } = next {
+            block.extend(&self.tail);
+        }
+        next
+    }
+
+    fn fill_rows(&self, fields: &[Field<'_>], skip: &[u32], rows: Range<usize>, block: &mut Block<'_>) -> Next {
         let start = block.total();
         let mut statement = Next::End;
         let mut n_rows = 0;
@@ -80,7 +101,7 @@ impl MultiRow {
                 block.push(b',');
             }
             self.encode_row(fields, row, block);
-            let bytes = block.total() - start;
+            let bytes = block.total() - start + self.tail.len();
             // A row that alone is more than a statement usually is travels alone.
             let limit = if n_rows == 0 { self.limits.max_bytes } else { self.limits.bytes };
             if bytes > limit {

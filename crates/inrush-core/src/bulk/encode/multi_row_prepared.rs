@@ -29,6 +29,18 @@ impl MultiRowPrepared {
     /// `table` is quoted, with its schema; an execution sends at most `max_bytes`. `None` if a column needs an expression around
     /// its value, or there are too many columns to gain anything.
     pub fn new(table: &str, columns: &[Column], rules: &Rules, max_bytes: usize) -> Option<Self> {
+        Self::with_words("INSERT INTO", table, columns, "", rules, max_bytes)
+    }
+
+    /// The same with another `verb`, and something behind the rows.
+    pub fn with_words(
+        verb: &str,
+        table: &str,
+        columns: &[Column],
+        tail: &str,
+        rules: &Rules,
+        max_bytes: usize,
+    ) -> Option<Self> {
         let rows = (MAX_PLACEHOLDERS / columns.len().max(1)).min(ROWS);
         let types = columns.iter().map(|column| bound_type(Form::of(&column.ty, rules)));
         let types: Vec<u8> = types.collect::<Option<Vec<ColumnType>>>()?.iter().flat_map(|ty| [*ty as u8, 0]).collect();
@@ -37,7 +49,7 @@ impl MultiRowPrepared {
         }
         let names: Vec<String> = columns.iter().map(|column| quote_ident(&column.name)).collect();
         let row = format!("({})", vec!["?"; columns.len()].join(","));
-        let sql = format!("INSERT INTO {table} ({}) VALUES {}", names.join(","), vec![row; rows].join(","));
+        let sql = format!("{verb} {table} ({}) VALUES {}{tail}", names.join(","), vec![row; rows].join(","));
         let types = types.repeat(rows);
         // The first execution carries the types too, and the statement itself must fit into a packet.
         let max_bytes = max_bytes.checked_sub(types.len() + EXECUTE_HEAD).filter(|most| sql.len() <= *most)?;
