@@ -99,7 +99,7 @@ pub(crate) const CASES: &[Case] = &[
         advice: "Exit code 0: an export of nothing is nothing to store. Without `-q` a notice says so.",
         file: b"id,name\n",
         code: 0,
-        rows: Some(Rows { read: 0, stored: 0, rejected: 0, not_loaded: 0, unknown: 0 }),
+        rows: Some(Rows { read: 0, stored: 0, skipped: 0, rejected: 0, not_loaded: 0, unknown: 0 }),
         ..NOTHING_SENT
     },
     Case {
@@ -110,7 +110,7 @@ pub(crate) const CASES: &[Case] = &[
         says: "error: a quote opens here and never closes (people.csv, line 3)\n\
                hint: if quotes are plain text in this file, `--quote ''` turns quoting off\n\
                stored: people.csv, records 1 to 1 (lines 2 to 2)",
-        rows: Some(Rows { read: 1, stored: 1, rejected: 0, not_loaded: 0, unknown: 0 }),
+        rows: Some(Rows { read: 1, stored: 1, skipped: 0, rejected: 0, not_loaded: 0, unknown: 0 }),
         holds: "1,Ann",
         ..NOTHING_SENT
     },

@@ -13,6 +13,7 @@ mod files;
 mod full_disk;
 mod guide;
 mod lost;
+mod modes;
 mod numbers;
 mod options;
 mod own_server;

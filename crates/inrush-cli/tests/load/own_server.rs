@@ -46,7 +46,7 @@ const ROW_TOO_LARGE: Case = Case {
     says: "error: the row needs 1200003 bytes, and the server's `max_allowed_packet` is 1048576 (people.csv, line 3)\n\
            hint: `--bad-rows divert:rejected.csv` loads the rest\n\
            stored: nothing",
-    rows: Some(Rows { read: 3, stored: 0, rejected: 0, not_loaded: 3, unknown: 0 }),
+    rows: Some(Rows { read: 3, stored: 0, skipped: 0, rejected: 0, not_loaded: 3, unknown: 0 }),
     ..CASE
 };
 
@@ -57,7 +57,7 @@ const READ_ONLY: Case = Case {
     says: "error: The {MySQL|MariaDB} server is running with the --{super-|}read-only option so it cannot execute this statement \
            (server error 1290, SQLSTATE HY000)\n\
            stored: nothing",
-    rows: Some(Rows { read: 2, stored: 0, rejected: 0, not_loaded: 2, unknown: 0 }),
+    rows: Some(Rows { read: 2, stored: 0, skipped: 0, rejected: 0, not_loaded: 2, unknown: 0 }),
     ..CASE
 };
 

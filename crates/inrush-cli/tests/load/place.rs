@@ -109,7 +109,8 @@ impl Place {
         if !done.json.is_null() {
             assert_eq!(done.json["exit_code"], done.code, "{done}");
             if let Some(rows) = done.rows() {
-                assert_eq!(rows.read, rows.stored + rows.rejected + rows.not_loaded + rows.unknown, "{done}");
+                let accounted = rows.stored + rows.skipped + rows.rejected + rows.not_loaded + rows.unknown;
+                assert_eq!(rows.read, accounted, "{done}");
             }
         }
         done
@@ -141,6 +142,7 @@ pub(crate) struct Done {
 pub(crate) struct Rows {
     pub(crate) read: u64,
     pub(crate) stored: u64,
+    pub(crate) skipped: u64,
     pub(crate) rejected: u64,
     pub(crate) not_loaded: u64,
     pub(crate) unknown: u64,
@@ -149,6 +151,10 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn stored(stored: u64) -> Self {
         Self { read: stored, stored, ..Self::default() }
+    }
+
+    pub(crate) fn skipping(stored: u64, skipped: u64) -> Self {
+        Self { read: stored + skipped, stored, skipped, ..Self::default() }
     }
 
     pub(crate) fn rejecting(stored: u64, rejected: u64) -> Self {
@@ -168,6 +174,7 @@ impl Done {
         Some(Rows {
             read: count("read"),
             stored: count("stored"),
+            skipped: count("skipped"),
             rejected: count("rejected"),
             not_loaded: count("not_loaded"),
             unknown: count("unknown"),

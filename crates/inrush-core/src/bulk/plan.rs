@@ -1,7 +1,7 @@
 //! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and
 //! all of them are told at once.
 
-use super::{FieldUse, Taker};
+use super::{FieldUse, Mode, Taker};
 use crate::error::{Error, Result};
 use crate::value::column::{Column, ColumnType};
 
@@ -64,8 +64,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Maps the fields of `source` onto `table`, or names every mistake at once.
-    pub fn new(source: &str, fields: &[String], matching: &Matching, table: &Table) -> Result<Plan> {
+    /// Maps the fields of `source` onto `table`, or names every mistake at once. A mode that makes no rows needs no values for them.
+    pub fn new(source: &str, fields: &[String], matching: &Matching, table: &Table, mode: Mode) -> Result<Plan> {
         let mut mistakes = Vec::new();
         let targets = match matching {
             Matching::ByName => by_name(fields, table, &mut mistakes),
@@ -80,7 +80,10 @@ impl Plan {
         }
         // A wrong count or an unknown name usually leaves columns uncovered as well: one mistake, said once.
         if mistakes.is_empty() {
-            let missing = |c: &&Column| !c.optional && !c.generated && !targets.iter().any(|(_, t)| t.name == c.name);
+            let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
+            let missing = |c: &&Column| {
+                makes_rows && !c.optional && !c.generated && !targets.iter().any(|(_, t)| t.name == c.name)
+            };
             for column in table.columns.iter().filter(missing) {
                 mistakes.push(format!("column `{}` is NOT NULL without a default, and no field fills it", column.name));
             }
@@ -99,6 +102,15 @@ impl Plan {
             |&(index, c): &(usize, &Column)| FieldUse { index, empty_is_null: empty_is_null(c), taker: taker(&c.ty) };
         let uses = targets.iter().map(field_use).collect();
         Ok(Plan { uses, columns: targets.into_iter().map(|(_, column)| column.clone()).collect() })
+    }
+
+    /// Drops the fields of all columns but these: a delete needs nothing but its key.
+    pub fn keep(&mut self, columns: &[String]) {
+        let kept: Vec<bool> = self.columns.iter().map(|column| columns.contains(&column.name)).collect();
+        let mut is_kept = kept.iter();
+        self.uses.retain(|_| is_kept.next() == Some(&true));
+        let mut is_kept = kept.iter();
+        self.columns.retain(|_| is_kept.next() == Some(&true));
     }
 }
 

@@ -1,9 +1,9 @@
 //! What became of the rows: counts that add up, and ranges of the source for everything that is not simply "all stored".
 //!
-//! Invariant: `read = stored + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
+//! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
 
 use super::judge::Warning;
-use super::{Method, Reject};
+use super::{Method, Mode, Reject};
 use crate::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -114,8 +114,15 @@ pub struct Report {
     pub retries: Vec<Retry>,
     /// Records read from the sources.
     pub read: u64,
-    /// Rows that are in the table.
+    /// What was done with a row whose key was there.
+    pub mode: Mode,
+    /// Rows that are in the table (updated or deleted in these modes).
     pub stored: u64,
+    /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
+    pub skipped: u64,
+    /// Of what was in the table, the rows that have other values now or made room (upsert, update, replace); `None` if the server
+    /// did not tell.
+    pub changed: Option<u64>,
     /// Records refused by us or by the server, and left out on request.
     pub rejected: u64,
     /// Records read and then not loaded because the load stopped first: for certain not in the table.
@@ -143,7 +150,7 @@ pub struct Report {
 impl Report {
     /// Whether the counts add up.
     pub fn adds_up(&self) -> bool {
-        self.read == self.stored + self.rejected + self.not_loaded + self.unknown
+        self.read == self.stored + self.skipped + self.rejected + self.not_loaded + self.unknown
     }
 }
 

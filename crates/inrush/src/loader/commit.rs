@@ -13,6 +13,7 @@ use crate::fault;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::{Warning, miscounted};
 use inrush_core::bulk::ledger::Fence;
+use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
 use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::session::{Discard, Query};
@@ -37,19 +38,25 @@ impl Lane<'_> {
         }
         self.waits(Some("INSERT"));
         match replay(&mut self.connection, chunk, self.shared) {
-            Ok(ReplayEnd::Done { rows, rejects, noted }) => {
+            Ok(ReplayEnd::Done { counted, rejects, noted }) => {
                 // Every row went in as strict SQL: what the LOAD warned of does no harm.
                 let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };
                 self.note(proved);
-                self.commit(chunk, rows, rejects, &noted)
+                self.commit(chunk, counted, rejects, &noted)
             }
             Ok(ReplayEnd::BadRow(reject)) => self.stopped(Stop::BadData(stopping(&reject, 1))),
             Err(error) => self.failed(error),
         }
     }
 
-    pub(super) fn commit(&mut self, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, noted: &[Warning]) -> Attempt {
-        if self.shared.table.transactional && (rows > 0 || chunk.plan.fence.is_some()) {
+    pub(super) fn commit(
+        &mut self,
+        chunk: &Prepared,
+        counted: Counted,
+        rejects: Vec<Reject>,
+        noted: &[Warning],
+    ) -> Attempt {
+        if self.shared.table.transactional && (counted.stored > 0 || chunk.plan.fence.is_some()) {
             // A chunk after a bad one stays out, so that what is stored ends where the message says.
             if !self.wants_commit(chunk) {
                 return self.not_wanted();
@@ -57,21 +64,21 @@ impl Lane<'_> {
             if let Some(stop) = self.too_many_bad(chunk, &rejects) {
                 return self.stopped(stop);
             }
-            if rows > 0 && !self.connection.session().in_transaction() {
+            if counted.stored > 0 && !self.connection.session().in_transaction() {
                 return Attempt::Over(ChunkEnd::Unknown(ended_early()));
             }
         }
         self.note(noted);
         match &chunk.plan.fence {
-            Some(fence) => self.commit_behind(fence, chunk, rows, rejects),
-            None => self.commit_unguarded(rows, rejects),
+            Some(fence) => self.commit_behind(fence, chunk, counted, rejects),
+            None => self.commit_unguarded(counted, rejects),
         }
     }
 
     /// Without a ledger: a COMMIT whose answer is lost stays of unknown fate.
-    fn commit_unguarded(&mut self, rows: u64, rejects: Vec<Reject>) -> Attempt {
+    fn commit_unguarded(&mut self, counted: Counted, rejects: Vec<Reject>) -> Attempt {
         match self.send_commit() {
-            Ok(()) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
+            Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
             // An answer, so the server decided: a COMMIT that failed rolled back.
             Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed(error),
             Err(error) => Attempt::Over(ChunkEnd::Unknown(error.outcome_unknown())),
@@ -79,8 +86,8 @@ impl Lane<'_> {
     }
 
     /// With the chunk's line in the ledger, in the same transaction: that it is there is what "stored" means.
-    fn commit_behind(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, rejects: Vec<Reject>) -> Attempt {
-        match self.write_lines(fence, chunk, rows, &rejects) {
+    fn commit_behind(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, rejects: Vec<Reject>) -> Attempt {
+        match self.write_lines(fence, chunk, counted, &rejects) {
             Ok(true) => {}
             Ok(false) => return self.stopped(Stop::Failed(Fence::taken_over())),
             Err(error) => return self.failed(error),
@@ -90,13 +97,13 @@ impl Lane<'_> {
             return Attempt::Over(ChunkEnd::Unknown(ended_early()));
         }
         match self.send_commit() {
-            Ok(()) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
-            Err(lost) => self.settle(fence, chunk, rows, rejects, lost),
+            Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
+            Err(lost) => self.settle(fence, chunk, counted, rejects, lost),
         }
     }
 
     /// Writes the rejects and the line of a chunk. `false`: the job is another run's by now.
-    fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, late: &[Reject]) -> Result<bool> {
+    fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
         self.waits(Some("its lines in the ledger"));
         let start = chunk.work.batch.origin.span.start;
         if let BadRows::Divert(_) = self.shared.options.bad_rows {
@@ -107,7 +114,7 @@ impl Lane<'_> {
                 }
             }
         }
-        let line = chunk.line(rows, late.len() as u64);
+        let line = chunk.line(counted, late.len() as u64);
         let statement = fence.chunk_statement(&line);
         let outcome = self.connection.run(fault::told("line.sent", Query::new(&statement, &mut Discard)))?;
         fault::point("line.answered");
@@ -127,7 +134,14 @@ impl Lane<'_> {
 
     /// After a COMMIT without a good answer: the ledger says what became of it, to a read that waits for a server which may still
     /// be busy with it. Asked until it answers, or patience ends.
-    fn settle(&mut self, fence: &Fence, chunk: &Prepared, rows: u64, rejects: Vec<Reject>, lost: Error) -> Attempt {
+    fn settle(
+        &mut self,
+        fence: &Fence,
+        chunk: &Prepared,
+        counted: Counted,
+        rejects: Vec<Reject>,
+        lost: Error,
+    ) -> Attempt {
         let control = &self.shared.control;
         let mut patience = Patience::new(self.shared.options.retry_for.max(ASK_FOR));
         loop {
@@ -135,7 +149,7 @@ impl Lane<'_> {
                 Ok(answer) => {
                     fault::point("settled");
                     return match fence.settle(&answer, chunk.checksum) {
-                        Ok(true) => Attempt::Over(ChunkEnd::Stored { rows, rejects }),
+                        Ok(true) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
                         Ok(false) => Attempt::Failed(lost),
                         Err(error) => Attempt::Over(ChunkEnd::NotStored(Some(Stop::Failed(error)))),
                     };

@@ -17,6 +17,7 @@ pub struct Control {
     stop_after: AtomicU64,
     pub(super) read: AtomicU64,
     pub(super) stored: AtomicU64,
+    pub(super) skipped: AtomicU64,
     pub(super) rejected: AtomicU64,
     pub(super) bytes: AtomicU64,
     pub(super) chunks: AtomicU64,
@@ -30,6 +31,8 @@ pub struct Snapshot {
     pub read: u64,
     /// Rows committed.
     pub stored: u64,
+    /// Rows that the mode left out.
+    pub skipped: u64,
     /// Records refused and left out.
     pub rejected: u64,
     /// Bytes of (decompressed) text read.
@@ -60,6 +63,7 @@ impl Default for Control {
             stop_after: AtomicU64::new(u64::MAX),
             read: AtomicU64::new(0),
             stored: AtomicU64::new(0),
+            skipped: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             chunks: AtomicU64::new(0),
@@ -100,6 +104,7 @@ impl Control {
         Snapshot {
             read: self.read.load(Relaxed),
             stored: self.stored.load(Relaxed),
+            skipped: self.skipped.load(Relaxed),
             rejected: self.rejected.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             chunks: self.chunks.load(Relaxed),

@@ -6,8 +6,9 @@
 use super::prepare::{Statement, StatementForm};
 use super::send::Bound;
 use inrush_core::Result;
+use inrush_core::bulk::Method;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
-use inrush_core::bulk::judge;
+use inrush_core::bulk::modes::{Counted, Writing};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use std::slice::Iter;
 
@@ -17,14 +18,32 @@ pub(super) struct Inserts<'a, A: FnMut()> {
     unanswered: Iter<'a, Statement>,
     bound: Option<&'a mut Bound>,
     on_answer: A,
+    writing: &'a Writing,
+    method: Method,
+    /// What became of their rows.
+    pub(super) counted: Counted,
     /// Whether the server warned of anything.
     pub(super) has_warned: bool,
 }
 
 impl<'a, A: FnMut()> Inserts<'a, A> {
     /// `bound` is the prepared statement, if there is one; `on_answer` is called at each answer.
-    pub(super) fn new(statements: &'a [Statement], bound: Option<&'a mut Bound>, on_answer: A) -> Self {
-        Self { unsent: statements.iter(), unanswered: statements.iter(), bound, on_answer, has_warned: false }
+    pub(super) fn new(
+        statements: &'a [Statement],
+        (writing, method): (&'a Writing, Method),
+        bound: Option<&'a mut Bound>,
+        on_answer: A,
+    ) -> Self {
+        Self {
+            unsent: statements.iter(),
+            unanswered: statements.iter(),
+            bound,
+            on_answer,
+            writing,
+            method,
+            counted: Counted::default(),
+            has_warned: false,
+        }
     }
 }
 
@@ -56,10 +75,8 @@ impl<A: FnMut()> Flight for &mut Inserts<'_, A> {
             }
         };
         self.has_warned |= outcome.warnings > 0;
-        match outcome.affected == n_rows {
-            true => Ok(()),
-            false => Err(judge::miscounted(outcome.affected, n_rows)),
-        }
+        self.counted += self.writing.count_insert(self.method, n_rows, &outcome)?;
+        Ok(())
     }
 }
 

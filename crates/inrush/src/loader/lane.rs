@@ -4,6 +4,7 @@
 //! attempt is followed by another one only if nothing of it is stored, nor ever will be; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
+use super::modes::Staged;
 use super::prepare::{Prepared, encode};
 use super::send::{Bound, Sent};
 use super::shared::{Notice, Shared};
@@ -23,6 +24,7 @@ pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
     pub(super) bound: Option<Bound>,
+    pub(super) staged: Staged,
     /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
     pub(super) one_by_one: bool,
     /// Whether the next attempt needs a new connection.
@@ -45,7 +47,8 @@ impl<'a> Lane<'a> {
     pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
         let connection = connect(number, shared)?;
         let one_by_one = !shared.table.transactional;
-        Ok(Self { number, connection, bound: None, one_by_one, must_reconnect: false, shared })
+        let (bound, staged) = (None, Staged::default());
+        Ok(Self { number, connection, bound, staged, one_by_one, must_reconnect: false, shared })
     }
 
     /// Stores one chunk.
@@ -88,7 +91,7 @@ impl<'a> Lane<'a> {
         let sent = self.send(chunk, &choice);
         fault::point("data.answered");
         match sent {
-            Ok(Sent::All { noted }) => self.commit(chunk, chunk.n_rows(), Vec::new(), &noted),
+            Ok(Sent::All { counted, noted }) => self.commit(chunk, counted, Vec::new(), &noted),
             Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
             Ok(Sent::Refused(error)) => {
                 self.fall_back(&choice, &error);
@@ -153,6 +156,7 @@ impl<'a> Lane<'a> {
             self.waits(Some("the login"));
             self.connection = connect(self.number, self.shared)?;
             self.bound = None;
+            self.staged = Staged::default();
             self.must_reconnect = false;
         }
         Ok(())

@@ -11,6 +11,7 @@ mod commit;
 mod control;
 mod flight;
 mod lane;
+mod modes;
 mod open;
 mod options;
 mod prepare;
@@ -132,7 +133,7 @@ fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);
     let snapshot = control.snapshot();
-    let not_loaded = snapshot.read - snapshot.stored - snapshot.rejected - tally.unknown;
+    let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - tally.unknown;
     // The connections of an aborted load fail because they were cut.
     let mut stop = tally.stop.take().map(|(_, stop)| stop).filter(|stop| !(control.is_aborted() && is_failure(stop)));
     if stop.is_none() && control.is_stopping() && (!finished || not_loaded > 0 || tally.unknown > 0) {
@@ -155,7 +156,10 @@ fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
         replays: shared.replays.load(Relaxed),
         retries: std::mem::take(&mut lock(&shared.retries)),
         read: snapshot.read,
+        mode: shared.options.mode,
         stored: snapshot.stored,
+        skipped: snapshot.skipped,
+        changed: tally.changed.changed,
         rejected: snapshot.rejected,
         not_loaded,
         unknown: tally.unknown,

@@ -3,7 +3,8 @@
 
 use super::control::lock;
 use super::lane::Lane;
-use super::options::{BadRows, Guarantee};
+use super::modes;
+use super::options::{BadRows, Guarantee, LoadOptions};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tally::Tally;
 use super::{Loader, sql, watch};
@@ -13,6 +14,7 @@ use crate::zone;
 use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::lane::LaneSession;
+use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
@@ -55,13 +57,15 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let max_bytes = variables.max_packet - 2;
     let statement_bytes = STATEMENT_BYTES.min(max_bytes);
     let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
-    let plans = plans(sources, &options.matching, &table, &rules, limits)?;
+    let keys = modes::read_keys(&mut connection, &table, options.mode)?;
+    let plans = plans(sources, &options, &table, &keys, &rules, limits)?;
     let server = connection.server_version().to_string();
     let vendor = connection.server_version().vendor;
     let bindable = plans.iter().all(|plan| plan.bound.is_some());
     let choice = method::choose(options.method, variables.local_infile, vendor, bindable)?;
     let shared = Shared {
-        config: config.with_local_infile(choice.method == method::Method::LoadData),
+        // Counts of rows found would hide which of them were changed.
+        config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
         session: LaneSession {
             time_zone: zone::spelling(&options.time_zone),
             statement_binlog: variables.statement_binlog,
@@ -167,18 +171,19 @@ const BOUND_BYTES: usize = 1 << 20;
 /// Maps every source; the mistakes of all of them are told at once.
 fn plans(
     sources: &mut [Box<dyn Source>],
-    matching: &inrush_core::bulk::Matching,
+    options: &LoadOptions,
     table: &Table,
+    keys: &Keys,
     rules: &Rules,
     limits: Limits,
 ) -> Result<Vec<Arc<SourcePlan>>> {
     let mut plans = Vec::new();
     let mut mistakes: Option<Error> = None;
     for (index, source) in sources.iter_mut().enumerate() {
-        match Plan::new(source.name(), source.fields(), matching, table) {
-            Ok(plan) => {
+        match modes::plan(&**source, options, table, keys, &rules.server) {
+            Ok((plan, writing)) => {
                 source.select(&plan.uses);
-                plans.push(Arc::new(source_plan(index, plan, table, rules, limits)));
+                plans.push(Arc::new(source_plan(index, plan, writing, rules, limits)));
             }
             Err(error) => {
                 mistakes = Some(match mistakes {
@@ -194,16 +199,18 @@ fn plans(
     mistakes.map_or(Ok(plans), Err)
 }
 
-fn source_plan(index: usize, plan: Plan, table: &Table, rules: &Rules, limits: Limits) -> SourcePlan {
-    let target = TableName { schema: table.schema.clone(), name: table.name.clone() }.quoted();
+fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, limits: Limits) -> SourcePlan {
+    let (verb, tail) = (writing.verb, writing.tail.as_str());
+    let table = writing.fills(method::Method::MultiRow);
+    let bound_bytes = BOUND_BYTES.min(limits.max_bytes);
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
-        multi_row: MultiRow::new(&target, &plan.columns, limits, true),
-        bound: MultiRowPrepared::new(&target, &plan.columns, rules, BOUND_BYTES.min(limits.max_bytes)),
+        multi_row: MultiRow::with_words(verb, table, &plan.columns, tail, limits, true),
+        bound: MultiRowPrepared::with_words(verb, table, &plan.columns, tail, rules, bound_bytes),
         rules: rules.clone(),
         fence: None,
-        target,
+        writing,
         plan,
     }
 }

@@ -1,6 +1,6 @@
 //! What a load is asked to do: plain values, no behaviour.
 
-use inrush_core::bulk::{Matching, Method};
+use inrush_core::bulk::{Matching, Method, Mode};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,6 +20,10 @@ pub struct LoadOptions {
     pub rate: Option<NonZeroU64>,
     /// How fields are matched to columns.
     pub matching: Matching,
+    /// What becomes of a row whose key is there, or is not.
+    pub mode: Mode,
+    /// The columns of the unique key that the mode goes by; empty is the primary key, or another that is loaded.
+    pub key: Vec<String>,
     /// What happens at a row that cannot be stored as it is.
     pub bad_rows: BadRows,
     /// How many bad rows are too many.
@@ -48,6 +52,8 @@ impl Default for LoadOptions {
             memory: 256 << 20,
             rate: None,
             matching: Matching::ByName,
+            mode: Mode::Insert,
+            key: Vec::new(),
             bad_rows: BadRows::Stop,
             max_bad: None,
             truncate: false,

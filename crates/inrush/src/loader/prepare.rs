@@ -6,6 +6,7 @@ use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
+use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::bulk::{Batch, Method, Reject};
 use inrush_core::value::check::{BadCell, CheckedColumn};
@@ -90,8 +91,8 @@ impl Prepared {
         }
     }
 
-    /// Its line in the ledger, once `rows` are in the table and `late` more were refused by the server.
-    pub(super) fn line(&self, rows: u64, late: u64) -> ChunkLine {
+    /// Its line in the ledger, once its rows are counted and `late` more were refused by the server.
+    pub(super) fn line(&self, counted: Counted, late: u64) -> ChunkLine {
         let batch = &self.work.batch;
         ChunkLine {
             span: batch.origin.span.clone(),
@@ -99,8 +100,8 @@ impl Prepared {
             records: batch.records(),
             first_line: batch.origin.first_line,
             lines: batch.origin.lines,
-            rows,
-            skipped: 0,
+            rows: counted.stored,
+            skipped: counted.skipped,
             rejected: self.rejects.len() as u64 + late,
             checksum: self.checksum,
         }

@@ -4,18 +4,19 @@
 
 use super::prepare::{self, Prepared, too_long};
 use super::shared::Shared;
-use super::{BadRows, sql};
+use super::{BadRows, modes};
 use crate::blocking::Connection;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::encode::multi_row::Next;
-use inrush_core::bulk::judge::{Warning, is_row_fault, miscounted};
+use inrush_core::bulk::judge::{Warning, is_row_fault};
+use inrush_core::bulk::modes::Counted;
 use inrush_core::{Error, Place, Result};
 use std::ops::Range;
 
 /// How a replay ended.
 pub(super) enum ReplayEnd {
-    /// All rows but the rejected ones are in the open transaction.
-    Done { rows: u64, rejects: Vec<Reject>, noted: Vec<Warning> },
+    /// All rows but the rejected ones and those that the mode leaves out are in the open transaction.
+    Done { counted: Counted, rejects: Vec<Reject>, noted: Vec<Warning> },
     /// A bad row, and bad rows stop the load.
     BadRow(Reject),
 }
@@ -23,7 +24,7 @@ pub(super) enum ReplayEnd {
 /// Replays the rows of `chunk` that our own checks let pass.
 pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Shared) -> Result<ReplayEnd> {
     let stop = shared.options.bad_rows == BadRows::Stop;
-    let mut end = (0, Vec::new(), Vec::new());
+    let mut end = (Counted::default(), Vec::new(), Vec::new());
     // A stack of ranges, the earliest on top: rows go in in their order, so of two equal keys the first is stored.
     let whole = 0..chunk.work.batch.rows.num_rows();
     let mut todo: Vec<Range<usize>> = std::iter::once(whole).collect();
@@ -49,15 +50,13 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
         if taken.end < range.end {
             todo.push(taken.end..range.end);
         }
-        match connection.exec(&sql, ()) {
-            Ok(outcome) if outcome.affected != n_rows => {
-                return Err(miscounted(outcome.affected, n_rows));
+        match modes::store(connection, &chunk.plan, &sql, n_rows) {
+            Ok((counted, noted)) => {
+                end.0 += counted;
+                end.2.extend(noted);
             }
-            Ok(outcome) => {
-                end.0 += n_rows;
-                if outcome.warnings > 0 {
-                    end.2.extend(sql::warnings(connection)?);
-                }
+            Err(error) if n_rows == 1 && chunk.plan.writing.skips(error.code()) => {
+                end.0 += Counted { stored: 0, skipped: 1, changed: Some(0) };
             }
             Err(error) if is_row_fault(&error) && n_rows == 1 => {
                 let row = taken.end - 1;
@@ -70,11 +69,11 @@ pub(super) fn replay(connection: &mut Connection, chunk: &Prepared, shared: &Sha
             Err(error) if is_row_fault(&error) => halve(&mut todo, taken),
             Err(error) => return Err(error),
         }
-        if !connection.session().in_transaction() && end.0 > 0 {
+        if !connection.session().in_transaction() && end.0.stored > 0 {
             return Err(Error::protocol("the transaction of a replay ended before its COMMIT"));
         }
     }
-    Ok(ReplayEnd::Done { rows: end.0, rejects: end.1, noted: end.2 })
+    Ok(ReplayEnd::Done { counted: end.0, rejects: end.1, noted: end.2 })
 }
 
 fn halve(todo: &mut Vec<Range<usize>>, range: Range<usize>) {

@@ -8,6 +8,7 @@ use super::tally::ChunkEnd;
 use super::watch;
 use crate::fault;
 use inrush_core::bulk::Source;
+use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
 use inrush_core::{Error, Result};
 use std::mem;
@@ -151,7 +152,7 @@ fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Pr
     while let Ok(mut chunk) = chunks.recv() {
         let end = match &mut lane {
             Some(lane) => lane.deliver(&mut chunk),
-            None => ChunkEnd::Stored { rows: chunk.n_rows(), rejects: Vec::new() },
+            None => ChunkEnd::Stored { counted: Counted::all(chunk.n_rows()), rejects: Vec::new() },
         };
         let (number, records) = (chunk.work.number, chunk.records());
         let rejects = mem::take(&mut chunk.rejects);

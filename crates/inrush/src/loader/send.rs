@@ -3,10 +3,12 @@
 use super::control::lock;
 use super::flight::{Inserts, WINDOW};
 use super::lane::{Lane, Undone, some_rows_stay};
+use super::modes;
 use super::prepare::{Payload, Prepared, Statement, StatementForm};
 use super::shared::SourcePlan;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
+use inrush_core::bulk::modes::Counted;
 use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
@@ -21,8 +23,8 @@ pub(super) struct Bound {
 
 /// How the sending of a chunk went.
 pub(super) enum Sent {
-    /// Every row is in the open transaction; the server noted this, under strict SQL.
-    All { noted: Vec<Warning> },
+    /// Every row that the mode does not leave out is in the open transaction; the server noted this, under strict SQL.
+    All { counted: Counted, noted: Vec<Warning> },
     /// The answer leaves a doubt about some row.
     InDoubt { warnings: Vec<Warning> },
     /// The server refused the method.
@@ -33,8 +35,30 @@ impl Lane<'_> {
     pub(super) fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
         if chunk.n_rows() == 0 {
             // An empty content packet would end a LOAD, and VALUES without rows is no SQL.
-            return Ok(Sent::All { noted: Vec::new() });
+            return Ok(Sent::All { counted: Counted::default(), noted: Vec::new() });
         }
+        let method = chunk.payload.method();
+        modes::ready(&mut self.connection, &mut self.staged, &chunk.plan, method)?;
+        let sent = self.fill(chunk, choice)?;
+        match (chunk.plan.writing.stage(method), sent) {
+            (Some(stage), Sent::All { mut noted, .. }) => {
+                self.waits(Some(chunk.plan.writing.mode.name()));
+                match modes::apply(&mut self.connection, &chunk.plan, stage, chunk.n_rows()) {
+                    Ok((counted, more)) => {
+                        noted.extend(more);
+                        Ok(Sent::All { counted, noted })
+                    }
+                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Err(e) => Err(e),
+                }
+            }
+            (_, sent) => Ok(sent),
+        }
+    }
+
+    /// Sends the rows to the table, or to the stage before it.
+    fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
+        let writing = &chunk.plan.writing;
         match &chunk.payload {
             Payload::LoadData(text) => {
                 self.waits(Some("LOAD DATA"));
@@ -42,13 +66,14 @@ impl Lane<'_> {
                 match answer {
                     Ok(outcome) => {
                         let counts = super::sql::load_counts(&outcome)?;
-                        match judge::judge_load(chunk.n_rows(), counts) {
-                            Verdict::Clean => Ok(Sent::All { noted: Vec::new() }),
+                        let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };
+                        match writing.judge_load(chunk.n_rows(), counts) {
+                            Verdict::Clean => Ok(all()),
                             Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
                             Verdict::Warned => {
                                 let warnings = self.warnings()?;
-                                let known = lock(&self.shared.harmless).covers(&warnings, counts.warnings);
-                                Ok(if known { Sent::All { noted: Vec::new() } } else { Sent::InDoubt { warnings } })
+                                let known = writing.bears(&warnings, counts, &lock(&self.shared.harmless));
+                                Ok(if known { all() } else { Sent::InDoubt { warnings } })
                             }
                         }
                     }
@@ -68,8 +93,8 @@ impl Lane<'_> {
                 }
                 self.waits(Some("INSERT"));
                 let inserted = match self.one_by_one {
-                    true => self.insert_one_by_one(statements),
-                    false => self.insert_in_flight(statements),
+                    true => self.insert_one_by_one(chunk, statements),
+                    false => self.insert_in_flight(chunk, statements),
                 };
                 match inserted {
                     Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
@@ -81,34 +106,37 @@ impl Lane<'_> {
 
     /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
     /// statements travel one by one.
-    fn insert_in_flight(&mut self, statements: &[Statement]) -> Result<Sent> {
+    fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
         let window = self.connection.window(Some(statements.len()))?;
         let window = if window.n_commands > WINDOW.n_commands { WINDOW } else { window };
         let (shared, number) = (self.shared, self.number);
+        let way = (&chunk.plan.writing, chunk.payload.method());
         let mut inserts =
-            Inserts::new(statements, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
+            Inserts::new(statements, way, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
         self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
         if !inserts.has_warned {
-            return Ok(Sent::All { noted: Vec::new() });
+            return Ok(Sent::All { counted: inserts.counted, noted: Vec::new() });
         }
         self.one_by_one = true;
         if let Undone::NotAll = self.roll_back()? {
             return Err(some_rows_stay("the server warned of rows").outcome_unknown());
         }
-        self.insert_one_by_one(statements)
+        self.insert_one_by_one(chunk, statements)
     }
 
-    fn insert_one_by_one(&mut self, statements: &[Statement]) -> Result<Sent> {
-        let mut noted = Vec::new();
+    fn insert_one_by_one(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
+        let way = (&chunk.plan.writing, chunk.payload.method());
+        let (mut counted, mut noted) = (Counted::default(), Vec::new());
         for statement in statements {
             self.waits(Some("INSERT"));
-            let mut inserts = Inserts::new(std::slice::from_ref(statement), self.bound.as_mut(), || ());
+            let mut inserts = Inserts::new(std::slice::from_ref(statement), way, self.bound.as_mut(), || ());
             self.connection.run(Pipeline::new(&mut inserts))??;
+            counted += inserts.counted;
             if inserts.has_warned {
                 noted.extend(self.warnings()?);
             }
         }
-        Ok(Sent::All { noted })
+        Ok(Sent::All { counted, noted })
     }
 
     /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.

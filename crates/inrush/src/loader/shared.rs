@@ -12,6 +12,7 @@ use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::method::{Choice, Method};
+use inrush_core::bulk::modes::Writing;
 use inrush_core::bulk::report::Retry;
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
@@ -78,14 +79,14 @@ pub(super) struct SourcePlan {
     pub(super) bound: Option<MultiRowPrepared>,
     /// Guards each chunk's COMMIT; none where no ledger is kept.
     pub(super) fence: Option<Fence>,
-    /// The target, quoted, with its schema.
-    pub(super) target: String,
+    /// How the mode writes them.
+    pub(super) writing: Writing,
 }
 
 impl SourcePlan {
     /// The LOAD statement; `file_name` is what the server will ask for.
     pub(super) fn load_statement(&self, file_name: &str) -> String {
-        load_data::statement(&self.target, &self.plan.columns, &self.rules, file_name)
+        load_data::statement_into(&self.writing.load_into(), &self.plan.columns, &self.rules, file_name)
     }
 }
 

@@ -4,6 +4,7 @@ use super::control::Control;
 use super::options::{BadRows, LoadOptions, MaxBad};
 use super::rejects::RejectFile;
 use inrush_core::bulk::Reject;
+use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
@@ -11,7 +12,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// What became of a chunk.
 pub(super) enum ChunkEnd {
     /// Committed, without these rows.
-    Stored { rows: u64, rejects: Vec<Reject> },
+    Stored { counted: Counted, rejects: Vec<Reject> },
     /// Rolled back, or never begun: none of its rows is in the table.
     NotStored(Option<Stop>),
     /// The answer to its COMMIT is missing, or its table has no transactions: its rows may be in the table.
@@ -24,6 +25,8 @@ pub(super) struct Tally {
     pub(super) stored_records: Vec<Records>,
     pub(super) unknown_records: Vec<Records>,
     pub(super) unknown: u64,
+    /// What the chunks made of the rows that were there.
+    pub(super) changed: Counted,
     /// The first rejects in the order of the sources, each with the number of its chunk.
     first_rejects: Vec<(u64, Reject)>,
     pub(super) reject_file: Option<RejectFile>,
@@ -55,9 +58,11 @@ impl Tally {
         control: &Control,
     ) {
         match end {
-            ChunkEnd::Stored { rows, rejects: late } => {
-                control.stored.fetch_add(rows, Relaxed);
-                control.chunks.fetch_add(u64::from(rows > 0), Relaxed);
+            ChunkEnd::Stored { counted, rejects: late } => {
+                control.stored.fetch_add(counted.stored, Relaxed);
+                control.skipped.fetch_add(counted.skipped, Relaxed);
+                control.chunks.fetch_add(u64::from(counted.stored > 0), Relaxed);
+                self.changed += counted;
                 self.stored_records.push(records);
                 rejects.extend(late);
                 rejects.sort_by_key(|reject| reject.place.line);

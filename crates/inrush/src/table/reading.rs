@@ -225,7 +225,7 @@ fn json_column(row: Vec<String>) -> Option<String> {
 
 /// The condition that a row of information_schema is about exactly this table. Equal names as the server compares them come
 /// first, for by those it need not look at every table there is.
-fn is_exactly(schema_column: &str, table: &Table) -> String {
+pub(crate) fn is_exactly(schema_column: &str, table: &Table) -> String {
     let same = |column: &str, text: &str| {
         format!("{column} = {} AND CAST({column} AS BINARY) = {}", literal(text), hex_literal(text))
     };
@@ -233,7 +233,7 @@ fn is_exactly(schema_column: &str, table: &Table) -> String {
 }
 
 /// A string literal that is right in every sql_mode: hex has no escapes.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     if text.is_empty() { "''".into() } else { format!("CONVERT({} USING utf8mb4)", hex_literal(text)) }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
-use inrush::core::bulk::{FieldTarget, Matching, Method};
+use inrush::core::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format};
@@ -34,6 +34,14 @@ pub(crate) struct LoadArgs {
     /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`
     #[arg(long, default_value = "auto", value_name = "ROWS|BYTES", help_heading = "Writing")]
     batch: String,
+
+    /// `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what becomes of a row whose key is there, or is not
+    #[arg(long, default_value = "insert", value_name = "MODE", help_heading = "Writing")]
+    mode: String,
+
+    /// The columns of the unique key to go by [default: the primary key]
+    #[arg(long, value_name = "a,b", help_heading = "Writing")]
+    key: Option<String>,
 
     /// Empty the table first (TRUNCATE: cannot be undone)
     #[arg(long, help_heading = "Writing")]
@@ -172,6 +180,8 @@ impl LoadArgs {
             method: Method::parse(&self.method, &Method::LOADS)?,
             lanes: Some(self.lanes.into()),
             matching,
+            mode: Mode::parse(&self.mode)?,
+            key: self.key.as_deref().map(names).unwrap_or_default(),
             bad_rows,
             max_bad,
             truncate: self.truncate,
@@ -235,6 +245,11 @@ pub(crate) fn named(columns: Vec<(String, String)>, matching: &Matching) -> Vec<
         FieldTarget::Skip => None,
     };
     targets.iter().zip(columns).filter_map(name).collect()
+}
+
+/// The names of a list such as `--key a,b`.
+fn names(list: &str) -> Vec<String> {
+    list.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 fn encoding(name: &str) -> Result<&'static encoding_rs::Encoding> {

@@ -1,8 +1,8 @@
 //! The report of a load as people read it, and as programs do (`--json`, version 1).
 
 use crate::{Output, exit, human};
-use inrush::core::bulk::Reject;
 use inrush::core::bulk::report::{Records, Report, Retry, Stop};
+use inrush::core::bulk::{Mode, Reject};
 use inrush_core::Error;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -77,16 +77,40 @@ fn summary(report: &Report) -> String {
 
 /// `336,776 read = 336,776 stored`, with every other fate that has rows.
 fn rows_line(report: &Report) -> String {
-    let stored = if report.dry_run { "would be stored" } else { "stored" };
+    let stored = match report.mode {
+        Mode::Update => "updated",
+        Mode::Delete => "deleted",
+        _ => "stored",
+    };
+    let stored = if report.dry_run { format!("would be {stored}") } else { stored.to_owned() };
     let mut text = format!("{} read = {} {stored}", human::exact(report.read), human::exact(report.stored));
-    for (count, fate) in
-        [(report.rejected, "rejected"), (report.not_loaded, "not loaded"), (report.unknown, "of unknown fate")]
-    {
+    let changed = match report.mode {
+        Mode::Replace => " rows replaced",
+        Mode::Upsert | Mode::Update => " rows changed",
+        Mode::Insert | Mode::Ignore | Mode::Delete => "",
+    };
+    if let (false, false, Some(count)) = (changed.is_empty(), report.dry_run, report.changed) {
+        let _ = write!(text, " ({}{changed})", human::exact(count));
+    }
+    for (count, fate) in [
+        (report.skipped, skipped(report.mode)),
+        (report.rejected, "rejected"),
+        (report.not_loaded, "not loaded"),
+        (report.unknown, "of unknown fate"),
+    ] {
         if count > 0 {
             let _ = write!(text, " + {} {fate}", human::exact(count));
         }
     }
     text
+}
+
+/// Why the mode left rows out.
+fn skipped(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Update | Mode::Delete => "skipped (no such key)",
+        _ => "skipped (their key was there)",
+    }
 }
 
 /// As many bad rows as a person wants to see at once; the rest is in the reject file's log or the JSON report.
@@ -139,6 +163,7 @@ fn as_json(report: &Report) -> Value {
         "version": 1,
         "exit_code": exit::code_of_report(report),
         "table": report.table,
+        "mode": report.mode.name(),
         "server": report.server,
         "method": { "name": report.method.name(), "reason": report.method_reason },
         "lanes": report.lanes,
@@ -147,6 +172,8 @@ fn as_json(report: &Report) -> Value {
         "rows": {
             "read": report.read,
             "stored": report.stored,
+            "skipped": report.skipped,
+            "changed": report.changed,
             "rejected": report.rejected,
             "not_loaded": report.not_loaded,
             "unknown": report.unknown,

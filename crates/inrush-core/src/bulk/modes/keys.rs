@@ -69,8 +69,11 @@ impl Keys {
                 match find(name) {
                     Some(column) => columns.push(column.name.clone()),
                     None => {
-                        return Err(Error::config(format!("`--key {}`: no field goes into column `{name}`", asked.join(",")))
-                            .with_hint("a key's columns must be among those that are loaded"));
+                        return Err(Error::config(format!(
+                            "`--key {}`: no field goes into column `{name}`",
+                            asked.join(",")
+                        ))
+                        .with_hint("a key's columns must be among those that are loaded"));
                     }
                 }
             }

@@ -31,7 +31,7 @@ fn people() -> Table {
 
 fn plan(fields: &str, matching: Matching) -> Result<Plan> {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
-    Plan::new("people.csv", &fields, &matching, &people())
+    Plan::new("people.csv", &fields, &matching, &people(), Mode::Insert)
 }
 
 #[track_caller]
@@ -91,6 +91,20 @@ fn a_name_of_one_letter_is_no_slip_of_another() {
 #[test]
 fn a_required_column_is_missing() {
     refused("id,age", Matching::ByName, &["`name` is NOT NULL without a default"]);
+}
+#[test]
+fn what_makes_no_rows_needs_no_values_for_them() {
+    let fields = ["id", "age"].map(str::to_owned);
+    for mode in Mode::ALL {
+        let plan = Plan::new("people.csv", &fields, &Matching::ByName, &people(), mode);
+        assert_eq!(plan.is_ok(), matches!(mode, Mode::Update | Mode::Delete), "{mode}");
+    }
+}
+#[test]
+fn a_delete_keeps_its_key_alone() {
+    let mut plan = plan("age,name,id", Matching::ByName).unwrap();
+    plan.keep(&["id".into()]);
+    assert_eq!((plan.uses[0].index, plan.uses.len(), plan.columns[0].name.as_str()), (2, 1, "id"));
 }
 #[test]
 fn too_few_by_position() {

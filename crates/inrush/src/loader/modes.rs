@@ -1,0 +1,124 @@
+//! Modes on a connection: the keys of the target are read, stages made and emptied, and rows brought from there into the table.
+//! What is said and what the answers mean is the core's (`bulk::modes`).
+
+use super::options::LoadOptions;
+use super::shared::SourcePlan;
+use super::sql;
+use crate::blocking::Connection;
+use crate::table::reading::{is_exactly, literal};
+use inrush_core::bulk::judge::Warning;
+use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
+use inrush_core::bulk::{Method, Mode, Plan, Source, Table};
+use inrush_core::value::ident::quote_table;
+use inrush_core::wire::ServerVersion;
+use inrush_core::{Error, Result};
+
+/// What the server says of the keys and triggers of a table. Asked for where the mode depends on it.
+pub(super) fn read_keys(connection: &mut Connection, table: &Table, mode: Mode) -> Result<Keys> {
+    if mode == Mode::Insert {
+        return Ok(Keys::default());
+    }
+    let keys = format!(
+        "SELECT INDEX_NAME, COALESCE(COLUMN_NAME, ''), SUB_PART IS NOT NULL, COALESCE(NULLABLE, '') \
+         FROM information_schema.STATISTICS WHERE {} AND NON_UNIQUE = 0 ORDER BY INDEX_NAME, SEQ_IN_INDEX",
+        is_exactly("TABLE_SCHEMA", table)
+    );
+    let rows = sql::rows(connection, &keys)?.into_iter().filter_map(|row| row.try_into().ok());
+    let rows: Vec<[String; 4]> = rows.collect();
+    let triggers = format!(
+        "SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_MANIPULATION = 'UPDATE' \
+         AND EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {}",
+        literal(&table.schema),
+        literal(&table.name)
+    );
+    let has_triggers = sql::first_row(connection, &triggers)?.first().is_some_and(|count| count != "0");
+    Ok(Keys::read(rows, has_triggers))
+}
+
+/// The plan of a source, and how its rows are written.
+pub(super) fn plan(
+    source: &dyn Source,
+    options: &LoadOptions,
+    table: &Table,
+    keys: &Keys,
+    server: &ServerVersion,
+) -> Result<(Plan, Writing)> {
+    let mut plan = Plan::new(source.name(), source.fields(), &options.matching, table, options.mode)?;
+    let key = keys.choose(options.mode, &options.key, &plan.columns, table)?;
+    if options.mode == Mode::Delete {
+        plan.keep(&key);
+    }
+    let target = quote_table(&table.schema, &table.name);
+    let stage = quote_table(&table.schema, STAGE);
+    let writing = Writing::new(options.mode, &target, &stage, &plan.columns, key, keys, server)?;
+    Ok((plan, writing))
+}
+
+/// A lane has one stage at a time. It hides a table of this name from the lane, and from nobody else.
+const STAGE: &str = "inrush_stage";
+
+/// Which stage a connection has.
+#[derive(Debug, Default)]
+pub(super) struct Staged(Option<String>);
+
+/// Makes or empties the stage that rows of `plan` go through when `method` writes them. No transaction is open; none is afterwards.
+pub(super) fn ready(connection: &mut Connection, staged: &mut Staged, plan: &SourcePlan, method: Method) -> Result<()> {
+    let Some(stage) = plan.writing.stage(method) else { return Ok(()) };
+    if staged.0.as_ref() == Some(&stage.create[1]) {
+        connection.exec(&stage.truncate, ())?;
+        return Ok(());
+    }
+    staged.0 = None;
+    for statement in &stage.create {
+        connection.exec(statement, ()).map_err(refused)?;
+    }
+    connection.exec("COMMIT", ())?;
+    staged.0 = Some(stage.create[1].clone());
+    Ok(())
+}
+
+fn refused(error: Error) -> Error {
+    /// ER_DBACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR
+    const DENIED: [u16; 2] = [1044, 1142];
+    let is_denied = DENIED.contains(&error.code());
+    let error = error.while_doing("cannot make a temporary table for the rows");
+    match is_denied {
+        true => error
+            .with_hint("this mode needs the rights CREATE TEMPORARY TABLES on the database and SELECT on the table"),
+        false => error,
+    }
+}
+
+/// Brings `n_rows` rows from the stage into the table. Returns what became of them, and what the server remarked.
+pub(super) fn apply(
+    connection: &mut Connection,
+    plan: &SourcePlan,
+    stage: &Stage,
+    n_rows: u64,
+) -> Result<(Counted, Vec<Warning>)> {
+    let answer = connection.exec(&stage.apply, ())?;
+    let noted = if answer.warnings > 0 { sql::warnings(connection)? } else { Vec::new() };
+    Ok((Counted::of_apply(plan.writing.mode, n_rows, &answer)?, noted))
+}
+
+/// Stores the `n_rows` rows of one INSERT strictly, whatever way the mode takes: part of a replay.
+pub(super) fn store(
+    connection: &mut Connection,
+    plan: &SourcePlan,
+    insert: &[u8],
+    n_rows: u64,
+) -> Result<(Counted, Vec<Warning>)> {
+    let stage = plan.writing.stage(Method::MultiRow);
+    if let Some(stage) = stage {
+        connection.exec(&stage.clear, ())?;
+    }
+    let answer = connection.exec(insert, ())?;
+    let mut noted = if answer.warnings > 0 { sql::warnings(connection)? } else { Vec::new() };
+    let mut counted = plan.writing.count_insert(Method::MultiRow, n_rows, &answer)?;
+    if let Some(stage) = stage {
+        let (applied, more) = apply(connection, plan, stage, n_rows)?;
+        counted = applied;
+        noted.extend(more);
+    }
+    Ok((counted, noted))
+}
