@@ -126,6 +126,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "inrush",
                 "lanes",
                 "method",
+                "mode",
                 "noted",
                 "replays",
                 "retries",
