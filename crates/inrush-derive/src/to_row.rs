@@ -50,7 +50,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
 /// Rows whose fields come as the placeholders do, as most do, are appended without a look at each field's place.
 fn by_name(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
-    let places = 0..n;
+    let places: Vec<usize> = (0..n).collect();
     let value = quote! {
         |place: usize| match place {
             #(#places => #values,)*
@@ -87,25 +87,21 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
             ::core::result::Result::Ok(())
         }
 
-        #[inline]
-        fn fill_row<'__v>(
+        #[inline(always)]
+        fn hand<'__v>(
             &'__v self,
             order: &::inrush::core::wire::Order,
-            places: &mut [::inrush::core::wire::Value<'__v>],
+            n_values: usize,
+            to: &mut impl ::inrush::core::wire::TakeValue<'__v>,
         ) -> bool {
-            let ::core::result::Result::Ok(places) =
-                <&mut [::inrush::core::wire::Value<'__v>; #n]>::try_from(places)
-            else {
-                return false;
-            };
-            *places = [#(#values),*];
-            order.positions().is_none()
+            order.positions().is_none() && n_values == #n #(&& ::inrush::core::wire::TakeValue::take(to, #places, #values))*
         }
     }
 }
 
 fn by_position(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
+    let places = 0..n;
     quote! {
         fn values<'__v>(
             &'__v self,
@@ -129,19 +125,14 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
             ::core::result::Result::Ok(())
         }
 
-        #[inline]
-        fn fill_row<'__v>(
+        #[inline(always)]
+        fn hand<'__v>(
             &'__v self,
-            _order: &::inrush::core::wire::Order,
-            places: &mut [::inrush::core::wire::Value<'__v>],
+            order: &::inrush::core::wire::Order,
+            n_values: usize,
+            to: &mut impl ::inrush::core::wire::TakeValue<'__v>,
         ) -> bool {
-            let ::core::result::Result::Ok(places) =
-                <&mut [::inrush::core::wire::Value<'__v>; #n]>::try_from(places)
-            else {
-                return false;
-            };
-            *places = [#(#values),*];
-            true
+            order.positions().is_none() && n_values == #n #(&& ::inrush::core::wire::TakeValue::take(to, #places, #values))*
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::error::{Error, Kind, Place, Result};
 use crate::value::Rules;
 use crate::value::check::{Check, Judged, Why};
 use crate::value::column::Column;
-use crate::wire::{BoundRows, RowReader, Value};
+use crate::wire::fence::Within;
+use crate::wire::{BoundRows, Fence, RowReader, Sheet, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -18,6 +19,8 @@ use std::ops::Range;
 pub struct Screen {
     /// In the order of the placeholders; those that are not checked are left out.
     checks: Vec<(usize, Check)>,
+    /// For each placeholder what needs no check.
+    fences: Vec<Fence>,
     /// The first one that goes into a generated column.
     generated: Option<(usize, Box<str>)>,
 }
@@ -60,7 +63,10 @@ impl Screen {
         let columns = || targets.iter().enumerate().filter_map(|(param, column)| Some((param, (*column)?)));
         let generated = columns().find(|(_, column)| column.generated);
         let generated = generated.map(|(param, column)| (param, column.name.as_str().into()));
-        Self { checks: columns().map(|(param, column)| (param, Check::new(column, rules))).collect(), generated }
+        let checks: Vec<_> = columns().map(|(param, column)| (param, Check::new(column, rules))).collect();
+        let mut fences = vec![Fence::NONE; targets.len()];
+        checks.iter().for_each(|(param, check)| fences[*param] = check.fence());
+        Self { checks, fences, generated }
     }
 
     /// Checks all rows.
@@ -94,7 +100,14 @@ impl Screen {
         let mut reader = RowReader::new(rows, 0..n_rows);
         let mut unusual = Vec::new();
         let mut row = 0;
+        let is_fenced = self.generated.is_none() && self.fences.iter().all(|fence| fence.within != Within::Nothing);
         while row < n_rows {
+            if is_fenced {
+                row += rows.n_within(row..n_rows, &self.fences);
+                if row == n_rows {
+                    break;
+                }
+            }
             let (n_read, values) = match reader.rows(row) {
                 Ok(read) => read,
                 Err(error) => {
@@ -103,13 +116,14 @@ impl Screen {
                     continue;
                 }
             };
-            // A column at a time: nearly always there is nothing to be told of any of its values.
+            // A column at a time: most often there is nothing to be told of any of its values.
             let n_values = values.len() / n_read;
             unusual.clear();
             unusual.extend(
                 self.checks
                     .iter()
-                    .filter(|(param, check)| *param < n_values && !check.keeps_all(&values[*param..], n_values)),
+                    .filter(|(param, _)| *param < n_values)
+                    .filter(|(param, _)| !self.fences[*param].holds_all(&values[*param..], n_values)),
             );
             if !unusual.is_empty() || self.generated.is_some() {
                 for (i, values) in values.chunks(n_values.max(1)).enumerate() {
@@ -222,6 +236,13 @@ impl BoundRows for Replaced<'_> {
             *value = self.value(replacement.with, *value);
         }
         Ok(())
+    }
+
+    /// Up to the first row in which something is replaced.
+    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
+        let first = self.values.partition_point(|value| value.row < rows.start);
+        let end = self.values.get(first).map_or(rows.end, |value| value.row.min(rows.end));
+        self.rows.put_usual(rows.start..end, sheet)
     }
 
     fn rows<'s>(&'s self, rows: Range<usize>, out: &mut Vec<Value<'s>>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! COM_STMT_BULK_EXECUTE, of MariaDB: one prepared statement, many sets of values in one packet.
 
-use crate::wire::StmtId;
+use crate::wire::{ParamType, StmtId, Value, stmt};
 
 /// What stands behind the statement's number: flags, types, sets of values. It belongs to no connection.
 ///
@@ -44,6 +44,24 @@ pub fn bulk_execute(out: &mut Vec<u8>, id: StmtId, body: &BulkBody) {
     out.push(0xFA);
     out.extend_from_slice(&id.0.to_le_bytes());
     out.extend_from_slice(&body.bytes);
+}
+
+/// Appends one row, the thorough way. False: a value has another type than those before it, or is longer than any packet.
+pub(crate) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
+    for (value, ty) in row.iter().zip(types) {
+        match value {
+            Value::Null => out.push(Indicator::Null as u8),
+            Value::Default => out.push(Indicator::Default as u8),
+            Value::Bytes(bytes) if bytes.len() > max_bytes => return false,
+            Value::Text(text) if text.len() > max_bytes => return false,
+            _ if !ty.takes(value) => return false,
+            _ => {
+                out.push(Indicator::Value as u8);
+                stmt::put_value(out, value);
+            }
+        }
+    }
+    true
 }
 
 /// Bytes of the command before its body.

@@ -16,8 +16,9 @@ use std::ops::Range;
 use std::slice::IterMut;
 use std::sync::Arc;
 
+use crate::wire::usual::{self, Block};
 use crate::wire::value::{Date, DateTime, Time};
-use crate::wire::{ToValue, Value};
+use crate::wire::{Fence, ParamType, ToValue, Value};
 
 /// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
 /// expression for each kind of cells. Rows that are NULL are not to be read.
@@ -174,6 +175,91 @@ impl<'a> Column<'a> {
         })
     }
 
+    /// How many of the rows, from the first on, are within the fence.
+    pub(crate) fn n_within(&self, rows: Range<usize>, fence: &Fence) -> usize {
+        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, fence.micros())
+        {
+            let is_within =
+                |n| micros(n, *unit).is_some_and(|n| micros_within.contains(&n) && (fine || n % 1_000_000 == 0));
+            return n[rows.clone()].iter().position(|n| !is_within(*n)).unwrap_or(rows.len());
+        }
+        with_reader!(&self.cells, read => self.n_held(read, rows, fence))
+    }
+
+    #[inline(always)]
+    fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, fence: &Fence) -> usize {
+        // A copy that nothing else can change, so that its kind is looked at once.
+        let fence = fence.clone();
+        let is_out = |row| match self.is_null(row) {
+            true => !fence.holds(&Value::Null),
+            false => !read(row).is_some_and(|value| fence.holds(&value)),
+        };
+        rows.clone().position(is_out).unwrap_or(rows.len())
+    }
+
+    /// Adds what the value of each row takes in a sheet. False: one of them is not usual.
+    pub(crate) fn measure<const HEAD: usize>(&self, rows: Range<usize>, ty: ParamType, lengths: &mut [usize]) -> bool {
+        let rows = rows.zip(lengths);
+        match &self.cells {
+            // Whether it is a moment at all shows when it is put.
+            Cells::Moment(n, unit) => self.measure_with::<HEAD>(
+                |row| {
+                    let micros = micros(n[row], *unit)?.rem_euclid(1_000_000);
+                    Some(Value::DateTime(DateTime { micros: micros as u32, ..DateTime::default() }))
+                },
+                rows,
+                ty,
+            ),
+            cells => with_reader!(cells, read => self.measure_with::<HEAD>(read, rows, ty)),
+        }
+    }
+
+    #[inline(always)]
+    fn measure_with<'s, 'l, const HEAD: usize>(
+        &self,
+        read: impl Fn(usize) -> Option<Value<'s>>,
+        mut rows: impl Iterator<Item = (usize, &'l mut usize)>,
+        ty: ParamType,
+    ) -> bool {
+        rows.all(|(row, length)| {
+            let value = if self.is_null(row) { Some(Value::Null) } else { read(row) };
+            let n_bytes = value.and_then(|value| usual::length::<HEAD>(&value, ty));
+            *length += n_bytes.unwrap_or(0);
+            n_bytes.is_some()
+        })
+    }
+
+    /// Puts the value of each row where it begins in the block, and moves that to its end. False: one of them is not usual.
+    pub(crate) fn put<const HEAD: usize>(
+        &self,
+        rows: Range<usize>,
+        ty: ParamType,
+        block: &mut Block,
+        ends: &mut [usize],
+        null: impl FnMut(usize),
+    ) -> bool {
+        let rows = rows.zip(ends);
+        with_reader!(&self.cells, read => self.put_with::<HEAD>(read, rows, ty, block, null))
+    }
+
+    #[inline(always)]
+    fn put_with<'s, 'e, const HEAD: usize>(
+        &self,
+        read: impl Fn(usize) -> Option<Value<'s>>,
+        mut rows: impl Iterator<Item = (usize, &'e mut usize)>,
+        ty: ParamType,
+        block: &mut Block,
+        mut null: impl FnMut(usize),
+    ) -> bool {
+        rows.all(|(row, end)| {
+            let value = if self.is_null(row) { Some(Value::Null) } else { read(row) };
+            let at = value.and_then(|value| usual::put_value::<HEAD>(&value, ty, block, *end, || null(row)));
+            *end = at.unwrap_or(*end);
+            at.is_some()
+        })
+    }
+
+    #[inline]
     fn is_null(&self, row: usize) -> bool {
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }

@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::wire::params::listed;
-use crate::wire::{BoundRows, BoxedRows, Column, Rows, ToValue, Value};
+use crate::wire::{BoundRows, BoxedRows, Column, Fence, Rows, Sheet, ToValue, Value};
 use std::ops::Range;
 
 /// Columns by name, as `columns!` makes them.
@@ -144,7 +144,32 @@ impl BoundRows for BoundColumns<'_> {
         }
         Ok(())
     }
+
+    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
+        if fences.len() != self.columns.len() {
+            return 0;
+        }
+        let columns = || self.columns.iter().zip(fences);
+        let mut n = 0;
+        while n < rows.len() {
+            let start = rows.start + n;
+            let several = SEVERAL.min(rows.len() - n);
+            let n_held = columns().fold(several, |n, ((_, column), fence)| column.n_within(start..start + n, fence));
+            n += n_held;
+            if n_held < several {
+                break;
+            }
+        }
+        n
+    }
+
+    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
+        sheet.put_columns(self.columns.iter().map(|(_, column)| column), rows)
+    }
 }
+
+/// Rows of which the columns are looked at one after the other.
+const SEVERAL: usize = 64;
 
 /// Which of the columns each placeholder takes: by name, or by position if the placeholders have none. A name is found in any case
 /// if it is not there in its own and no two columns differ in nothing else.

@@ -14,6 +14,7 @@
 //! | [`to_value`], [`params`], [`rows`] | Rust values as parameters, of one execution and of many |
 //! | [`columns`], [`column`] | many sets of values as columns: slices, Arrow arrays |
 //! | [`row_buffer`], [`row_reader`] | rows that own their values; rows read one after the other |
+//! | [`fence`], [`usual`], [`param_type`] | values that are surely held; rows that are written without a look at each value's kind |
 //! | [`command`], [`stmt`], [`bulk_execute`] | what is asked for |
 //! | [`traces`] | what it may leave behind in the session |
 
@@ -50,6 +51,7 @@ pub mod command;
 pub mod compress;
 pub mod cursor;
 pub mod err;
+pub mod fence;
 pub mod flags;
 pub mod from_row;
 pub mod from_value;
@@ -60,6 +62,7 @@ pub mod login;
 pub mod moment;
 pub mod ok;
 pub mod outbox;
+pub mod param_type;
 pub mod params;
 pub mod row;
 pub mod row_buffer;
@@ -68,6 +71,7 @@ pub mod rows;
 pub mod stmt;
 pub mod to_value;
 pub mod traces;
+pub mod usual;
 pub mod value;
 pub mod version;
 
@@ -79,6 +83,7 @@ pub use columns::{Columns, IntoColumn, scalar};
 pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};
 pub use err::ErrPacket;
+pub use fence::Fence;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};
 pub use from_row::FromRow;
 pub use from_value::{ColumnIndex, FromValue};
@@ -87,7 +92,8 @@ pub use inbox::{Inbox, Packet};
 pub use login::LoginPacket;
 pub use ok::{OkPacket, SessionChange};
 pub use outbox::Outbox;
-pub use params::{Named, Order, ParamValues, Params, ToRow};
+pub use param_type::ParamType;
+pub use params::{Named, Order, ParamValues, Params, TakeValue, ToRow};
 pub use row::{Row, RowFormat};
 pub use row_buffer::RowBuffer;
 pub use row_reader::RowReader;
@@ -95,5 +101,6 @@ pub use rows::{BoundRows, BoxedRows, Rows};
 pub use stmt::{PrepareOk, StmtId};
 pub use to_value::ToValue;
 pub use traces::Traces;
+pub use usual::Sheet;
 pub use value::{Date, DateTime, Time, Value};
 pub use version::{ServerVersion, Vendor};

@@ -34,12 +34,21 @@ pub trait Params {
         Ok(())
     }
 
-    /// Puts what [`Params::append`] appends into places that are there already, which takes fewer steps. False: it is not as many
-    /// values, or that cannot be told so quickly; what is in the places is of no use then.
+    /// Hands over what [`Params::append`] appends, value by value, each of a type that the compiler knows. False: somebody did not want
+    /// one, or there are not `n_values`, or that cannot be told so quickly.
     #[inline]
-    fn fill_row<'a>(&'a self, _order: &Order, _places: &mut [Value<'a>]) -> bool {
+    fn hand<'a>(&'a self, _order: &Order, _n_values: usize, _to: &mut impl TakeValue<'a>) -> bool {
         false
     }
+}
+
+/// Takes the values of a row, one after the other.
+///
+/// A trait and not a closure, since a closure would be called: a row is a handful of values of known types, and what is done with each
+/// of them a few instructions.
+pub trait TakeValue<'a> {
+    /// Takes the value of placeholder `i`, counted from 0. False: it wants no more.
+    fn take(&mut self, i: usize, value: Value<'a>) -> bool;
 }
 
 /// Where in each of many sets of values that of each placeholder stands.
@@ -156,10 +165,9 @@ impl<T: ToValue> Params for [T] {
         Ok(())
     }
 
-    #[inline]
-    fn fill_row<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
-        places.iter_mut().zip(self).for_each(|(place, value)| *place = value.to_value());
-        places.len() == self.len()
+    #[inline(always)]
+    fn hand<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+        n_values == self.len() && self.iter().enumerate().all(|(i, value)| to.take(i, value.to_value()))
     }
 }
 
@@ -179,9 +187,9 @@ impl<T: ToValue> Params for Vec<T> {
         self.as_slice().append(names, order, out)
     }
 
-    #[inline]
-    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        self.as_slice().fill_row(order, places)
+    #[inline(always)]
+    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+        self.as_slice().hand(order, n_values, to)
     }
 }
 
@@ -201,9 +209,9 @@ impl<T: ToValue, const N: usize> Params for [T; N] {
         self.as_slice().append(names, order, out)
     }
 
-    #[inline]
-    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        self.as_slice().fill_row(order, places)
+    #[inline(always)]
+    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+        self.as_slice().hand(order, n_values, to)
     }
 }
 
@@ -227,9 +235,9 @@ impl<P: Params + ?Sized> Params for &P {
         (**self).append(names, order, out)
     }
 
-    #[inline]
-    fn fill_row<'a>(&'a self, order: &Order, places: &mut [Value<'a>]) -> bool {
-        (**self).fill_row(order, places)
+    #[inline(always)]
+    fn hand<'a>(&'a self, order: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+        (**self).hand(order, n_values, to)
     }
 }
 
@@ -324,11 +332,9 @@ macro_rules! tuples {
                 Ok(())
             }
 
-            #[inline]
-            fn fill_row<'a>(&'a self, _order: &Order, places: &mut [Value<'a>]) -> bool {
-                let Ok(places) = <&mut [Value<'a>; $n]>::try_from(places) else { return false };
-                $(places[$i] = self.$i.to_value();)+
-                true
+            #[inline(always)]
+            fn hand<'a>(&'a self, _: &Order, n_values: usize, to: &mut impl TakeValue<'a>) -> bool {
+                n_values == $n $(&& to.take($i, self.$i.to_value()))+
             }
         }
     )* };

@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::wire::params::Order;
-use crate::wire::{Params, Value};
+use crate::wire::{Fence, Params, Sheet, TakeValue, Value};
 use std::ops::Range;
 
 /// Many sets of values for the placeholders of one statement.
@@ -49,6 +49,18 @@ pub trait BoundRows: Send + Sync {
     fn fill_rows<'s>(&'s self, _rows: Range<usize>, _places: &mut [Value<'s>]) -> bool {
         false
     }
+
+    /// How many of the rows, from the first on, have values that their fences surely hold: one fence for each placeholder. It may
+    /// be fewer, where that cannot be told so quickly.
+    fn n_within(&self, _rows: Range<usize>, _fences: &[Fence]) -> usize {
+        0
+    }
+
+    /// Puts the rows into a sheet, from the first on, until one is not usual or the sheet is full; returns how many. It may be fewer,
+    /// where that cannot be told so quickly.
+    fn put_usual(&self, _rows: Range<usize>, _sheet: &mut Sheet<'_>) -> usize {
+        0
+    }
 }
 
 /// See [`BoundRows`].
@@ -69,6 +81,14 @@ impl<B: BoundRows + ?Sized> BoundRows for &B {
 
     fn fill_rows<'s>(&'s self, rows: Range<usize>, places: &mut [Value<'s>]) -> bool {
         (**self).fill_rows(rows, places)
+    }
+
+    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
+        (**self).n_within(rows, fences)
+    }
+
+    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
+        (**self).put_usual(rows, sheet)
     }
 }
 
@@ -133,8 +153,43 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
     fn fill_rows<'s>(&'s self, rows: Range<usize>, places: &mut [Value<'s>]) -> bool {
         let rows = &self.rows[rows];
         let fits = places.len() == rows.len() * self.n_params;
-        let places = places.chunks_exact_mut(self.n_params.max(1));
-        fits && rows.iter().zip(places).all(|(row, places)| row.fill_row(&self.order, places))
+        let mut places = places.chunks_exact_mut(self.n_params.max(1));
+        fits && rows
+            .iter()
+            .zip(&mut places)
+            .all(|(row, places)| row.hand(&self.order, self.n_params, &mut Fill(places)))
+    }
+
+    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
+        if fences.len() != self.n_params {
+            return 0;
+        }
+        let rows = &self.rows[rows];
+        let is_out = |row: &P| !row.hand(&self.order, fences.len(), &mut Hold(fences));
+        rows.iter().position(is_out).unwrap_or(rows.len())
+    }
+
+    fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
+        if sheet.n_values() == self.n_params { sheet.put(&self.rows[rows], &self.order) } else { 0 }
+    }
+}
+
+struct Fill<'p, 'v>(&'p mut [Value<'v>]);
+
+impl<'v> TakeValue<'v> for Fill<'_, 'v> {
+    #[inline(always)]
+    fn take(&mut self, i: usize, value: Value<'v>) -> bool {
+        self.0[i] = value;
+        true
+    }
+}
+
+struct Hold<'f>(&'f [Fence]);
+
+impl TakeValue<'_> for Hold<'_> {
+    #[inline(always)]
+    fn take(&mut self, i: usize, value: Value<'_>) -> bool {
+        self.0[i].holds(&value)
     }
 }
 

@@ -24,54 +24,63 @@ pub trait ToValue {
 }
 
 impl<T: ToValue + ?Sized> ToValue for &T {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         (**self).to_value()
     }
 }
 
 impl<T: ToValue> ToValue for Option<T> {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         self.as_ref().map_or(Value::Null, T::to_value)
     }
 }
 
 impl<T: ToValue + ToOwned + ?Sized> ToValue for Cow<'_, T> {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         (**self).to_value()
     }
 }
 
 impl ToValue for Value<'_> {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         *self
     }
 }
 
 impl ToValue for str {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Text(self)
     }
 }
 
 impl ToValue for String {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Text(self)
     }
 }
 
 impl ToValue for [u8] {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(self)
     }
 }
 
 impl<const N: usize> ToValue for [u8; N] {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(self)
     }
 }
 
 impl ToValue for Vec<u8> {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(self)
     }
@@ -132,6 +141,7 @@ to_value! {
 /// The numbers of a VECTOR, as the bytes that the column holds.
 #[cfg(target_endian = "little")]
 impl ToValue for [f32] {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         Value::Bytes(arrow_buffer::ToByteSlice::to_byte_slice(self))
     }
@@ -139,6 +149,7 @@ impl ToValue for [f32] {
 
 #[cfg(target_endian = "little")]
 impl ToValue for Vec<f32> {
+    #[inline]
     fn to_value(&self) -> Value<'_> {
         self.as_slice().to_value()
     }

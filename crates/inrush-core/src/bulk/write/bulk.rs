@@ -4,14 +4,13 @@
 //! A packet tells the type of each parameter once: that of its first value in the packet. A value of another type begins the next
 //! packet, so that none is ever read as what it is not.
 
-use super::param_type::ParamType;
 use super::prepared::alone;
-use super::usual::{Page, put_bulk_row};
 use super::{BulkBody, Command, Limits, Next, Writer};
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::bulk_execute::{BULK_HEAD, Indicator, SEND_TYPES, SEND_UNIT_RESULTS};
-use crate::wire::{BoundRows, RowReader, Value, stmt};
+use crate::wire::bulk_execute::{BULK_HEAD, SEND_TYPES, SEND_UNIT_RESULTS, put_row};
+use crate::wire::usual::{Page, SAMPLE, put_bulk_row};
+use crate::wire::{BoundRows, ParamType, RowReader, Sheet};
 use std::ops::Range;
 
 /// See above.
@@ -48,6 +47,16 @@ impl Bulk {
         let mut reader = RowReader::new(rows, range.clone());
         let mut n = 0;
         while n < n_rows {
+            let end = if out.has_room() { n_rows } else { n_rows.min(n + SAMPLE) };
+            let most = bytes.min(max_bytes).saturating_sub(BULK_HEAD);
+            n += rows.put_usual(
+                range.start + n..range.start + end,
+                &mut Sheet { page: out, types: &self.types, most, nulls: None },
+            );
+            out.reserve_like(n, n_rows, bytes);
+            if n == end {
+                continue;
+            }
             let (n_read, values) = reader.rows(range.start + n)?;
             for row in values.chunks_exact(values.len() / n_read) {
                 let start = out.len();
@@ -64,24 +73,6 @@ impl Bulk {
         }
         Ok(n_rows)
     }
-}
-
-/// Appends one row, the thorough way. False: a value has another type than those before it, or is longer than any packet.
-pub(super) fn put_row(row: &[Value<'_>], types: &mut [ParamType], max_bytes: usize, out: &mut Vec<u8>) -> bool {
-    for (value, ty) in row.iter().zip(types) {
-        match value {
-            Value::Null => out.push(Indicator::Null as u8),
-            Value::Default => out.push(Indicator::Default as u8),
-            Value::Bytes(bytes) if bytes.len() > max_bytes => return false,
-            Value::Text(text) if text.len() > max_bytes => return false,
-            _ if !ty.takes(value) => return false,
-            _ => {
-                out.push(Indicator::Value as u8);
-                stmt::put_value(out, value);
-            }
-        }
-    }
-    true
 }
 
 impl Writer for Bulk {

@@ -7,7 +7,6 @@ pub mod literal;
 pub mod load_data;
 pub mod multi_row_prepared;
 pub mod multi_statement;
-mod param_type;
 pub mod prepared;
 mod repeat;
 #[cfg(test)]
@@ -15,7 +14,6 @@ mod round_trip;
 #[cfg(test)]
 mod shown;
 pub mod text;
-mod usual;
 
 use crate::error::Result;
 use crate::session::Statement;

@@ -5,16 +5,15 @@
 //! A parameter has one type down all rows as long as its values fit that: then the server, which keeps the types of a statement's
 //! last execution, is told them once.
 
-use super::param_type::ParamType;
 use super::prepared::{alone, refuse_default};
-use super::usual::{Page, put_bound_row};
 use super::{Command, Limits, Next, Writer};
 use crate::bulk::template::Template;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::session::ask::LONG;
 use crate::session::pipeline::Bound;
-use crate::wire::{BoundRows, RowReader, Value, stmt};
+use crate::wire::usual::{Nulls, Page, put_bound_row};
+use crate::wire::{BoundRows, ParamType, RowReader, Sheet, Value, stmt};
 use std::ops::Range;
 
 /// See above.
@@ -106,6 +105,22 @@ impl MultiRowPrepared {
         let mut reader = RowReader::new(rows, range.clone());
         let mut n = 0;
         while n < n_rows {
+            // Up to where the rows of the next smaller statement end.
+            let end = n_rows.min((n + 1).next_power_of_two());
+            // Nothing where bitmap and types alone are too long: rows of NULLs have no values.
+            let most = limits.bytes.min(limits.max_bytes).checked_sub(stmt::EXECUTE_HEAD + end * bytes_a_row);
+            if let Some(most) = most {
+                let nulls = Some(Nulls { bits: &mut scratch.bitmap, first: n * *n_params });
+                let mut sheet = Sheet { page: values, types, most, nulls };
+                let n_put = rows.put_usual(range.start + n..range.start + end, &mut sheet);
+                n += n_put;
+                if n_put > 0 && n.is_power_of_two() {
+                    scratch.ends.push(values.len());
+                }
+            }
+            if n == end {
+                continue;
+            }
             let (_, read) = reader.rows(range.start + n)?;
             for row in read.chunks_exact(*n_params) {
                 let (at, start) = (n * *n_params, values.len());
@@ -219,7 +234,7 @@ fn down_to_power(n: usize) -> usize {
 const MAX_PLACEHOLDERS: usize = 65_535;
 
 /// Rows of the largest statement (docs/notes/multi-row.md).
-const ROWS: usize = 512;
+const ROWS: usize = 1024;
 
 #[cfg(test)]
 mod tests;

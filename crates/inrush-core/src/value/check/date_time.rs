@@ -3,6 +3,7 @@
 
 use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
 use super::{Judge, Rules, Verdict, Why};
+use crate::wire::fence::Within;
 use crate::wire::value as wire;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
@@ -75,15 +76,10 @@ impl DateTimeJudge {
         Self { max: Some(rules.timestamp_max()), whole_years, ..date_time }
     }
 
-    /// Whether it is far from every limit and of no unusual shape; then [`DateTimeJudge::moment`] keeps it.
-    #[inline]
-    pub(super) fn surely_holds(&self, moment: &wire::DateTime) -> bool {
-        let wire::DateTime { date, hour, minute, second, micros } = *moment;
-        let is_in_any_month = date.month.wrapping_sub(1) < 12 && date.day.wrapping_sub(1) < 28;
-        self.whole_years.contains(&date.year)
-            && (is_in_any_month || moment::is_real_date(&date))
-            && (hour < 24 && minute < 60 && second < 60)
-            && (micros == 0 || (self.fsp == 6 && micros < 1_000_000))
+    /// What is far from every limit and of no unusual shape.
+    pub(super) fn within(&self) -> Within {
+        let Range { start: first_year, end: end_year } = self.whole_years;
+        Within::DateTime { first_year, end_year, micros: self.fsp == 6 }
     }
 
     pub(super) fn moment(&self, moment: &wire::DateTime) -> Verdict {

@@ -3,6 +3,7 @@
 
 use super::number::{self, Number};
 use super::{Judge, Verdict, Why};
+use crate::wire::fence::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct FloatJudge {
@@ -26,6 +27,11 @@ impl FloatJudge {
     pub(super) fn holds(&self, value: f64) -> bool {
         let in_range = value.abs() <= self.max && (value.is_sign_positive() || !self.unsigned) && self.digits.is_none();
         in_range && (value == 0.0 || !self.single || value as f32 != 0.0)
+    }
+
+    pub(super) fn within(&self) -> Option<Within> {
+        let Self { max, single, unsigned, digits } = *self;
+        digits.is_none().then_some(Within::Double { max, unsigned, single })
     }
 
     #[cold]

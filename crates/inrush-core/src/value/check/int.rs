@@ -2,6 +2,7 @@
 
 use super::number::{self, Number};
 use super::{Judge, Verdict, Why};
+use crate::wire::fence::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct IntJudge {
@@ -19,6 +20,10 @@ impl IntJudge {
     #[inline]
     pub(super) fn holds(&self, value: i64) -> bool {
         (self.min..=self.max.min(i64::MAX as u64) as i64).contains(&value)
+    }
+
+    pub(super) fn within(&self) -> Within {
+        Within::Int { min: self.min, max: self.max }
     }
 
     pub(super) fn int(&self, value: i64) -> Verdict {

@@ -2,6 +2,7 @@
 
 use super::charset::Charset;
 use super::{Judge, Verdict, Why};
+use crate::wire::fence::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct CharsJudge {
@@ -42,6 +43,10 @@ impl CharsJudge {
     #[inline]
     pub(super) fn surely_holds(&self, text: &[u8]) -> bool {
         text.len() <= self.surely_fits && (self.charset.holds_all() || text.is_ascii())
+    }
+
+    pub(super) fn within(&self) -> Within {
+        Within::Text { max: self.surely_fits, ascii: !self.charset.holds_all() }
     }
 
     #[cold]

@@ -8,6 +8,7 @@
 
 use super::{AnyJudge, Check, Judge, Verdict, Why};
 use crate::wire::Value;
+use crate::wire::fence::{Fence, Within};
 use std::fmt::{self, Write};
 
 /// What becomes of a value.
@@ -28,38 +29,19 @@ pub enum Judged {
 }
 
 impl Check {
-    /// Whether all of a column's values are of the usual kind, and go as they are: a few comparisons for each of them, and no dispatch.
-    /// If not, each is to be judged. The values are the first one and every `stride`th behind it.
-    pub fn keeps_all(&self, values: &[Value<'_>], stride: usize) -> bool {
-        let null = !self.null_is_bad;
-        match &self.judge {
-            AnyJudge::Int(judge) => {
-                all_of(values, stride, null, |value| matches!(value, Value::Int(n) if judge.holds(*n)))
-            }
-            AnyJudge::Chars(judge) => all_of(
-                values,
-                stride,
-                null,
-                |value| matches!(value, Value::Text(text) if judge.surely_holds(text.as_bytes())),
-            ),
-            AnyJudge::Float(judge) => {
-                all_of(values, stride, null, |value| matches!(value, Value::Double(n) if judge.holds(*n)))
-            }
-            AnyJudge::DateTime(judge) => all_of(
-                values,
-                stride,
-                null,
-                |value| matches!(value, Value::DateTime(moment) if judge.surely_holds(moment)),
-            ),
-            AnyJudge::Date(judge) => all_of(
-                values,
-                stride,
-                null,
-                |value| matches!(value, Value::Date(date) if matches!(judge.date(date), Verdict::Keep)),
-            ),
-            AnyJudge::Pass => all_of(values, stride, null, |value| matches!(value, Value::Bytes(_))),
-            _ => false,
-        }
+    /// What is kept without a judgement.
+    pub fn fence(&self) -> Fence {
+        let within = match &self.judge {
+            AnyJudge::Int(judge) => judge.within(),
+            AnyJudge::Chars(judge) => judge.within(),
+            AnyJudge::Float(judge) => judge.within().unwrap_or(Within::Nothing),
+            AnyJudge::DateTime(judge) => judge.within(),
+            AnyJudge::Date(_) => Within::Date,
+            AnyJudge::Bytes(judge) => Within::Bytes { max: judge.max as usize },
+            AnyJudge::Pass => Within::Bytes { max: usize::MAX },
+            _ => Within::Nothing,
+        };
+        Fence { null: !self.null_is_bad, within }
     }
 
     /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.
@@ -239,19 +221,6 @@ impl Check {
             AnyJudge::Json(judge) => judge.judge(cell, out),
         }
     }
-}
-
-/// Whether `holds` takes the first value and every `stride`th behind it, but those that are NULL if they may be.
-#[inline(always)]
-fn all_of(values: &[Value<'_>], stride: usize, null: bool, holds: impl Fn(&Value<'_>) -> bool) -> bool {
-    let mut values = values;
-    while let [value, ..] = values {
-        if !(holds(value) || (null && value.is_null())) {
-            return false;
-        }
-        values = values.get(stride.max(1)..).unwrap_or_default();
-    }
-    true
 }
 
 impl From<Verdict> for Judged {

@@ -2,6 +2,7 @@
 
 use super::super::shown::{LIMITS, all};
 use super::*;
+use crate::wire::Value;
 
 fn bulk(limits: Limits) -> Bulk {
     Bulk::new(&Statement::new("INSERT INTO t VALUES (?, ?)").unwrap(), limits, false).unwrap()

@@ -41,6 +41,8 @@ fn the_largest_statement_again_and_again_then_a_power_of_two_each() {
     sizes(Limits { rows: 13, ..LIMITS }, &[[A, A]; 27], &[8, 8, 8, 2, 1]);
     sizes(few, &[[A, A]; 7], &[4, 2, 1]);
     sizes(LIMITS, &[[A, A]; 1000], &[512, 256, 128, 64, 32, 8]);
+    sizes(LIMITS, &[[A, A]; 2500], &[1024, 1024, 256, 128, 64, 4]);
+    sizes(Limits { bytes: 1, ..LIMITS }, &[[Value::Null, Value::Null]; 2], &[1, 1]);
     sizes(Limits { rows: 0, ..LIMITS }, &[[A, A]; 2], &[1, 1]);
 }
 #[test]
@@ -52,7 +54,7 @@ fn the_list_is_written_out_and_what_is_behind_it_stays() {
         "INSERT INTO t VALUES (?, ?) ON DUPLICATE KEY UPDATE a = a",
     ];
     assert_eq!(texts, want);
-    assert_eq!(writer.statements(512 * 3 + 4).iter().map(|s| s.marks().len() / 2).collect::<Vec<_>>(), [512, 4]);
+    assert_eq!(writer.statements(1024 * 3 + 4).iter().map(|s| s.marks().len() / 2).collect::<Vec<_>>(), [1024, 4]);
     assert_eq!(writer.statements(0).len(), 0);
 }
 #[test]

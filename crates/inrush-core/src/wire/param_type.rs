@@ -4,34 +4,35 @@ use crate::wire::{ColumnType, Value, stmt};
 
 /// Type and flag of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ParamType([u8; 2]);
+pub struct ParamType([u8; 2]);
 
 impl ParamType {
     /// Of a parameter that was only NULL so far.
-    pub(super) const UNKNOWN: Self = Self([ColumnType::MYSQL_TYPE_NULL as u8, 0]);
+    pub(crate) const UNKNOWN: Self = Self([ColumnType::MYSQL_TYPE_NULL as u8, 0]);
 
-    pub(super) const INT: Self = Self([LONGLONG, 0]);
-    pub(super) const UINT: Self = Self([LONGLONG, stmt::UNSIGNED]);
-    pub(super) const TEXT: Self = Self([ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0]);
-    pub(super) const BYTES: Self = Self([ColumnType::MYSQL_TYPE_BLOB as u8, 0]);
-    pub(super) const DOUBLE: Self = Self([ColumnType::MYSQL_TYPE_DOUBLE as u8, 0]);
-    pub(super) const DATE: Self = Self([ColumnType::MYSQL_TYPE_DATE as u8, 0]);
-    pub(super) const DATE_TIME: Self = Self([ColumnType::MYSQL_TYPE_DATETIME as u8, 0]);
+    pub(crate) const INT: Self = Self([LONGLONG, 0]);
+    pub(crate) const UINT: Self = Self([LONGLONG, stmt::UNSIGNED]);
+    pub(crate) const TEXT: Self = Self([ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0]);
+    pub(crate) const BYTES: Self = Self([ColumnType::MYSQL_TYPE_BLOB as u8, 0]);
+    pub(crate) const DOUBLE: Self = Self([ColumnType::MYSQL_TYPE_DOUBLE as u8, 0]);
+    pub(crate) const DATE: Self = Self([ColumnType::MYSQL_TYPE_DATE as u8, 0]);
+    pub(crate) const DATE_TIME: Self = Self([ColumnType::MYSQL_TYPE_DATETIME as u8, 0]);
 
     /// As it is told.
-    pub(super) fn bytes(self) -> [u8; 2] {
+    #[inline]
+    pub(crate) fn bytes(self) -> [u8; 2] {
         self.0
     }
 
     /// The type of this value alone.
-    pub(super) fn of(value: &Value<'_>) -> Self {
+    pub(crate) fn of(value: &Value<'_>) -> Self {
         Self(stmt::type_bytes(value))
     }
 
     /// Whether the value can be sent as this type; it may be the first one that says which. A whole number that both kinds of
     /// integers hold has the same bytes in both. NULL and DEFAULT have none.
     #[inline]
-    pub(super) fn takes(&mut self, value: &Value<'_>) -> bool {
+    pub(crate) fn takes(&mut self, value: &Value<'_>) -> bool {
         let of_value = stmt::type_bytes(value);
         if self.0 == of_value || of_value == Self::UNKNOWN.0 {
             return true;

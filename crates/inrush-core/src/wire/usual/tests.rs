@@ -1,8 +1,8 @@
 //! The quick way writes what the thorough one writes, or nothing.
 
-use super::super::bulk;
 use super::*;
-use crate::wire::{Time, stmt};
+use crate::wire::{BoundRows, Columns, Rows, Time, bulk_execute, stmt};
+use arrow_array::{Date32Array, StringArray, TimestampMicrosecondArray};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ fn row<'a>(text: &'a str, n: i64, double: f64, moment: DateTime, kinds: &[usize]
 /// What the thorough way makes of a row for these types; `None` where it begins another packet.
 fn thorough(row: &[Value<'_>], types: &[ParamType]) -> Option<Vec<u8>> {
     let (mut bytes, mut types) = (Vec::new(), types.to_vec());
-    bulk::put_row(row, &mut types, FAR, &mut bytes).then_some(bytes)
+    bulk_execute::put_row(row, &mut types, FAR, &mut bytes).then_some(bytes)
 }
 
 proptest! {
@@ -104,4 +104,76 @@ proptest! {
         }
         prop_assert_eq!(page.into_bytes(), want);
     }
+}
+
+/// A row whose values are all usual, unless the text is long.
+type Person = (i64, Option<String>, f64, Option<i64>);
+
+fn people() -> impl Strategy<Value = Vec<Person>> {
+    let name = proptest::option::of(prop_oneof![20 => "[a-z]{0,40}", 1 => "[a-z]{245,255}"]);
+    let micros = prop_oneof![-62_135_596_800..253_402_300_799_i64].prop_map(|second| second * 1_000_000);
+    let micros = proptest::option::of((micros, prop_oneof![Just(0), 0..1_000_000_i64]).prop_map(|(a, b)| a + b));
+    vec((any::<i64>(), name, any::<f64>(), micros), 0..200)
+}
+
+/// How many rows a sheet takes, its bytes, and the bits of its NULLs.
+fn sheet(rows: &dyn BoundRows, types: &[ParamType], most: usize, has_bits: bool) -> (usize, Vec<u8>, Vec<u8>) {
+    let (mut page, mut bits) = (Page::new(b"head".to_vec()), vec![0; (rows.n_rows() * types.len() + 3).div_ceil(8)]);
+    let nulls = has_bits.then_some(Nulls { bits: &mut bits, first: 3 });
+    let n = rows.put_usual(0..rows.n_rows(), &mut Sheet { page: &mut page, types, most, nulls });
+    let n_bits = n * types.len() + 3;
+    // Those of a row that was not taken are no matter.
+    (n, page.into_bytes(), (0..n_bits).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
+}
+
+proptest! {
+    #[test]
+    fn rows_and_columns_fill_the_same_sheet(people in people(), most in prop_oneof![0..20_000_usize, Just(FAR)], bulk: bool) {
+        let moment = |micros: &i64| DateTime::from_micros_since_epoch(*micros).unwrap();
+        let tuples: Vec<_> =
+            people.iter().map(|(id, name, score, micros)| (id, name, score, micros.as_ref().map(moment))).collect();
+        let (ids, scores): (Vec<_>, Vec<_>) = people.iter().map(|(id, _, score, _)| (*id, *score)).unzip();
+        let names: StringArray = people.iter().map(|(_, name, _, _)| name.as_ref()).collect();
+        let moments: TimestampMicrosecondArray = people.iter().map(|(_, _, _, micros)| *micros).collect();
+        let columns = Columns::default().with("a", &ids).with("b", &names).with("c", &scores).with("d", &moments);
+        let (tuples, columns) = (tuples.bind(&[], 4).unwrap(), columns.bind(&[], 4).unwrap());
+
+        let types = [ParamType::INT, ParamType::TEXT, ParamType::DOUBLE, ParamType::DATE_TIME];
+        let (mut bytes, mut bits, mut n, mut values) = (b"head".to_vec(), vec![0; 3], 0, Vec::new());
+        for row in 0..tuples.n_rows() {
+            values.clear();
+            tuples.row(row, &mut values).unwrap();
+            let start = bytes.len();
+            match bulk {
+                true => bytes.extend(thorough(&values, &types).unwrap()),
+                false => stmt::values(&mut bytes, &values, |_| false),
+            }
+            if bytes.len() > most || values.iter().any(|value| matches!(value, Value::Text(text) if text.len() > 250)) {
+                bytes.truncate(start);
+                break;
+            }
+            bits.extend(values.iter().map(|value| u8::from(value.is_null() && !bulk)));
+            n += 1;
+        }
+        let want = (n, bytes, bits);
+        prop_assert_eq!(&sheet(&*tuples, &types, most, !bulk), &want);
+        let by_columns = sheet(&*columns, &types, most, !bulk);
+        // They may stop a little earlier, but not without a reason.
+        prop_assert!(by_columns.0 == n || (n < people.len() && by_columns.0 + SOME > n), "{} of {n}", by_columns.0);
+        prop_assert!(want.1.starts_with(&by_columns.1) && want.2.starts_with(&by_columns.2));
+    }
+}
+
+#[test]
+fn what_has_another_type_is_not_usual() {
+    let rows = [(1, "a"), (2, "b")];
+    let bound = rows.bind(&[], 2).unwrap();
+    let types = [ParamType::INT, ParamType::BYTES];
+    assert_eq!(sheet(&*bound, &types, FAR, false).0, 0);
+    assert_eq!(sheet(&*bound, &types[..1], FAR, false).0, 0);
+    let (ids, days) = ([1, 2], Date32Array::from_iter_values([0, i32::MAX]));
+    let columns = Columns::default().with("a", &ids).with("b", &days);
+    let bound = columns.bind(&[], 2).unwrap();
+    assert_eq!(sheet(&*bound, &[ParamType::INT, ParamType::DATE], FAR, false).0, 0);
+    assert_eq!(sheet(&*bound, &types[..1], FAR, false).0, 0);
 }

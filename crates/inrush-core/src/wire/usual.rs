@@ -1,0 +1,422 @@
+//! Rows of usual values, written with copies of a fixed number of bytes into memory that is there already: a comparison a value
+//! for the room, no call (docs/notes/batches.md).
+//!
+//! Usual is a value of its parameter's known type, and a text of at most 250 bytes. Whatever is not makes the whole row one for the
+//! thorough way, which writes the same bytes for all that is usual.
+
+use crate::wire::bulk_execute::Indicator;
+use crate::wire::{Column, Date, DateTime, Order, ParamType, Params, TakeValue, Value};
+use std::ops::Range;
+
+/// Appends rows to `bytes` by way of a block.
+pub(crate) struct Page {
+    block: Block,
+    len: usize,
+    bytes: Vec<u8>,
+}
+
+pub(crate) type Block = [u8; BLOCK];
+
+impl Page {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        Self { block: [0; BLOCK], len: 0, bytes }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() + self.len
+    }
+
+    /// Appends a row that is usual, as `put` writes it: where the block's bytes end, or else where it begins.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, mut put: impl FnMut(&mut Block, usize) -> Option<usize>) -> bool {
+        if let Some(end) = put(&mut self.block, self.len) {
+            self.len = end;
+            return true;
+        }
+        self.put_in_empty(put)
+    }
+
+    #[cold]
+    fn put_in_empty(&mut self, mut put: impl FnMut(&mut Block, usize) -> Option<usize>) -> bool {
+        self.flush();
+        let end = put(&mut self.block, 0);
+        self.len = end.unwrap_or(0);
+        end.is_some()
+    }
+
+    /// Where rows of any kind are appended.
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        self.flush();
+        &mut self.bytes
+    }
+
+    /// Whether room was made for many rows.
+    pub(crate) fn has_room(&self) -> bool {
+        self.bytes.capacity() >= BLOCK
+    }
+
+    /// Makes room for `n_all` rows like the first `n`, within `most` bytes, before it is made by copying all of them again and again.
+    pub(crate) fn reserve_like(&mut self, n: usize, n_all: usize, most: usize) {
+        if !self.has_room() && n >= SAMPLE {
+            let all = (self.len() / n.max(1) + 1).saturating_mul(n_all).min(most);
+            self.bytes.reserve((all + all / 8).saturating_sub(self.bytes.len()));
+        }
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len.saturating_sub(self.bytes.len()));
+        self.bytes.truncate(len);
+    }
+
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        self.flush();
+        self.bytes
+    }
+
+    fn flush(&mut self) {
+        self.bytes.extend_from_slice(&self.block[..self.len]);
+        self.len = 0;
+    }
+}
+
+/// What COM_STMT_EXECUTE has before its values: a bit a value, set for NULL.
+pub(crate) struct Nulls<'p> {
+    pub(crate) bits: &'p mut [u8],
+    /// The first value's number.
+    pub(crate) first: usize,
+}
+
+impl Nulls<'_> {
+    #[inline(always)]
+    fn set(&mut self, i: usize) {
+        let at = self.first + i;
+        self.bits[at / 8] |= 1 << (at % 8);
+    }
+}
+
+/// Where rows are put.
+pub struct Sheet<'p> {
+    pub(crate) page: &'p mut Page,
+    /// Of each value of a row.
+    pub(crate) types: &'p [ParamType],
+    /// Bytes of the page at most.
+    pub(crate) most: usize,
+    /// `None`: as COM_STMT_BULK_EXECUTE has rows, with an indicator before each value.
+    pub(crate) nulls: Option<Nulls<'p>>,
+}
+
+impl Sheet<'_> {
+    /// How many values a row has.
+    pub(crate) fn n_values(&self) -> usize {
+        self.types.len()
+    }
+
+    /// The same with rows that lie in columns: a column after the other, for some rows at once.
+    pub(crate) fn put_columns<'c>(
+        &mut self,
+        columns: impl ExactSizeIterator<Item = &'c Column<'c>> + Clone,
+        rows: Range<usize>,
+    ) -> usize {
+        if columns.len() != self.types.len() {
+            return 0;
+        }
+        let mut n = 0;
+        while n < rows.len() {
+            let some = rows.start + n..rows.end.min(rows.start + n + SOME);
+            let mut none = Nulls { bits: &mut [], first: 0 };
+            let n_put = match &mut self.nulls {
+                None => put_some::<1>(columns.clone(), some, self.types, self.page, self.most, &mut none),
+                Some(nulls) => {
+                    let mut nulls = Nulls { bits: nulls.bits, first: nulls.first + n * self.types.len() };
+                    put_some::<0>(columns.clone(), some, self.types, self.page, self.most, &mut nulls)
+                }
+            };
+            n += n_put;
+            if n_put == 0 {
+                break;
+            }
+        }
+        n
+    }
+
+    /// Appends rows until one is not usual or does not fit. How many there are.
+    pub(crate) fn put<P: Params>(&mut self, rows: &[P], order: &Order) -> usize {
+        let types = self.types;
+        match &mut self.nulls {
+            None => put_all::<1, P>(rows, order, types, self.page, self.most, &mut Nulls { bits: &mut [], first: 0 }),
+            Some(nulls) => put_all::<0, P>(rows, order, types, self.page, self.most, nulls),
+        }
+    }
+}
+
+fn put_some<'c, const HEAD: usize>(
+    columns: impl Iterator<Item = &'c Column<'c>> + Clone,
+    rows: Range<usize>,
+    types: &[ParamType],
+    page: &mut Page,
+    most: usize,
+    nulls: &mut Nulls<'_>,
+) -> usize {
+    let mut lengths = [0; SOME];
+    let columns = columns.zip(types).enumerate();
+    let mut is_usual = columns.clone().map(|(_, (column, ty))| column.measure::<HEAD>(rows.clone(), *ty, &mut lengths));
+    if !is_usual.all(|usual| usual) {
+        return 0;
+    }
+    if page.len > BLOCK / 2 {
+        page.flush();
+    }
+    let Some(most) = most.checked_sub(page.bytes.len()) else { return 0 };
+    let most = most.min(BLOCK - ROOM);
+    let (mut ends, mut n, mut end) = ([0; SOME], 0, page.len);
+    for (length, place) in lengths.iter().zip(&mut ends).take(rows.len()) {
+        if end + length > most {
+            break;
+        }
+        *place = end;
+        end += length;
+        n += 1;
+    }
+    let rows = rows.start..rows.start + n;
+    for (i, (column, ty)) in columns {
+        let null = |row: usize| {
+            if HEAD == 0 {
+                nulls.set((row - rows.start) * types.len() + i);
+            }
+        };
+        if !column.put::<HEAD>(rows.clone(), *ty, &mut page.block, &mut ends[..n], null) {
+            return 0;
+        }
+    }
+    page.len = end;
+    n
+}
+
+fn put_all<const HEAD: usize, P: Params>(
+    rows: &[P],
+    order: &Order,
+    types: &[ParamType],
+    page: &mut Page,
+    most: usize,
+    nulls: &mut Nulls<'_>,
+) -> usize {
+    let mut n = 0;
+    loop {
+        let Page { block, len, bytes } = &mut *page;
+        // Even a row without bytes has no place behind too many.
+        let Some(most) = most.checked_sub(bytes.len()) else { return n };
+        let nulls = Nulls { bits: nulls.bits, first: nulls.first + n * types.len() };
+        let mut pen = Pen::<HEAD> { block, at: *len, types, nulls };
+        for row in &rows[n..] {
+            if !row.hand(order, types.len(), &mut pen) || pen.at > most {
+                break;
+            }
+            *len = pen.at;
+            pen.nulls.first += types.len();
+            n += 1;
+        }
+        // A full block is no reason to stop.
+        if n == rows.len() || *len == 0 || *len >= most {
+            return n;
+        }
+        page.flush();
+    }
+}
+
+/// Bytes that [`put_value`] writes for a value.
+#[inline(always)]
+pub(crate) fn length<const HEAD: usize>(value: &Value<'_>, ty: ParamType) -> Option<usize> {
+    let n_bytes = match value {
+        Value::Int(_) if ty == ParamType::INT => 8,
+        Value::Text(text) if ty == ParamType::TEXT && text.len() <= LONGEST => 1 + text.len(),
+        Value::Double(_) if ty == ParamType::DOUBLE => 8,
+        Value::DateTime(moment) if ty == ParamType::DATE_TIME => {
+            if moment.micros > 0 {
+                12
+            } else {
+                8
+            }
+        }
+        Value::UInt(_) if ty == ParamType::UINT => 8,
+        Value::Bytes(bytes) if ty == ParamType::BYTES && bytes.len() <= LONGEST => 1 + bytes.len(),
+        Value::Date(_) if ty == ParamType::DATE => 5,
+        Value::Null => 0,
+        _ => return None,
+    };
+    Some(HEAD + n_bytes)
+}
+
+/// Writes the values of a row.
+struct Pen<'p, const HEAD: usize> {
+    block: &'p mut Block,
+    at: usize,
+    types: &'p [ParamType],
+    nulls: Nulls<'p>,
+}
+
+impl<const HEAD: usize> TakeValue<'_> for Pen<'_, HEAD> {
+    #[inline(always)]
+    fn take(&mut self, i: usize, value: Value<'_>) -> bool {
+        let null = || {
+            if HEAD == 0 {
+                self.nulls.set(i);
+            }
+        };
+        let end = put_value::<HEAD>(&value, self.types[i], self.block, self.at, null);
+        self.at = end.unwrap_or(self.at);
+        end.is_some()
+    }
+}
+
+/// Writes one row at `at` as COM_STMT_BULK_EXECUTE has it, and returns where it ends; `None` if it has no room or is not usual.
+#[inline(always)]
+pub(crate) fn put_bulk_row(row: &[Value<'_>], types: &[ParamType], block: &mut Block, at: usize) -> Option<usize> {
+    put_row::<1>(row, types, block, at, |_| ())
+}
+
+/// The same as COM_STMT_EXECUTE has it; `null` takes the position of each NULL.
+#[inline(always)]
+pub(crate) fn put_bound_row(
+    row: &[Value<'_>],
+    types: &[ParamType],
+    block: &mut Block,
+    at: usize,
+    null: impl FnMut(usize),
+) -> Option<usize> {
+    put_row::<0>(row, types, block, at, null)
+}
+
+#[inline(always)]
+fn put_row<const HEAD: usize>(
+    row: &[Value<'_>],
+    types: &[ParamType],
+    block: &mut Block,
+    at: usize,
+    mut null: impl FnMut(usize),
+) -> Option<usize> {
+    let types = types.get(..row.len())?;
+    let mut at = at;
+    for i in 0..row.len() {
+        at = put_value::<HEAD>(&row[i], types[i], block, at, || null(i))?;
+    }
+    Some(at)
+}
+
+/// Writes one value at `at`, and returns where it ends.
+#[inline(always)]
+pub(crate) fn put_value<const HEAD: usize>(
+    value: &Value<'_>,
+    ty: ParamType,
+    block: &mut Block,
+    at: usize,
+    null: impl FnOnce(),
+) -> Option<usize> {
+    if at > BLOCK - ROOM {
+        return None;
+    }
+    let room = &mut block[at..];
+    let slot = room.first_chunk_mut::<ROOM>()?;
+    if HEAD > 0 {
+        slot[0] = Indicator::Value as u8;
+    }
+    let n_bytes = match value {
+        Value::Int(n) if ty == ParamType::INT => put_eight::<HEAD>(slot, n.to_le_bytes()),
+        Value::Text(text) if ty == ParamType::TEXT => put_text::<HEAD>(room, text.as_bytes())?,
+        Value::Double(n) if ty == ParamType::DOUBLE => put_eight::<HEAD>(slot, n.to_le_bytes()),
+        Value::DateTime(moment) if ty == ParamType::DATE_TIME => put_date_time::<HEAD>(slot, moment),
+        Value::UInt(n) if ty == ParamType::UINT => put_eight::<HEAD>(slot, n.to_le_bytes()),
+        Value::Bytes(bytes) if ty == ParamType::BYTES => put_text::<HEAD>(room, bytes)?,
+        Value::Date(date) if ty == ParamType::DATE => put_date::<HEAD>(slot, *date),
+        Value::Null => {
+            null();
+            if HEAD > 0 {
+                slot[0] = Indicator::Null as u8;
+            }
+            HEAD
+        }
+        _ => return None,
+    };
+    Some(at + n_bytes)
+}
+
+#[inline(always)]
+fn put_eight<const HEAD: usize>(slot: &mut [u8; ROOM], bytes: [u8; 8]) -> usize {
+    set(slot, HEAD, bytes);
+    HEAD + 8
+}
+
+#[inline(always)]
+fn put_date<const HEAD: usize>(slot: &mut [u8; ROOM], date: Date) -> usize {
+    let [a, b] = date.year.to_le_bytes();
+    set(slot, HEAD, [4, a, b, date.month, date.day]);
+    HEAD + 5
+}
+
+#[inline(always)]
+fn put_date_time<const HEAD: usize>(slot: &mut [u8; ROOM], moment: &DateTime) -> usize {
+    let DateTime { date, hour, minute, second, micros } = *moment;
+    let [a, b] = date.year.to_le_bytes();
+    let length = if micros > 0 { 11 } else { 7 };
+    set(slot, HEAD, [length, a, b, date.month, date.day, hour, minute, second]);
+    // Nothing is written behind the end: where rows lie in columns, the next row stands there already.
+    if micros > 0 {
+        set(slot, HEAD + 8, micros.to_le_bytes());
+    }
+    HEAD + 1 + usize::from(length)
+}
+
+/// Two copies that overlap, instead of one of just that length.
+#[inline(always)]
+fn put_text<const HEAD: usize>(room: &mut [u8], text: &[u8]) -> Option<usize> {
+    let n = text.len();
+    if n > LONGEST {
+        return None;
+    }
+    let (head, room) = room.split_at_mut_checked(HEAD + 1)?;
+    head[HEAD] = n as u8;
+    if n > 32 {
+        room.get_mut(..n)?.copy_from_slice(text);
+        return Some(HEAD + 1 + n);
+    }
+    let slot = room.first_chunk_mut::<32>()?;
+    if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
+        set(slot, 0, *first);
+        set(slot, n - 16, *last);
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        set(slot, 0, *first);
+        set(slot, n - 8, *last);
+    } else if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        set(slot, 0, *first);
+        set(slot, n - 4, *last);
+    } else {
+        slot.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte);
+    }
+    Some(HEAD + 1 + n)
+}
+
+/// Of an array, so that it is one store or two; the checks are those of constants.
+#[inline(always)]
+fn set<const N: usize>(slot: &mut [u8], at: usize, bytes: [u8; N]) {
+    if let Some(place) = slot.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {
+        *place = bytes;
+    }
+}
+
+/// Of the texts whose length is one byte.
+const LONGEST: usize = 250;
+
+/// Of an indicator, a length, and a text of 32 bytes, which is longer than any number or moment.
+const ROOM: usize = 2 + 32;
+
+/// Rows that tell how long the others are likely to be.
+pub(crate) const SAMPLE: usize = 16;
+
+/// Rows of which the columns are written one after the other.
+const SOME: usize = 32;
+
+/// Some fifty rows; small enough to stay in the nearest cache beside the values.
+const BLOCK: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests;
