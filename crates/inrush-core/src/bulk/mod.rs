@@ -15,6 +15,7 @@ pub mod retry;
 pub mod run;
 pub mod screen;
 pub mod template;
+pub mod tuner;
 pub mod write;
 
 pub use batch::{Batch, FieldUse, Origin, Reject, Source, Taker};

@@ -1,0 +1,188 @@
+//! How large a batch should be: as large as it takes for the transaction's own cost (COMMIT, the ledger's line) not to count, and
+//! small enough that a chunk is over soon, so that little is lost and replayed when something goes wrong.
+
+use super::{Ack, median};
+use std::time::Duration;
+
+/// The machine that chooses the batch size.
+#[derive(Debug)]
+pub struct BatchTuner {
+    target: usize,
+    min: usize,
+    max: usize,
+    /// Of each chunk of this size: how long it took, and its transaction's share of that.
+    seen: Vec<(f64, f64)>,
+    /// What the share was at half the size.
+    before: Option<f64>,
+    /// How many chunks are looked at before it is decided.
+    enough: usize,
+    /// Whether the last change was to a larger size.
+    grew: Option<bool>,
+}
+
+impl BatchTuner {
+    /// Begins at `target` bytes of text.
+    pub fn new(target: usize, min: usize, max: usize) -> Self {
+        Self { target, min, max, seen: Vec::new(), before: None, enough: CHUNKS, grew: None }
+    }
+
+    /// The bytes of text that a batch should have.
+    pub fn target(&self) -> usize {
+        self.target
+    }
+
+    /// Learns from a chunk, when there is memory for batches of `room` bytes. If the size changes: what it was, and why.
+    pub(super) fn on_ack(&mut self, ack: &Ack, room: usize) -> Option<(usize, String)> {
+        if self.min == self.max || !self.is_of_size(ack, room) {
+            return None;
+        }
+        let took = ack.took.as_secs_f64();
+        self.seen.push((took, ack.fixed.as_secs_f64() / took.max(1e-9)));
+        if self.seen.len() < self.enough {
+            return None;
+        }
+        let took = median(&mut self.seen.iter().map(|seen| seen.0).collect::<Vec<_>>());
+        let share = median(&mut self.seen.iter().map(|seen| seen.1).collect::<Vec<_>>());
+        self.seen.clear();
+        self.decide(took, share, room)
+    }
+
+    /// The last chunk of a source is short, and a chunk from before a change is of the old size: neither says anything of this one.
+    fn is_of_size(&self, ack: &Ack, room: usize) -> bool {
+        let size = self.target.min(room) as u64;
+        (size * 5 / 8..=size * 13 / 8).contains(&ack.bytes)
+    }
+
+    fn decide(&mut self, took: f64, share: f64, room: usize) -> Option<(usize, String)> {
+        let percent = share * 100.0;
+        if let Some(before) = self.before.take()
+            && share > before * HELPED
+        {
+            // What COMMIT writes grows with the chunk, such as a binary log: then size changes nothing.
+            self.max = self.target / 2;
+            return self.set(self.target / 2, format!("its transaction still takes {percent:.1} % of a chunk's time"));
+        }
+        if share > DEAR && took <= LONG.as_secs_f64() && self.target * 2 <= self.max.min(room) {
+            self.before = Some(share);
+            return self.set(self.target * 2, format!("its transaction takes {percent:.1} % of a chunk's time"));
+        }
+        if took > 2.0 * LONG.as_secs_f64() && share * 2.0 < DEAR && self.target / 2 >= self.min {
+            return self.set(self.target / 2, format!("a chunk takes {took:.1} s"));
+        }
+        None
+    }
+
+    fn set(&mut self, target: usize, why: String) -> Option<(usize, String)> {
+        let grows = target > self.target;
+        if self.grew.is_some_and(|grew| grew != grows) {
+            // Back and forth: whatever makes it so, more of it is looked at.
+            self.enough = (self.enough * 2).min(MOST_CHUNKS);
+        }
+        self.grew = Some(grows);
+        let from = std::mem::replace(&mut self.target, target);
+        Some((from, why))
+    }
+}
+
+/// How many chunks of one size are looked at, and how many at the most after a long back and forth.
+const CHUNKS: usize = 8;
+const MOST_CHUNKS: usize = 1024;
+
+/// A transaction's share of a chunk's time that is worth larger chunks.
+const DEAR: f64 = 0.025;
+
+/// The share must fall to this much of itself when the size doubles: half if its cost were the same each time.
+const HELPED: f64 = 0.8;
+
+/// A chunk should be over by then.
+const LONG: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    /// A server that takes `ms_per_mib` for the rows, `fixed_ms` for each transaction and `commit_ms_per_mib` more at its COMMIT:
+    /// the sizes that a tuner goes through within 200 chunks, in KiB.
+    #[track_caller]
+    fn check(ms_per_mib: f64, fixed_ms: f64, commit_ms_per_mib: f64, want_kib: &[usize]) {
+        let mut tuner = BatchTuner::new(4 * MIB, MIB / 4, 64 * MIB);
+        let mut sizes = vec![tuner.target() >> 10];
+        for _ in 0..200 {
+            let mib = tuner.target() as f64 / MIB as f64;
+            let fixed = (fixed_ms + commit_ms_per_mib * mib) / 1000.0;
+            let ack = Ack {
+                bytes: tuner.target() as u64,
+                took: Duration::from_secs_f64(ms_per_mib * mib / 1000.0 + fixed),
+                fixed: Duration::from_secs_f64(fixed),
+                ..Ack::default()
+            };
+            if tuner.on_ack(&ack, 64 * MIB).is_some() {
+                sizes.push(tuner.target() >> 10);
+            }
+        }
+        assert_eq!(sizes, want_kib);
+    }
+
+    #[test]
+    fn stays_where_a_commit_costs_little() {
+        check(100.0, 5.0, 0.0, &[4096]);
+    }
+    #[test]
+    fn grows_until_a_commit_costs_little() {
+        check(50.0, 20.0, 0.0, &[4096, 8192, 16384]);
+    }
+    #[test]
+    fn goes_on_as_far_as_a_chunk_is_short() {
+        check(10.0, 20.0, 0.0, &[4096, 8192, 16384, 32768, 65536]);
+    }
+    #[test]
+    fn goes_back_where_size_does_not_help() {
+        check(50.0, 1.0, 5.0, &[4096, 8192, 4096]);
+    }
+    #[test]
+    fn shrinks_where_chunks_take_long() {
+        check(1900.0, 5.0, 0.0, &[4096, 2048, 1024]);
+    }
+    #[test]
+    fn does_not_shrink_what_would_cost() {
+        check(600.0, 50.0, 0.0, &[4096]);
+    }
+    #[test]
+    fn stays_within_its_limits() {
+        check(60_000.0, 5.0, 0.0, &[4096, 2048, 1024, 512, 256]);
+    }
+
+    #[test]
+    fn a_short_tail_says_nothing() {
+        let mut tuner = BatchTuner::new(4 * MIB, MIB / 4, 64 * MIB);
+        let tail = Ack {
+            bytes: MIB as u64,
+            took: Duration::from_millis(10),
+            fixed: Duration::from_millis(9),
+            ..Ack::default()
+        };
+        assert!((0..100).all(|_| tuner.on_ack(&tail, 64 * MIB).is_none()));
+    }
+
+    #[test]
+    fn a_fixed_size_stays() {
+        let mut tuner = BatchTuner::new(MIB, MIB, MIB);
+        let dear = Ack {
+            bytes: MIB as u64,
+            took: Duration::from_millis(10),
+            fixed: Duration::from_millis(9),
+            ..Ack::default()
+        };
+        assert!((0..100).all(|_| tuner.on_ack(&dear, 64 * MIB).is_none()));
+    }
+
+    #[test]
+    fn grows_only_into_memory_that_is_there() {
+        let mut tuner = BatchTuner::new(4 * MIB, MIB / 4, 64 * MIB);
+        let dear =
+            Ack { bytes: 4 << 20, took: Duration::from_millis(10), fixed: Duration::from_millis(9), ..Ack::default() };
+        assert!((0..100).all(|_| tuner.on_ack(&dear, 7 * MIB).is_none()));
+    }
+}

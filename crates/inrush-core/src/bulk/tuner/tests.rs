@@ -1,0 +1,217 @@
+//! Whole loads against imagined servers: where the tuner ends, how often it changes its mind, and that a recorded load is tuned
+//! the same way again.
+
+use super::*;
+use proptest::prelude::*;
+
+const MIB: usize = 1 << 20;
+
+/// A server as a load sees it.
+#[derive(Clone, Copy, Debug)]
+struct Server {
+    /// MiB a second with 1, 2, 3 .. lanes; the last holds for more.
+    mib_per_second: &'static [f64],
+    /// What each transaction costs besides.
+    fixed: Duration,
+    /// How much a chunk's time varies, as a share of it.
+    noise: f64,
+    /// How much of its rate it loses in a minute.
+    decay: f64,
+}
+
+const FLAT: Server =
+    Server { mib_per_second: &[10.0, 20.0, 20.0], fixed: Duration::from_millis(5), noise: 0.0, decay: 0.0 };
+
+const LIMITS: Limits = Limits {
+    lanes: 2,
+    min_lanes: 1,
+    max_lanes: 16,
+    batch: 4 * MIB,
+    min_batch: MIB / 4,
+    max_batch: 64 * MIB,
+    memory: 256 * MIB,
+};
+
+/// A load that has run.
+struct Ran {
+    tuner: Tuner,
+    tuned: Vec<Tuned>,
+    trace: String,
+    mib: f64,
+}
+
+/// Runs a load for some seconds: each lane sends one chunk after the other.
+fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
+    let mut tuner = Tuner::new(limits);
+    let mut ran_tuned = Vec::new();
+    let mut trace = format!("{}\n", trace::Line::Limits(limits));
+    let mut random = Random(seed);
+    let mut mib_done = 0.0;
+    // When each lane is done with its chunk, and what it will say of it then.
+    let mut lanes: Vec<(f64, Ack)> = Vec::new();
+    let begin = |lane: usize, now: f64, active: usize, batch: usize, random: &mut Random| {
+        let mib = batch as f64 / MIB as f64;
+        let together = server.mib_per_second[active.min(server.mib_per_second.len()) - 1];
+        let rate = together / active as f64 * (1.0 - server.decay * now / 60.0).max(0.1);
+        let took = mib / rate * (1.0 + server.noise * random.next());
+        let fixed = server.fixed.as_secs_f64();
+        let ack = Ack {
+            at: Duration::from_secs_f64(now + took + fixed),
+            lane,
+            bytes: batch as u64,
+            rows: batch as u64 / 70,
+            held: batch as u64 * 3,
+            took: Duration::from_secs_f64(took + fixed),
+            fixed: server.fixed,
+            idle: Duration::ZERO,
+        };
+        (now + took + fixed, ack)
+    };
+    for lane in 0..tuner.lanes() {
+        lanes.push(begin(lane, 0.01 * lane as f64, tuner.lanes(), tuner.batch_bytes(), &mut random));
+    }
+    loop {
+        let at = lanes.iter().enumerate().min_by(|a, b| a.1.0.total_cmp(&b.1.0)).map(|(lane, _)| lane).unwrap();
+        let (now, mut ack) = lanes[at];
+        if now > seconds {
+            return Ran { tuner, tuned: ran_tuned, trace, mib: mib_done };
+        }
+        // As a trace has it.
+        ack.at = Duration::from_micros(ack.at.as_micros() as u64);
+        mib_done += ack.bytes as f64 / MIB as f64;
+        trace.push_str(&format!("{}\n", trace::Line::Ack(ack)));
+        if let Some(tuned) = tuner.on_ack(&ack) {
+            trace.push_str(&format!("{}\n", trace::Line::from(&tuned)));
+            ran_tuned.push(tuned);
+        }
+        let (active, batch) = (tuner.lanes(), tuner.batch_bytes());
+        // A lane beyond those in use takes no more.
+        lanes[at] = match ack.lane < active {
+            true => begin(ack.lane, now, active, batch, &mut random),
+            false => (f64::INFINITY, ack),
+        };
+        for lane in 0..active {
+            match lanes.get(lane) {
+                None => lanes.push(begin(lane, now, active, batch, &mut random)),
+                Some((due, _)) if due.is_infinite() => lanes[lane] = begin(lane, now, active, batch, &mut random),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Numbers between -1 and 1.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// Where it ends after five minutes.
+#[track_caller]
+fn check(server: Server, want_lanes: usize) {
+    let ran = run(server, LIMITS, 300.0, 1);
+    assert_eq!(ran.tuner.settled_lanes(), want_lanes, "{:#?}", ran.tuned);
+}
+
+#[test]
+fn two_lanes_that_are_needed_stay() {
+    check(FLAT, 2);
+}
+#[test]
+fn a_lane_that_gains_nothing_is_taken_back() {
+    // MariaDB's AUTO-INC lock: the second lane only waits for the first.
+    check(Server { mib_per_second: &[10.0, 10.0, 10.0], ..FLAT }, 1);
+}
+#[test]
+fn lanes_that_are_worth_it_are_added() {
+    check(Server { mib_per_second: &[10.0, 20.0, 29.0, 37.0, 42.0, 43.0, 43.0], ..FLAT }, 5);
+}
+#[test]
+fn lanes_that_fight_are_not() {
+    check(Server { mib_per_second: &[10.0, 15.0, 12.0, 9.0], ..FLAT }, 2);
+}
+#[test]
+fn a_server_that_slows_down_keeps_its_lanes() {
+    check(Server { decay: 0.15, ..FLAT }, 2);
+}
+#[test]
+fn never_more_than_may_be() {
+    let linear = Server { mib_per_second: &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], ..FLAT };
+    let limits = Limits { max_lanes: 4, ..LIMITS };
+    let ran = run(linear, limits, 300.0, 1);
+    assert_eq!(ran.tuner.settled_lanes(), 4, "{:#?}", ran.tuned);
+}
+#[test]
+fn fixed_lanes_and_a_fixed_batch_stay() {
+    let limits = Limits { lanes: 3, min_lanes: 3, max_lanes: 3, min_batch: 4 * MIB, max_batch: 4 * MIB, ..LIMITS };
+    let ran = run(Server { fixed: Duration::from_millis(400), noise: 0.3, ..FLAT }, limits, 300.0, 1);
+    assert!(ran.tuned.is_empty(), "{:#?}", ran.tuned);
+}
+#[test]
+fn a_short_load_is_left_alone() {
+    let ran = run(Server { noise: 0.3, ..FLAT }, LIMITS, 2.0, 1);
+    assert!(ran.tuned.is_empty(), "{:#?}", ran.tuned);
+}
+
+#[test]
+fn more_lanes_share_the_memory() {
+    let linear = Server { mib_per_second: &[10.0, 20.0, 30.0, 40.0, 50.0, 60.0], ..FLAT };
+    let limits = Limits { memory: 64 * MIB, ..LIMITS };
+    let ran = run(linear, limits, 300.0, 1);
+    let held = (2 * ran.tuner.lanes() + 1) as f64 * ran.tuner.batch_bytes() as f64 * ran.tuner.held_per_byte();
+    assert!(ran.tuner.lanes() >= 6 && held <= 64.0 * MIB as f64, "{held} {:#?}", ran.tuned);
+}
+
+#[test]
+fn a_server_without_room_is_not_asked_again() {
+    let mut tuner = Tuner::new(LIMITS);
+    tuner.no_room_for_more_than(1, Duration::ZERO);
+    assert_eq!(tuner.lanes(), 1);
+}
+
+/// The search itself may not cost more than it brings: a minute is at least 95 % of a minute at the best number of lanes.
+#[test]
+fn a_minute_of_tuning_is_nearly_a_minute_at_the_best() {
+    for rates in [&[10.0, 20.0, 20.0][..], &[10.0, 10.0], &[10.0, 18.0, 24.0, 24.0], &[20.0, 19.0, 15.0]] {
+        let best = rates.iter().fold(0.0_f64, |best, rate| best.max(*rate)) * 60.0;
+        for seed in 0..20 {
+            let server = Server { mib_per_second: rates.to_vec().leak(), noise: 0.1, ..FLAT };
+            let ran = run(server, LIMITS, 60.0, seed);
+            let share = ran.mib / best;
+            assert!(share >= 0.93, "{rates:?}, seed {seed}: {share:.3}\n{:#?}", ran.tuned);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// On a rate that only noise moves: no flapping. An hour has eight or so rounds of looking, of a few changes each.
+    #[test]
+    fn noise_makes_few_changes(seed: u64, noise in 0.0..0.5_f64, fixed_ms in 1..60_u64, rate in 5.0..80.0_f64) {
+        let rates: &'static [f64] = vec![rate].leak();
+        let server = Server { mib_per_second: rates, fixed: Duration::from_millis(fixed_ms), noise, decay: 0.0 };
+        let ran = run(server, LIMITS, 3600.0, seed);
+        let lanes = ran.tuned.iter().filter(|tuned| tuned.knob == Knob::Lanes).count();
+        let batches = ran.tuned.len() - lanes;
+        prop_assert!(lanes <= 48, "{lanes} changes of lanes: {:#?}", ran.tuned);
+        prop_assert!(batches <= 16, "{batches} changes of the batch: {:#?}", ran.tuned);
+    }
+
+    /// A recorded load is tuned the same way again.
+    #[test]
+    fn a_trace_gives_the_same_decisions(seed: u64, noise in 0.0..0.4_f64) {
+        let server = Server { noise, fixed: Duration::from_millis(30), ..FLAT };
+        let ran = run(server, LIMITS, 120.0, seed);
+        // Held as a trace has it: whole microseconds.
+        let (_, replayed) = trace::replay(&ran.trace).unwrap();
+        let decisions = |text: &str| text.lines().filter(|line| line.starts_with("tuned")).count();
+        prop_assert!(decisions(&replayed) > 0);
+        let (_, again) = trace::replay(&replayed).unwrap();
+        prop_assert_eq!(replayed, again);
+    }
+}
