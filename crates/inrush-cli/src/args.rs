@@ -35,6 +35,10 @@ pub(crate) struct GlobalArgs {
     #[arg(short, long, global = true)]
     quiet: bool,
 
+    /// Say what is decided on the way, and why
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+
     /// Show no progress bar and no progress lines
     #[arg(long, global = true)]
     no_progress: bool,
@@ -60,7 +64,7 @@ enum LogFormat {
 impl GlobalArgs {
     /// How the command speaks.
     pub(crate) fn output(&self) -> Output {
-        Output::new(self.json, self.quiet, !self.no_progress, self.log_format == LogFormat::Json)
+        Output::new(self.json, self.quiet, !self.no_progress, self.log_format == LogFormat::Json).verbose(self.verbose)
     }
 }
 

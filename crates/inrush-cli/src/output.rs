@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    verbose: bool,
     progress: bool,
     log_json: bool,
     bar: Arc<Mutex<Option<ProgressBar>>>,
@@ -20,7 +21,12 @@ impl Output {
     /// `json` prints one document and nothing else on standard output; `log_json` makes every line on standard error a JSON
     /// object.
     pub(crate) fn new(json: bool, quiet: bool, progress: bool, log_json: bool) -> Self {
-        Self { json, quiet, progress, log_json, bar: Arc::default() }
+        Self { json, quiet, verbose: false, progress, log_json, bar: Arc::default() }
+    }
+
+    /// Whether details are told too.
+    pub(crate) fn verbose(self, verbose: bool) -> Self {
+        Self { verbose, ..self }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -50,6 +56,13 @@ impl Output {
     pub(crate) fn notice(&self, text: &str) {
         if !self.quiet {
             self.line("notice", text);
+        }
+    }
+
+    /// What only those want to know who ask for it.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.verbose {
+            self.line("detail", text);
         }
     }
 

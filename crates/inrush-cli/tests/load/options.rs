@@ -137,6 +137,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "stored_records",
                 "table",
                 "time_zone",
+                "tuning",
                 "unknown_records",
                 "version"
             ]

@@ -3,6 +3,7 @@
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
 
 use super::judge::Warning;
+use super::tuner::Tuned;
 use super::{Method, Mode, Reject};
 use crate::error::Error;
 use std::fmt;
@@ -102,8 +103,10 @@ pub struct Report {
     pub method: Method,
     /// Why this method.
     pub method_reason: String,
-    /// Connections used side by side.
+    /// Connections used side by side: in the end, if that was found out under way.
     pub lanes: usize,
+    /// What was found out under way, and why: the first decisions of the tuner.
+    pub tuning: Vec<Tuned>,
     /// The session zone of times without an offset.
     pub time_zone: String,
     /// Transactions that were committed.

@@ -39,7 +39,7 @@ pub struct Snapshot {
     pub bytes: u64,
     /// Transactions committed.
     pub chunks: u64,
-    /// Connections open.
+    /// Connections in use.
     pub lanes: usize,
 }
 
@@ -52,7 +52,14 @@ pub(super) struct LaneState {
     /// When the silence was last told.
     pub(super) told: Option<Instant>,
     pub(super) aborter: Option<Aborter>,
+    /// Time spent on its transactions rather than on their rows, until somebody asks.
+    pub(super) fixed: Duration,
+    /// It takes no more batches for now.
+    pub(super) is_parked: bool,
 }
+
+/// What the waiting for an answer is called that belongs to the transaction rather than to its rows.
+const OF_THE_TRANSACTION: [&str; 2] = ["COMMIT", "its lines in the ledger"];
 
 impl Default for Control {
     fn default() -> Self {
@@ -108,7 +115,7 @@ impl Control {
             rejected: self.rejected.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             chunks: self.chunks.load(Relaxed),
-            lanes: lock(&self.lanes).len(),
+            lanes: lock(&self.lanes).iter().filter(|lane| !lane.is_parked).count(),
         }
     }
 
@@ -141,12 +148,26 @@ impl Control {
         if self.aborted.load(Relaxed) {
             aborter.abort();
         }
-        lanes[lane] = LaneState { connection_id, waiting: None, told: None, aborter: Some(aborter) };
+        let state = &mut lanes[lane];
+        state.connection_id = connection_id;
+        state.aborter = Some(aborter);
+        (state.waiting, state.told) = (None, None);
+    }
+
+    /// Says that lanes from this number on take no more batches for now.
+    pub(super) fn park_from(&self, first: usize) {
+        for (number, lane) in lock(&self.lanes).iter_mut().enumerate() {
+            lane.is_parked = number >= first;
+        }
     }
 
     pub(super) fn waits(&self, lane: usize, what: Option<&'static str>) {
         if let Some(state) = lock(&self.lanes).get_mut(lane) {
-            state.waiting = what.map(|what| (what, Instant::now()));
+            let now = Instant::now();
+            if let Some((_, since)) = state.waiting.filter(|(what, _)| OF_THE_TRANSACTION.contains(what)) {
+                state.fixed += now.duration_since(since);
+            }
+            state.waiting = what.map(|what| (what, now));
             state.told = None;
         }
     }

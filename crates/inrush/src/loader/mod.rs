@@ -7,14 +7,17 @@
 //! A batch is a chunk is a transaction. Queues hold one batch a lane, so memory follows the number of lanes, not the file. Each
 //! lane has a thread that prepares the next chunk while the other waits for the server.
 
+mod budget;
 mod commit;
 mod control;
 mod flight;
+mod inlet;
 mod lane;
 mod modes;
 mod open;
 mod options;
 mod prepare;
+mod reader;
 mod rejects;
 mod replay;
 mod run;
@@ -22,6 +25,7 @@ mod send;
 mod shared;
 pub(crate) mod sql;
 mod tally;
+mod tuning;
 mod watch;
 
 pub use control::{Control, Snapshot};
@@ -117,9 +121,8 @@ impl Loader {
         };
         let (shared, plans) = open::open(self, &mut sources).map_err(interrupted)?;
         let lanes = open::lanes(&shared).map_err(interrupted)?;
-        let n_lanes = lanes.len();
         let finished = run::run(&shared, lanes, sources, plans);
-        Ok(report(shared, n_lanes, finished))
+        Ok(report(shared, finished))
     }
 }
 
@@ -128,7 +131,7 @@ fn is_failure(stop: &Stop) -> bool {
     matches!(stop, Stop::Failed(error) if error.is_fatal())
 }
 
-fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
+fn report(shared: Shared, finished: bool) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);
@@ -145,12 +148,14 @@ fn report(shared: Shared, lanes: usize, finished: bool) -> Report {
         stop.get_or_insert(Stop::Failed(error));
     }
     let choice = lock(&shared.choice).clone();
+    let (lanes, tuning) = shared.tuning.finish();
     Report {
         table: format!("{}.{}", shared.table.schema, shared.table.name),
         server: shared.server.clone(),
         method: choice.method,
         method_reason: choice.reason,
         lanes,
+        tuning,
         time_zone: shared.session.time_zone.clone(),
         chunks: snapshot.chunks,
         replays: shared.replays.load(Relaxed),

@@ -7,6 +7,7 @@ use super::modes;
 use super::options::{BadRows, Guarantee, LoadOptions};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tally::Tally;
+use super::tuning::Tuning;
 use super::{Loader, sql, watch};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
@@ -80,6 +81,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         replays: 0.into(),
         retries: Mutex::default(),
         spares: Spares::default(),
+        tuning: Arc::new(Tuning::new(&options, variables.is_cluster)?),
         tally: Mutex::new(Tally::new(&options, reject_header)?),
         options,
         table,
@@ -95,7 +97,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
 /// Opens the lanes, the first of which must work; a server that has no room for more gets fewer. Then, and not before it is
 /// sure that rows can follow, the table is created or emptied.
 pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
-    let wanted = shared.options.lanes.unwrap_or(FIRST_LANES);
+    let wanted = shared.tuning.lanes();
     if shared.options.dry_run {
         return Ok((0..wanted).map(|_| None).collect());
     }
@@ -105,6 +107,7 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
             Ok(lane) => lanes.push(Some(lane)),
             Err(error) => {
                 shared.notify(&Notice::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
+                shared.tuning.no_room_for_more_than(lanes.len(), shared.control.elapsed());
                 break;
             }
         }
@@ -122,21 +125,21 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
     Ok(lanes)
 }
 
-/// Two are worth it nearly everywhere: while one waits for the disk at its COMMIT, the server works for the other.
-const FIRST_LANES: usize = 2;
-
 /// Server variables a load depends on.
 struct Variables {
     max_packet: usize,
     local_infile: Option<bool>,
     statement_binlog: bool,
+    /// Transactions are certified by other servers: Galera or group replication.
+    is_cluster: bool,
 }
 
 impl Variables {
     fn read(connection: &mut Connection) -> Result<Self> {
         let rows = sql::rows(
             connection,
-            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format')",
+            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format',
+             'wsrep_on', 'group_replication_group_name')",
         )?;
         let value = |name: &str| {
             let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
@@ -151,6 +154,8 @@ impl Variables {
             local_infile: value("local_infile").map(on),
             statement_binlog: value("log_bin").is_some_and(on)
                 && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
+            is_cluster: value("wsrep_on").is_some_and(on)
+                || value("group_replication_group_name").is_some_and(|name| !name.is_empty()),
         })
     }
 }

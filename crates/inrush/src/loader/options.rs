@@ -18,6 +18,8 @@ pub struct LoadOptions {
     pub memory: usize,
     /// The most rows a second; `None` is as fast as it goes.
     pub rate: Option<NonZeroU64>,
+    /// Where what the tuner sees and decides is written to, line by line.
+    pub tuning_trace: Option<PathBuf>,
     /// How fields are matched to columns.
     pub matching: Matching,
     /// What becomes of a row whose key is there, or is not.
@@ -51,6 +53,7 @@ impl Default for LoadOptions {
             batch: BatchSize::Auto,
             memory: 256 << 20,
             rate: None,
+            tuning_trace: None,
             matching: Matching::ByName,
             mode: Mode::Insert,
             key: Vec::new(),

@@ -1,7 +1,9 @@
 //! A batch made ready to send: every column checked, bad rows set aside, the rest encoded for one method.
 
+use super::budget::Held;
 use super::options::BadRows;
 use super::shared::{Shared, SourcePlan};
+use arrow_array::BinaryViewArray;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
@@ -11,6 +13,7 @@ use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::bulk::{Batch, Method, Reject};
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +22,8 @@ pub(super) struct Work {
     /// Counted from 0 over all sources.
     pub(super) number: u64,
     pub(super) batch: Batch,
+    /// The memory that it takes, with what is made of it.
+    pub(super) held: Held,
 }
 
 /// A chunk ready to send.
@@ -107,6 +112,17 @@ impl Prepared {
         }
     }
 
+    /// Bytes of memory that it takes: its batch, and what will be or was made of it.
+    pub(super) fn memory(&self) -> u64 {
+        let encoded: usize = match &self.payload {
+            Payload::LoadData(text) => text.capacity(),
+            Payload::MultiRow { statements, .. } => statements.iter().map(|one| one.bytes.capacity()).sum(),
+        };
+        let rejected: usize = self.rejects.iter().map(|reject| reject.raw.capacity()).sum();
+        let cells = self.columns.iter().map(|column| &column.cells);
+        (batch_memory(&self.work.batch, cells) + encoded + rejected) as u64
+    }
+
     /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
     pub(super) fn recycle(self, shared: &Shared) {
         match self.payload {
@@ -123,6 +139,19 @@ impl Prepared {
     }
 }
 
+/// Buffers are shared, between the columns of a batch and with those that were checked: each counts once.
+fn batch_memory<'a>(batch: &'a Batch, checked: impl Iterator<Item = &'a BinaryViewArray>) -> usize {
+    let origin = &batch.origin;
+    let mut seen = BTreeMap::from([(origin.text.as_ptr(), origin.text.capacity())]);
+    let columns = batch.rows.columns().iter().map(|column| column.as_binary_view());
+    for cells in columns.chain(checked) {
+        let views = cells.views().inner();
+        seen.insert(views.as_ptr(), views.capacity());
+        seen.extend(cells.data_buffers().iter().map(|buffer| (buffer.as_ptr(), buffer.capacity())));
+    }
+    seen.values().sum::<usize>() + (origin.record_starts.capacity() + origin.record_ends.capacity()) * size_of::<u32>()
+}
+
 /// Checks a batch and encodes it. A bad row under `--bad-rows stop` is the error.
 pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared: &Shared) -> Result<Prepared, Stop> {
     let mut chunk = check(work, plan);
@@ -131,6 +160,9 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
         encode(&mut chunk, method, shared)?;
     }
     stop_if_asked(&chunk, shared)?;
+    let memory = chunk.memory();
+    chunk.work.held.set(memory);
+    shared.tuning.budget().learn(chunk.work.batch.bytes(), memory);
     Ok(chunk)
 }
 

@@ -1,23 +1,26 @@
-//! The way of the batches: a reader, and for each lane a thread that prepares the next chunk while another sends one.
+//! The way of the batches: a reader, and for each lane a thread that prepares the next chunk while another sends one. Lanes are opened
+//! and parked under way, as the tuner says.
 
-use super::control::{Control, lock};
+use super::control::lock;
+use super::inlet::Inlet;
 use super::lane::Lane;
-use super::prepare::{Prepared, Work, prepare};
-use super::shared::{Shared, SourcePlan};
+use super::prepare::{Prepared, prepare};
+use super::reader::Reader;
+use super::shared::{Notice, Shared, SourcePlan};
 use super::tally::ChunkEnd;
 use super::watch;
 use crate::fault;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
-use inrush_core::{Error, Result};
+use inrush_core::bulk::tuner::{Ack, Knob};
 use std::mem;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{self, Scope};
+use std::time::Instant;
 
 /// Moves every batch from the sources through the lanes. Returns whether every source was read to its end.
 pub(super) fn run(
@@ -28,30 +31,21 @@ pub(super) fn run(
 ) -> bool {
     // Without a place in the queue: the next batch waits in the reader's hands.
     let (batches_in, batches) = sync_channel(0);
-    let inlet = Inlet { batches: Mutex::new(Some(batches)), closed: AtomicBool::new(false) };
-    let control = shared.control.clone();
+    let inlet = Inlet::new(batches, lanes.len());
+    let reader = Reader::new(shared, batches_in);
     // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and those who
     // asked for an end need not wait for it.
-    let reader = thread::spawn(move || read(&control, sources, &plans, &batches_in));
+    let reader = thread::spawn(move || reader.read(sources, &plans));
     thread::scope(|scope| {
         let (over, is_over) = channel();
         scope.spawn(move || watch::watch(shared, &is_over));
-        let inlet = &inlet;
-        let lanes: Vec<_> = lanes
-            .into_iter()
-            .map(|lane| {
-                // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
-                let (chunks_in, chunks) = sync_channel(0);
-                scope.spawn(move || prepare_all(shared, inlet, &chunks_in));
-                scope.spawn(move || deliver_all(shared, lane, &chunks))
-            })
-            .collect();
-        for lane in lanes {
-            lane.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let n_lanes = Arc::new(AtomicUsize::new(lanes.len()));
+        let crew = Crew { scope, shared, inlet: &inlet, n_lanes, _over: over };
+        for (number, lane) in lanes.into_iter().enumerate() {
+            crew.start(number, lane);
         }
-        drop(over);
     });
-    if !inlet.closed.load(Relaxed) {
+    if !inlet.is_closed() {
         return false;
     }
     match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
@@ -63,74 +57,110 @@ pub(super) fn run(
     }
 }
 
-/// The reader: batches in order, each with its number and its source's plan. Returns whether it came to the end; an error has
-/// the number of the batch that could not be read.
-fn read(
-    control: &Control,
-    sources: Vec<Box<dyn Source>>,
-    plans: &[Arc<SourcePlan>],
-    batches: &SyncSender<Next>,
-) -> Result<bool, (u64, Error)> {
-    let mut number = 0;
-    for (mut source, plan) in sources.into_iter().zip(plans) {
-        loop {
-            if !control.wants_more() {
-                return Ok(false);
-            }
-            let batch = match source.next() {
-                // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
-                Ok(None) | Err(_) if control.is_stopping() => return Ok(false),
-                Ok(None) => break,
-                Ok(Some(batch)) => batch,
-                Err(error) => return Err((number, error)),
+/// The lanes' threads. Each has a clone of it, so that any of them can have another lane opened; when the last one is gone, the watch
+/// over silent lanes ends.
+#[derive(Clone)]
+struct Crew<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    shared: &'env Shared,
+    inlet: &'env Inlet,
+    /// Lanes that were ever asked for: the parked ones are among them.
+    n_lanes: Arc<AtomicUsize>,
+    _over: Sender<()>,
+}
+
+impl<'scope, 'env> Crew<'scope, 'env> {
+    /// Starts the two threads of a lane.
+    fn start(&self, number: usize, lane: Option<Lane<'env>>) {
+        // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
+        let (chunks_in, chunks) = sync_channel(0);
+        let (shared, inlet, crew) = (self.shared, self.inlet, self.clone());
+        self.scope.spawn(move || prepare_all(shared, inlet, number, &chunks_in));
+        self.scope.spawn(move || crew.deliver_all(number, lane, &chunks));
+    }
+
+    /// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
+    fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<Prepared>) {
+        let shared = self.shared;
+        let mut free_since = Instant::now();
+        while let Ok(mut chunk) = chunks.recv() {
+            let begun = Instant::now();
+            let end = match &mut lane {
+                Some(lane) => lane.deliver(&mut chunk),
+                None => ChunkEnd::Stored { counted: Counted::all(chunk.n_rows()), rejects: Vec::new() },
             };
-            control.read.fetch_add(batch.records(), Relaxed);
-            control.bytes.fetch_add(batch.bytes(), Relaxed);
-            if batches.send((Work { number, batch }, plan.clone())).is_err() {
-                return Ok(false);
+            let ack = Ack {
+                at: shared.control.elapsed(),
+                lane: number,
+                bytes: chunk.work.batch.bytes(),
+                rows: chunk.work.batch.records(),
+                held: chunk.work.held.bytes(),
+                took: begun.elapsed(),
+                fixed: shared.control.take_fixed(number),
+                idle: begun.duration_since(free_since),
+            };
+            let is_stored = matches!(end, ChunkEnd::Stored { .. });
+            let (chunk_number, records) = (chunk.work.number, chunk.records());
+            let rejects = mem::take(&mut chunk.rejects);
+            lock(&shared.tally).enter(chunk_number, records, rejects, end, &shared.options, &shared.control);
+            fault::point("tallied");
+            chunk.recycle(shared);
+            if is_stored {
+                self.tune(&ack);
             }
-            number += 1;
+            free_since = Instant::now();
+        }
+        if let Some(lane) = lane {
+            lane.close();
         }
     }
-    Ok(true)
-}
 
-/// A batch and the plan of its source.
-type Next = (Work, Arc<SourcePlan>);
+    /// Learns from a stored chunk, and does what follows from it.
+    fn tune(&self, ack: &Ack) {
+        let Some(tuned) = self.shared.tuning.on_ack(ack) else { return };
+        let changes_lanes = tuned.knob == Knob::Lanes && tuned.from != tuned.to;
+        self.shared.notify(&Notice::Tuned(tuned));
+        if changes_lanes {
+            self.staff(self.shared.tuning.lanes());
+        }
+    }
 
-/// Where the lanes take the reader's batches from.
-struct Inlet {
-    /// `None` once nobody takes batches any more.
-    batches: Mutex<Option<Receiver<Next>>>,
-    /// The reader is done, for better or worse.
-    closed: AtomicBool,
-}
+    /// Has so many lanes at work: parked ones go on, new ones are opened, others are parked.
+    fn staff(&self, wanted: usize) {
+        let opened = self.n_lanes.load(SeqCst);
+        self.inlet.open_for(wanted.min(opened));
+        self.shared.control.park_from(wanted);
+        // One at a time, which is how the tuner asks for them; of two threads that see the same need one opens it.
+        if wanted > opened && self.n_lanes.compare_exchange(opened, wanted, SeqCst, SeqCst).is_ok() {
+            for number in opened..wanted {
+                let crew = self.clone();
+                self.scope.spawn(move || crew.open(number));
+            }
+        }
+    }
 
-impl Inlet {
-    /// The next batch; `None` if there is none, or the load is to end and the reader has none at hand: batches come in order,
-    /// so what it may still bring lies behind the one that ends the load.
-    fn next(&self, control: &Control) -> Option<Next> {
-        let mut batches = lock(&self.batches);
-        loop {
-            match batches.as_ref()?.recv_timeout(LOOK_EVERY) {
-                Ok(next) => return Some(next),
-                Err(RecvTimeoutError::Timeout) if control.wants_more() => {}
-                Err(RecvTimeoutError::Timeout) => *batches = None,
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.closed.store(true, Relaxed);
-                    *batches = None;
-                }
+    /// Opens one more lane, while the others work on.
+    fn open(&self, number: usize) {
+        let shared = self.shared;
+        if self.inlet.is_over() || !shared.control.wants_more() {
+            return;
+        }
+        match Lane::open(number, shared) {
+            Ok(lane) => {
+                self.start(number, Some(lane));
+                self.inlet.open_for(shared.tuning.lanes());
+            }
+            Err(error) => {
+                shared.tuning.no_room_for_more_than(number, shared.control.elapsed());
+                shared.notify(&Notice::FewerLanes { lanes: number, reason: error.to_string() });
             }
         }
     }
 }
-
-/// How long an idle lane takes to notice that the load is to end.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A lane's preparing half: checks and encodes the next chunk while the other half waits for the server.
-fn prepare_all(shared: &Shared, inlet: &Inlet, chunks: &SyncSender<Prepared>) {
-    while let Some((work, plan)) = inlet.next(&shared.control) {
+fn prepare_all(shared: &Shared, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
+    while let Some((work, plan)) = inlet.next(lane, &shared.control) {
         let number = work.number;
         if !shared.control.wants(number) || shared.control.is_stopping() {
             continue;
@@ -139,28 +169,11 @@ fn prepare_all(shared: &Shared, inlet: &Inlet, chunks: &SyncSender<Prepared>) {
         match prepare(work, plan, method, shared) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
-                    return;
+                    // The other half is gone, which only a panic makes it: nobody may wait for more.
+                    return inlet.end();
                 }
             }
             Err(stop) => lock(&shared.tally).stop_at(number, stop, &shared.control),
         }
-    }
-}
-
-/// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
-fn deliver_all(shared: &Shared, mut lane: Option<Lane<'_>>, chunks: &Receiver<Prepared>) {
-    while let Ok(mut chunk) = chunks.recv() {
-        let end = match &mut lane {
-            Some(lane) => lane.deliver(&mut chunk),
-            None => ChunkEnd::Stored { counted: Counted::all(chunk.n_rows()), rejects: Vec::new() },
-        };
-        let (number, records) = (chunk.work.number, chunk.records());
-        let rejects = mem::take(&mut chunk.rejects);
-        lock(&shared.tally).enter(number, records, rejects, end, &shared.options, &shared.control);
-        fault::point("tallied");
-        chunk.recycle(shared);
-    }
-    if let Some(lane) = lane {
-        lane.close();
     }
 }

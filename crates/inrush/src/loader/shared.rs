@@ -3,6 +3,7 @@
 use super::control::{Control, lock};
 use super::options::LoadOptions;
 use super::tally::Tally;
+use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::Place;
 use inrush_core::bulk::encode::load_data;
@@ -14,6 +15,7 @@ use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::modes::Writing;
 use inrush_core::bulk::report::Retry;
+use inrush_core::bulk::tuner::Tuned;
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
@@ -62,6 +64,8 @@ pub enum Notice {
         /// The server's state of that connection, or why it is not known.
         state: String,
     },
+    /// The number of lanes or the size of batches is another one from now on, or stays after a trial.
+    Tuned(Tuned),
 }
 
 /// Who is told.
@@ -116,6 +120,7 @@ pub(super) struct Shared {
     pub(super) retries: Mutex<Vec<Retry>>,
     pub(super) tally: Mutex<Tally>,
     pub(super) spares: Spares,
+    pub(super) tuning: Arc<Tuning>,
 }
 
 /// The memory of texts that were sent, for those to come: fresh memory costs a page fault for every 4 KiB

@@ -1,11 +1,13 @@
 //! The options of `inrush load`, and the values they mean. Everything that is wrong with them is said before a file is opened.
 
+use super::sizes;
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::core::bulk::{FieldTarget, Matching, Method, Mode};
-use inrush::{BadRows, Guarantee, LoadOptions, MaxBad};
+use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Load files into a table.
@@ -27,12 +29,12 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 
-    /// Connections side by side, 1 to 256
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Writing")]
-    lanes: u16,
+    /// Connections side by side: `auto` finds out how many are worth it
+    #[arg(long, default_value = "auto", value_name = "auto|N", help_heading = "Writing")]
+    lanes: String,
 
-    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`
-    #[arg(long, default_value = "auto", value_name = "ROWS|BYTES", help_heading = "Writing")]
+    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` finds out
+    #[arg(long, default_value = "auto", value_name = "auto|ROWS|BYTES", help_heading = "Writing")]
     batch: String,
 
     /// `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what becomes of a row whose key is there, or is not
@@ -42,6 +44,18 @@ pub(crate) struct LoadArgs {
     /// The columns of the unique key to go by [default: the primary key]
     #[arg(long, value_name = "a,b", help_heading = "Writing")]
     key: Option<String>,
+
+    /// The most memory for rows under way
+    #[arg(long, default_value = "256MiB", value_name = "BYTES", help_heading = "Writing")]
+    memory: String,
+
+    /// The most rows a second: `5000`, `50k` [default: as fast as it goes]
+    #[arg(long, value_name = "ROWS/s", help_heading = "Writing")]
+    rate: Option<String>,
+
+    /// Write what the tuner of `auto` sees and decides to this file
+    #[arg(long, value_name = "FILE", help_heading = "Writing", hide = true)]
+    tuning_trace: Option<PathBuf>,
 
     /// Empty the table first (TRUNCATE: cannot be undone)
     #[arg(long, help_heading = "Writing")]
@@ -178,7 +192,11 @@ impl LoadArgs {
         };
         Ok(LoadOptions {
             method: Method::parse(&self.method, &Method::LOADS)?,
-            lanes: Some(self.lanes.into()),
+            lanes: sizes::lanes(&self.lanes)?,
+            batch: sizes::batch(&self.batch)?,
+            memory: sizes::memory(&self.memory)?,
+            rate: self.rate.as_deref().map(sizes::rate).transpose()?,
+            tuning_trace: self.tuning_trace.clone(),
             matching,
             mode: Mode::parse(&self.mode)?,
             key: self.key.as_deref().map(names).unwrap_or_default(),
@@ -193,7 +211,6 @@ impl LoadArgs {
             },
             retry_for: parse_time("--retry-for", &self.retry_for)?,
             create: None,
-            ..LoadOptions::default()
         })
     }
 }
@@ -203,10 +220,11 @@ impl LoadArgs {
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
         let defaults = CsvOptions::default();
         // What is asked for is what cuts: rows are not cut by the bytes of `auto`, nor bytes by its rows.
-        let (batch_rows, batch_bytes) = match parse_batch(&self.batch)? {
-            (None, None) => (defaults.batch_rows, defaults.batch_bytes),
-            // A row has at least one byte.
-            (rows, bytes) => (Some(rows.unwrap_or(MAX_BATCH_BYTES)), bytes.unwrap_or(MAX_BATCH_BYTES)),
+        let (batch_rows, batch_bytes) = match sizes::batch(&self.batch)? {
+            BatchSize::Auto => (defaults.batch_rows, defaults.batch_bytes),
+            // What is asked for is what cuts.
+            BatchSize::Rows(rows) => (Some(rows), sizes::MAX_BATCH_BYTES),
+            BatchSize::Bytes(bytes) => (None, bytes),
         };
         Ok(CsvOptions {
             delimiter: self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?,
@@ -283,32 +301,6 @@ fn parse_max_bad(text: &str) -> Result<MaxBad> {
     }
 }
 
-/// The most bytes of a chunk: what a lane holds in memory several times over.
-const MAX_BATCH_BYTES: usize = 64 << 20;
-
-/// `64000` is rows; `4MiB`, `512k` are bytes. Returns (rows, bytes).
-fn parse_batch(text: &str) -> Result<(Option<usize>, Option<usize>)> {
-    if text == "auto" {
-        return Ok((None, None));
-    }
-    let wrong = || {
-        Error::config(format!("`--batch {text}` is not understood"))
-            .with_hint("it takes rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB")
-    };
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: usize = digits.parse().map_err(|_| wrong())?;
-    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" => return if number == 0 { Err(wrong()) } else { Ok((Some(number), None)) },
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
-        _ => return Err(wrong()),
-    };
-    match number.checked_mul(unit) {
-        Some(bytes) if (1..=MAX_BATCH_BYTES).contains(&bytes) => Ok((None, Some(bytes))),
-        _ => Err(wrong()),
-    }
-}
-
 /// A time such as `500ms`, `30s`, `10m` or `2h`; a bare number is seconds.
 fn parse_time(option: &str, text: &str) -> Result<Duration> {
     let wrong = || Error::config(format!("`{option} {text}` is not a time")).with_hint("it takes `30s`, `10m` or `2h`");
@@ -362,16 +354,6 @@ mod tests {
         assert_eq!(parse_max_bad("0.5%").unwrap(), MaxBad::Percent(0.5));
         for wrong in ["", "%", "-1", "101%", "nan%", "ten"] {
             assert!(parse_max_bad(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn batch() {
-        assert_eq!(parse_batch("auto").unwrap(), (None, None));
-        assert_eq!(parse_batch("64000").unwrap(), (Some(64000), None));
-        assert_eq!(parse_batch("4MiB").unwrap(), (None, Some(4 << 20)));
-        for wrong in ["", "0", "0k", "65MiB", "4x", "-1", "MiB", "99999999999999999999"] {
-            assert!(parse_batch(wrong).is_err(), "{wrong}");
         }
     }
 

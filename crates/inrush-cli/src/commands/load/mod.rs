@@ -5,6 +5,7 @@ mod diverts;
 mod interrupt;
 mod progress;
 mod show;
+mod sizes;
 
 pub(crate) use args::LoadArgs;
 
@@ -40,10 +41,13 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let notices = output.clone();
-    let loader = Loader::new(config, &args.into)
-        .with_options(options)
-        .with_reject_header(header)
-        .with_observer(move |notice| notices.notice(&describe(notice)));
+    let loader =
+        Loader::new(config, &args.into).with_options(options).with_reject_header(header).with_observer(move |notice| {
+            match notice {
+                Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
+                notice => notices.notice(&describe(notice)),
+            }
+        });
     let control = loader.control();
     let _signals = interrupt::watch(control.clone(), output.clone())?;
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);

@@ -2,6 +2,7 @@
 
 use crate::{Output, exit, human};
 use inrush::core::bulk::report::{Records, Report, Retry, Stop};
+use inrush::core::bulk::tuner::Tuned;
 use inrush::core::bulk::{Mode, Reject};
 use inrush_core::Error;
 use serde_json::{Value, json};
@@ -167,6 +168,7 @@ fn as_json(report: &Report) -> Value {
         "server": report.server,
         "method": { "name": report.method.name(), "reason": report.method_reason },
         "lanes": report.lanes,
+        "tuning": report.tuning.iter().map(tuned_json).collect::<Vec<_>>(),
         "time_zone": report.time_zone,
         "dry_run": report.dry_run,
         "rows": {
@@ -216,6 +218,16 @@ fn records_json(records: &Records) -> Value {
         "last": records.last,
         "first_line": records.first_line,
         "last_line": records.last_line,
+    })
+}
+
+fn tuned_json(tuned: &Tuned) -> Value {
+    json!({
+        "seconds": tuned.at.as_secs_f64(),
+        "what": tuned.knob.name(),
+        "from": tuned.from,
+        "to": tuned.to,
+        "why": tuned.why,
     })
 }
 

@@ -1,0 +1,131 @@
+//! The options that are numbers with units: lanes, batches, memory, rate.
+
+use inrush::BatchSize;
+use inrush_core::{Error, Result};
+use std::num::NonZeroU64;
+
+/// `auto` is `None`.
+pub(super) fn lanes(text: &str) -> Result<Option<usize>> {
+    if text == "auto" {
+        return Ok(None);
+    }
+    match text.parse() {
+        Ok(lanes) if (1..=MAX_LANES).contains(&lanes) => Ok(Some(lanes)),
+        _ => Err(Error::config(format!("`--lanes {text}` is not understood"))
+            .with_hint(format!("it takes `auto` or a number from 1 to {MAX_LANES}"))),
+    }
+}
+
+const MAX_LANES: usize = 256;
+
+/// `64000` is rows; `4MiB`, `512k` are bytes.
+pub(super) fn batch(text: &str) -> Result<BatchSize> {
+    let wrong = || {
+        Error::config(format!("`--batch {text}` is not understood"))
+            .with_hint("it takes `auto`, rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB")
+    };
+    if text == "auto" {
+        return Ok(BatchSize::Auto);
+    }
+    match with_unit(text, &BYTES).ok_or_else(wrong)? {
+        (0, _) => Err(wrong()),
+        (rows, false) => Ok(BatchSize::Rows(usize::try_from(rows).map_err(|_| wrong())?)),
+        (bytes, true) => match usize::try_from(bytes) {
+            Ok(bytes) if bytes <= MAX_BATCH_BYTES => Ok(BatchSize::Bytes(bytes)),
+            _ => Err(wrong()),
+        },
+    }
+}
+
+/// The most bytes of a chunk: what a lane holds in memory several times over.
+pub(super) const MAX_BATCH_BYTES: usize = 64 << 20;
+
+/// `256MiB`, `1GiB`.
+pub(super) fn memory(text: &str) -> Result<usize> {
+    match with_unit(text, &BYTES) {
+        Some((bytes, true)) if bytes >= LEAST_MEMORY => Ok(usize::try_from(bytes).unwrap_or(usize::MAX)),
+        _ => Err(Error::config(format!("`--memory {text}` is not understood"))
+            .with_hint("it takes bytes such as `256MiB` or `1GiB`, at least 1 MiB")),
+    }
+}
+
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// `5000`, `50k`, `1M`; with or without `/s`.
+pub(super) fn rate(text: &str) -> Result<NonZeroU64> {
+    with_unit(text.strip_suffix("/s").unwrap_or(text), &COUNTS).and_then(|(rows, _)| NonZeroU64::new(rows)).ok_or_else(
+        || {
+            Error::config(format!("`--rate {text}` is not understood"))
+                .with_hint("it takes rows a second: `5000`, `50k` or `1M`, at least 1")
+        },
+    )
+}
+
+/// A number with a unit or without one: its value, and whether there was one.
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, bool)> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    if unit.is_empty() {
+        return Some((number, false));
+    }
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+    Some((number.checked_mul(*factor)?, true))
+}
+
+const BYTES: [(&str, u64); 9] = [
+    ("k", 1 << 10),
+    ("kb", 1 << 10),
+    ("kib", 1 << 10),
+    ("m", 1 << 20),
+    ("mb", 1 << 20),
+    ("mib", 1 << 20),
+    ("g", 1 << 30),
+    ("gb", 1 << 30),
+    ("gib", 1 << 30),
+];
+
+const COUNTS: [(&str, u64); 2] = [("k", 1_000), ("m", 1_000_000)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_counted_or_found_out() {
+        assert_eq!(lanes("auto").unwrap(), None);
+        assert_eq!(lanes("256").unwrap(), Some(256));
+        for wrong in ["", "0", "257", "-1", "two", "2k"] {
+            assert!(lanes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_rows_or_bytes() {
+        assert_eq!(batch("auto").unwrap(), BatchSize::Auto);
+        assert_eq!(batch("64000").unwrap(), BatchSize::Rows(64000));
+        assert_eq!(batch("4MiB").unwrap(), BatchSize::Bytes(4 << 20));
+        for wrong in ["", "0", "0k", "65MiB", "4x", "-1", "MiB", "1GiB", "99999999999999999999"] {
+            assert!(batch(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bytes() {
+        assert_eq!(memory("256MiB").unwrap(), 256 << 20);
+        assert_eq!(memory("1g").unwrap(), 1 << 30);
+        for wrong in ["", "256", "0MiB", "1023k", "MiB", "1T"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_rows_a_second() {
+        for (text, want) in [("1", 1), ("5000", 5000), ("5000/s", 5000), ("50k", 50_000), ("2M/s", 2_000_000)] {
+            assert_eq!(rate(text).unwrap().get(), want);
+        }
+        for wrong in ["", "0", "0k", "-1", "1.5", "5 MiB", "/s", "5kib"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+    }
+}

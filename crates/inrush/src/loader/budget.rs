@@ -1,0 +1,132 @@
+//! The memory of rows under way, counted: batches in hand and the texts made of them. The reader waits while there is no room for
+//! another batch, so memory follows the limit and not the speed of the server.
+
+use super::control::lock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// The memory that there is, and what is held of it.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: u64,
+    held: Mutex<u64>,
+    freed: Condvar,
+    /// Bytes of memory that 1024 bytes of a source take: the most that was seen.
+    held_per_kib: AtomicU64,
+}
+
+impl Budget {
+    pub(super) fn new(limit: u64, held_per_byte: f64) -> Arc<Self> {
+        let held_per_kib = AtomicU64::new((held_per_byte * 1024.0) as u64);
+        Arc::new(Self { limit, held: Mutex::new(0), freed: Condvar::new(), held_per_kib })
+    }
+
+    /// Waits until there is room for a batch of about `bytes` of a source, as long as `goes_on`. If nothing is held there is room for
+    /// any one.
+    pub(super) fn wait_for(&self, bytes: u64, goes_on: impl Fn() -> bool) {
+        let wanted = self.expected(bytes);
+        let mut held = lock(&self.held);
+        while *held > 0 && *held + wanted > self.limit && goes_on() {
+            held = self.freed.wait_timeout(held, LOOK_EVERY).map_or_else(|e| e.into_inner().0, |(held, _)| held);
+        }
+    }
+
+    /// Holds what a batch of `bytes` of a source is expected to take.
+    pub(super) fn hold(self: &Arc<Self>, bytes: u64) -> Held {
+        let mut held = Held { budget: self.clone(), bytes: 0 };
+        held.set(self.expected(bytes));
+        held
+    }
+
+    /// Learns that a batch of `bytes` of a source took `held`.
+    pub(super) fn learn(&self, bytes: u64, held: u64) {
+        self.held_per_kib.fetch_max(held.saturating_mul(1024) / bytes.max(1024), Relaxed);
+    }
+
+    fn expected(&self, bytes: u64) -> u64 {
+        bytes.saturating_mul(self.held_per_kib.load(Relaxed)) / 1024
+    }
+
+    #[cfg(test)]
+    fn held(&self) -> u64 {
+        *lock(&self.held)
+    }
+}
+
+/// How long it takes to notice that the load is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What one chunk holds; given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    budget: Arc<Budget>,
+    bytes: u64,
+}
+
+impl Held {
+    /// It takes this much, as it turned out.
+    pub(super) fn set(&mut self, bytes: u64) {
+        let mut held = lock(&self.budget.held);
+        *held = *held - self.bytes + bytes;
+        if bytes < self.bytes {
+            self.budget.freed.notify_one();
+        }
+        self.bytes = bytes;
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    #[test]
+    fn the_reader_waits_for_room() {
+        let budget = Budget::new(100, 2.0);
+        let mut first = budget.hold(30);
+        budget.wait_for(20, || true);
+        assert_eq!((first.bytes(), budget.held()), (60, 60));
+        first.set(70);
+        let (waited, has_waited) = channel();
+        let reader = {
+            let budget = budget.clone();
+            thread::spawn(move || {
+                budget.wait_for(20, || true);
+                waited.send(()).unwrap();
+            })
+        };
+        assert!(has_waited.recv_timeout(Duration::from_millis(50)).is_err(), "70 and 40 are more than 100");
+        drop(first);
+        has_waited.recv_timeout(Duration::from_secs(10)).unwrap();
+        reader.join().unwrap();
+        assert_eq!(budget.held(), 0);
+    }
+
+    #[test]
+    fn a_batch_larger_than_all_goes_alone() {
+        let budget = Budget::new(100, 1.0);
+        budget.wait_for(1000, || true);
+        let _held = budget.hold(1000);
+        budget.wait_for(1, || false);
+    }
+
+    #[test]
+    fn it_learns_what_rows_take() {
+        let budget = Budget::new(100, 1.0);
+        budget.learn(2048, 6144);
+        budget.learn(2048, 4096);
+        assert_eq!(budget.hold(10).bytes(), 30);
+    }
+}

@@ -1,0 +1,93 @@
+//! The reading half of a load: batches in order, as large as the tuner says, when there is memory for them and the rate lets them go.
+
+use super::budget::Held;
+use super::control::Control;
+use super::prepare::Work;
+use super::shared::{Shared, SourcePlan};
+use super::tuning::Tuning;
+use inrush_core::bulk::tuner::pace::Pace;
+use inrush_core::bulk::{Batch, Source};
+use inrush_core::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::SyncSender;
+use std::thread;
+use std::time::Duration;
+
+/// A batch and the plan of its source.
+pub(super) type Next = (Work, Arc<SourcePlan>);
+
+/// Reads sources for the lanes.
+pub(super) struct Reader {
+    control: Arc<Control>,
+    tuning: Arc<Tuning>,
+    pace: Option<Pace>,
+    batches: SyncSender<Next>,
+}
+
+impl Reader {
+    pub(super) fn new(shared: &Shared, batches: SyncSender<Next>) -> Self {
+        let pace = shared.options.rate.map(Pace::new);
+        Self { control: shared.control.clone(), tuning: shared.tuning.clone(), pace, batches }
+    }
+
+    /// Hands on batches in order, each with its number and its source's plan. Returns whether it came to the end; an error has the
+    /// number of the batch that could not be read.
+    pub(super) fn read(
+        mut self,
+        sources: Vec<Box<dyn Source>>,
+        plans: &[Arc<SourcePlan>],
+    ) -> Result<bool, (u64, Error)> {
+        let mut number = 0;
+        for (mut source, plan) in sources.into_iter().zip(plans) {
+            loop {
+                self.make_room(&mut *source);
+                if !self.control.wants_more() {
+                    return Ok(false);
+                }
+                let batch = match source.next() {
+                    // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
+                    Ok(None) | Err(_) if self.control.is_stopping() => return Ok(false),
+                    Ok(None) => break,
+                    Ok(Some(batch)) => batch,
+                    Err(error) => return Err((number, error)),
+                };
+                if !self.hand_on(number, batch, plan) {
+                    return Ok(false);
+                }
+                number += 1;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says how large the next batch is to be, and waits until there is memory for it.
+    fn make_room(&self, source: &mut dyn Source) {
+        let Some(mut bytes) = self.tuning.batch_bytes() else { return };
+        if let Some(pace) = self.pace.as_ref().filter(|_| self.tuning.may_shrink_batches()) {
+            bytes = bytes.min(pace.batch_bytes());
+        }
+        source.set_batch_bytes(bytes);
+        self.tuning.budget().wait_for(bytes as u64, || self.control.wants_more());
+    }
+
+    /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
+    fn hand_on(&mut self, number: u64, batch: Batch, plan: &Arc<SourcePlan>) -> bool {
+        let (records, bytes) = (batch.records(), batch.bytes());
+        self.control.read.fetch_add(records, Relaxed);
+        self.control.bytes.fetch_add(bytes, Relaxed);
+        let held: Held = self.tuning.budget().hold(bytes);
+        if let Some(pace) = &mut self.pace {
+            while let wait @ 1.. = pace.wait(self.control.elapsed()).as_micros()
+                && self.control.wants_more()
+            {
+                thread::sleep(LOOK_EVERY.min(Duration::from_micros(wait as u64)));
+            }
+            pace.let_go(records, bytes, self.control.elapsed());
+        }
+        self.batches.send((Work { number, batch, held }, plan.clone())).is_ok()
+    }
+}
+
+/// How long a reader that keeps to a rate takes to notice that the load is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);

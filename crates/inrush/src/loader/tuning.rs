@@ -1,0 +1,175 @@
+//! The tuner at work: its limits from the options, what chunks cost handed to it, its decisions carried out and kept for the report.
+
+use super::budget::Budget;
+use super::control::{Control, lock};
+use super::options::{BatchSize, LoadOptions};
+use inrush_core::bulk::tuner::trace::Line;
+use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};
+use inrush_core::{Error, Result};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::sync::{Arc, Mutex};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+/// What all lanes share of it.
+pub(super) struct Tuning {
+    state: Mutex<State>,
+    budget: Arc<Budget>,
+    batch: BatchSize,
+}
+
+struct State {
+    tuner: Tuner,
+    told: Vec<Tuned>,
+    trace: Option<BufWriter<File>>,
+}
+
+impl Tuning {
+    pub(super) fn new(options: &LoadOptions, is_cluster: bool) -> Result<Self> {
+        let limits = limits(options, is_cluster);
+        let tuner = Tuner::new(limits);
+        let budget = Budget::new(options.memory as u64, tuner.held_per_byte());
+        let trace = options.tuning_trace.as_ref().map(|path| {
+            let doing = || format!("cannot write `{}`", path.display());
+            File::create(path).map(BufWriter::new).map_err(|error| Error::io(doing(), error))
+        });
+        let mut state = State { tuner, told: Vec::new(), trace: trace.transpose()? };
+        state.write(&Line::Limits(limits));
+        Ok(Self { state: Mutex::new(state), budget, batch: options.batch })
+    }
+
+    /// How many lanes are to be used now.
+    pub(super) fn lanes(&self) -> usize {
+        lock(&self.state).tuner.lanes()
+    }
+
+    /// How many bytes of text a batch is to have now; `None` where its source decides.
+    pub(super) fn batch_bytes(&self) -> Option<usize> {
+        match self.batch {
+            BatchSize::Rows(_) => None,
+            BatchSize::Auto | BatchSize::Bytes(_) => Some(lock(&self.state).tuner.batch_bytes()),
+        }
+    }
+
+    /// Whether the batch size may be other than the tuner says, for the sake of a rate.
+    pub(super) fn may_shrink_batches(&self) -> bool {
+        self.batch == BatchSize::Auto
+    }
+
+    pub(super) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
+    /// Learns from a stored chunk; returns what is to be changed now.
+    pub(super) fn on_ack(&self, ack: &Ack) -> Option<Tuned> {
+        let state = &mut *lock(&self.state);
+        state.write(&Line::Ack(*ack));
+        let tuned = state.tuner.on_ack(ack);
+        if let Some(tuned) = &tuned {
+            state.write(&Line::from(tuned));
+            if state.told.len() < MOST_TOLD {
+                state.told.push(tuned.clone());
+            }
+        }
+        tuned
+    }
+
+    /// The server has no room for more than this many lanes.
+    pub(super) fn no_room_for_more_than(&self, lanes: usize, now: Duration) {
+        let state = &mut *lock(&self.state);
+        state.write(&Line::Room { lanes, at: now });
+        state.tuner.no_room_for_more_than(lanes, now);
+    }
+
+    /// The lanes that proved to be worth it, and all decisions, for the report.
+    pub(super) fn finish(&self) -> (usize, Vec<Tuned>) {
+        let state = &mut *lock(&self.state);
+        if let Some(mut trace) = state.trace.take() {
+            // It is for those who look into the tuner: a load does not fail for it.
+            let _ = trace.flush();
+        }
+        (state.tuner.settled_lanes(), std::mem::take(&mut state.told))
+    }
+}
+
+impl State {
+    fn write(&mut self, line: &Line) {
+        if let Some(trace) = &mut self.trace
+            && writeln!(trace, "{line}").is_err()
+        {
+            self.trace = None;
+        }
+    }
+}
+
+/// Lanes to begin with, where nobody asked for a number. Two are worth it nearly everywhere: while one waits for the disk at its
+/// COMMIT, the server works for the other.
+pub(super) fn first_lanes() -> usize {
+    available_parallelism().map_or(1, |n| n.get().min(2))
+}
+
+fn limits(options: &LoadOptions, is_cluster: bool) -> Limits {
+    let max_batch = if is_cluster { MAX_CLUSTER_BATCH } else { MAX_BATCH };
+    // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
+    let is_fixed = options.dry_run || options.rate.is_some();
+    let lanes = options.lanes.unwrap_or_else(first_lanes);
+    let (min_lanes, max_lanes) =
+        if options.lanes.is_some() || is_fixed { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
+    let (batch, min_batch, max_batch) = match options.batch {
+        BatchSize::Bytes(bytes) => (bytes, bytes, bytes),
+        BatchSize::Rows(_) => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
+        BatchSize::Auto if options.dry_run => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
+        BatchSize::Auto => (FIRST_BATCH, MIN_BATCH, max_batch),
+    };
+    Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory }
+}
+
+/// What a batch has where nobody asked for a size and nothing is known yet (docs/notes/chunk-size.md).
+const FIRST_BATCH: usize = 4 << 20;
+
+const MIN_BATCH: usize = 256 << 10;
+const MAX_BATCH: usize = 64 << 20;
+
+/// A cluster certifies and ships a transaction as a whole.
+const MAX_CLUSTER_BATCH: usize = 16 << 20;
+
+const MAX_LANES: usize = 16;
+
+/// As many decisions as a report has.
+const MOST_TOLD: usize = 200;
+
+impl Control {
+    /// What a lane's answers took that had nothing to do with its rows, since this was last asked.
+    pub(super) fn take_fixed(&self, lane: usize) -> Duration {
+        lock(&self.lanes).get_mut(lane).map(|state| std::mem::take(&mut state.fixed)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> LoadOptions {
+        LoadOptions::default()
+    }
+
+    #[test]
+    fn what_is_given_is_not_tuned() {
+        let given = limits(&LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() }, false);
+        assert_eq!((given.min_lanes, given.lanes, given.max_lanes), (5, 5, 5));
+        assert_eq!((given.min_batch, given.batch, given.max_batch), (7, 7, 7));
+    }
+
+    #[test]
+    fn a_rate_needs_no_more_lanes() {
+        let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, false);
+        assert_eq!((paced.min_lanes, paced.max_lanes), (first_lanes(), first_lanes()));
+    }
+
+    #[test]
+    fn a_cluster_takes_smaller_batches() {
+        assert_eq!(limits(&options(), false).max_batch, 64 << 20);
+        assert_eq!(limits(&options(), true).max_batch, 16 << 20);
+    }
+}
