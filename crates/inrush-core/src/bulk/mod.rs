@@ -14,6 +14,7 @@ pub mod report;
 pub mod retry;
 pub mod run;
 pub mod screen;
+pub mod search;
 pub mod template;
 pub mod tuner;
 pub mod write;

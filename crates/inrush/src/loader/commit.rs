@@ -6,7 +6,7 @@
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
-use super::replay::{ReplayEnd, replay};
+use super::replay::ReplayEnd;
 use super::sql;
 use super::tally::{ChunkEnd, too_many};
 use crate::fault;
@@ -37,7 +37,7 @@ impl Lane<'_> {
             Err(error) => return self.failed(error),
         }
         self.waits(Some("INSERT"));
-        match replay(&mut self.connection, chunk, self.shared) {
+        match self.run_replay(chunk) {
             Ok(ReplayEnd::Done { counted, rejects, noted }) => {
                 // Every row went in as strict SQL: what the LOAD warned of does no harm.
                 let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };

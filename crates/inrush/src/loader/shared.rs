@@ -117,6 +117,8 @@ pub(super) struct Shared {
     /// Harmless warnings to be reported, each (code, column) once.
     pub(super) noted: Mutex<Vec<Warning>>,
     pub(super) replays: AtomicU64,
+    /// The share of bad rows that the last replay came to.
+    pub(super) bad_share: Mutex<f64>,
     pub(super) retries: Mutex<Vec<Retry>>,
     pub(super) tally: Mutex<Tally>,
     pub(super) spares: Spares,

@@ -1,0 +1,120 @@
+//! The search for bad rows in a chunk that the server refused as a whole: which rows are tried together, and which alone.
+//!
+//! Rows are tried in their order, so of two equal keys the first is stored. A statement that fails undoes only itself, and what it
+//! did before it met the bad row was in vain; so halves are tried, and where bad rows are many each row travels in a statement of
+//! its own, all in one flight. The numbers are in docs/notes/bad-rows.md.
+
+use std::ops::Range;
+
+/// What is tried next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Try {
+    /// These rows in one statement, as far as one holds them.
+    Together(Range<usize>),
+    /// Each of these rows in a statement of its own.
+    Apart(Range<usize>),
+}
+
+/// A search that is under way.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// A stack, the earliest rows on top.
+    todo: Vec<Try>,
+    /// Rows whose fate is known, and how many of them are bad; the older they are, the less they count.
+    tried: usize,
+    bad: usize,
+}
+
+impl Search {
+    /// A search in these rows. `bad_share` is what an earlier one came to, see [`Search::bad_share`].
+    pub fn new(rows: Range<usize>, bad_share: f64) -> Self {
+        // Where the last rows were good, the share among these is found out afresh.
+        let bad = (bad_share.clamp(0.0, 1.0) * SAMPLE_ROWS as f64) as usize;
+        let tried = if bad > 0 { SAMPLE_ROWS } else { 0 };
+        let mut search = Self { todo: Vec::new(), tried, bad };
+        search.push(Try::Together(rows));
+        search
+    }
+
+    /// What to try next; none: all is found.
+    pub fn next(&mut self) -> Option<Try> {
+        match self.todo.pop()? {
+            Try::Together(rows) if self.has_many_bad() => {
+                let end = rows.end.min(rows.start + FLIGHT_ROWS);
+                self.push(Try::Together(end..rows.end));
+                Some(Try::Apart(rows.start..end))
+            }
+            next => Some(next),
+        }
+    }
+
+    /// Of the rows that were tried last these were left for later.
+    pub fn left(&mut self, rows: Range<usize>) {
+        self.push(Try::Together(rows));
+    }
+
+    /// So many rows went in together.
+    pub fn stored(&mut self, n_rows: usize) {
+        self.count(n_rows, 0);
+    }
+
+    /// These rows were refused together: one of them is bad, or more.
+    pub fn refused(&mut self, rows: Range<usize>) {
+        if rows.len() <= APART_ROWS {
+            self.push(Try::Apart(rows));
+            return;
+        }
+        let middle = rows.start + rows.len() / 2;
+        self.push(Try::Together(middle..rows.end));
+        self.push(Try::Together(rows.start..middle));
+    }
+
+    /// Of so many rows that were tried apart these were bad.
+    pub fn told_apart(&mut self, n_rows: usize, n_bad: usize) {
+        self.count(n_rows, n_bad);
+    }
+
+    /// The share of bad rows among the last that were tried, for the next search in the same source.
+    pub fn bad_share(&self) -> f64 {
+        if self.tried < SAMPLE_ROWS { 0.0 } else { self.bad as f64 / self.tried as f64 }
+    }
+
+    fn push(&mut self, next: Try) {
+        let (Try::Together(rows) | Try::Apart(rows)) = &next;
+        if !rows.is_empty() {
+            self.todo.push(next);
+        }
+    }
+
+    fn count(&mut self, n_rows: usize, n_bad: usize) {
+        self.tried += n_rows;
+        self.bad += n_bad;
+        while self.tried > MEMORY_ROWS {
+            self.tried /= 2;
+            self.bad /= 2;
+        }
+    }
+
+    fn has_many_bad(&self) -> bool {
+        self.tried >= SAMPLE_ROWS && self.bad * 100 > self.tried * MANY_PERCENT
+    }
+}
+
+/// Above this share of bad rows hardly any half is free of them.
+const MANY_PERCENT: usize = 5;
+
+/// So many rows must have been tried before their share of bad ones says something.
+const SAMPLE_ROWS: usize = 200;
+
+/// Beyond this the earlier half of what was tried counts half.
+const MEMORY_ROWS: usize = 4_000;
+
+/// Rows that were refused together and are no more than these are tried apart: halving them further costs more round trips than it
+/// saves statements.
+const APART_ROWS: usize = 32;
+
+/// As many rows apart before the share of bad ones is looked at again.
+const FLIGHT_ROWS: usize = 500;
+
+#[cfg(test)]
+mod tests;

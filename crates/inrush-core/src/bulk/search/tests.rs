@@ -1,0 +1,84 @@
+use super::*;
+
+/// Searches among `n` rows, statements of at most `room` of which the server takes; returns the bad rows that were found, and
+/// how many statements and round trips it took.
+fn search(n: usize, room: usize, is_bad: impl Fn(usize) -> bool) -> (Vec<usize>, usize, usize) {
+    let mut search = Search::new(0..n, 0.0);
+    let (mut found, mut stored, mut n_statements, mut n_trips) = (Vec::new(), Vec::new(), 0, 0);
+    while let Some(next) = search.next() {
+        n_trips += 1;
+        match next {
+            Try::Together(rows) => {
+                n_statements += 1;
+                let end = rows.end.min(rows.start + room);
+                search.left(end..rows.end);
+                let rows = rows.start..end;
+                match rows.clone().any(&is_bad) {
+                    true => search.refused(rows),
+                    false => {
+                        search.stored(rows.len());
+                        stored.extend(rows);
+                    }
+                }
+            }
+            Try::Apart(rows) => {
+                n_statements += rows.len();
+                let (bad, good): (Vec<_>, Vec<_>) = rows.clone().partition(|row| is_bad(*row));
+                search.told_apart(rows.len(), bad.len());
+                found.extend(bad);
+                stored.extend(good);
+            }
+        }
+    }
+    assert!(stored.is_sorted(), "rows go in in their order");
+    assert_eq!(found.len() + stored.len(), n, "each row has one fate");
+    (found, n_statements, n_trips)
+}
+
+#[track_caller]
+fn check(n: usize, room: usize, is_bad: impl Fn(usize) -> bool, most_statements: usize, most_trips: usize) {
+    let (found, n_statements, n_trips) = search(n, room, &is_bad);
+    assert_eq!(found, (0..n).filter(|row| is_bad(*row)).collect::<Vec<_>>());
+    assert!(n_statements <= most_statements && n_trips <= most_trips, "{n_statements} statements, {n_trips} trips");
+}
+
+#[test]
+fn no_row_is_bad() {
+    check(10_000, 1_000, |_| false, 10, 10);
+}
+#[test]
+fn one_row_is_bad() {
+    check(10_000, 1_000, |row| row == 4_321, 52, 21);
+}
+#[test]
+fn every_hundredth_row_is_bad() {
+    check(10_000, 1_000, |row| row % 100 == 7, 3_800, 900);
+}
+#[test]
+fn every_tenth_row_is_bad() {
+    // Apart from a few hundred on: hardly more statements than rows, and a flight for each few hundred.
+    check(10_000, 1_000, |row| row % 10 == 7, 10_100, 60);
+}
+#[test]
+fn every_row_is_bad() {
+    check(10_000, 1_000, |_| true, 10_050, 60);
+}
+#[test]
+fn a_nest_of_bad_rows_is_left_behind() {
+    // Together again once it is past: the rest of the rows takes far fewer statements than there are rows.
+    check(100_000, 1_000, |row| row < 2_000, 12_000, 150);
+}
+#[test]
+fn nothing_and_one() {
+    check(0, 10, |_| true, 0, 0);
+    check(1, 10, |_| true, 2, 2);
+    check(1, 10, |_| false, 1, 1);
+}
+
+#[test]
+fn what_an_earlier_search_came_to_saves_the_halving() {
+    let mut first = Search::new(0..10_000, 0.5);
+    assert_eq!(first.next(), Some(Try::Apart(0..FLIGHT_ROWS)));
+    let mut second = Search::new(0..10_000, 0.01);
+    assert_eq!(second.next(), Some(Try::Together(0..10_000)));
+}
