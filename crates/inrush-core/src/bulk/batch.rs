@@ -1,7 +1,8 @@
 //! The unit of work: a [`Batch`] of rows as Arrow columns, with its [`Origin`] so that every row can be named again.
 //!
 //! Invariant: a batch owns exactly the text its records lie in; whatever lives longer than the batch copies
-//! ([`Reject::raw`]). A batch is never cut: it is one chunk, and a chunk is one transaction.
+//! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
+//! transactions of its size.
 
 use super::ledger::{ChunkLine, Identity};
 use crate::error::{Error, Kind, Place};
@@ -75,6 +76,50 @@ impl Batch {
             }
         }
         hasher.finish()
+    }
+
+    /// Cuts it before row `row`: two batches that cover its stretch of the source, one behind the other. None if there is no row on
+    /// either side, or if it is not known on which side its rejects lie.
+    pub fn cut(&self, row: usize) -> Option<(Batch, Batch)> {
+        let (origin, n_rows) = (&self.origin, self.rows.num_rows());
+        if row == 0 || row >= n_rows {
+            return None;
+        }
+        let at = match origin.record_starts.get(row) {
+            Some(&start) => start as usize,
+            None if self.rejects.is_empty() => 0,
+            None => return None,
+        };
+        let is_text = at > 0;
+        let lines = match is_text {
+            true => memchr::memchr_iter(b'\n', &origin.text[..at]).count() as u64,
+            false => origin.lines.min(row as u64),
+        };
+        let cut_line = origin.first_line + lines;
+        let (before, behind): (Vec<_>, Vec<_>) =
+            self.rejects.iter().cloned().partition(|reject| reject.place.line < cut_line);
+        let place = origin.span.start + if is_text { at as u64 } else { row as u64 };
+        let moved = |offsets: &[u32]| offsets.iter().map(|offset| offset - at as u32).collect::<Vec<_>>();
+        let first = Origin {
+            span: origin.span.start..place,
+            text: origin.text.slice_with_length(0, at),
+            lines,
+            record_starts: origin.record_starts.iter().take(row).copied().collect(),
+            record_ends: origin.record_ends.iter().take(row).copied().collect(),
+            ..origin.clone()
+        };
+        let second = Origin {
+            first_record: origin.first_record + (row + before.len()) as u64,
+            first_line: cut_line,
+            span: place..origin.span.end,
+            text: origin.text.slice(at),
+            lines: origin.lines - lines,
+            record_starts: moved(origin.record_starts.get(row..).unwrap_or_default()),
+            record_ends: moved(origin.record_ends.get(row..).unwrap_or_default()),
+            ..origin.clone()
+        };
+        let part = |rows, origin, rejects| Batch { rows, utf8: self.utf8, origin, rejects };
+        Some((part(self.rows.slice(0, row), first, before), part(self.rows.slice(row, n_rows - row), second, behind)))
     }
 
     /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between.
@@ -316,6 +361,69 @@ mod tests {
         let origin = origin();
         let found: Vec<_> = (0..3).map(|row| (origin.place(row).line, origin.raw(row))).collect();
         assert_eq!(found, [(2, &b"a\n"[..]), (3, &b"\"b\nb\"\n"[..]), (5, &b"c\n"[..])]);
+    }
+
+    fn batch() -> Batch {
+        let column: ArrayRef = Arc::new(BinaryViewArray::from(vec![&b"a"[..], b"b\nb", b"c"]));
+        let rows = RecordBatch::try_from_iter([("a", column)]).unwrap();
+        Batch { rows, utf8: true, origin: origin(), rejects: Vec::new() }
+    }
+
+    fn reject(line: u64) -> Reject {
+        let place = Place { source: "a.csv".into(), line, column: None };
+        Reject { place, reason: "no".into(), code: 0, raw: Vec::new() }
+    }
+
+    /// Cut before `row`, its parts cover what it covered, and each row and reject has the place it had.
+    #[track_caller]
+    fn check_cut(batch: &Batch, row: usize, want: [(Range<u64>, u64, u64, u64); 2]) {
+        let (first, second) = batch.cut(row).unwrap();
+        let shape =
+            |part: &Batch| (part.origin.span.clone(), part.origin.first_record, part.origin.first_line, part.records());
+        assert_eq!([&first, &second].map(shape), want);
+        let of_parts = |of: fn(&Batch, usize) -> (u64, Vec<u8>)| -> Vec<_> {
+            [&first, &second]
+                .into_iter()
+                .flat_map(|part| (0..part.rows.num_rows()).map(|i| of(part, i)).collect::<Vec<_>>())
+                .collect()
+        };
+        let of = |part: &Batch, i: usize| (part.origin.place(i).line, part.origin.raw(i).to_vec());
+        assert_eq!(of_parts(of), (0..batch.rows.num_rows()).map(|i| of(batch, i)).collect::<Vec<_>>());
+        assert_eq!(first.origin.lines + second.origin.lines, batch.origin.lines);
+        assert_eq!([&*first.rejects, &*second.rejects].concat(), batch.rejects);
+    }
+
+    #[test]
+    fn a_cut_batch_is_two_stretches() {
+        check_cut(&batch(), 1, [(4..6, 1, 2, 1), (6..14, 2, 3, 2)]);
+        check_cut(&batch(), 2, [(4..12, 1, 2, 2), (12..14, 3, 5, 1)]);
+    }
+    #[test]
+    fn rejects_stay_on_their_side() {
+        // The record on line 3 never became a row.
+        let mut batch = batch();
+        batch.rows = batch.rows.slice(0, 2);
+        batch.origin = Origin { record_starts: vec![0, 8], record_ends: vec![2, 10], ..origin() };
+        batch.rejects = vec![reject(3)];
+        check_cut(&batch, 1, [(4..12, 1, 2, 2), (12..14, 3, 5, 1)]);
+    }
+    #[test]
+    fn what_is_no_text_is_cut_by_rows() {
+        let mut batch = batch();
+        batch.origin = Origin {
+            text: Buffer::from(&b""[..]),
+            record_starts: vec![],
+            record_ends: vec![],
+            span: 10..13,
+            first_record: 11,
+            lines: 0,
+            ..origin()
+        };
+        check_cut(&batch, 2, [(10..12, 11, 2, 2), (12..13, 13, 2, 1)]);
+    }
+    #[test]
+    fn one_row_cannot_be_cut() {
+        assert!(batch().cut(0).is_none() && batch().cut(3).is_none());
     }
 
     #[test]

@@ -36,18 +36,6 @@ impl Search {
         search
     }
 
-    /// What to try next; none: all is found.
-    pub fn next(&mut self) -> Option<Try> {
-        match self.todo.pop()? {
-            Try::Together(rows) if self.has_many_bad() => {
-                let end = rows.end.min(rows.start + FLIGHT_ROWS);
-                self.push(Try::Together(end..rows.end));
-                Some(Try::Apart(rows.start..end))
-            }
-            next => Some(next),
-        }
-    }
-
     /// Of the rows that were tried last these were left for later.
     pub fn left(&mut self, rows: Range<usize>) {
         self.push(Try::Together(rows));
@@ -97,6 +85,22 @@ impl Search {
 
     fn has_many_bad(&self) -> bool {
         self.tried >= SAMPLE_ROWS && self.bad * 100 > self.tried * MANY_PERCENT
+    }
+}
+
+/// What to try next; none: every row's fate is known.
+impl Iterator for Search {
+    type Item = Try;
+
+    fn next(&mut self) -> Option<Try> {
+        match self.todo.pop()? {
+            Try::Together(rows) if self.has_many_bad() => {
+                let end = rows.end.min(rows.start + FLIGHT_ROWS);
+                self.push(Try::Together(end..rows.end));
+                Some(Try::Apart(rows.start..end))
+            }
+            next => Some(next),
+        }
     }
 }
 

@@ -42,6 +42,26 @@ pub(super) enum Attempt {
     Failed(Error),
 }
 
+/// How a chunk came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Course {
+    /// Stored at the first attempt, as it was.
+    Straight,
+    Crooked,
+}
+
+/// What follows an attempt that failed.
+enum Another {
+    Now,
+    /// One with fewer rows.
+    Smaller(Error),
+    /// Nothing: it would fail again.
+    None(Error),
+}
+
+/// The server refuses a transaction of this size.
+struct TooLarge(Error);
+
 impl<'a> Lane<'a> {
     /// Connects, sets the whole session and checks that the server took it.
     pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
@@ -51,25 +71,78 @@ impl<'a> Lane<'a> {
         Ok(Self { number, connection, bound, staged, one_by_one, must_reconnect: false, shared })
     }
 
-    /// Stores one chunk.
-    pub(super) fn deliver(&mut self, chunk: &mut Prepared) -> ChunkEnd {
-        let mut patience = Patience::new(self.shared.options.retry_for);
-        let end = loop {
-            if !self.wants(chunk) {
-                break ChunkEnd::NotStored(None);
-            }
-            match self.attempt(chunk) {
-                Attempt::Over(end) => break end,
-                Attempt::Refused => {}
-                Attempt::Failed(error) => {
-                    if let Err(error) = self.prepare_another(chunk, &mut patience, error) {
-                        break ChunkEnd::NotStored(Some(Stop::Failed(error)));
+    /// Stores one chunk, in parts where the server refuses it as a whole; `enter` is told what became of it, or of each part. Nothing of
+    /// it is tried behind a part that was not stored.
+    pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Course {
+        let mut course = Course::Straight;
+        // A stack, the earliest part on top.
+        let mut parts = vec![chunk];
+        while let Some(mut part) = parts.pop() {
+            let method = lock(&self.shared.choice).method;
+            let is_too_large = part.bytes() > self.shared.largest_chunk.load(Relaxed);
+            let halves = match is_too_large.then(|| part.halves(method, self.shared)).flatten() {
+                Some(halves) => halves,
+                None => match self.store(&mut part) {
+                    Ok((end, taken)) => {
+                        course = course.max(taken);
+                        if !matches!(end, ChunkEnd::Stored { .. }) {
+                            course = Course::Crooked;
+                            parts.clear();
+                        }
+                        enter(part, end);
+                        continue;
                     }
+                    Err(TooLarge(error)) => match part.halves(method, self.shared) {
+                        Some(halves) => {
+                            self.shrink(&part, &error);
+                            halves
+                        }
+                        None => Err(Stop::Failed(error)),
+                    },
+                },
+            };
+            course = Course::Crooked;
+            match halves {
+                Ok([first, second]) => {
+                    part.recycle(self.shared);
+                    parts.extend([second, first]);
+                }
+                Err(stop) => {
+                    parts.clear();
+                    enter(part, ChunkEnd::NotStored(Some(stop)));
                 }
             }
-        };
+        }
         self.waits(None);
-        end
+        course
+    }
+
+    /// From now on chunks as large as this one are cut before they are tried.
+    fn shrink(&self, chunk: &Prepared, error: &Error) {
+        // More than a half of it, so that the halves are tried as they are.
+        self.shared.largest_chunk.fetch_min(chunk.bytes() / 4 * 3, Relaxed);
+        report::count_retry(&mut lock(&self.shared.retries), error);
+        self.shared.notify(&Notice::Shrunk { place: chunk.place(), bytes: chunk.bytes(), message: error.to_string() });
+    }
+
+    /// Stores one chunk in one transaction.
+    fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Course), TooLarge> {
+        let mut course = Course::Straight;
+        let mut patience = Patience::new(self.shared.options.retry_for);
+        loop {
+            if !self.wants(chunk) {
+                return Ok((ChunkEnd::NotStored(None), course));
+            }
+            match self.attempt(chunk) {
+                Attempt::Over(end) => return Ok((end, course)),
+                Attempt::Refused => course = Course::Crooked,
+                Attempt::Failed(error) => match self.prepare_another(chunk, &mut patience, error) {
+                    Another::Now => course = Course::Crooked,
+                    Another::Smaller(error) => return Err(TooLarge(error)),
+                    Another::None(error) => return Ok((ChunkEnd::NotStored(Some(Stop::Failed(error))), course)),
+                },
+            }
+        }
     }
 
     /// Takes the connection down politely.
@@ -101,9 +174,8 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Waits before the next attempt, if there is to be one; gives the error back if not. A load that is to end meanwhile makes
-    /// it wait no longer.
-    fn prepare_another(&mut self, chunk: &Prepared, patience: &mut Patience, error: Error) -> Result<()> {
+    /// Waits before the next attempt, if there is to be one. A load that is to end meanwhile makes it wait no longer.
+    fn prepare_another(&mut self, chunk: &Prepared, patience: &mut Patience, error: Error) -> Another {
         let control = &self.shared.control;
         let now = control.elapsed();
         let n_failed = patience.failed(now);
@@ -113,24 +185,25 @@ impl<'a> Lane<'a> {
                 self.must_reconnect |= reconnect;
                 patience.pause(now, rand::random())
             }
-            Verdict::Shrink | Verdict::No => None,
+            Verdict::Shrink => return Another::Smaller(error),
+            Verdict::No => None,
         };
-        let Some(pause) = pause else {
-            return Err(match n_failed {
-                1 => error,
-                n => error.while_doing(&format!("given up after {n} attempts")),
-            });
-        };
-        self.tell_of_retry(chunk, &error, pause);
-        self.sleep(pause, || !self.wants(chunk));
-        Ok(())
+        match pause {
+            Some(pause) => {
+                self.tell_of_retry(chunk, &error, pause);
+                self.sleep(pause, || !self.wants(chunk));
+                Another::Now
+            }
+            None if n_failed == 1 => Another::None(error),
+            None => Another::None(error.while_doing(&format!("given up after {n_failed} attempts"))),
+        }
     }
 
     pub(super) fn tell_of_retry(&self, chunk: &Prepared, error: &Error, pause: Duration) {
         report::count_retry(&mut lock(&self.shared.retries), error);
         self.shared.notify(&Notice::Retry {
             lane: self.number + 1,
-            place: chunk.work.batch.origin.place(0),
+            place: chunk.place(),
             code: error.code(),
             message: error.to_string(),
             pause,

@@ -79,6 +79,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
+        largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
         retries: Mutex::default(),
         spares: Spares::default(),

@@ -96,6 +96,30 @@ impl Prepared {
         }
     }
 
+    /// Where it begins.
+    pub(super) fn place(&self) -> Place {
+        self.work.batch.origin.place(0)
+    }
+
+    /// How large its transaction is, as far as the server's limits go.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.payload {
+            Payload::LoadData(text) => text.len(),
+            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.bytes.len()).sum(),
+        }
+    }
+
+    /// The same rows as two chunks. None if it cannot be cut.
+    pub(super) fn halves(&self, method: Method, shared: &Shared) -> Option<Result<[Prepared; 2], Stop>> {
+        let batch = &self.work.batch;
+        let (first, second) = batch.cut(batch.rows.num_rows() / 2)?;
+        let half = |batch: Batch| {
+            let held = shared.tuning.budget().hold(batch.bytes());
+            prepare(Work { number: self.work.number, batch, held }, self.plan.clone(), method, shared)
+        };
+        Some(half(first).and_then(|first| Ok([first, half(second)?])))
+    }
+
     /// Its line in the ledger, once its rows are counted and `late` more were refused by the server.
     pub(super) fn line(&self, counted: Counted, late: u64) -> ChunkLine {
         let batch = &self.work.batch;

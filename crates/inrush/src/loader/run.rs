@@ -3,7 +3,7 @@
 
 use super::control::lock;
 use super::inlet::Inlet;
-use super::lane::Lane;
+use super::lane::{Course, Lane};
 use super::prepare::{Prepared, prepare};
 use super::reader::Reader;
 use super::shared::{Notice, Shared, SourcePlan};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Moves every batch from the sources through the lanes. Returns whether every source was read to its end.
 pub(super) fn run(
@@ -83,29 +83,38 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<Prepared>) {
         let shared = self.shared;
         let mut free_since = Instant::now();
-        while let Ok(mut chunk) = chunks.recv() {
-            let begun = Instant::now();
-            let end = match &mut lane {
-                Some(lane) => lane.deliver(&mut chunk),
-                None => ChunkEnd::Stored { counted: Counted::all(chunk.n_rows()), rejects: Vec::new() },
-            };
-            let ack = Ack {
-                at: shared.control.elapsed(),
-                lane: number,
-                bytes: chunk.work.batch.bytes(),
-                rows: chunk.work.batch.records(),
-                held: chunk.work.held.bytes(),
-                took: begun.elapsed(),
-                fixed: shared.control.take_fixed(number),
-                idle: begun.duration_since(free_since),
-            };
-            let is_stored = matches!(end, ChunkEnd::Stored { .. });
+        let enter = |mut chunk: Prepared, end| {
             let (chunk_number, records) = (chunk.work.number, chunk.records());
             let rejects = mem::take(&mut chunk.rejects);
             lock(&shared.tally).enter(chunk_number, records, rejects, end, &shared.options, &shared.control);
             fault::point("tallied");
             chunk.recycle(shared);
-            if is_stored {
+        };
+        while let Ok(chunk) = chunks.recv() {
+            let begun = Instant::now();
+            let mut ack = Ack {
+                at: Duration::ZERO,
+                lane: number,
+                bytes: chunk.work.batch.bytes(),
+                rows: chunk.work.batch.records(),
+                held: chunk.work.held.bytes(),
+                took: Duration::ZERO,
+                fixed: Duration::ZERO,
+                idle: begun.duration_since(free_since),
+            };
+            let course = match &mut lane {
+                Some(lane) => lane.deliver(chunk, enter),
+                None => {
+                    let counted = Counted::all(chunk.n_rows());
+                    enter(chunk, ChunkEnd::Stored { counted, rejects: Vec::new() });
+                    Course::Straight
+                }
+            };
+            // What a deadlock or a lost connection cost says nothing about sizes.
+            if course == Course::Straight {
+                ack.at = shared.control.elapsed();
+                ack.took = begun.elapsed();
+                ack.fixed = shared.control.take_fixed(number);
                 self.tune(&ack);
             }
             free_since = Instant::now();

@@ -19,7 +19,7 @@ use inrush_core::bulk::tuner::Tuned;
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -52,6 +52,15 @@ pub enum Notice {
         message: String,
         /// How long it waits before that.
         pause: Duration,
+    },
+    /// The server refused a transaction for its size: this chunk and those to come are stored in smaller ones.
+    Shrunk {
+        /// Where the chunk begins.
+        place: Place,
+        /// How large it was, in bytes as they are sent.
+        bytes: usize,
+        /// What the server said.
+        message: String,
     },
     /// A lane has had no answer for this many seconds; `state` is what the server says it does.
     Silent {
@@ -117,6 +126,8 @@ pub(super) struct Shared {
     /// Harmless warnings to be reported, each (code, column) once.
     pub(super) noted: Mutex<Vec<Warning>>,
     pub(super) replays: AtomicU64,
+    /// Chunks of more bytes than this are too large for some limit of the server.
+    pub(super) largest_chunk: AtomicUsize,
     /// The share of bad rows that the last replay came to.
     pub(super) bad_share: Mutex<f64>,
     pub(super) retries: Mutex<Vec<Retry>>,

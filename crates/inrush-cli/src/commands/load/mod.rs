@@ -151,6 +151,10 @@ fn describe(notice: &Notice) -> String {
             let pause = human::time(*pause);
             format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
         }
+        Notice::Shrunk { place, bytes, message } => {
+            let bytes = human::bytes(*bytes as f64);
+            format!("transactions of {bytes} are too large for the server ({message}): smaller ones from {place} on")
+        }
         Notice::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }
