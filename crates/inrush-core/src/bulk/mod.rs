@@ -3,6 +3,7 @@
 
 pub mod batch;
 pub mod encode;
+pub mod expression;
 pub mod judge;
 pub mod lane;
 pub mod ledger;
@@ -22,6 +23,7 @@ pub mod write;
 pub use batch::{Batch, FieldUse, Origin, Reject, Source, Taker};
 pub use method::Method;
 pub use mode::Mode;
+pub use expression::Computed;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
 pub use screen::{Replaced, Screen};

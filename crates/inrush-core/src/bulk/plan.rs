@@ -1,7 +1,8 @@
 //! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and
 //! all of them are told at once.
 
-use super::{FieldUse, Mode, Taker};
+use super::expression::Part;
+use super::{Computed, FieldUse, Mode, Taker};
 use crate::error::{Error, Result};
 use crate::value::column::{Column, ColumnType};
 
@@ -25,8 +26,8 @@ pub struct Table {
 pub enum FieldTarget {
     /// It goes into the column of this name.
     Column(String),
-    /// `@name`: it goes nowhere.
-    Skip,
+    /// `@name`: it goes nowhere, unless an expression names it.
+    Skip(String),
 }
 
 impl FieldTarget {
@@ -36,7 +37,7 @@ impl FieldTarget {
             .map(|item| match item.trim() {
                 "" => Err(Error::config(format!("`--columns {list}` has an empty name"))
                     .with_hint("write `@skip` for a field that goes nowhere")),
-                skipped if skipped.starts_with('@') => Ok(FieldTarget::Skip),
+                skipped if skipped.starts_with('@') => Ok(FieldTarget::Skip(skipped[1..].trim_matches('`').to_owned())),
                 name => Ok(FieldTarget::Column(name.trim_matches('`').to_owned())),
             })
             .collect()
@@ -59,21 +60,37 @@ pub enum Matching {
 pub struct Plan {
     /// The fields to read, in the order of `columns`.
     pub uses: Vec<FieldUse>,
-    /// The target columns, in the order of the statement's column list.
+    /// The target columns, in the order of the statement's column list. Behind them the fields that only expressions name: texts.
     pub columns: Vec<Column>,
+    /// How many of `columns` are target columns.
+    pub n_values: usize,
+    /// The columns that are computed, and from which of `columns`.
+    pub computed: Vec<(Column, Computed<usize>)>,
 }
 
 impl Plan {
     /// Maps the fields of `source` onto `table`, or names every mistake at once. A mode that makes no rows needs no values for them.
-    pub fn new(source: &str, fields: &[String], matching: &Matching, table: &Table, mode: Mode) -> Result<Plan> {
+    pub fn new(
+        source: &str,
+        fields: &[String],
+        matching: &Matching,
+        set: &[Computed],
+        table: &Table,
+        mode: Mode,
+    ) -> Result<Plan> {
         let mut mistakes = Vec::new();
-        let targets = match matching {
-            Matching::ByName => by_name(fields, table, &mut mistakes),
-            Matching::ByPosition => by_position(fields, table, &mut mistakes),
+        let named = |name: &str| set.iter().flat_map(Computed::fields).any(|field| is_same(field, name));
+        let mut targets = match matching {
+            Matching::ByName => by_name(fields, table, named, &mut mistakes),
+            Matching::ByPosition => by_position(fields, set, table, &mut mistakes),
             Matching::Listed(listed) => by_list(fields, listed, table, &mut mistakes),
         };
         named_twice(&targets, &mut mistakes);
-        for (_, column) in &targets {
+        let (computed, variables) = computed(set, &names(fields, matching), table, &mut mistakes);
+        // What is computed for a column comes before the field of its name.
+        targets.retain(|(_, column)| !computed.iter().any(|(other, _)| other.name == column.name));
+        let filled = || targets.iter().map(|(_, c)| *c).chain(computed.iter().map(|(c, _)| c));
+        for column in filled() {
             if column.generated {
                 mistakes.push(format!("column `{}` is generated and takes no value", column.name));
             }
@@ -82,12 +99,12 @@ impl Plan {
         if mistakes.is_empty() {
             let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
             let missing = |c: &&Column| {
-                makes_rows && !c.optional && !c.generated && !targets.iter().any(|(_, t)| t.name == c.name)
+                makes_rows && !c.optional && !c.generated && !filled().any(|t| t.name == c.name)
             };
             for column in table.columns.iter().filter(missing) {
                 mistakes.push(format!("column `{}` is NOT NULL without a default, and no field fills it", column.name));
             }
-            if targets.is_empty() {
+            if filled().next().is_none() {
                 mistakes.push("no field goes into any column".into());
             }
         }
@@ -98,19 +115,46 @@ impl Plan {
                 "`--columns a,b,@skip` names the column of each field in order; `--no-header` if line 1 is data",
             ));
         }
-        let field_use =
-            |&(index, c): &(usize, &Column)| FieldUse { index, empty_is_null: empty_is_null(c), taker: taker(&c.ty) };
-        let uses = targets.iter().map(field_use).collect();
-        Ok(Plan { uses, columns: targets.into_iter().map(|(_, column)| column.clone()).collect() })
+        let n_values = targets.len();
+        let numbered = |(column, computed): &(Column, Computed)| {
+            let number = |name: &str| variables.iter().position(|(_, known)| is_same(known, name)).map(|i| n_values + i);
+            Some((column.clone(), computed.numbered(number)?))
+        };
+        let computed = computed.iter().filter_map(numbered).collect();
+        let as_text = |(index, name): &(usize, String)| (*index, text_field(name));
+        let columns: Vec<(usize, Column)> =
+            targets.into_iter().map(|(i, c)| (i, c.clone())).chain(variables.iter().map(as_text)).collect();
+        let field_use = |(index, c): &(usize, Column)| FieldUse {
+            index: *index,
+            empty_is_null: empty_is_null(c),
+            taker: taker(&c.ty),
+        };
+        let uses = columns.iter().map(field_use).collect();
+        Ok(Plan { uses, columns: columns.into_iter().map(|(_, column)| column).collect(), n_values, computed })
+    }
+
+    /// The columns that get a value: from a field, then computed ones.
+    pub fn filled(&self) -> Vec<Column> {
+        self.columns[..self.n_values].iter().chain(self.computed.iter().map(|(column, _)| column)).cloned().collect()
     }
 
     /// Drops the fields of all columns but these: a delete needs nothing but its key.
     pub fn keep(&mut self, columns: &[String]) {
-        let kept: Vec<bool> = self.columns.iter().map(|column| columns.contains(&column.name)).collect();
+        let is_variable = |i: usize| i >= self.n_values;
+        let kept = |(i, column): (usize, &Column)| is_variable(i) || columns.contains(&column.name);
+        let kept: Vec<bool> = self.columns.iter().enumerate().map(kept).collect();
+        let n_dropped = kept.iter().filter(|kept| !**kept).count();
         let mut is_kept = kept.iter();
         self.uses.retain(|_| is_kept.next() == Some(&true));
         let mut is_kept = kept.iter();
         self.columns.retain(|_| is_kept.next() == Some(&true));
+        self.n_values -= n_dropped;
+        self.computed.retain(|(column, _)| columns.contains(&column.name));
+        for part in self.computed.iter_mut().flat_map(|(_, computed)| &mut computed.parts) {
+            if let Part::Field(number) = part {
+                *number -= n_dropped;
+            }
+        }
     }
 }
 
@@ -141,19 +185,92 @@ fn taker(ty: &ColumnType) -> Taker {
 
 type Targets<'a> = Vec<(usize, &'a Column)>;
 
-fn by_name<'a>(fields: &[String], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {
+/// The names of the fields, as expressions may call them.
+fn names<'a>(fields: &'a [String], matching: &'a Matching) -> Vec<&'a str> {
+    match matching {
+        Matching::Listed(listed) => {
+            let name = |target: &'a FieldTarget| match target {
+                FieldTarget::Column(name) | FieldTarget::Skip(name) => name.as_str(),
+            };
+            listed.iter().map(name).collect()
+        }
+        Matching::ByName | Matching::ByPosition => fields.iter().map(String::as_str).collect(),
+    }
+}
+
+/// The computed columns, and the fields that their expressions name: index and name.
+fn computed(
+    set: &[Computed],
+    names: &[&str],
+    table: &Table,
+    mistakes: &mut Vec<String>,
+) -> (Vec<(Column, Computed)>, Vec<(usize, String)>) {
+    let (mut columns, mut variables): (Vec<(Column, Computed)>, Vec<(usize, String)>) = Default::default();
+    for computed in set {
+        match find(table, &computed.column) {
+            None => mistakes.push(unknown_column("`--set`", &computed.column, table)),
+            Some(column) if columns.iter().any(|(other, _)| other.name == column.name) => {
+                mistakes.push(format!("column `{}` is computed by more than one `--set`", column.name));
+            }
+            Some(column) => columns.push((column.clone(), computed.clone())),
+        }
+        for name in computed.fields() {
+            match names.iter().position(|known| is_same(known, name)) {
+                Some(_) if variables.iter().any(|(_, known)| is_same(known, name)) => {}
+                Some(index) => variables.push((index, name.to_owned())),
+                None => mistakes.push(match nearest(name, names.iter().copied()) {
+                    Some(near) => format!("`--set`: there is no field `@{name}`; did you mean `@{near}`?"),
+                    None => format!("`--set`: there is no field `@{name}`"),
+                }),
+            }
+        }
+    }
+    (columns, variables)
+}
+
+/// A field that only expressions name: whatever stands in it, as text.
+fn text_field(name: &str) -> Column {
+    Column {
+        name: format!("@{name}"),
+        ty: ColumnType::Text { bytes: u32::MAX },
+        nullable: true,
+        optional: true,
+        auto_increment: false,
+        generated: false,
+        charset: Some("utf8mb4".into()),
+    }
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
+/// A field that is no column may still be one that an expression has `named`.
+fn by_name<'a>(
+    fields: &[String],
+    table: &'a Table,
+    named: impl Fn(&str) -> bool,
+    mistakes: &mut Vec<String>,
+) -> Targets<'a> {
     let mut targets = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         match find(table, field) {
             Some(column) => targets.push((index, column)),
+            None if named(field) => {}
             None => mistakes.push(unknown_column("field", field, table)),
         }
     }
     targets
 }
 
-fn by_position<'a>(fields: &[String], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {
-    let takers: Vec<&Column> = table.columns.iter().filter(|column| !column.generated).collect();
+fn by_position<'a>(
+    fields: &[String],
+    set: &[Computed],
+    table: &'a Table,
+    mistakes: &mut Vec<String>,
+) -> Targets<'a> {
+    let is_set = |column: &&Column| set.iter().any(|computed| is_same(&computed.column, &column.name));
+    let takers: Vec<&Column> = table.columns.iter().filter(|c| !c.generated && !is_set(c)).collect();
     if takers.len() != fields.len() {
         mistakes.push(format!(
             "it has {}, and the table has {}",
@@ -172,7 +289,7 @@ fn by_list<'a>(fields: &[String], listed: &[FieldTarget], table: &'a Table, mist
     let mut targets = Vec::new();
     for (index, target) in listed.iter().enumerate() {
         match target {
-            FieldTarget::Skip => {}
+            FieldTarget::Skip(_) => {}
             FieldTarget::Column(name) => match find(table, name) {
                 Some(column) => targets.push((index, column)),
                 None => mistakes.push(unknown_column("`--columns`", name, table)),

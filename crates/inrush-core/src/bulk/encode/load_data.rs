@@ -5,7 +5,8 @@
 //! and VECTOR columns pass through a user variable: raw bytes beside text are refused by MySQL and bent by MariaDB.
 
 use super::block::{Block, Special};
-use super::{Field, fields, kept};
+use super::{Field, Layout, fields, kept};
+use crate::bulk::Computed;
 use crate::value::Rules;
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
@@ -17,30 +18,48 @@ use crate::value::text_literal::quote_text;
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
-    statement_into(&format!("INTO TABLE {table}"), columns, rules, file_name)
+    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, file_name)
 }
 
-/// The same where `into` may say what is done about duplicate keys: `REPLACE INTO TABLE t`.
-pub fn statement_into(into: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
+/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), and something is computed.
+pub fn statement_into(into: &str, columns: &[Column], layout: &Layout, rules: &Rules, file_name: &str) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
-    statement_of(into, &fields, file_name)
+    let (values, variables) = fields.split_at(layout.n_values);
+    statement_with(into, values, variables.len(), &layout.computed, &layout.names[layout.n_values..], file_name)
 }
 
 /// The same for columns and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
 pub(in crate::bulk) fn statement_of(into: &str, fields: &[(&str, Form)], file_name: &str) -> String {
+    statement_with(into, fields, 0, &[], &[], file_name)
+}
+
+/// Behind the fields that go into columns come `n_variables` more; what is computed of all of them goes into the columns `names`.
+fn statement_with(
+    into: &str,
+    fields: &[(&str, Form)],
+    n_variables: usize,
+    computed: &[Computed<usize>],
+    names: &[String],
+    file_name: &str,
+) -> String {
+    let variable = |number: usize| format!("@inrush{}", number + 1);
     let mut name = Vec::new();
     quote_text(file_name.as_bytes(), true, &mut name);
     let mut list = Vec::new();
     let mut set = Vec::new();
     for (i, (column, form)) in fields.iter().enumerate() {
         let ident = quote_ident(column);
-        match expression(*form, &format!("@inrush{}", i + 1)) {
+        match expression(*form, &variable(i)) {
             None => list.push(ident),
             Some(expression) => {
-                list.push(format!("@inrush{}", i + 1));
+                list.push(variable(i));
                 set.push(format!("{ident}={expression}"));
             }
         }
+    }
+    list.extend((0..n_variables).map(|i| variable(fields.len() + i)));
+    for (name, computed) in names.iter().zip(computed) {
+        set.push(format!("{}={}", quote_ident(name), computed.sql(variable)));
     }
     let set = if set.is_empty() { String::new() } else { format!(" SET {}", set.join(",")) };
     format!(

@@ -4,10 +4,10 @@
 //! came, so that a caller can go on, or replay any range of rows in halves to find the one that the server refuses.
 
 use super::block::{Block, Special};
-use super::{Field, fields, kept};
+use super::{Field, Layout, fields, kept};
+use crate::bulk::expression::{Computed, Part};
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
-use crate::value::ident::quote_ident;
 use std::ops::Range;
 
 /// How the rows of one table are written.
@@ -15,6 +15,8 @@ use std::ops::Range;
 pub struct MultiRow {
     head: Vec<u8>,
     tail: Vec<u8>,
+    n_values: usize,
+    computed: Vec<Computed<usize>>,
     limits: Limits,
     backslash_escapes: bool,
 }
@@ -55,21 +57,21 @@ pub enum Next {
 impl MultiRow {
     /// `table` is quoted, with its schema. `backslash_escapes` is false where the session is in NO_BACKSLASH_ESCAPES.
     pub fn new(table: &str, columns: &[Column], limits: Limits, backslash_escapes: bool) -> Self {
-        Self::with_words("INSERT INTO", table, columns, "", limits, backslash_escapes)
+        Self::with_words("INSERT INTO", table, Layout::plain(columns), "", limits, backslash_escapes)
     }
 
-    /// The same with another `verb`, and something behind the rows.
+    /// The same with another `verb`, something behind the rows, and values that are computed.
     pub fn with_words(
         verb: &str,
         table: &str,
-        columns: &[Column],
+        layout: Layout,
         tail: &str,
         limits: Limits,
         backslash_escapes: bool,
     ) -> Self {
-        let names: Vec<String> = columns.iter().map(|column| quote_ident(&column.name)).collect();
-        let head = format!("{verb} {table} ({}) VALUES ", names.join(",")).into_bytes();
-        Self { head, tail: tail.into(), limits, backslash_escapes }
+        let head = format!("{verb} {table} ({}) VALUES ", layout.list()).into_bytes();
+        let Layout { n_values, computed, .. } = layout;
+        Self { head, tail: tail.into(), n_values, computed, limits, backslash_escapes }
     }
 
     /// Appends the statement that holds the first rows of `rows` which are not in `skip` (sorted).
@@ -119,8 +121,17 @@ impl MultiRow {
 
     fn encode_row(&self, fields: &[Field<'_>], row: usize, block: &mut Block<'_>) {
         block.push(b'(');
-        for field in fields {
+        for field in &fields[..self.n_values] {
             self.encode_value(field, row, block);
+            block.push(b',');
+        }
+        for computed in &self.computed {
+            for part in &computed.parts {
+                match part {
+                    Part::Sql(sql) => block.extend(sql.as_bytes()),
+                    Part::Field(number) => self.encode_value(&fields[*number], row, block),
+                }
+            }
             block.push(b',');
         }
         // Every value has put a comma behind itself; the last one's place is the row's end. (A table has a column.)

@@ -6,11 +6,10 @@
 //! long, are left to [`MultiRow`](super::multi_row::MultiRow).
 
 use super::block::Block;
-use super::{Field, fields, kept};
+use super::{Field, Layout, fields, kept};
 use crate::value::Rules;
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
-use crate::value::ident::quote_ident;
 use crate::wire::ColumnType;
 use crate::wire::lenenc::put_int;
 use std::ops::Range;
@@ -29,14 +28,15 @@ impl MultiRowPrepared {
     /// `table` is quoted, with its schema; an execution sends at most `max_bytes`. `None` if a column needs an expression around
     /// its value, or there are too many columns to gain anything.
     pub fn new(table: &str, columns: &[Column], rules: &Rules, max_bytes: usize) -> Option<Self> {
-        Self::with_words("INSERT INTO", table, columns, "", rules, max_bytes)
+        Self::with_words("INSERT INTO", table, columns, &Layout::plain(columns), "", rules, max_bytes)
     }
 
-    /// The same with another `verb`, and something behind the rows.
+    /// The same with another `verb`, and something behind the rows. `None` too if something is computed.
     pub fn with_words(
         verb: &str,
         table: &str,
         columns: &[Column],
+        layout: &Layout,
         tail: &str,
         rules: &Rules,
         max_bytes: usize,
@@ -44,12 +44,11 @@ impl MultiRowPrepared {
         let rows = (MAX_PLACEHOLDERS / columns.len().max(1)).min(ROWS);
         let types = columns.iter().map(|column| bound_type(Form::of(&column.ty, rules)));
         let types: Vec<u8> = types.collect::<Option<Vec<ColumnType>>>()?.iter().flat_map(|ty| [*ty as u8, 0]).collect();
-        if rows < FEWEST_ROWS {
+        if rows < FEWEST_ROWS || !layout.computed.is_empty() {
             return None;
         }
-        let names: Vec<String> = columns.iter().map(|column| quote_ident(&column.name)).collect();
         let row = format!("({})", vec!["?"; columns.len()].join(","));
-        let sql = format!("{verb} {table} ({}) VALUES {}{tail}", names.join(","), vec![row; rows].join(","));
+        let sql = format!("{verb} {table} ({}) VALUES {}{tail}", layout.list(), vec![row; rows].join(","));
         let types = types.repeat(rows);
         // The first execution carries the types too, and the statement itself must fit into a packet.
         let max_bytes = max_bytes.checked_sub(types.len() + EXECUTE_HEAD).filter(|most| sql.len() <= *most)?;

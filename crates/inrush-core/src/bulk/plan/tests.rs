@@ -31,7 +31,7 @@ fn people() -> Table {
 
 fn plan(fields: &str, matching: Matching) -> Result<Plan> {
     let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
-    Plan::new("people.csv", &fields, &matching, &people(), Mode::Insert)
+    Plan::new("people.csv", &fields, &matching, &[], &people(), Mode::Insert)
 }
 
 #[track_caller]
@@ -96,7 +96,7 @@ fn a_required_column_is_missing() {
 fn what_makes_no_rows_needs_no_values_for_them() {
     let fields = ["id", "age"].map(str::to_owned);
     for mode in Mode::ALL {
-        let plan = Plan::new("people.csv", &fields, &Matching::ByName, &people(), mode);
+        let plan = Plan::new("people.csv", &fields, &Matching::ByName, &[], &people(), mode);
         assert_eq!(plan.is_ok(), matches!(mode, Mode::Update | Mode::Delete), "{mode}");
     }
 }
@@ -105,6 +105,54 @@ fn a_delete_keeps_its_key_alone() {
     let mut plan = plan("age,name,id", Matching::ByName).unwrap();
     plan.keep(&["id".into()]);
     assert_eq!((plan.uses[0].index, plan.uses.len(), plan.columns[0].name.as_str()), (2, 1, "id"));
+}
+/// Which fields go where, and what is computed, fields by their place among those that are read.
+#[track_caller]
+fn computes(fields: &str, matching: Matching, set: &[&str], want: Result<&str, &[&str]>) {
+    let fields: Vec<String> = fields.split(',').map(str::to_owned).collect();
+    let set: Vec<Computed> = set.iter().map(|text| Computed::parse(text).unwrap()).collect();
+    match (Plan::new("people.csv", &fields, &matching, &set, &people(), Mode::Insert), want) {
+        (Ok(plan), Ok(want)) => {
+            let uses = plan.uses.iter().zip(&plan.columns).map(|(field, c)| format!("{}>{}", field.index, c.name));
+            let computed = plan.computed.iter().map(|(c, e)| format!("{}={}", c.name, e.sql(|n| format!("<{n}>"))));
+            assert_eq!(uses.chain(computed).collect::<Vec<_>>().join(" "), want);
+        }
+        (Err(error), Err(want)) => {
+            want.iter().for_each(|part| assert!(error.message().contains(part), "{error} lacks {part}"));
+            assert_eq!(error.message().matches("\n  - ").count(), want.len(), "{error}");
+        }
+        (got, want) => panic!("{got:?}, not {want:?}"),
+    }
+}
+
+#[test]
+fn a_column_is_computed() {
+    computes("name", Matching::ByName, &["age=1+1"], Ok("0>name age=1+1"));
+    computes("name,born", Matching::ByName, &["age=2020-@born"], Ok("0>name 1>@born age=2020-<1>"));
+    computes("a,b", listed("@name,age"), &["name=UPPER(@name)"], Ok("1>age 0>@name name=UPPER(<1>)"));
+    computes("c1,c2", Matching::ByPosition, &["age=7"], Ok("0>id 1>name age=7"));
+}
+#[test]
+fn what_is_computed_comes_before_the_field_of_its_name() {
+    let set = ["name=CONCAT(@name, @age, @Name)"];
+    computes("name,age", Matching::ByName, &set, Ok("1>age 0>@name 1>@age name=CONCAT(<1>, <2>, <1>)"));
+}
+#[test]
+fn mistakes_of_what_is_computed() {
+    let unknown = ["`--set` `nmae`: the table has no such column; did you mean `name`?", "no field `@x`"];
+    computes("name,age", Matching::ByName, &["nmae=@x"], Err(&unknown));
+    computes("name", Matching::ByName, &["double_age=1"], Err(&["`double_age` is generated"]));
+    computes("name", Matching::ByName, &["age=1", "Age=2"], Err(&["`age` is computed by more than one"]));
+    computes("age", Matching::ByName, &["id=1"], Err(&["`name` is NOT NULL without a default"]));
+}
+#[test]
+fn a_delete_by_a_computed_key() {
+    let fields = ["name", "age", "nr"].map(str::to_owned);
+    let set = [Computed::parse("id=@nr+1").unwrap(), Computed::parse("age=1").unwrap()];
+    let mut plan = Plan::new("p.csv", &fields, &Matching::ByName, &set, &people(), Mode::Delete).unwrap();
+    plan.keep(&["id".into()]);
+    assert_eq!((plan.n_values, plan.columns.len(), plan.uses[0].index), (0, 1, 2));
+    assert_eq!(plan.computed.iter().map(|(_, e)| e.sql(|n| n.to_string())).collect::<Vec<_>>(), ["0+1"]);
 }
 #[test]
 fn too_few_by_position() {

@@ -1,0 +1,133 @@
+//! Columns that are computed: `total = @qty * 2`, where `@qty` is a field of the source, as text.
+//!
+//! The expression is the user's SQL and is not understood here, only taken apart at the fields that it names. So that it stays one
+//! expression wherever it is put, brackets must match, and no `;`, no comment and no comma may stand outside of brackets and quotes.
+
+use crate::error::{Error, Result};
+use crate::session::statement::{comment, quoted};
+
+/// A column and what is computed for it; `F` is how a field is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed<F = String> {
+    /// The column.
+    pub column: String,
+    /// The expression, in parts.
+    pub parts: Vec<Part<F>>,
+}
+
+/// A part of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part<F> {
+    /// SQL as it stands.
+    Sql(String),
+    /// The text of a field.
+    Field(F),
+}
+
+impl Computed {
+    /// Reads `column = expression`.
+    ///
+    /// # Errors
+    /// `Config` with what is wrong.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = |why: &str| {
+            Error::config(format!("`--set {text}`: {why}"))
+                .with_hint("it takes `column=expression`, in which `@name` is a field: `--set \"total=@price*@qty\"`")
+        };
+        let (column, expression) = text.split_once('=').ok_or_else(|| wrong("there is no `=` in it"))?;
+        let column = column.trim().trim_matches('`').to_owned();
+        if column.is_empty() {
+            return Err(wrong("it names no column"));
+        }
+        if expression.trim().is_empty() {
+            return Err(wrong("it has no expression"));
+        }
+        Ok(Self { column, parts: parts(expression.trim()).map_err(wrong)? })
+    }
+
+    /// The fields that it names.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Field(name) => Some(name.as_str()),
+            Part::Sql(_) => None,
+        })
+    }
+
+    /// The same with fields by number. `None` for a name that `number` does not know.
+    pub fn numbered(&self, number: impl Fn(&str) -> Option<usize>) -> Option<Computed<usize>> {
+        let part = |part: &Part<String>| match part {
+            Part::Sql(sql) => Some(Part::Sql(sql.clone())),
+            Part::Field(name) => number(name).map(Part::Field),
+        };
+        let parts = self.parts.iter().map(part).collect::<Option<_>>()?;
+        Some(Computed { column: self.column.clone(), parts })
+    }
+}
+
+impl Computed<usize> {
+    /// The expression as SQL, each field written as `field` says.
+    pub fn sql(&self, field: impl Fn(usize) -> String) -> String {
+        let part = |part: &Part<usize>| match part {
+            Part::Sql(sql) => sql.clone(),
+            Part::Field(number) => field(*number),
+        };
+        self.parts.iter().map(part).collect()
+    }
+}
+
+fn parts(expression: &str) -> std::result::Result<Vec<Part<String>>, &'static str> {
+    let bytes = expression.as_bytes();
+    let (mut parts, mut from, mut i) = (Vec::new(), 0, 0);
+    let mut depth = 0_u32;
+    while let Some(&first) = bytes.get(i) {
+        let rest = &bytes[i..];
+        if comment(rest).is_some() {
+            return Err("it has a comment in it");
+        }
+        i += match first {
+            b'\'' | b'"' | b'`' => quoted(rest).ok_or("a quote stays open in it")?,
+            b'(' => {
+                depth += 1;
+                1
+            }
+            b')' => {
+                depth = depth.checked_sub(1).ok_or("its brackets do not match")?;
+                1
+            }
+            b';' => return Err("it has a `;` in it"),
+            b',' if depth == 0 => return Err("it has a comma outside of brackets"),
+            // A variable of the server.
+            b'@' if rest.starts_with(b"@@") => 2,
+            b'@' => {
+                let (name, n_bytes) = field_name(&expression[i..]).ok_or("a name is missing behind an `@`")?;
+                parts.push(Part::Sql(expression[from..i].to_owned()));
+                parts.push(Part::Field(name));
+                from = i + n_bytes;
+                n_bytes
+            }
+            _ => 1,
+        };
+    }
+    if depth > 0 {
+        return Err("its brackets do not match");
+    }
+    parts.push(Part::Sql(expression[from..].to_owned()));
+    parts.retain(|part| *part != Part::Sql(String::new()));
+    Ok(parts)
+}
+
+/// The name that stands behind `@`, and how long both are.
+fn field_name(text: &str) -> Option<(String, usize)> {
+    let name = text.strip_prefix('@')?;
+    if name.starts_with('`') {
+        let n_bytes = quoted(name.as_bytes())?;
+        return Some((name[1..n_bytes - 1].to_owned(), 1 + n_bytes)).filter(|(name, _)| !name.is_empty());
+    }
+    let is_name = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let name: String = name.chars().take_while(is_name).collect();
+    let n_bytes = 1 + name.len();
+    (!name.is_empty()).then_some((name, n_bytes))
+}
+
+#[cfg(test)]
+mod tests;
