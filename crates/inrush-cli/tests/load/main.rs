@@ -9,6 +9,7 @@ mod bad_whole;
 mod case;
 mod chunks;
 mod columns;
+mod computed;
 mod files;
 mod full_disk;
 mod guide;

@@ -99,7 +99,7 @@ pub fn choose(asked: Option<Method>, local_infile: Option<bool>, vendor: Vendor,
                 .with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one"));
         }
         (Some(Method::MultiRowPrepared), _) if !bindable => {
-            return Err(Error::config("`multi-row-prepared` cannot write this table: it has too many columns, or one of BIT, a vector or a geometry")
+            return Err(Error::config("`multi-row-prepared` cannot write this table: it has too many columns, or one of BIT, a vector or a geometry, or one that is computed (`--set`)")
                 .with_hint("`--method multi-row` can"));
         }
         (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },

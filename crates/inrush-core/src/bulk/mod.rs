@@ -21,9 +21,9 @@ pub mod tuner;
 pub mod write;
 
 pub use batch::{Batch, FieldUse, Origin, Reject, Source, Taker};
+pub use expression::Computed;
 pub use method::Method;
 pub use mode::Mode;
-pub use expression::Computed;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
 pub use screen::{Replaced, Screen};

@@ -98,9 +98,8 @@ impl Plan {
         // A wrong count or an unknown name usually leaves columns uncovered as well: one mistake, said once.
         if mistakes.is_empty() {
             let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
-            let missing = |c: &&Column| {
-                makes_rows && !c.optional && !c.generated && !filled().any(|t| t.name == c.name)
-            };
+            let missing =
+                |c: &&Column| makes_rows && !c.optional && !c.generated && !filled().any(|t| t.name == c.name);
             for column in table.columns.iter().filter(missing) {
                 mistakes.push(format!("column `{}` is NOT NULL without a default, and no field fills it", column.name));
             }
@@ -117,7 +116,8 @@ impl Plan {
         }
         let n_values = targets.len();
         let numbered = |(column, computed): &(Column, Computed)| {
-            let number = |name: &str| variables.iter().position(|(_, known)| is_same(known, name)).map(|i| n_values + i);
+            let number =
+                |name: &str| variables.iter().position(|(_, known)| is_same(known, name)).map(|i| n_values + i);
             Some((column.clone(), computed.numbered(number)?))
         };
         let computed = computed.iter().filter_map(numbered).collect();
@@ -185,6 +185,9 @@ fn taker(ty: &ColumnType) -> Taker {
 
 type Targets<'a> = Vec<(usize, &'a Column)>;
 
+/// The fields that expressions name.
+type Variables = Vec<(usize, String)>;
+
 /// The names of the fields, as expressions may call them.
 fn names<'a>(fields: &'a [String], matching: &'a Matching) -> Vec<&'a str> {
     match matching {
@@ -204,8 +207,9 @@ fn computed(
     names: &[&str],
     table: &Table,
     mistakes: &mut Vec<String>,
-) -> (Vec<(Column, Computed)>, Vec<(usize, String)>) {
-    let (mut columns, mut variables): (Vec<(Column, Computed)>, Vec<(usize, String)>) = Default::default();
+) -> (Vec<(Column, Computed)>, Variables) {
+    let mut columns: Vec<(Column, Computed)> = Vec::new();
+    let mut variables = Variables::new();
     for computed in set {
         match find(table, &computed.column) {
             None => mistakes.push(unknown_column("`--set`", &computed.column, table)),
@@ -263,12 +267,7 @@ fn by_name<'a>(
     targets
 }
 
-fn by_position<'a>(
-    fields: &[String],
-    set: &[Computed],
-    table: &'a Table,
-    mistakes: &mut Vec<String>,
-) -> Targets<'a> {
+fn by_position<'a>(fields: &[String], set: &[Computed], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {
     let is_set = |column: &&Column| set.iter().any(|computed| is_same(&computed.column, &column.name));
     let takers: Vec<&Column> = table.columns.iter().filter(|c| !c.generated && !is_set(c)).collect();
     if takers.len() != fields.len() {

@@ -43,14 +43,14 @@ pub(super) fn plan(
     keys: &Keys,
     server: &ServerVersion,
 ) -> Result<(Plan, Writing)> {
-    let mut plan = Plan::new(source.name(), source.fields(), &options.matching, table, options.mode)?;
-    let key = keys.choose(options.mode, &options.key, &plan.columns, table)?;
+    let mut plan = Plan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode)?;
+    let key = keys.choose(options.mode, &options.key, &plan.filled(), table)?;
     if options.mode == Mode::Delete {
         plan.keep(&key);
     }
     let target = quote_table(&table.schema, &table.name);
     let stage = quote_table(&table.schema, STAGE);
-    let writing = Writing::new(options.mode, &target, &stage, &plan.columns, key, keys, server)?;
+    let writing = Writing::new(options.mode, &target, &stage, &plan.filled(), key, keys, server)?;
     Ok((plan, writing))
 }
 

@@ -12,6 +12,7 @@ use super::{Loader, sql, watch};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
+use inrush_core::bulk::encode::Layout;
 use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::lane::LaneSession;
@@ -210,13 +211,15 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, limits
     let (verb, tail) = (writing.verb, writing.tail.as_str());
     let table = writing.fills(method::Method::MultiRow);
     let bound_bytes = BOUND_BYTES.min(limits.max_bytes);
+    let layout = Layout::of(&plan);
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
-        multi_row: MultiRow::with_words(verb, table, &plan.columns, tail, limits, true),
-        bound: MultiRowPrepared::with_words(verb, table, &plan.columns, tail, rules, bound_bytes),
+        multi_row: MultiRow::with_words(verb, table, layout.clone(), tail, limits, true),
+        bound: MultiRowPrepared::with_words(verb, table, &plan.columns, &layout, tail, rules, bound_bytes),
         rules: rules.clone(),
         fence: None,
+        layout,
         writing,
         plan,
     }

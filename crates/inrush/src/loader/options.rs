@@ -1,6 +1,6 @@
 //! What a load is asked to do: plain values, no behaviour.
 
-use inrush_core::bulk::{Matching, Method, Mode};
+use inrush_core::bulk::{Computed, Matching, Method, Mode};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub struct LoadOptions {
     pub tuning_trace: Option<PathBuf>,
     /// How fields are matched to columns.
     pub matching: Matching,
+    /// Columns that are computed, by SQL that may name fields.
+    pub set: Vec<Computed>,
     /// What becomes of a row whose key is there, or is not.
     pub mode: Mode,
     /// The columns of the unique key that the mode goes by; empty is the primary key, or another that is loaded.
@@ -55,6 +57,7 @@ impl Default for LoadOptions {
             rate: None,
             tuning_trace: None,
             matching: Matching::ByName,
+            set: Vec::new(),
             mode: Mode::Insert,
             key: Vec::new(),
             bad_rows: BadRows::Stop,

@@ -6,9 +6,9 @@ use super::tally::Tally;
 use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::Place;
-use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::MultiRow;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
+use inrush_core::bulk::encode::{Layout, load_data};
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Fence;
@@ -92,6 +92,7 @@ pub(super) struct SourcePlan {
     pub(super) bound: Option<MultiRowPrepared>,
     /// Guards each chunk's COMMIT; none where no ledger is kept.
     pub(super) fence: Option<Fence>,
+    pub(super) layout: Layout,
     /// How the mode writes them.
     pub(super) writing: Writing,
 }
@@ -99,7 +100,7 @@ pub(super) struct SourcePlan {
 impl SourcePlan {
     /// The LOAD statement; `file_name` is what the server will ask for.
     pub(super) fn load_statement(&self, file_name: &str) -> String {
-        load_data::statement_into(&self.writing.load_into(), &self.plan.columns, &self.rules, file_name)
+        load_data::statement_into(&self.writing.load_into(), &self.plan.columns, &self.layout, &self.rules, file_name)
     }
 }
 

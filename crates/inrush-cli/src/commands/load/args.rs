@@ -3,7 +3,7 @@
 use super::sizes;
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
-use inrush::core::bulk::{FieldTarget, Matching, Method, Mode};
+use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, Format};
@@ -123,6 +123,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
     columns: Option<String>,
 
+    /// A column that is computed, by SQL in which `@name` is a field's text; may be given several times
+    #[arg(long, value_name = "COLUMN=SQL", help_heading = "Files")]
+    set: Vec<String>,
+
     /// The zone of times without an offset: `+02:00`, `Europe/Berlin`
     #[arg(long, default_value = "+00:00", value_name = "ZONE", allow_hyphen_values = true, help_heading = "Files")]
     time_zone: String,
@@ -198,6 +202,7 @@ impl LoadArgs {
             rate: self.rate.as_deref().map(sizes::rate).transpose()?,
             tuning_trace: self.tuning_trace.clone(),
             matching,
+            set: self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?,
             mode: Mode::parse(&self.mode)?,
             key: self.key.as_deref().map(names).unwrap_or_default(),
             bad_rows,
@@ -260,7 +265,7 @@ pub(crate) fn named(columns: Vec<(String, String)>, matching: &Matching) -> Vec<
     let Matching::Listed(targets) = matching else { return columns };
     let name = |(target, (_, ty)): (&FieldTarget, (String, String))| match target {
         FieldTarget::Column(name) => Some((name.clone(), ty)),
-        FieldTarget::Skip => None,
+        FieldTarget::Skip(_) => None,
     };
     targets.iter().zip(columns).filter_map(name).collect()
 }
