@@ -14,13 +14,30 @@ use std::io::{Cursor, Read};
 pub type Soup = fn(&[u8]);
 
 /// Every soup, with the name of its fuzz target.
-pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("containers", containers)];
+pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("csv_cuts", csv_cuts), ("containers", containers)];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
 pub fn csv(bytes: &[u8]) {
     let Some((&[bytes_with_meaning, switches, sizes, read_bytes], text)) = bytes.split_first_chunk() else { return };
+    let options = options(bytes_with_meaning, switches, sizes);
+    let in_one_go = outcome(text, &options, 1 << 16);
+    assert_eq!(in_one_go, outcome(text, &options, usize::from(read_bytes) + 1), "the way the bytes arrive matters");
+}
+
+/// CSV cut before it is taken apart: into single records, into small batches and not at all must come to the same records.
+pub fn csv_cuts(bytes: &[u8]) {
+    let Some((&[bytes_with_meaning, switches, sizes], text)) = bytes.split_first_chunk() else { return };
+    let whole = CsvOptions { batch_bytes: 1 << 20, batch_rows: None, ..options(bytes_with_meaning, switches, sizes) };
+    let small = CsvOptions { batch_bytes: usize::from(sizes) + 1, ..whole.clone() };
+    let single = CsvOptions { batch_rows: Some(1), ..whole.clone() };
+    let records = records(text, &whole);
+    assert_eq!(self::records(text, &small), records, "a batch's size matters");
+    assert_eq!(self::records(text, &single), records, "the place of a record in its batch matters");
+}
+
+fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
     let one_of = |choices: &[Option<u8>], by: u8| choices[usize::from(by) % choices.len()];
-    let options = CsvOptions {
+    CsvOptions {
         delimiter: one_of(&[None, Some(b'\t'), Some(b' '), Some(0)], bytes_with_meaning),
         quote: one_of(&[Some(b'"'), None, Some(b'a')], bytes_with_meaning >> 2),
         escape: one_of(&[None, Some(b'\\'), Some(b'"')], bytes_with_meaning >> 5),
@@ -33,9 +50,7 @@ pub fn csv(bytes: &[u8]) {
         batch_rows: Some(usize::from(sizes % 8) + 1),
         batch_bytes: usize::from(sizes) + 1,
         max_record: usize::from(sizes) * 4 + 1,
-    };
-    let in_one_go = outcome(text, &options, 1 << 16);
-    assert_eq!(in_one_go, outcome(text, &options, usize::from(read_bytes) + 1), "the way the bytes arrive matters");
+    }
 }
 
 /// What a whole file comes to, as text. Invalid UTF-8 is part of it.
@@ -57,6 +72,30 @@ fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<St
         lines.push(format!("{:?} {place:?} {:?}", batch.rows.columns(), batch.rejects));
     }
     Ok(())
+}
+
+/// Every record with its line: its text, and its fields or what is wrong with it; then the error, if any.
+fn records(text: &[u8], options: &CsvOptions) -> Vec<(u64, String)> {
+    let mut seen = Vec::new();
+    let mut gather = || -> Result<()> {
+        let bytes = Cursor::new(text.to_vec());
+        let mut reader = CsvReader::new("soup", bytes, options)?;
+        while let Some(stretch) = reader.next_stretch()? {
+            let n_records = stretch.records();
+            let batch = stretch.parse()?;
+            assert_eq!(batch.records(), n_records, "it was counted otherwise");
+            for row in 0..batch.rows.num_rows() {
+                let fields: Vec<_> = batch.rows.columns().iter().map(|column| column.slice(row, 1)).collect();
+                seen.push((batch.origin.place(row).line, format!("{:?} {fields:?}", batch.origin.raw(row))));
+            }
+            seen.extend(batch.rejects.iter().map(|reject| (reject.place.line, format!("{reject:?}"))));
+        }
+        Ok(())
+    };
+    let error = gather().err().map(|error| (u64::MAX, error.to_string()));
+    seen.sort();
+    seen.extend(error);
+    seen
 }
 
 /// gzip, Zstandard and zip: whatever the first bytes say it is.

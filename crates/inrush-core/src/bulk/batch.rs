@@ -286,6 +286,32 @@ pub enum Taker {
     Json,
 }
 
+/// A batch of a source, as far as its one reader has it: where it begins and ends is settled, the rest can be done on any thread.
+pub trait Stretch: Send {
+    /// How many records it covers: rows and rejects.
+    fn records(&self) -> u64;
+
+    /// Bytes of text; 0 for sources that are not text.
+    fn bytes(&self) -> u64;
+
+    /// Takes it apart.
+    fn parse(self: Box<Self>) -> Result<Batch, Error>;
+}
+
+impl Stretch for Batch {
+    fn records(&self) -> u64 {
+        Batch::records(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        Batch::bytes(self)
+    }
+
+    fn parse(self: Box<Self>) -> Result<Batch, Error> {
+        Ok(*self)
+    }
+}
+
 /// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
 pub trait Source: Send {
     /// The name as the user wrote it: a path, or `-`.
@@ -299,6 +325,11 @@ pub trait Source: Send {
 
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
+
+    /// The same, left to the caller to take apart: [`Source::next`] is this and [`Stretch::parse`].
+    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>, Error> {
+        Ok(self.next()?.map(|batch| Box::new(batch) as Box<dyn Stretch>))
+    }
 
     /// What the source is, so that a later run can tell whether it is the same one; `None` for what nobody can read again.
     /// Called before the first `next`.

@@ -20,7 +20,7 @@ pub mod template;
 pub mod tuner;
 pub mod write;
 
-pub use batch::{Batch, FieldUse, Origin, Reject, Source, Taker};
+pub use batch::{Batch, FieldUse, Origin, Reject, Source, Stretch, Taker};
 pub use expression::Computed;
 pub use method::Method;
 pub use mode::Mode;

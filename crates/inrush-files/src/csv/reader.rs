@@ -4,21 +4,19 @@
 //! behind its last record (less than one read) is copied to the next batch's buffer.
 //! Faults that end the reading wait in `failed` until the records before them have been delivered.
 
-use super::columns::Columns;
+use super::cut::{Cut, Rules, Stop, count_lines, open_quote_at_limit};
 use super::dialect::{CsvOptions, Dialect, MAX_BATCH};
+use super::parse::{Parser, Piece, RECYCLED_BATCHES};
 use super::recycle::Recycled;
-use super::stretch::{Fault, Rules, Stop, Stretch, Text, count_lines, open_quote_at_limit};
 use crate::decompress::Compression;
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
 use crate::on_disk::OnDisk;
-use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
-use arrow_schema::{DataType, Field, Schema};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Source, Taker};
+use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
 use std::io::Read;
@@ -33,9 +31,8 @@ pub struct CsvReader {
     compression: Compression,
     dialect: Dialect,
     names: Vec<String>,
-    /// For each field, the texts that stand for NULL.
-    nulls: Vec<Vec<Vec<u8>>>,
-    uses: Vec<FieldUse>,
+    /// Takes apart what is cut.
+    parser: Arc<Parser>,
     batch_rows: usize,
     rows_were_asked_for: bool,
     batch_bytes: usize,
@@ -57,11 +54,8 @@ pub struct CsvReader {
     place_on_disk: Option<OnDisk>,
     /// The bytes come from standard input or a pipe.
     is_stream: bool,
-    /// Rows of the last batch: how many to expect in the next.
-    last_rows: usize,
-    /// Texts and views of batches that may be used no more.
+    /// Texts of batches that may be used no more.
     texts: Recycled,
-    views: Recycled,
     /// The input ends where `text` does.
     ended: bool,
     /// Why there is no more text, if that is not its end.
@@ -86,15 +80,16 @@ impl CsvReader {
     ) -> Result<Self> {
         let dialect = Dialect::new(options, delimiter)?;
         let input = Input::new(bytes, options.encoding).map_err(|e| cannot_read(name, 0, e))?;
+        let name: Arc<str> = name.into();
+        let parser = Parser::new(name.clone(), dialect.clone(), Vec::new(), Vec::new(), input.encoding());
         let mut reader = Self {
-            name: name.into(),
+            name,
             input,
             meter,
             compression,
             dialect,
             names: Vec::new(),
-            nulls: Vec::new(),
-            uses: Vec::new(),
+            parser: Arc::new(parser),
             batch_rows: options.batch_rows.unwrap_or(DEFAULT_ROWS),
             rows_were_asked_for: options.batch_rows.is_some(),
             batch_bytes: options.batch_bytes,
@@ -108,15 +103,16 @@ impl CsvReader {
             stored: Stored::default(),
             place_on_disk: None,
             is_stream: false,
-            last_rows: 0,
             texts: Recycled::new(RECYCLED_BATCHES),
-            views: Recycled::new(0),
             ended: false,
             failed: None,
         };
         reader.pass_lines(options.skip)?;
         reader.read_names(options.header)?;
-        reader.nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
+        let nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
+        let Self { name, dialect, names, .. } = &reader;
+        let parser = Parser::new(name.clone(), dialect.clone(), names.clone(), nulls, reader.input.encoding());
+        reader.parser = Arc::new(parser);
         reader.select(&every_field(reader.names.len(), false));
         Ok(reader)
     }
@@ -150,10 +146,9 @@ impl CsvReader {
     /// The first records, at most `max_bytes` of them but at least one, with all fields, unquoted empty ones as NULL.
     /// `next` will still deliver them; what is wrong behind them is left to it as well.
     pub fn sample(&mut self, max_bytes: usize) -> Result<Batch> {
-        let uses = every_field(self.names.len(), true);
-        let stretch = self.split(&uses, usize::MAX, max_bytes.min(MAX_SAMPLE));
-        let text = Buffer::from(&self.text[..stretch.end]);
-        self.batch(text, stretch, &uses)
+        let cut = self.cut(usize::MAX, max_bytes.min(MAX_SAMPLE));
+        let parser = Arc::new(self.parser.with_uses(every_field(self.names.len(), true)));
+        Box::new(self.piece(parser, Buffer::from(&self.text[..cut.end]), &cut)).parse()
     }
 }
 
@@ -169,15 +164,15 @@ impl Source for CsvReader {
     /// A use of a field that does not exist is a mistake of the caller's, and panics.
     fn select(&mut self, uses: &[FieldUse]) {
         assert!(uses.iter().all(|use_| use_.index < self.names.len()), "a selected field exists");
-        self.uses = uses.to_vec();
-        self.views = Recycled::new(RECYCLED_BATCHES * uses.len());
+        self.parser = Arc::new(self.parser.with_uses(uses.to_vec()));
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
-        let uses = mem::take(&mut self.uses);
-        let batch = self.next_batch(&uses);
-        self.uses = uses;
-        batch
+        self.next_stretch()?.map(Stretch::parse).transpose()
+    }
+
+    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
+        Ok(self.next_piece()?.map(|piece| Box::new(piece) as Box<dyn Stretch>))
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
@@ -217,62 +212,48 @@ impl FileSource for CsvReader {
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
         let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
         share_null_texts(&mut fields);
-        let declared = self.nulls.clone();
-        for (nulls, field) in self.nulls.iter_mut().zip(&fields) {
+        let declared = self.parser.nulls().to_vec();
+        let mut nulls = declared.clone();
+        for (nulls, field) in nulls.iter_mut().zip(&fields) {
             nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
         }
+        self.parser = Arc::new(self.parser.with_nulls(nulls.clone()));
         // Those that were quoted are still there, and make their field a text after all.
         let settled = infer_types(&self.sample(max_bytes)?.rows, NullTexts::AreTexts);
         for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
             if field.ty != settled.ty {
-                self.nulls[i].clone_from(&declared[i]);
+                nulls[i].clone_from(&declared[i]);
                 *field = settled;
             }
         }
+        self.parser = Arc::new(self.parser.with_nulls(nulls));
         fit_row(&mut fields);
         Ok(fields)
     }
 }
 
 impl CsvReader {
-    fn next_batch(&mut self, uses: &[FieldUse]) -> Result<Option<Batch>> {
+    fn next_piece(&mut self) -> Result<Option<Piece>> {
         loop {
             self.pass_stored()?;
             if self.left() == 0 {
                 return Ok(None);
             }
-            let stretch = self.split(uses, self.batch_rows, self.batch_bytes);
-            if stretch.end == 0 {
+            let cut = self.cut(self.batch_rows, self.batch_bytes);
+            if cut.end == 0 {
                 return self.failed.take().map_or(Ok(None), Err);
             }
-            let records = stretch.records();
-            if records == 0 {
-                self.drop_text(stretch.end); // Blank lines only.
+            if cut.records == 0 {
+                self.drop_text(cut.end); // Blank lines only.
                 continue;
             }
-            let rest = &self.text[stretch.end..];
-            let room = self.batch_bytes + self.read_bytes;
-            // Batches may have grown since.
-            let spare = self.texts.take().filter(|spare| spare.capacity() >= room);
-            let mut next = spare.unwrap_or_else(|| Vec::with_capacity(room.max(rest.len())));
-            next.extend_from_slice(rest);
-            self.text.truncate(stretch.end);
-            let text = Buffer::from_vec(mem::replace(&mut self.text, next));
-            if text.capacity() <= room {
-                self.texts.lend(&text); // Not the buffer of an uncommonly long record.
-            }
-            self.last_rows = stretch.columns.rows();
-            let batch = self.batch(text, stretch, uses)?;
-            for column in batch.rows.columns() {
-                if let Some(column) = column.as_any().downcast_ref::<BinaryViewArray>() {
-                    self.views.lend(column.views().inner());
-                }
-            }
-            self.text_at += batch.origin.text.len() as u64;
-            self.line += batch.origin.lines;
-            self.record += records;
+            let text = self.take_text(cut.end);
+            let piece = self.piece(self.parser.clone(), text, &cut);
+            self.text_at += piece.text.len() as u64;
+            self.line += piece.lines;
+            self.record += piece.n_records;
             self.input.forget_malformed_before(self.text_at);
-            return Ok(Some(batch));
+            return Ok(Some(piece));
         }
     }
 
@@ -281,12 +262,11 @@ impl CsvReader {
         self.limit.saturating_sub(self.record - 1)
     }
 
-    /// Splits the front of the text, reading on as needed, until there is a batch or no more to be had.
-    fn split(&mut self, uses: &[FieldUse], max_rows: usize, max_bytes: usize) -> Stretch {
-        let room = || self.views.take().unwrap_or_else(|| Vec::with_capacity(self.last_rows));
-        let mut stretch = Stretch::new(Columns::new(uses, &self.nulls, room), self.last_rows);
+    /// Cuts the front of the text, reading on as needed, until there is a batch or no more to be had.
+    fn cut(&mut self, max_rows: usize, max_bytes: usize) -> Cut {
+        let mut cut = Cut::new();
         if self.names.is_empty() {
-            return stretch; // An empty file.
+            return cut; // An empty file.
         }
         loop {
             let rules = Rules {
@@ -299,73 +279,55 @@ impl CsvReader {
             let gap = self.stored.gap_end().map(|end| (end - self.text_at) as usize);
             let seen = gap.map_or(self.text.len(), |gap| gap.min(self.text.len()));
             let is_last = gap.is_none();
-            let text = Text {
-                bytes: &self.text[..seen],
-                at: self.text_at,
-                ends: self.ended && is_last,
-                malformed: self.input.malformed(),
-            };
-            match stretch.advance(rules, text) {
-                Stop::Full => return stretch,
+            match cut.advance(rules, &self.text[..seen], self.ended && is_last) {
+                Stop::Full => return cut,
                 Stop::TooLong => {
-                    self.failed.get_or_insert(self.too_long(stretch.end));
-                    return stretch;
+                    self.failed.get_or_insert(self.too_long(cut.end));
+                    return cut;
                 }
-                Stop::Incomplete { .. } if gap == Some(stretch.end) => return stretch,
+                Stop::Incomplete { .. } if gap == Some(cut.end) => return cut,
                 Stop::Incomplete { .. } if gap == Some(seen) || (self.ended && !is_last) => {
                     self.failed.get_or_insert(self.gap_is_torn());
-                    return stretch;
+                    return cut;
                 }
                 Stop::Incomplete { open_quote: Some(at) } if self.ended => {
                     self.failed.get_or_insert(self.unclosed(at));
-                    return stretch;
+                    return cut;
                 }
-                Stop::Incomplete { .. } if self.ended || self.failed.is_some() => return stretch,
-                Stop::Incomplete { .. } => self.fill(stretch.end),
+                Stop::Incomplete { .. } if self.ended || self.failed.is_some() => return cut,
+                Stop::Incomplete { .. } => self.fill(cut.end),
             }
         }
     }
 
-    /// The batch of a stretch whose text is `text`; does not move on.
-    fn batch(&self, text: Buffer, stretch: Stretch, uses: &[FieldUse]) -> Result<Batch> {
-        let (mut line, mut counted) = (self.line, 0);
-        let mut rejects = Vec::with_capacity(stretch.bad.len());
-        for bad in &stretch.bad {
-            line += count_lines(&text[counted..bad.start]);
-            counted = bad.start;
-            let (reason, field) = self.reason(bad.fault);
-            let column = field.and_then(|field| self.names.get(field)).map(|name| name.as_str().into());
-            let place = Place { source: self.name.clone(), line, column };
-            rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
+    /// The first `n` bytes of the text, whose memory goes with them; what is behind them is copied.
+    fn take_text(&mut self, n: usize) -> Buffer {
+        let rest = &self.text[n..];
+        let room = self.batch_bytes + self.read_bytes;
+        // Batches may have grown since.
+        let spare = self.texts.take().filter(|spare| spare.capacity() >= room);
+        let mut next = spare.unwrap_or_else(|| Vec::with_capacity(room.max(rest.len())));
+        next.extend_from_slice(rest);
+        self.text.truncate(n);
+        let text = Buffer::from_vec(mem::replace(&mut self.text, next));
+        if text.capacity() <= room {
+            self.texts.lend(&text); // Not the buffer of an uncommonly long record.
         }
-        let rows = stretch.columns.rows();
-        let utf8 = self.encoding() != UTF_8 || stretch.utf8;
-        let lines = stretch.lines(&text);
-        let fields = uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let columns = stretch.columns.finish(text.clone(), stretch.side)?;
-        let columns = columns.into_iter().map(|column| Arc::new(column) as ArrayRef).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let rows = RecordBatch::try_new_with_options(schema, columns, &options)
-            .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let origin = Origin {
-            source: self.name.clone(),
-            first_record: self.record,
-            first_line: self.line,
-            span: self.text_at..self.text_at + text.len() as u64,
-            text,
-            lines,
-            record_starts: stretch.starts,
-            record_ends: stretch.ends,
-        };
-        Ok(Batch { rows, utf8, origin, rejects })
+        text
     }
 
-    fn reason(&self, fault: Fault) -> (String, Option<usize>) {
-        match fault {
-            Fault::Malformed => (format!("the text is not valid {}", self.encoding().name()), None),
-            Fault::Garbled(field) => (garbled_reason(field), Some(field)),
-            Fault::Fields(found) => (format!("expected {} fields, found {found}", self.names.len()), None),
+    /// What was cut; does not move on.
+    fn piece(&self, parser: Arc<Parser>, text: Buffer, cut: &Cut) -> Piece {
+        let end = self.text_at + text.len() as u64;
+        Piece {
+            parser,
+            at: self.text_at,
+            first_record: self.record,
+            n_records: cut.records,
+            first_line: self.line,
+            lines: cut.lines,
+            malformed: self.input.malformed().iter().copied().filter(|&at| at < end).collect(),
+            text,
         }
     }
 
@@ -423,19 +385,12 @@ fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
     }
 }
 
-fn garbled_reason(field: usize) -> String {
-    format!("text follows the closing quote of field {}", field + 1)
-}
-
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
     (0..n).map(|index| FieldUse { index, empty_is_null, taker: Taker::Text }).collect()
 }
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.
 pub(crate) const READ_BYTES: usize = 256 << 10;
-
-/// More batches than a loader has under way at a time.
-const RECYCLED_BATCHES: usize = 16;
 
 /// The most records of a batch, as long as nobody says how large batches are to be.
 const DEFAULT_ROWS: usize = 64_000;

@@ -16,6 +16,11 @@ proptest! {
     }
 
     #[test]
+    fn almost_csv_in_pieces(head in any::<[u8; 3]>(), text in "[a1\"\"\\\\, \t\r\n\n]{0,200}") {
+        csv_cuts(&[&head, text.as_bytes()].concat());
+    }
+
+    #[test]
     fn almost_archives(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
         let mut bytes = archives()[which].clone();
         let at = at.index(bytes.len());

@@ -10,12 +10,28 @@ use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::bulk::{Batch, Method, Reject};
+use inrush_core::bulk::{Batch, Method, Reject, Stretch};
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A batch that nobody has taken apart yet, with its number in the order of the load.
+pub(super) struct Unparsed {
+    /// Counted from 0 over all sources.
+    pub(super) number: u64,
+    pub(super) stretch: Box<dyn Stretch>,
+    /// The memory that it is going to take.
+    pub(super) held: Held,
+}
+
+impl Unparsed {
+    pub(super) fn parse(self) -> Result<Work, Stop> {
+        let batch = self.stretch.parse().map_err(Stop::Unreadable)?;
+        Ok(Work { number: self.number, batch, held: self.held })
+    }
+}
 
 /// A batch with its number in the order of the load.
 pub(super) struct Work {

@@ -2,11 +2,11 @@
 
 use super::budget::Held;
 use super::control::Control;
-use super::prepare::Work;
+use super::prepare::Unparsed;
 use super::shared::{Shared, SourcePlan};
 use super::tuning::Tuning;
 use inrush_core::bulk::tuner::pace::Pace;
-use inrush_core::bulk::{Batch, Source};
+use inrush_core::bulk::{Source, Stretch};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,8 +14,8 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
-/// A batch and the plan of its source.
-pub(super) type Next = (Work, Arc<SourcePlan>);
+/// A batch, not taken apart yet, and the plan of its source.
+pub(super) type Next = (Unparsed, Arc<SourcePlan>);
 
 /// Reads sources for the lanes.
 pub(super) struct Reader {
@@ -45,14 +45,14 @@ impl Reader {
                 if !self.control.wants_more() {
                     return Ok(false);
                 }
-                let batch = match source.next() {
+                let stretch = match source.next_stretch() {
                     // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
                     Ok(None) | Err(_) if self.control.is_stopping() => return Ok(false),
                     Ok(None) => break,
-                    Ok(Some(batch)) => batch,
+                    Ok(Some(stretch)) => stretch,
                     Err(error) => return Err((number, error)),
                 };
-                if !self.hand_on(number, batch, plan) {
+                if !self.hand_on(number, stretch, plan) {
                     return Ok(false);
                 }
                 number += 1;
@@ -72,8 +72,8 @@ impl Reader {
     }
 
     /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
-    fn hand_on(&mut self, number: u64, batch: Batch, plan: &Arc<SourcePlan>) -> bool {
-        let (records, bytes) = (batch.records(), batch.bytes());
+    fn hand_on(&mut self, number: u64, stretch: Box<dyn Stretch>, plan: &Arc<SourcePlan>) -> bool {
+        let (records, bytes) = (stretch.records(), stretch.bytes());
         self.control.read.fetch_add(records, Relaxed);
         self.control.bytes.fetch_add(bytes, Relaxed);
         let held: Held = self.tuning.budget().hold(bytes);
@@ -85,7 +85,7 @@ impl Reader {
             }
             pace.let_go(records, bytes, self.control.elapsed());
         }
-        self.batches.send((Work { number, batch, held }, plan.clone())).is_ok()
+        self.batches.send((Unparsed { number, stretch, held }, plan.clone())).is_ok()
     }
 }
 

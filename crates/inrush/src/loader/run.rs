@@ -167,15 +167,15 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     }
 }
 
-/// A lane's preparing half: checks and encodes the next chunk while the other half waits for the server.
+/// A lane's preparing half: takes apart, checks and encodes the next chunk while the other half waits for the server.
 fn prepare_all(shared: &Shared, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
-    while let Some((work, plan)) = inlet.next(lane, &shared.control) {
-        let number = work.number;
+    while let Some((unparsed, plan)) = inlet.next(lane, &shared.control) {
+        let number = unparsed.number;
         if !shared.control.wants(number) || shared.control.is_stopping() {
             continue;
         }
         let method = lock(&shared.choice).method;
-        match prepare(work, plan, method, shared) {
+        match unparsed.parse().and_then(|work| prepare(work, plan, method, shared)) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
                     // The other half is gone, which only a panic makes it: nobody may wait for more.

@@ -1,8 +1,9 @@
 //! What stands before the first record: lines to pass over, and the header.
 
-use super::super::split::{Fields, Found, Splitter};
-use super::super::stretch::is_blank;
-use super::{CsvReader, garbled_reason};
+use super::CsvReader;
+use crate::csv::cut::is_blank;
+use crate::csv::parse::garbled_reason;
+use crate::csv::split::{Fields, Found, Splitter};
 use inrush_core::error::{Error, Result};
 use memchr::memchr;
 use std::mem;

@@ -1,7 +1,7 @@
 //! Random texts: against the `csv` crate, and against ourselves with the bytes arriving in other portions.
 
 use super::*;
-use crate::csv::stretch::is_blank;
+use crate::csv::cut::is_blank;
 use proptest::prelude::*;
 
 proptest! {

@@ -1,0 +1,230 @@
+//! Cuts a text into stretches of whole records without taking them apart. Pure.
+//!
+//! Only line feeds and quotes are looked at, and a quote only counts where the [`Splitter`] would see one: it opens as the first
+//! byte of a field, and once closed, the next one at once is the second half of a doubled one. Elsewhere it is text. Windows
+//! without any quote are counted at the speed of memory; a dialect with an escape is cut by the splitter itself.
+//!
+//! Invariant: where a stretch ends depends on the text alone, not on how much of it was there at each call of [`Cut::advance`].
+
+use super::dialect::Dialect;
+use super::split::{Fields, Found, Splitter};
+use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
+
+/// What holds for every stretch of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules<'a> {
+    pub(super) dialect: &'a Dialect,
+    /// How many fields a record must have.
+    pub(super) width: usize,
+    pub(super) max_record: usize,
+    /// The most records.
+    pub(super) max_records: u64,
+    /// The most bytes, unless the first record alone is longer.
+    pub(super) max_bytes: usize,
+}
+
+/// Why a stretch goes no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// It is full.
+    Full,
+    /// The record at its end is not whole.
+    Incomplete {
+        /// Where a quote is still open.
+        open_quote: Option<usize>,
+    },
+    /// The record at its end is longer than allowed.
+    TooLong,
+}
+
+/// The front of a text, as far as it is cut.
+#[derive(Debug)]
+pub(super) struct Cut {
+    /// Where the next record begins.
+    pub(super) end: usize,
+    /// How many records there are before it, good and bad; blank lines are none where a record has several fields.
+    pub(super) records: u64,
+    /// How many lines end before it.
+    pub(super) lines: u64,
+    /// All before this byte has been looked at.
+    seen: usize,
+    /// Line feeds before it.
+    lines_seen: u64,
+    /// Where the quote stands that is open at `seen`.
+    open: Option<usize>,
+    /// Where the last quoted text began, and the place behind the quote that closed it.
+    closed: Option<(usize, usize)>,
+    /// How many bytes are looked at in one go.
+    window: usize,
+}
+
+impl Cut {
+    pub(super) fn new() -> Self {
+        Self::in_windows_of(WINDOW)
+    }
+
+    fn in_windows_of(window: usize) -> Self {
+        Self { end: 0, records: 0, lines: 0, seen: 0, lines_seen: 0, open: None, closed: None, window }
+    }
+
+    /// Takes in what is whole of the text's records. `text` begins where it began in all calls; `ends` says that the input ends
+    /// where it does.
+    pub(super) fn advance(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Stop {
+        if self.records >= rules.max_records {
+            return Stop::Full;
+        }
+        let stop = match rules.dialect.escape {
+            None => self.by_quotes(rules, text, ends),
+            Some(_) => self.by_splitter(rules, text, ends),
+        };
+        self.lines = self.lines_seen - count_lines(&text[self.end.min(self.seen)..self.seen]);
+        stop.unwrap_or(match self.end {
+            start if text.len() > rules.max_bytes && start > 0 => Stop::Full,
+            start if text.len() - start > rules.max_record => Stop::TooLong,
+            _ => Stop::Incomplete { open_quote: self.open },
+        })
+    }
+
+    /// Looks at the rest of the text, window by window.
+    fn by_quotes(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Option<Stop> {
+        while self.seen < text.len() {
+            let window = self.seen..text.len().min(self.seen + self.window);
+            let end = window.end;
+            let lines = count_lines(&text[window]);
+            let stop = if self.is_plain(rules, text, end, lines) {
+                self.records += lines;
+                if let Some(at) = memrchr(b'\n', &text[self.seen..end]) {
+                    self.end = self.seen + at + 1;
+                }
+                self.seen = end;
+                (self.records >= rules.max_records).then_some(Stop::Full)
+            } else {
+                self.by_events(rules, text, end)
+            };
+            self.lines_seen += lines - count_lines(&text[self.seen..end]);
+            if stop.is_some() {
+                return stop;
+            }
+        }
+        // The last line may lack its end.
+        let is_record = ends && self.open.is_none() && self.end < text.len();
+        if is_record { self.take(rules, text, text.len()) } else { None }
+    }
+
+    /// Whether each of the `lines` line feeds from here to `end` ends a record that can be taken in unseen.
+    fn is_plain(&self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
+        let window = &text[self.seen..end];
+        let first_end = self.seen + memchr(b'\n', window).map_or(window.len(), |at| at + 1);
+        self.open.is_none()
+            && rules.dialect.quote.is_none_or(|quote| memchr(quote, window).is_none())
+            && self.records + lines <= rules.max_records
+            && end <= rules.max_bytes
+            && first_end - self.end <= rules.max_record
+            && window.len() <= rules.max_record
+            && (rules.width == 1 || !(is_blank(&text[self.end..first_end]) || has_blank(window)))
+    }
+
+    /// Goes from quote to quote and from line feed to line feed.
+    fn by_events(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
+        let Dialect { delimiter, quote, .. } = *rules.dialect;
+        let quote = quote.unwrap_or(b'\n');
+        while self.seen < end {
+            let ahead = &text[self.seen..end];
+            if let Some(open) = self.open {
+                let Some(at) = memchr(quote, ahead) else {
+                    self.seen = end;
+                    break;
+                };
+                self.seen += at + 1;
+                (self.open, self.closed) = (None, Some((open, self.seen)));
+                continue;
+            }
+            let Some(at) = memchr2(quote, b'\n', ahead) else {
+                self.seen = end;
+                break;
+            };
+            let at = self.seen + at;
+            self.seen = at + 1;
+            if text[at] == b'\n' {
+                let stop = self.take(rules, text, at + 1);
+                if stop.is_some() {
+                    return stop;
+                }
+            } else if at == self.end || text[at - 1] == delimiter {
+                self.open = Some(at);
+            } else if let Some((open, behind)) = self.closed
+                && behind == at
+            {
+                self.open = Some(open); // It was the first half of a doubled one.
+            }
+        }
+        None
+    }
+
+    /// Goes from record to record.
+    fn by_splitter(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Option<Stop> {
+        let mut splitter = Splitter::new(rules.dialect, text, self.end, ends);
+        let mut fields = Fields::default();
+        let mut stop = None;
+        while self.end < text.len() && stop.is_none() {
+            fields.side.clear();
+            match splitter.record(self.end, 0, &mut fields) {
+                Found::Record { end, .. } => stop = self.take(rules, text, end),
+                Found::Incomplete { open_quote } => {
+                    self.open = open_quote;
+                    break;
+                }
+            }
+        }
+        self.lines_seen += count_lines(&text[self.seen..self.end]);
+        self.seen = self.end;
+        stop
+    }
+
+    /// Takes in the record that ends at `end`, if there is room for it.
+    #[inline(always)]
+    fn take(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
+        // The order of these two questions matters: a batch is cut before a record that is too long.
+        if end > rules.max_bytes && self.end > 0 {
+            return Some(Stop::Full);
+        }
+        if end - self.end > rules.max_record {
+            return Some(Stop::TooLong);
+        }
+        let is_record = rules.width == 1 || !is_blank(&text[self.end..end]);
+        self.records += u64::from(is_record);
+        self.end = end;
+        self.open = None;
+        (self.records >= rules.max_records).then_some(Stop::Full)
+    }
+}
+
+/// How many lines end in a text.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}
+
+/// Whether a record is nothing but a line end.
+pub(super) fn is_blank(record: &[u8]) -> bool {
+    matches!(record, b"\n" | b"\r\n")
+}
+
+/// Whether a line behind the first one is blank.
+fn has_blank(window: &[u8]) -> bool {
+    memmem::find(window, b"\n\n").is_some() || memmem::find(window, b"\n\r\n").is_some()
+}
+
+/// Where a quote is still open at the end of `record`, the longest part of a record that is allowed. Asking the part, not
+/// the whole, makes the answer the same whether or not the rest has been read.
+pub(super) fn open_quote_at_limit(dialect: &Dialect, record: &[u8]) -> Option<usize> {
+    match Splitter::new(dialect, record, 0, false).record(0, 0, &mut Fields::default()) {
+        Found::Incomplete { open_quote } => open_quote,
+        Found::Record { .. } => None,
+    }
+}
+
+/// 16 KiB: looked at several times while it is in the first-level cache.
+const WINDOW: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! Takes a [`Cut`](super::cut::Cut) stretch apart: whole records in, a [`Batch`] out. It knows nothing of the stretches before, so
+//! that several threads may take several of them apart.
+
+use super::columns::Columns;
+use super::cut::{count_lines, is_blank};
+use super::dialect::Dialect;
+use super::recycle::Recycled;
+use super::split::{Fields, Found, Splitter};
+use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::Buffer;
+use arrow_schema::{DataType, Field, Schema};
+use encoding_rs::{Encoding, UTF_8};
+use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Stretch};
+use inrush_core::error::{Error, Place, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What holds for all records of a file.
+#[derive(Debug)]
+pub(super) struct Parser {
+    name: Arc<str>,
+    dialect: Dialect,
+    names: Vec<String>,
+    /// For each field, the texts that stand for NULL.
+    nulls: Vec<Vec<Vec<u8>>>,
+    uses: Vec<FieldUse>,
+    encoding: &'static Encoding,
+    /// Views of batches that may be used no more.
+    views: Mutex<Recycled>,
+}
+
+/// Whole records, not taken apart yet.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) parser: Arc<Parser>,
+    pub(super) text: Buffer,
+    /// Where `text` begins within all the text of the input.
+    pub(super) at: u64,
+    /// The number of its first record, from 1.
+    pub(super) first_record: u64,
+    pub(super) n_records: u64,
+    /// The line on which it begins, from 1.
+    pub(super) first_line: u64,
+    pub(super) lines: u64,
+    /// Where, within all the text of the input, it was malformed.
+    pub(super) malformed: Vec<u64>,
+}
+
+impl Stretch for Piece {
+    fn records(&self) -> u64 {
+        self.n_records
+    }
+
+    fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    fn parse(self: Box<Self>) -> Result<Batch> {
+        let parser = self.parser.clone();
+        parser.parse(*self)
+    }
+}
+
+impl Parser {
+    pub(super) fn new(
+        name: Arc<str>,
+        dialect: Dialect,
+        names: Vec<String>,
+        nulls: Vec<Vec<Vec<u8>>>,
+        encoding: &'static Encoding,
+    ) -> Self {
+        Self { name, dialect, names, nulls, encoding, uses: Vec::new(), views: Mutex::new(Recycled::new(0)) }
+    }
+
+    /// The same for other uses.
+    pub(super) fn with_uses(&self, uses: Vec<FieldUse>) -> Self {
+        let views = Mutex::new(Recycled::new(RECYCLED_BATCHES * uses.len()));
+        let (names, nulls) = (self.names.clone(), self.nulls.clone());
+        Self { name: self.name.clone(), dialect: self.dialect.clone(), names, nulls, uses, views, ..*self }
+    }
+
+    /// The same for other texts that stand for NULL.
+    pub(super) fn with_nulls(&self, nulls: Vec<Vec<Vec<u8>>>) -> Self {
+        Self { nulls, ..self.with_uses(self.uses.clone()) }
+    }
+
+    pub(super) fn nulls(&self) -> &[Vec<Vec<u8>>] {
+        &self.nulls
+    }
+
+    fn parse(&self, piece: Piece) -> Result<Batch> {
+        let parsed = self.take_apart(&piece);
+        let Piece { text, at, first_record, first_line, lines, .. } = piece;
+        let (mut line, mut counted) = (first_line, 0);
+        let mut rejects = Vec::with_capacity(parsed.bad.len());
+        for bad in &parsed.bad {
+            line += count_lines(&text[counted..bad.start]);
+            counted = bad.start;
+            let (reason, field) = self.reason(bad.fault);
+            let column = field.and_then(|field| self.names.get(field)).map(|name| name.as_str().into());
+            let place = Place { source: self.name.clone(), line, column };
+            rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
+        }
+        let n_rows = parsed.columns.rows();
+        let utf8 = self.encoding != UTF_8 || parsed.utf8;
+        let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let columns = parsed.columns.finish(text.clone(), parsed.side)?;
+        self.lend(&columns);
+        let columns = columns.into_iter().map(|column| Arc::new(column) as ArrayRef).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
+        let rows = RecordBatch::try_new_with_options(schema, columns, &options)
+            .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
+        let origin = Origin {
+            source: self.name.clone(),
+            first_record,
+            first_line,
+            span: at..at + text.len() as u64,
+            text,
+            lines,
+            record_starts: parsed.starts,
+            record_ends: parsed.ends,
+        };
+        Ok(Batch { rows, utf8, origin, rejects })
+    }
+
+    fn take_apart(&self, piece: &Piece) -> Parsed {
+        let text = piece.text.as_slice();
+        let n_records = piece.n_records as usize;
+        let mut parsed = Parsed {
+            columns: self.columns(n_records),
+            side: Vec::new(),
+            starts: Vec::with_capacity(n_records),
+            ends: Vec::with_capacity(n_records),
+            bad: Vec::new(),
+            utf8: true,
+        };
+        let width = self.names.len();
+        let mut fields = Fields { spans: Vec::with_capacity(SLAB + width), side: Vec::new() };
+        let mut splitter = Splitter::new(&self.dialect, text, 0, true);
+        let mut malformed = piece.malformed.iter().map(|at| at - piece.at).peekable();
+        let (mut start, mut slab_start) = (0, 0);
+        while start < text.len() {
+            let (spans_before, side_before) = (fields.spans.len(), fields.side.len());
+            let (end, n_fields, garbled) = match splitter.record(start, width, &mut fields) {
+                Found::Record { end, fields, garbled } => (end, fields, garbled),
+                // Not in what was cut by the same rules; if it were, it would be a bad record and not lost.
+                Found::Incomplete { .. } => (text.len(), 0, None),
+            };
+            let mut is_malformed = false;
+            while malformed.next_if(|&at| at < end as u64).is_some() {
+                is_malformed = true;
+            }
+            if n_fields == width && garbled.is_none() && !is_malformed {
+                parsed.starts.push(start as u32);
+                parsed.ends.push(end as u32);
+            } else {
+                fields.spans.truncate(spans_before);
+                fields.side.truncate(side_before);
+                // A blank line is a row in a file of one column, and did not come here.
+                if !is_blank(&text[start..end]) {
+                    let fault = match garbled {
+                        _ if is_malformed => Fault::Malformed,
+                        Some(field) => Fault::Garbled(field),
+                        None => Fault::Fields(n_fields),
+                    };
+                    parsed.bad.push(BadRecord { start, end, fault });
+                }
+            }
+            start = end;
+            if fields.spans.len() >= SLAB || start == text.len() {
+                // Here the bytes are still in a near cache, and whole records are whole characters: each ends in a line feed.
+                parsed.utf8 &= simdutf8::basic::from_utf8(&text[slab_start..start]).is_ok();
+                slab_start = start;
+                parsed.columns.append(text, &fields, width);
+                fields.spans.clear();
+            }
+        }
+        parsed.side = fields.side;
+        parsed
+    }
+
+    /// Columns with room for so many rows.
+    fn columns(&self, n_rows: usize) -> Columns {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        Columns::new(&self.uses, &self.nulls, || views.take().unwrap_or_else(|| Vec::with_capacity(n_rows)))
+    }
+
+    fn lend(&self, columns: &[BinaryViewArray]) {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        columns.iter().for_each(|column| views.lend(column.views().inner()));
+    }
+
+    fn reason(&self, fault: Fault) -> (String, Option<usize>) {
+        match fault {
+            Fault::Malformed => (format!("the text is not valid {}", self.encoding.name()), None),
+            Fault::Garbled(field) => (garbled_reason(field), Some(field)),
+            Fault::Fields(found) => (format!("expected {} fields, found {found}", self.names.len()), None),
+        }
+    }
+}
+
+/// The records of a piece.
+struct Parsed {
+    columns: Columns,
+    side: Vec<u8>,
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    bad: Vec<BadRecord>,
+    /// All the text is valid UTF-8.
+    utf8: bool,
+}
+
+/// A record that is no row.
+struct BadRecord {
+    start: usize,
+    end: usize,
+    fault: Fault,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// Text that is not valid in the declared encoding.
+    Malformed,
+    /// Text behind the closing quote of this field.
+    Garbled(usize),
+    /// As many fields as this.
+    Fields(usize),
+}
+
+pub(super) fn garbled_reason(field: usize) -> String {
+    format!("text follows the closing quote of field {}", field + 1)
+}
+
+/// More batches than a loader has under way at a time.
+pub(super) const RECYCLED_BATCHES: usize = 16;
+
+/// Spans are turned into views while they are still in the first-level cache: 2,048 of them take 16 KiB.
+const SLAB: usize = 2048;
