@@ -115,7 +115,10 @@ pub use inrush_derive::FromRow;
 /// ```
 pub use inrush_derive::ToRow;
 pub use inserter::{Inserted, InserterOptions, InserterStatus};
-pub use loader::{BadRows, BatchSize, Control, Guarantee, LoadOptions, Loader, MaxBad, Notice, Observer, Snapshot};
+pub use loader::{
+    BadRows, BatchSize, Control, Forgotten, Guarantee, JobStatus, LoadOptions, Loader, MaxBad, Notice, Observer,
+    Snapshot,
+};
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{Lent, PoolOptions, PoolStatus};
 pub use sql::{Sql, Text, Warning};

@@ -5,12 +5,13 @@ use crate::numbers::{TABLE, check_table, numbers, records};
 use crate::place::{Done, Place, Rows, on_all};
 use crate::stopped::{Running, await_true};
 use inrush_testkit::relay::{Cut, Relay};
+use std::process::Command;
 
 #[test]
 fn a_killed_connection() {
     on_all("killed", |place| {
         place.sql(TABLE);
-        let mut load = Running::start(place, "- --into numbers --batch 500 --retry-for 0");
+        let mut load = Running::start(place, "- --into numbers --batch 500 --lanes 2 --retry-for 0");
         let feeder = load.feed();
         await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
         let query = format!(
@@ -88,15 +89,26 @@ fn a_table_without_transactions() {
     });
 }
 
-/// One lane, chunks of 100 rows, over TCP through a relay.
+/// One lane, chunks of 100 rows.
+pub(crate) const ONE_LANE: &str = "numbers.csv --into numbers --batch 100 --lanes 1";
+
+/// Without a ledger, so that nobody can ask what became of a COMMIT.
+const UNGUARDED: &str = "--guarantee at-least-once";
+
+/// A load over TCP through a relay.
+pub(crate) fn through_relay(place: &Place, relay: &Relay, args: &str) -> Command {
+    let mut command = place.bare(&format!("{args} --tls disabled -h 127.0.0.1 --json -q"));
+    command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
+    command.env("INRUSH_PASSWORD", &place.server.password);
+    command
+}
+
 fn through(place: &Place, cut: Cut, n_rows: u64) -> Done {
     place.sql(TABLE);
     place.write("numbers.csv", numbers(n_rows, |id| format!("{id},{id}")));
     let relay = Relay::start(place.server.port, cut);
-    let mut command = place
-        .bare("numbers.csv --into numbers --batch 100 --lanes 1 --retry-for 0 --tls disabled -h 127.0.0.1 --json -q");
-    command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
-    let done = place.done(&command.env("INRUSH_PASSWORD", &place.server.password).output().unwrap());
+    let done =
+        place.done(&through_relay(place, &relay, &format!("{ONE_LANE} --retry-for 0 {UNGUARDED}")).output().unwrap());
     assert!(relay.has_cut(), "it ended before the cut: {done}");
     done
 }

@@ -54,10 +54,9 @@ const READ_ONLY: Case = Case {
     title: "A server that is read-only",
     advice: "A replica, or a server in the middle of a switch-over: load into the primary.",
     code: 3,
-    says: "error: The {MySQL|MariaDB} server is running with the --{super-|}read-only option so it cannot execute this statement \
-           (server error 1290, SQLSTATE HY000)\n\
-           stored: nothing",
-    rows: Some(Rows { read: 2, stored: 0, skipped: 0, rejected: 0, not_loaded: 2, unknown: 0 }),
+    says: "error: cannot make the ledger of the load ready: The {MySQL|MariaDB} server is running with the --{super-|}read-only \
+           option so it cannot execute this statement (server error 1290, SQLSTATE HY000)",
+    rows: None,
     ..CASE
 };
 

@@ -93,9 +93,25 @@ impl Place {
         command
     }
 
-    /// Loads with `--json -q` and hands back what it said.
+    /// Loads with `--json -q` and hands back what it said: the first load that this schema sees, see [`Place::forget`].
     #[track_caller]
     pub(crate) fn load(&self, arguments: &str) -> Done {
+        self.forget();
+        self.go_on(arguments)
+    }
+
+    /// Empties the ledger, so that a test may load many a content under one name.
+    pub(crate) fn forget(&self) {
+        let there = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'inrush\\_%'";
+        let tables = self.schema.sql(there).concat();
+        if !tables.is_empty() {
+            self.sql(&tables.iter().map(|table| format!("DELETE FROM {table};")).collect::<String>());
+        }
+    }
+
+    /// The same as a later run, which finds what earlier ones have left in the ledger.
+    #[track_caller]
+    pub(crate) fn go_on(&self, arguments: &str) -> Done {
         self.done(&self.command(arguments).args(["--json", "-q"]).output().unwrap())
     }
 

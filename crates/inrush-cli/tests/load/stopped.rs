@@ -120,7 +120,9 @@ pub(crate) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
+    /// Starts the first load that this schema sees.
     pub(crate) fn start(place: &'a Place, args: &str) -> Self {
+        place.forget();
         Self::spawn(place, place.command(args))
     }
 

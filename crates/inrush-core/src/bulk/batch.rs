@@ -4,7 +4,7 @@
 //! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
 //! transactions of its size.
 
-use super::ledger::{ChunkLine, Identity};
+use super::ledger::{ChunkLine, Identity, Mapping};
 use crate::error::{Error, Kind, Place};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
@@ -348,6 +348,11 @@ pub trait Source: Send {
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>, Error> {
         let _ = bytes;
         Ok(None)
+    }
+
+    /// How its bytes become records: a job is gone on with only if that is the same.
+    fn reading(&self) -> Mapping {
+        Mapping::default()
     }
 
     /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and

@@ -37,6 +37,16 @@ impl Mode {
         }
     }
 
+    /// Whether the table holds at least as many rows as were stored.
+    pub fn adds_each_row(self) -> bool {
+        matches!(self, Mode::Insert | Mode::Ignore)
+    }
+
+    /// Whether the same rows stored once more leave the table as it is.
+    pub fn is_repeatable(self) -> bool {
+        self != Mode::Insert
+    }
+
     /// The mode of this name.
     pub fn parse(name: &str) -> Result<Mode> {
         Self::ALL.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {

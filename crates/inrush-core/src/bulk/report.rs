@@ -3,6 +3,7 @@
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
 
 use super::judge::Warning;
+use super::ledger::{JobId, Totals};
 use super::tuner::Tuned;
 use super::{Method, Mode, Reject};
 use crate::error::Error;
@@ -92,6 +93,32 @@ pub enum Stop {
     Interrupted,
 }
 
+/// What the ledger knows of a source of a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Which job, for `--forget`.
+    pub id: JobId,
+    /// The source's name as the user wrote it.
+    pub source: Arc<str>,
+    /// What became of it.
+    pub state: JobState,
+    /// What earlier runs had stored of it.
+    pub resumed: Totals,
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// Nothing of it is missing.
+    Done,
+    /// The same command goes on with it.
+    Unfinished,
+    /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in none of the report's.
+    AlreadyLoaded(String),
+    /// Nobody can read the source again, so the ledger has forgotten it.
+    Forgotten,
+}
+
 /// The result of a load.
 #[derive(Debug)]
 pub struct Report {
@@ -115,6 +142,10 @@ pub struct Report {
     pub replays: u64,
     /// Transactions that were run again, by the error that made it necessary, in the order in which they were first met.
     pub retries: Vec<Retry>,
+    /// The sources as the ledger knows them; empty without one.
+    pub jobs: Vec<Job>,
+    /// What earlier runs had stored of these sources; it is part of the counts that follow.
+    pub resumed: Totals,
     /// Records read from the sources.
     pub read: u64,
     /// What was done with a row whose key was there.

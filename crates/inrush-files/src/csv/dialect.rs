@@ -4,6 +4,7 @@
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
 use encoding_rs::Encoding;
+use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
 
 /// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, if a mark says so).
@@ -97,6 +98,20 @@ impl Dialect {
             dialect.nulls.push(vec![escape, b'N']); // As MySQL writes it; nothing else can be meant.
         }
         Ok(dialect)
+    }
+
+    /// What must be the same when the text is read again, or the same bytes would be other records. Which texts mean NULL may be
+    /// mended between two runs.
+    pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
+        let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
+        Mapping::default()
+            .with("delimiter", char::from(self.delimiter))
+            .with("quote", shown(self.quote))
+            .with("escape", shown(self.escape))
+            .with("header", if options.header { "line 1" } else { "none" })
+            .with("encoding", options.encoding.map_or("utf-8 or what its mark says", |encoding| encoding.name()))
+            .with("lines passed over", options.skip)
+            .with("limit", options.limit.map_or("none".into(), |limit| limit.to_string()))
     }
 
     /// True if the escape also works outside quotes.

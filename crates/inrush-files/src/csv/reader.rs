@@ -15,7 +15,7 @@ use crate::input::{Input, Meter};
 use crate::on_disk::OnDisk;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
-use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
@@ -48,6 +48,8 @@ pub struct CsvReader {
     record: u64,
     /// How many records of the whole source are read at most.
     limit: u64,
+    /// See [`Source::reading`].
+    reading: Mapping,
     /// What of the text from here on is stored already, and left out.
     stored: Stored,
     /// Where the bytes can be read again.
@@ -79,6 +81,7 @@ impl CsvReader {
         read_bytes: usize,
     ) -> Result<Self> {
         let dialect = Dialect::new(options, delimiter)?;
+        let reading = dialect.reading(options);
         let input = Input::new(bytes, options.encoding).map_err(|e| cannot_read(name, 0, e))?;
         let name: Arc<str> = name.into();
         let parser = Parser::new(name.clone(), dialect.clone(), Vec::new(), Vec::new(), input.encoding());
@@ -100,6 +103,7 @@ impl CsvReader {
             line: 1,
             record: 1,
             limit: options.limit.unwrap_or(u64::MAX),
+            reading,
             stored: Stored::default(),
             place_on_disk: None,
             is_stream: false,
@@ -177,6 +181,10 @@ impl Source for CsvReader {
 
     fn identity(&mut self) -> Result<Option<Identity>> {
         self.find_identity()
+    }
+
+    fn reading(&self) -> Mapping {
+        self.reading.clone()
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {

@@ -145,6 +145,11 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// The connection alone, its session set.
+    pub(super) fn into_connection(self) -> Connection {
+        self.connection
+    }
+
     /// Takes the connection down politely.
     pub(super) fn close(self) {
         self.connection.close();
@@ -338,6 +343,12 @@ fn connect(number: usize, shared: &Shared) -> Result<Connection> {
     shared.control.set_lane(number, connection.connection_id(), connection.aborter());
     for statement in shared.session.setup() {
         connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
+    }
+    /// ER_SPECIFIC_ACCESS_DENIED_ERROR
+    const NOT_ALLOWED: u16 = 1227;
+    match connection.exec(&shared.session.more_warnings(), ()) {
+        Err(error) if error.code() != NOT_ALLOWED => return Err(error),
+        _ => {}
     }
     let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
     shared.session.check(&row)?;

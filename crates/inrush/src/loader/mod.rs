@@ -13,6 +13,7 @@ mod control;
 mod flight;
 mod inlet;
 mod lane;
+mod ledger;
 mod modes;
 mod open;
 mod options;
@@ -29,14 +30,18 @@ mod tuning;
 mod watch;
 
 pub use control::{Control, Snapshot};
+pub use ledger::{Forgotten, JobStatus};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 pub use shared::{Notice, Observer};
 
 use crate::Config;
 use control::lock;
 use inrush_core::bulk::Source;
+use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::{Error, Kind, Result};
+use ledger::Jobs;
+use rejects::RejectFile;
 use shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -119,11 +124,51 @@ impl Loader {
                 error
             }
         };
-        let (shared, plans) = open::open(self, &mut sources).map_err(interrupted)?;
-        let lanes = open::lanes(&shared).map_err(interrupted)?;
+        let (shared, mut plans) = open::open(self, &mut sources).map_err(interrupted)?;
+        let mut first = open::first_lane(&shared).map_err(interrupted)?;
+        let mut jobs = Jobs::default();
+        if let Some(first) = &mut first {
+            jobs = ledger::open(&mut first.connection, &shared, &mut sources, &mut plans).map_err(interrupted)?;
+            begin_rejects(&shared, &jobs)?;
+            if !jobs.is_all_loaded() {
+                open::first_steps(first, &shared, &mut jobs).map_err(interrupted)?;
+            }
+        }
+        count_resumed(&shared, &mut jobs);
+        if jobs.is_all_loaded() {
+            return Ok(report(shared, jobs, true));
+        }
+        let lanes = open::lanes(first, &shared);
         let finished = run::run(&shared, lanes, sources, plans);
-        Ok(report(shared, finished))
+        Ok(report(shared, jobs, finished))
     }
+}
+
+/// As many rejects as a report shows.
+const SHOWN_REJECTS: usize = 20;
+
+/// Sees to it that rejects can be written: on the way where no ledger keeps them, else at the end.
+fn begin_rejects(shared: &Shared, jobs: &Jobs) -> Result<()> {
+    if let BadRows::Divert(path) = &shared.options.bad_rows
+        && !jobs.is_all_loaded()
+    {
+        rejects::check(path, jobs.may_have_reject_file())?;
+        if !jobs.is_kept() {
+            lock(&shared.tally).reject_file = Some(RejectFile::create(path, shared.reject_header.clone())?);
+        }
+    }
+    Ok(())
+}
+
+/// What earlier runs have stored counts as read and stored: `--max-bad` and the report are about the job.
+fn count_resumed(shared: &Shared, jobs: &mut Jobs) {
+    let resumed = jobs.resumed();
+    let control = &shared.control;
+    control.read.fetch_add(resumed.records, Relaxed);
+    control.stored.fetch_add(resumed.rows, Relaxed);
+    control.skipped.fetch_add(resumed.skipped, Relaxed);
+    control.rejected.fetch_add(resumed.rejected, Relaxed);
+    lock(&shared.tally).stored_records = jobs.take_stored_records();
 }
 
 /// What an aborted load has of its own: connections that were cut.
@@ -131,7 +176,7 @@ fn is_failure(stop: &Stop) -> bool {
     matches!(stop, Stop::Failed(error) if error.is_fatal())
 }
 
-fn report(shared: Shared, finished: bool) -> Report {
+fn report(shared: Shared, mut jobs: Jobs, finished: bool) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);
@@ -147,10 +192,35 @@ fn report(shared: Shared, finished: bool) -> Report {
     {
         stop.get_or_insert(Stop::Failed(error));
     }
+    let mut first_rejects = tally.take_first_rejects();
+    let resumed = jobs.resumed();
+    let is_whole = stop.is_none() && finished && not_loaded == 0 && tally.unknown == 0;
+    if is_whole {
+        let want = Totals {
+            chunks: 0,
+            records: snapshot.read,
+            rows: snapshot.stored,
+            skipped: snapshot.skipped,
+            rejected: snapshot.rejected,
+        };
+        match jobs.finish(&shared, &want) {
+            Ok(Some(rejects)) => first_rejects = rejects,
+            Ok(None) => {}
+            Err(error) => stop = Some(Stop::Failed(error)),
+        }
+    }
+    if stop.is_some() {
+        jobs.forget_passing(&shared);
+    }
     let choice = lock(&shared.choice).clone();
-    let (lanes, tuning) = shared.tuning.finish();
+    let (mut lanes, tuning) = shared.tuning.finish();
+    if jobs.is_all_loaded() {
+        lanes = 0;
+    }
     Report {
-        table: format!("{}.{}", shared.table.schema, shared.table.name),
+        jobs: jobs.told(is_whole && stop.is_none()),
+        resumed,
+        table: shared.target_name(),
         server: shared.server.clone(),
         method: choice.method,
         method_reason: choice.reason,
@@ -172,7 +242,7 @@ fn report(shared: Shared, finished: bool) -> Report {
         elapsed: control.elapsed(),
         stored_records: report::merge(std::mem::take(&mut tally.stored_records)),
         unknown_records: report::merge(std::mem::take(&mut tally.unknown_records)),
-        first_rejects: tally.take_first_rejects(),
+        first_rejects,
         harmless: std::mem::take(&mut lock(&shared.noted)),
         dry_run: shared.options.dry_run,
         stop,

@@ -3,10 +3,10 @@
 
 use super::control::lock;
 use super::lane::Lane;
+use super::ledger::{Jobs, promise};
 use super::modes;
 use super::options::{BadRows, Guarantee, LoadOptions};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
-use super::tally::Tally;
 use super::tuning::Tuning;
 use super::{Loader, sql, watch};
 use crate::blocking::Connection;
@@ -16,13 +16,14 @@ use inrush_core::bulk::encode::Layout;
 use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::lane::LaneSession;
+use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::wire::Vendor;
-use inrush_core::{Error, Kind, Result};
+use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -44,15 +45,8 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         (None, Some(columns)) => imagined(&name, columns),
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
-    if !table.transactional && options.guarantee == Guarantee::ExactlyOnce {
-        return Err(Error::new(
-            Kind::Promise,
-            format!(
-                "table `{}` is {}, which cannot roll back: a load that fails would leave some of its rows",
-                table.name, table.engine
-            ),
-        )
-        .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
+    if options.guarantee == Guarantee::ExactlyOnce {
+        promise::check(&mut connection, &table)?;
     }
     let rules = Rules { zone, server: connection.server_version().clone() };
     // The command byte belongs to the packet, and the servers refuse one that is as long as they say it may be.
@@ -85,7 +79,9 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         retries: Mutex::default(),
         spares: Spares::default(),
         tuning: Arc::new(Tuning::new(&options, variables.is_cluster)?),
-        tally: Mutex::new(Tally::new(&options, reject_header)?),
+        tally: Mutex::default(),
+        ignores_case: variables.ignores_case,
+        reject_header,
         options,
         table,
         must_create,
@@ -97,14 +93,28 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     Ok((shared, plans))
 }
 
-/// Opens the lanes, the first of which must work; a server that has no room for more gets fewer. Then, and not before it is
-/// sure that rows can follow, the table is created or emptied.
-pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
+/// Opens the first lane, which must work; none for a dry run.
+pub(super) fn first_lane(shared: &Shared) -> Result<Option<Lane<'_>>> {
+    if shared.options.dry_run { Ok(None) } else { Lane::open(0, shared).map(Some) }
+}
+
+/// What comes before the first row: the table is created or emptied, which is not done before it is sure that rows can follow.
+pub(super) fn first_steps(first: &mut Lane<'_>, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+    std::thread::scope(|scope| {
+        // A table that is in use keeps a TRUNCATE waiting.
+        let (_over, is_over) = channel();
+        scope.spawn(move || watch::watch(shared, &is_over));
+        prepare_table(&mut first.connection, shared, jobs)
+    })?;
+    shared.control.waits(0, None);
+    Ok(())
+}
+
+/// Opens the other lanes; a server that has no room for more gets fewer.
+pub(super) fn lanes<'a>(first: Option<Lane<'a>>, shared: &'a Shared) -> Vec<Option<Lane<'a>>> {
     let wanted = shared.tuning.lanes();
-    if shared.options.dry_run {
-        return Ok((0..wanted).map(|_| None).collect());
-    }
-    let mut lanes = vec![Some(Lane::open(0, shared)?)];
+    let Some(first) = first else { return (0..wanted).map(|_| None).collect() };
+    let mut lanes = vec![Some(first)];
     for number in 1..wanted {
         match Lane::open(number, shared) {
             Ok(lane) => lanes.push(Some(lane)),
@@ -115,17 +125,8 @@ pub(super) fn lanes(shared: &Shared) -> Result<Vec<Option<Lane<'_>>>> {
             }
         }
     }
-    if let Some(Some(first)) = lanes.first_mut() {
-        std::thread::scope(|scope| {
-            // A table that is in use keeps a TRUNCATE waiting.
-            let (_over, is_over) = channel();
-            scope.spawn(move || watch::watch(shared, &is_over));
-            prepare_table(&mut first.connection, shared)
-        })?;
-        shared.control.waits(0, None);
-    }
     shared.notify(&Notice::Method(lock(&shared.choice).clone()));
-    Ok(lanes)
+    lanes
 }
 
 /// Server variables a load depends on.
@@ -135,14 +136,15 @@ struct Variables {
     statement_binlog: bool,
     /// Transactions are certified by other servers: Galera or group replication.
     is_cluster: bool,
+    ignores_case: bool,
 }
 
 impl Variables {
     fn read(connection: &mut Connection) -> Result<Self> {
         let rows = sql::rows(
             connection,
-            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format',
-             'wsrep_on', 'group_replication_group_name')",
+            "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
+             'wsrep_on', 'group_replication_group_name', 'lower_case_table_names')",
         )?;
         let value = |name: &str| {
             let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
@@ -155,6 +157,7 @@ impl Variables {
                 .filter(|bytes| LIKELY_PACKETS.contains(bytes))
                 .unwrap_or(SMALLEST_DEFAULT_PACKET),
             local_infile: value("local_infile").map(on),
+            ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
             statement_binlog: value("log_bin").is_some_and(on)
                 && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
             is_cluster: value("wsrep_on").is_some_and(on)
@@ -262,8 +265,9 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     }
 }
 
-fn prepare_table(connection: &mut Connection, shared: &Shared) -> Result<()> {
+fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
     let name = &TableName { schema: shared.table.schema.clone(), name: shared.table.name.clone() };
+    // Its being there says whether it was created.
     if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
         let statement = table::create_statement(name, columns);
         shared.control.waits(0, Some("CREATE TABLE"));
@@ -271,11 +275,14 @@ fn prepare_table(connection: &mut Connection, shared: &Shared) -> Result<()> {
         shared.notify(&Notice::Created(statement));
     }
     if shared.options.truncate && !shared.must_create {
-        shared.control.waits(0, Some("TRUNCATE"));
-        connection
-            .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
-            .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
-        shared.notify(&Notice::Truncated);
+        let has_run = jobs.step(connection, Step::Truncate, |connection, jobs| {
+            shared.control.waits(0, Some("TRUNCATE"));
+            connection
+                .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
+                .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
+            jobs.forget_others(connection, shared)
+        })?;
+        shared.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
     }
     Ok(())
 }

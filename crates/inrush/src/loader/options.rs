@@ -43,6 +43,10 @@ pub struct LoadOptions {
     /// For how long a chunk is tried again that failed by a deadlock, a lost connection or the like, from its first failure on;
     /// zero: not at all.
     pub retry_for: Duration,
+    /// Whether sources that were loaded already are loaded once more.
+    pub again: bool,
+    /// Whether a source is believed to hold still what was stored of it, without reading that again.
+    pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL.
     pub create: Option<Vec<(String, String)>>,
 }
@@ -67,6 +71,8 @@ impl Default for LoadOptions {
             dry_run: false,
             guarantee: Guarantee::ExactlyOnce,
             retry_for: Duration::from_secs(600),
+            again: false,
+            trust_source: false,
             create: None,
         }
     }
@@ -121,7 +127,8 @@ const PERCENT_FROM_ROWS: u64 = 10_000;
 /// What is promised about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
-    /// Every row of a run is stored once or not at all, by transactions; a target that has none is refused.
+    /// Every row is stored once or not at all, over all runs, by transactions and a ledger beside the rows; a target that has no
+    /// transactions is refused.
     ExactlyOnce,
     /// A row may be stored although the load failed: what a table without transactions allows.
     AtLeastOnce,

@@ -2,6 +2,10 @@
 //!
 //! Invariant: a record is in the file exactly if its chunk was committed without it.
 
+mod ordered;
+
+pub(super) use ordered::OrderedRejects;
+
 use inrush_core::bulk::Reject;
 use inrush_core::{Error, Result};
 use std::fs::{File, OpenOptions};
@@ -40,14 +44,9 @@ impl RejectFile {
     pub(super) fn add(&mut self, number: u64, rejects: &[Reject]) -> Result<()> {
         let (mut records, mut log) = (Vec::new(), String::new());
         for reject in rejects {
-            records.extend_from_slice(&reject.raw);
-            if !reject.raw.ends_with(b"\n") {
-                records.push(b'\n');
-            }
-            let column = reject.place.column.as_deref().unwrap_or("");
-            let reason = reject.reason.replace(['\t', '\n'], " ");
-            let source = reject.place.source.replace(['\t', '\n'], " ");
-            log.push_str(&format!("{source}\t{}\t{column}\t{}\t{reason}\n", reject.place.line, reject.code));
+            // Memory takes every byte.
+            let _ = with_line_end(&reject.raw, &mut records);
+            log.push_str(&log_line(reject));
         }
         let written = self.records.add(number, &records).and_then(|()| self.log.add(number, log.as_bytes()));
         written.map_err(|e| Error::io(format!("cannot write `{}`", partial(&self.path).display()), e))
@@ -62,6 +61,35 @@ impl RejectFile {
             .and_then(|()| self.log.finish(&[], &partial(&log), &log))
             .map_err(|e| Error::io(format!("cannot write `{}`", path.display()), e))
     }
+}
+
+/// Refuses a file that is there, which may hold rows of an earlier load (`may_replace`: one of this load's own), and one that cannot be
+/// written. Nothing is sent yet, and the path is the user's: a mistake of usage.
+pub(super) fn check(path: &Path, may_replace: bool) -> Result<()> {
+    if path.exists() && !may_replace {
+        return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", path.display()))
+            .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
+    }
+    for name in [partial(path), partial(&log_path(path))] {
+        private(&name).and_then(|_| std::fs::remove_file(&name)).map_err(|e| {
+            Error::config(format!("cannot write `{}`: {e}", name.display())).with_hint("see `--bad-rows`")
+        })?;
+    }
+    Ok(())
+}
+
+/// Appends a record and its line end, which the last one of a source may lack.
+fn with_line_end(raw: &[u8], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(raw)?;
+    if raw.ends_with(b"\n") { Ok(()) } else { out.write_all(b"\n") }
+}
+
+/// Source, line, column, code, reason, between tabs.
+fn log_line(reject: &Reject) -> String {
+    let column = reject.place.column.as_deref().unwrap_or("");
+    let reason = reject.reason.replace(['\t', '\n'], " ");
+    let source = reject.place.source.replace(['\t', '\n'], " ");
+    format!("{source}\t{}\t{column}\t{}\t{reason}\n", reject.place.line, reject.code)
 }
 
 /// A file of one piece a chunk, written as they come and put in order at the end.

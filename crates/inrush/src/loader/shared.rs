@@ -9,9 +9,10 @@ use inrush_core::Place;
 use inrush_core::bulk::encode::multi_row::MultiRow;
 use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush_core::bulk::encode::{Layout, load_data};
+use inrush_core::bulk::expression::Part;
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
-use inrush_core::bulk::ledger::Fence;
+use inrush_core::bulk::ledger::{Fence, JobId, Ledger, Mapping};
 use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::modes::Writing;
 use inrush_core::bulk::report::Retry;
@@ -19,6 +20,7 @@ use inrush_core::bulk::tuner::Tuned;
 use inrush_core::bulk::{Plan, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
+use inrush_core::value::ident::quote_table;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -62,6 +64,31 @@ pub enum Notice {
         /// What the server said.
         message: String,
     },
+    /// An earlier run has loaded this source; nothing of it is read.
+    AlreadyLoaded {
+        /// The source.
+        source: Arc<str>,
+        /// When, in UTC.
+        on: String,
+    },
+    /// An earlier run has stored a part of this source; the rest follows.
+    Resumed {
+        /// The source.
+        source: Arc<str>,
+        /// Which job it is.
+        job: JobId,
+        /// Rows that are stored.
+        rows: u64,
+        /// Chunks that they came in.
+        chunks: u64,
+    },
+    /// An older run of the same job still has transactions open, or a server that has not noticed that its client is gone.
+    WaitsForOlderRun {
+        /// For how long, in seconds.
+        seconds: u64,
+    },
+    /// The table was not emptied: rows of this load are in it already.
+    NotEmptied,
     /// A lane has had no answer for this many seconds; `state` is what the server says it does.
     Silent {
         /// The lane's number, counted from 1.
@@ -98,6 +125,29 @@ pub(super) struct SourcePlan {
 }
 
 impl SourcePlan {
+    /// Where its fields go: a job is gone on with only if that is the same.
+    pub(super) fn mapping(&self, shared: &Shared) -> Mapping {
+        let pairs = self.plan.columns.iter().zip(&self.plan.uses);
+        let columns: Vec<_> =
+            pairs.map(|(column, field)| format!("{} from field {}", column.name, field.index + 1)).collect();
+        let options = &shared.options;
+        let part = |part: &Part<String>| match part {
+            Part::Sql(sql) => sql.clone(),
+            Part::Field(field) => format!("@{field}"),
+        };
+        let set: Vec<_> = options
+            .set
+            .iter()
+            .map(|set| format!("{} = {}", set.column, set.parts.iter().map(part).collect::<String>()))
+            .collect();
+        Mapping::default()
+            .with("columns", columns.join(", "))
+            .with("set", set.join("; "))
+            .with("mode", options.mode)
+            .with("key", options.key.join(", "))
+            .with("time zone", &shared.session.time_zone)
+    }
+
     /// The LOAD statement; `file_name` is what the server will ask for.
     pub(super) fn load_statement(&self, file_name: &str) -> String {
         load_data::statement_into(&self.writing.load_into(), &self.plan.columns, &self.layout, &self.rules, file_name)
@@ -109,6 +159,10 @@ pub(super) struct Shared {
     pub(super) config: Config,
     pub(super) options: LoadOptions,
     pub(super) table: Table,
+    /// Whether the server takes names that differ by case for the same.
+    pub(super) ignores_case: bool,
+    /// The first line of a reject file.
+    pub(super) reject_header: Vec<u8>,
     /// Whether the table is not there yet.
     pub(super) must_create: bool,
     pub(super) session: LaneSession,
@@ -162,6 +216,21 @@ impl Spares {
 const KEEP: usize = 16 << 20;
 
 impl Shared {
+    /// Where the ledger lies.
+    pub(super) fn ledger(&self) -> Ledger {
+        Ledger { schema: self.table.schema.clone(), mariadb: self.session.mariadb }
+    }
+
+    /// The target as people and the ledger name it.
+    pub(super) fn target_name(&self) -> String {
+        format!("{}.{}", self.table.schema, self.table.name)
+    }
+
+    /// The target, quoted, with its schema.
+    pub(super) fn target(&self) -> String {
+        quote_table(&self.table.schema, &self.table.name)
+    }
+
     pub(super) fn notify(&self, notice: &Notice) {
         (self.observer)(notice);
     }

@@ -1,12 +1,13 @@
 //! The count of a load: every chunk is entered once, with what became of it.
 
+use super::SHOWN_REJECTS;
 use super::control::Control;
-use super::options::{BadRows, LoadOptions, MaxBad};
+use super::options::{LoadOptions, MaxBad};
 use super::rejects::RejectFile;
+use inrush_core::Error;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// What became of a chunk.
@@ -29,24 +30,13 @@ pub(super) struct Tally {
     pub(super) changed: Counted,
     /// The first rejects in the order of the sources, each with the number of its chunk.
     first_rejects: Vec<(u64, Reject)>,
+    /// Where rejects go that no ledger keeps.
     pub(super) reject_file: Option<RejectFile>,
     /// Why the load stops, with the number of the chunk: the earliest wins, so that the message is the same in every run.
     pub(super) stop: Option<(u64, Stop)>,
 }
 
-/// As many rejects as a report shows.
-const SHOWN_REJECTS: usize = 20;
-
 impl Tally {
-    /// Opens the reject file if bad rows are to be diverted.
-    pub(super) fn new(options: &LoadOptions, header: Vec<u8>) -> Result<Self> {
-        let reject_file = match &options.bad_rows {
-            BadRows::Divert(path) if !options.dry_run => Some(RejectFile::create(path, header)?),
-            _ => None,
-        };
-        Ok(Self { reject_file, ..Self::default() })
-    }
-
     /// Enters what became of chunk `number`; `rejects` are those found before anything was sent.
     pub(super) fn enter(
         &mut self,

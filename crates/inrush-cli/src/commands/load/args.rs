@@ -15,12 +15,12 @@ use std::time::Duration;
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
     /// Files to load, in this order: CSV or TSV, plain or .gz, .zst, .zip; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     /// The table to fill: `table` or `database.table`
-    #[arg(long, value_name = "TABLE")]
-    pub(crate) into: String,
+    #[arg(long, value_name = "TABLE", required_unless_present_any = ["status", "forget"])]
+    into: Option<String>,
 
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
@@ -79,6 +79,22 @@ pub(crate) struct LoadArgs {
         help_heading = "Writing"
     )]
     guarantee: GuaranteeArg,
+
+    /// Load once more what was loaded already
+    #[arg(long, help_heading = "Writing")]
+    again: bool,
+
+    /// Believe that the files still hold what was stored of them, and do not read that again
+    #[arg(long, help_heading = "Writing")]
+    trust_source: bool,
+
+    /// List what the ledger of the database knows: what is loaded, and what is not loaded to its end
+    #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
+    pub(crate) status: bool,
+
+    /// Forget a job, named by the beginning of its id; its rows stay in the table
+    #[arg(long, value_name = "JOB", help_heading = "Ledger", conflicts_with = "files")]
+    pub(crate) forget: Option<String>,
 
     /// For how long a chunk is tried again that met a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
@@ -159,13 +175,13 @@ Examples:
   zcat big.csv.gz | inrush load - --into big --columns id,name,@ignored
 
 Exit codes:
-    0  every row is stored
+    0  every row is stored, by this run or by earlier ones
     1  wrong usage or configuration, nothing was sent
     2  stopped at bad data
     3  the server, the network or a disk failed
     4  finished, some rows rejected
     5  nothing was done: the table cannot keep the promise of --guarantee
-  130  interrupted; what is stored stays";
+  130  interrupted; what is stored stays, and the same command goes on";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GuaranteeArg {
@@ -181,6 +197,11 @@ enum FormatArg {
 }
 
 impl LoadArgs {
+    /// The table to fill, as the user wrote it; empty where none is needed.
+    pub(crate) fn into(&self) -> &str {
+        self.into.as_deref().unwrap_or_default()
+    }
+
     /// What the loader is asked to do; `create` is filled in later, from a sample.
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
         let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
@@ -216,6 +237,8 @@ impl LoadArgs {
             },
             retry_for: parse_time("--retry-for", &self.retry_for)?,
             create: None,
+            again: self.again,
+            trust_source: self.trust_source,
         })
     }
 }

@@ -12,10 +12,6 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSour
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
             .with_hint("give `--bad-rows divert:FILE` another name"));
     }
-    if file.exists() {
-        return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", file.display()))
-            .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
-    }
     match readers.windows(2).find(|pair| pair[0].reject_form() != pair[1].reject_form()) {
         None => Ok(()),
         Some(pair) => Err(Error::config(format!(

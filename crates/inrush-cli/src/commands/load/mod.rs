@@ -3,6 +3,7 @@
 mod args;
 mod diverts;
 mod interrupt;
+mod ledger;
 mod progress;
 mod show;
 mod sizes;
@@ -20,6 +21,9 @@ use std::sync::Arc;
 
 /// Runs the command. The exit code says what became of the rows; an error says why nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
+    if args.status || args.forget.is_some() {
+        return ledger::run(args, output);
+    }
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let config = args.connect.config(&Environment::of_process())?;
@@ -41,13 +45,16 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let notices = output.clone();
-    let loader =
-        Loader::new(config, &args.into).with_options(options).with_reject_header(header).with_observer(move |notice| {
+    let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
+        move |notice| {
             match notice {
                 Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
+                // The report tells of it.
+                Notice::AlreadyLoaded { .. } => {}
                 notice => notices.notice(&describe(notice)),
             }
-        });
+        },
+    );
     let control = loader.control();
     let _signals = interrupt::watch(control.clone(), output.clone())?;
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
@@ -155,6 +162,15 @@ fn describe(notice: &Notice) -> String {
             let bytes = human::bytes(*bytes as f64);
             format!("transactions of {bytes} are too large for the server ({message}): smaller ones from {place} on")
         }
+        Notice::Resumed { source, job, rows, chunks } => format!(
+            "going on with `{source}`: {} and {} are stored (job {job})",
+            human::counted(*rows, "row"),
+            human::counted(*chunks, "chunk")
+        ),
+        Notice::WaitsForOlderRun { seconds } => {
+            format!("an older run of this load has transactions open: waiting for them for {seconds} s")
+        }
+        Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
         Notice::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }

@@ -1,7 +1,7 @@
 //! The report of a load as people read it, and as programs do (`--json`, version 1).
 
 use crate::{Output, exit, human};
-use inrush::core::bulk::report::{Records, Report, Retry, Stop};
+use inrush::core::bulk::report::{Job, JobState, Records, Report, Retry, Stop};
 use inrush::core::bulk::tuner::Tuned;
 use inrush::core::bulk::{Mode, Reject};
 use inrush_core::Error;
@@ -15,11 +15,15 @@ pub(crate) fn report(report: &Report, output: &Output) {
     } else {
         output.result(&summary(report));
     }
-    if report.read == 0 && report.stop.is_none() {
+    let loaded = |job: &Job| matches!(job.state, JobState::AlreadyLoaded(_));
+    if report.read == 0 && report.stop.is_none() && !report.jobs.iter().any(loaded) {
         output.notice("no rows: the files end after their headers");
     }
     if let Some(text) = stopped(report) {
         output.error(&text);
+        if report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
+            output.notice("the same command goes on where this one stopped");
+        }
     }
 }
 
@@ -33,12 +37,25 @@ fn summary(report: &Report) -> String {
         "table",
         format!("{} on {}, times without an offset are in {}", report.table, report.server, report.time_zone),
     );
+    let is_nothing_left = !report.jobs.is_empty() && report.lanes == 0;
     if report.dry_run {
         line("dry run", "every row was checked, nothing was sent".into());
-    } else {
+    } else if !is_nothing_left {
         line("method", format!("{}: {}", report.method, report.method_reason));
     }
+    for job in &report.jobs {
+        if let JobState::AlreadyLoaded(on) = &job.state {
+            line("already", format!("`{}` was loaded on {on} UTC, `--again` loads it once more", job.source));
+        }
+    }
+    if is_nothing_left {
+        return text.trim_end().to_owned();
+    }
     line("rows", rows_line(report));
+    if report.resumed.records > 0 {
+        let chunks = human::counted(report.resumed.chunks, "chunk");
+        line("resumed", format!("{} of them are of earlier runs, in {chunks}", human::exact(report.resumed.records)));
+    }
     let replayed = match report.replays {
         0 => String::new(),
         n => format!(", {n} of them replayed by strict INSERTs"),
@@ -60,7 +77,7 @@ fn summary(report: &Report) -> String {
         "speed",
         format!(
             "{} rows/s, {}/s, {}",
-            human::short(report.stored as f64 / seconds),
+            human::short((report.stored - report.resumed.rows) as f64 / seconds),
             human::bytes(report.bytes as f64 / seconds),
             human::time(report.elapsed)
         ),
@@ -180,6 +197,14 @@ fn as_json(report: &Report) -> Value {
             "not_loaded": report.not_loaded,
             "unknown": report.unknown,
         },
+        "resumed": {
+            "records": report.resumed.records,
+            "rows": report.resumed.rows,
+            "skipped": report.resumed.skipped,
+            "rejected": report.resumed.rejected,
+            "chunks": report.resumed.chunks,
+        },
+        "jobs": report.jobs.iter().map(job_json).collect::<Vec<_>>(),
         "chunks": report.chunks,
         "replays": report.replays,
         "retries": report.retries.iter().map(retry_json).collect::<Vec<_>>(),
@@ -191,6 +216,16 @@ fn as_json(report: &Report) -> Value {
         "noted": report.harmless.iter().map(|w| json!({ "code": w.code, "message": w.message })).collect::<Vec<_>>(),
         "stop": stop,
     })
+}
+
+fn job_json(job: &Job) -> Value {
+    let (state, loaded_on) = match &job.state {
+        JobState::Done => ("done", None),
+        JobState::Unfinished => ("unfinished", None),
+        JobState::AlreadyLoaded(on) => ("already-loaded", Some(on)),
+        JobState::Forgotten => ("forgotten", None),
+    };
+    json!({ "job": job.id.to_string(), "source": job.source.to_string(), "state": state, "loaded_on": loaded_on })
 }
 
 fn stop_json(why: &str, error: Option<&Error>) -> Value {

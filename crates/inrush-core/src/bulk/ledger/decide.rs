@@ -4,17 +4,21 @@
 //! |---|---|---|
 //! | none | | fresh |
 //! | running | read in the same way | resume |
-//! | running | read in another way, or `--again` | refused |
-//! | done | the same | already loaded |
+//! | running | read in another way, or `--again` | refused; anew if no chunk of it is stored |
+//! | done | the same, read in the same way | already loaded |
 //! | done | another content | anew |
-//! | done | grown, or touched, or a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
+//! | done | grown, touched, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
 //! | any but anew | the table holds fewer rows than are stored | refused |
 //! | done | `--again` | anew |
+//!
+//! A table that is to be emptied first is emptied for all sources of a run or for none: none if an earlier run has begun with one of
+//! them, or has finished with all; else all are loaded, also those that were.
 //!
 //! When the server says a table was made is no help: no server changes it at a TRUNCATE, and all do at an ALTER and at a restore of a
 //! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is.
 
-use super::job::{JobLine, State};
+use super::job::{JobLine, State, Step};
+use super::tables::VERSION;
 use super::{Identity, Mapping};
 use crate::error::{Error, Kind};
 
@@ -27,7 +31,7 @@ pub struct Run<'a> {
     pub mapping: &'a Mapping,
     /// Whether to load anew what is loaded.
     pub again: bool,
-    /// Whether nothing is doubled by loading the same records once more: the table is emptied first, or the mode sees to it.
+    /// Whether nothing is doubled by loading the same records once more: the mode sees to it.
     pub repeatable: bool,
     /// How many rows the table holds, counted as far as [`JobLine::look_for`] says; `None` if that says nothing in this mode.
     pub held: Option<u64>,
@@ -50,8 +54,31 @@ pub enum Opening {
     Refused(Error),
 }
 
-/// Decides about one source.
-pub fn decide(line: Option<&JobLine>, run: &Run<'_>) -> Opening {
+/// Decides about the sources of a run; with `truncate` the table is to be emptied first.
+pub fn decide(sources: &[(Option<&JobLine>, Run<'_>)], truncate: bool) -> Vec<Opening> {
+    let each = |emptied: bool| -> Vec<Opening> {
+        let decided = |(line, run): &(Option<&JobLine>, Run<'_>)| {
+            one(*line, &Run { repeatable: emptied || run.repeatable, ..*run })
+        };
+        sources.iter().map(decided).collect()
+    };
+    let has_begun = |(line, opening): (&(Option<&JobLine>, Run<'_>), &Opening)| {
+        let has_rows = |line: &JobLine| line.step >= Step::Truncate || line.totals.chunks > 0;
+        matches!(opening, Opening::Resume) && line.0.is_some_and(has_rows)
+    };
+    let kept = each(false);
+    if !truncate || sources.iter().zip(&kept).any(has_begun) {
+        return kept;
+    }
+    let emptied = each(true);
+    if emptied.iter().all(|opening| matches!(opening, Opening::AlreadyLoaded)) {
+        return emptied;
+    }
+    let loaded = |opening| if matches!(opening, Opening::AlreadyLoaded) { Opening::Anew } else { opening };
+    emptied.into_iter().map(loaded).collect()
+}
+
+fn one(line: Option<&JobLine>, run: &Run<'_>) -> Opening {
     let Some(line) = line else { return Opening::Fresh };
     match line.state {
         State::Running => running(line, run),
@@ -60,6 +87,17 @@ pub fn decide(line: Option<&JobLine>, run: &Run<'_>) -> Opening {
 }
 
 impl JobLine {
+    /// The error for a line that this version does not know how to go on with.
+    pub fn of_another_version(&self) -> Option<Error> {
+        (self.version != VERSION).then(|| {
+            Error::new(
+                Kind::Promise,
+                format!("what is stored of `{}` was written down by another version of inrush", self.source),
+            )
+            .with_hint("go on with that version; or with `--forget`, and begin anew")
+        })
+    }
+
     /// How many rows the table must hold at least for the line to be believed. Counting more would take long.
     pub fn look_for(&self) -> u64 {
         self.totals.rows.min(MOST_COUNTED)
@@ -67,6 +105,10 @@ impl JobLine {
 }
 
 fn running(line: &JobLine, run: &Run<'_>) -> Opening {
+    let difference = line.mapping.difference(run.mapping);
+    if line.totals.chunks == 0 && (run.again || difference.is_some()) {
+        return Opening::Anew;
+    }
     if run.again {
         return refused(
             format!("`{}` is not loaded to its end, so it cannot be loaded again", line.source),
@@ -76,7 +118,7 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
             ),
         );
     }
-    if let Some(difference) = line.mapping.difference(run.mapping) {
+    if let Some(difference) = difference {
         return refused(
             format!("`{}` is loaded in part, and was read in another way then: {difference}", line.source),
             format!("give the options that it was begun with, or `inrush load --forget {}` and begin anew", line.id),
@@ -108,6 +150,10 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
     if is_same && line.modified == now.modified {
+        if let Some(difference) = line.mapping.difference(run.mapping) {
+            let on = &line.finished;
+            return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
+        }
         return match (is_emptied(line, run), run.repeatable) {
             (true, true) => Opening::Anew,
             (true, false) => refused(emptied(line), "`--again` loads it once more".into()),

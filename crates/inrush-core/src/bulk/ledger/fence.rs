@@ -138,15 +138,10 @@ pub struct RejectRow {
 }
 
 impl RejectRow {
-    /// At most `limit` rejects of a job behind (line, part), in the order of the source: rows of (line, part, column, code,
-    /// reason, raw).
-    pub fn query(ledger: &Ledger, job: JobId, behind: Option<(u64, u32)>, limit: u32) -> String {
-        let behind = behind.map_or(String::new(), |(line, part)| {
-            format!(" AND (`line` > {line} OR `line` = {line} AND `part` > {part})")
-        });
+    /// All rejects of a job, in the order of the source: rows of (line, part, column, code, reason, raw).
+    pub fn query(ledger: &Ledger, job: JobId) -> String {
         format!(
-            "SELECT `line`, `part`, `column_name`, `code`, `reason`, `raw` FROM {} WHERE `job` = {}{behind} \
-             ORDER BY `job`, `line`, `part` LIMIT {limit}",
+            "SELECT `line`, `part`, `column_name`, `code`, `reason`, `raw` FROM {} WHERE `job` = {} ORDER BY `job`, `line`, `part`",
             ledger.rejects(),
             job.literal()
         )

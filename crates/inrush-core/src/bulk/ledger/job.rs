@@ -72,6 +72,8 @@ pub enum Step {
     Indexes,
     /// What is to be run after the last row was run.
     After,
+    /// The file of the rejects may be in its place, and may be replaced.
+    Rejects,
     /// What came of it was looked at.
     Verify,
 }
@@ -159,14 +161,15 @@ impl JobLine {
         )
     }
 
-    /// Begins a job anew whose line is there: three statements for one transaction, the first of which must affect one row.
-    pub fn restart_statements(ledger: &Ledger, start: &Start<'_>) -> [String; 3] {
+    /// Begins a job anew whose line is there and of this epoch: three statements for one transaction, the first of which must affect
+    /// one row.
+    pub fn restart_statements(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> [String; 3] {
         let identity = start.identity;
         let update = format!(
             "UPDATE {} SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
              `hash` = {}, `mapping` = {}, `step` = 'begin', `indexes` = NULL, `state` = 'running', \
              `chunks` = 0, `records` = 0, `n_rows` = 0, `skipped` = 0, `rejected` = 0, `started` = UTC_TIMESTAMP(6), \
-             `finished` = NULL, `program` = {} WHERE `id` = {}",
+             `finished` = NULL, `program` = {} WHERE `id` = {} AND `epoch` = {epoch}",
             ledger.jobs(),
             text(start.target),
             text(start.source),
@@ -211,10 +214,10 @@ impl JobLine {
         [format!("DELETE FROM {} WHERE `id` = {}", ledger.jobs(), id.literal()), chunks, rejects]
     }
 
-    /// Removes the lines of finished jobs of a target that was emptied, but for those of this run.
-    pub fn forget_done_statement(ledger: &Ledger, target: &str, but: &[JobId]) -> String {
+    /// The other jobs of a target, which are nothing any more once it is emptied: rows of the id.
+    pub fn others_query(ledger: &Ledger, target: &str, but: &[JobId]) -> String {
         format!(
-            "DELETE FROM {} WHERE `state` = 'done' AND `target` = {} AND `id` NOT IN ({})",
+            "SELECT LOWER(HEX(`id`)) FROM {} WHERE `target` = {} AND `id` NOT IN ({}) ORDER BY `id` FOR UPDATE",
             ledger.jobs(),
             text(target),
             list(but)
@@ -240,15 +243,19 @@ pub struct Start<'a> {
 }
 
 impl Fence {
-    /// Notes that a step is finished. Must affect one row, else another run has taken the job over.
-    pub fn step_statement(&self, step: Step, indexes: Option<&str>) -> String {
-        format!(
-            "UPDATE {} SET `step` = '{}', `indexes` = {} WHERE {}",
-            self.ledger.jobs(),
-            step.name(),
-            indexes.map_or_else(|| "NULL".into(), text),
-            self.ours()
-        )
+    /// Finds the job's line if it is this run's, and keeps others from changing that until the transaction ends.
+    pub fn mine_query(&self) -> String {
+        format!("SELECT `epoch` FROM {} WHERE {} FOR UPDATE", self.ledger.jobs(), self.ours())
+    }
+
+    /// Notes that a step is finished.
+    pub fn step_statement(&self, step: Step) -> String {
+        format!("UPDATE {} SET `step` = '{}' WHERE {}", self.ledger.jobs(), step.name(), self.ours())
+    }
+
+    /// Notes the definitions of indexes before they are dropped, so that whoever goes on can make them again.
+    pub fn indexes_statement(&self, indexes: &str) -> String {
+        format!("UPDATE {} SET `indexes` = {} WHERE {}", self.ledger.jobs(), text(indexes), self.ours())
     }
 
     /// Counts what is stored of the job; the row is for [`Totals::parse`].
@@ -306,6 +313,30 @@ impl ChunkLine {
 }
 
 impl Totals {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Totals) -> Totals {
+        Totals {
+            chunks: self.chunks + other.chunks,
+            records: self.records + other.records,
+            rows: self.rows + other.rows,
+            skipped: self.skipped + other.skipped,
+            rejected: self.rejected + other.rejected,
+        }
+    }
+
+    /// What the lines of these chunks come to.
+    pub fn of(lines: &[ChunkLine]) -> Totals {
+        let one = |line: &ChunkLine| Totals {
+            chunks: 1,
+            records: line.records,
+            rows: line.rows,
+            skipped: line.skipped,
+            rejected: line.rejected,
+        };
+        lines.iter().fold(Totals::default(), |sum, line| sum.plus(&one(line)))
+    }
+
     /// Reads a row of [`Fence::totals_query`].
     pub fn parse(row: &[String]) -> Result<Self> {
         let odd = |_| Error::protocol("the ledger's sums have an odd shape");
@@ -319,7 +350,7 @@ impl Totals {
 
 impl Step {
     /// All steps, in order.
-    pub const ALL: [Step; 9] = [
+    pub const ALL: [Step; 10] = [
         Step::Begin,
         Step::Create,
         Step::Truncate,
@@ -328,6 +359,7 @@ impl Step {
         Step::Chunks,
         Step::Indexes,
         Step::After,
+        Step::Rejects,
         Step::Verify,
     ];
 
@@ -342,6 +374,7 @@ impl Step {
             Step::Chunks => "chunks",
             Step::Indexes => "indexes",
             Step::After => "after",
+            Step::Rejects => "rejects",
             Step::Verify => "verify",
         }
     }

@@ -15,6 +15,13 @@ impl Mapping {
         self
     }
 
+    /// Adds all of another one.
+    #[must_use]
+    pub fn and(mut self, other: Mapping) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     /// Reads what [`Mapping`] displays.
     pub fn parse(text: &str) -> Self {
         let line = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));

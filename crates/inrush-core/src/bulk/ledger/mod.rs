@@ -13,13 +13,15 @@ mod id;
 mod job;
 mod mapping;
 mod tables;
+mod targets;
 
 pub use decide::{Opening, Run, decide};
 pub use fence::{Fence, RejectRow};
 pub use id::JobId;
 pub use job::{JobLine, Start, State, Step, Totals};
 pub use mapping::Mapping;
-pub use tables::Ledger;
+pub use tables::{Ledger, text as text_literal};
+pub use targets::{Routine, untransacted};
 
 use std::ops::Range;
 

@@ -45,6 +45,19 @@ impl Ledger {
         )
     }
 
+    /// Statements that change nothing, and fail where the user may not do what a load does with the tables.
+    pub fn probes(&self) -> Vec<String> {
+        let none = "x'00000000000000000000000000000000'";
+        let mut probes = Vec::new();
+        for (table, key) in [(self.jobs(), "id"), (self.chunks(), "job"), (self.rejects(), "job")] {
+            probes.push(format!("INSERT INTO {table} SELECT * FROM {table} WHERE `{key}` = {none}"));
+            probes.push(format!("DELETE FROM {table} WHERE `{key}` = {none}"));
+        }
+        probes.push(format!("UPDATE {} SET `epoch` = `epoch` + 1 WHERE `id` = {none}", self.jobs()));
+        probes.push(format!("SELECT `epoch` FROM {} WHERE `id` = {none} {}", self.jobs(), self.shared_lock()));
+        probes
+    }
+
     pub(super) fn jobs(&self) -> String {
         self.table("inrush_job")
     }
@@ -73,7 +86,7 @@ pub(super) fn columns(names: &[&str]) -> String {
 }
 
 /// A text as a literal that is right in every sql_mode: hex has no escapes.
-pub(super) fn text(text: &str) -> String {
+pub fn text(text: &str) -> String {
     if text.is_empty() { "''".into() } else { format!("CONVERT({} USING utf8mb4)", hex(text.as_bytes())) }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::bulk::ledger::{JobId, Step, Totals};
+use crate::bulk::ledger::{JobId, Totals};
 
 const OLD: fn() -> Identity = || Identity { name: "/a.csv".into(), size: Some(1000), modified: Some(5), hash: 77 };
 
@@ -67,7 +67,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
         held: now.held,
         old_head: now.old_head,
     };
-    let got = match decide(line.as_ref(), &run) {
+    let got = match one(line.as_ref(), &run) {
         Opening::Refused(error) => {
             assert_eq!((error.kind(), error.hint().is_some()), (Kind::Promise, true));
             format!("refused: {error}")
@@ -111,6 +111,14 @@ fn but_not_read_in_another_way() {
     );
 }
 #[test]
+fn unless_nothing_of_it_is_stored() {
+    let mut empty = line(State::Running);
+    empty.totals = Totals::default();
+    check(Some(empty.clone()), Now { delimiter: ";", held: Some(0), ..SAME }, "Anew");
+    check(Some(empty.clone()), Now { again: true, held: Some(0), ..SAME }, "Anew");
+    check(Some(empty), Now { held: Some(0), ..SAME }, "Resume");
+}
+#[test]
 fn nor_loaded_again() {
     running(Now { again: true, ..SAME }, "refused: `/a.csv` is not loaded to its end");
 }
@@ -127,7 +135,6 @@ fn nor_into_a_table_that_lost_its_rows() {
 fn a_finished_job_is_not_repeated() {
     done(SAME, "AlreadyLoaded");
     done(Now { repeatable: true, ..SAME }, "AlreadyLoaded");
-    done(Now { delimiter: ";", ..SAME }, "AlreadyLoaded");
 }
 #[test]
 fn unless_asked_for() {
@@ -146,12 +153,13 @@ fn or_for_another_content() {
 #[test]
 fn what_may_hold_the_old_rows_is_refused() {
     done(GROWN, "refused: `/a.csv` was loaded on 2026-01-01 00:01:00 UTC and has grown since");
+    done(Now { delimiter: ";", ..SAME }, "UTC, and was read in another way then: delimiter was");
     done(TOUCHED, "was written since, and it looks the same");
     done(STREAM, "refused: a stream that begins like `/a.csv` was loaded");
 }
 #[test]
 fn but_where_nothing_is_doubled() {
-    for now in [GROWN, TOUCHED, STREAM] {
+    for now in [GROWN, TOUCHED, STREAM, Now { delimiter: ";", ..SAME }] {
         done(Now { repeatable: true, ..now }, "Anew");
     }
 }
@@ -168,4 +176,43 @@ fn not_every_row_is_counted() {
     much.totals.rows = 1 << 40;
     assert_eq!(much.look_for(), MOST_COUNTED);
     check(Some(much), Now { held: Some(MOST_COUNTED), ..SAME }, "Resume");
+}
+
+/// Two sources into a table that is to be emptied.
+#[track_caller]
+fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
+    let identity = |now: &Now| Identity { size: now.size, modified: Some(now.modified), hash: now.hash, ..OLD() };
+    let (identities, mapping) = (now.map(|now| identity(&now)), mapping(","));
+    let run = |i: usize| Run {
+        identity: &identities[i],
+        mapping: &mapping,
+        again: now[i].again,
+        repeatable: false,
+        held: now[i].held,
+        old_head: now[i].old_head,
+    };
+    let openings = decide(&[(lines[0].as_ref(), run(0)), (lines[1].as_ref(), run(1))], true);
+    let got: Vec<_> = openings.iter().map(|opening| format!("{opening:?}")).collect();
+    assert_eq!(got.join(", ").split("(").next().unwrap(), want);
+}
+
+#[test]
+fn a_table_is_emptied_for_all_or_for_none() {
+    let loaded = || Some(line(State::Done));
+    let begun = |step: Step, chunks: u64| {
+        let mut line = line(State::Running);
+        (line.step, line.totals.chunks) = (step, chunks);
+        Some(line)
+    };
+    emptied([None, None], [SAME; 2], "Fresh, Fresh");
+    emptied([loaded(), loaded()], [SAME; 2], "AlreadyLoaded, AlreadyLoaded");
+    // Else the rows of the first would be gone.
+    emptied([loaded(), None], [SAME; 2], "Anew, Fresh");
+    emptied([loaded(), loaded()], [SAME, OTHER], "Anew, Anew");
+    emptied([loaded(), loaded()], [GROWN, SAME], "Anew, Anew");
+    emptied([begun(Step::Truncate, 0), loaded()], [SAME; 2], "Resume, AlreadyLoaded");
+    emptied([begun(Step::Begin, 2), None], [SAME; 2], "Resume, Fresh");
+    emptied([begun(Step::Truncate, 2), loaded()], [SAME, GROWN], "Resume, Refused");
+    // Nothing has happened yet.
+    emptied([begun(Step::Begin, 0), loaded()], [SAME; 2], "Resume, Anew");
 }

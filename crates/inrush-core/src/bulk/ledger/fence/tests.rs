@@ -95,12 +95,3 @@ fn long_reasons_are_cut_at_a_character() {
     assert_eq!(shortened(&"é".repeat(4096)).len(), REASON_BYTES);
     assert_eq!(shortened(&format!("a{}", "é".repeat(4096))).len(), REASON_BYTES - 1);
 }
-
-#[test]
-fn rejects_are_read_page_by_page() {
-    let ledger = fence(false).ledger;
-    let first = RejectRow::query(&ledger, JobId([1; 16]), None, 100);
-    assert!(first.ends_with("ORDER BY `job`, `line`, `part` LIMIT 100") && !first.contains('>'));
-    let next = RejectRow::query(&ledger, JobId([1; 16]), Some((7, 2)), 100);
-    assert!(next.contains("AND (`line` > 7 OR `line` = 7 AND `part` > 2)"), "{next}");
-}

@@ -112,7 +112,8 @@ fn what_changes_a_line_names_its_epoch() {
     let fence = Fence { ledger: LEDGER(), job: JobId([7; 16]), epoch: 9 };
     let totals = Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 };
     let all = [
-        fence.step_statement(Step::Truncate, None),
+        fence.step_statement(Step::Truncate),
+        fence.indexes_statement("KEY (a)"),
         fence.finish_statements(&totals)[0].clone(),
         fence.remove_statements()[0].clone(),
     ];

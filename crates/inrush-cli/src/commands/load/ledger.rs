@@ -1,0 +1,101 @@
+//! `inrush load --status` and `--forget`: the ledger as people read it, and as programs do.
+
+use super::LoadArgs;
+use crate::connection::{self, Environment};
+use crate::{Output, exit, human};
+use inrush::core::bulk::ledger::State;
+use inrush::table::TableName;
+use inrush::{Config, JobStatus, Loader};
+use inrush_core::{Error, Result};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Lists the jobs of a database, or forgets one.
+pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
+    let config = args.connect.config(&Environment::of_process())?;
+    let schema = schema(args, &config)?;
+    let (text, document) = match &args.forget {
+        Some(job) => forget(&config, &schema, job),
+        None => status(&config, &schema),
+    }
+    .map_err(connection::hint_at_login)?;
+    output.result(&if output.is_json() { format!("{document:#}") } else { text });
+    Ok(exit::OK)
+}
+
+fn schema(args: &LoadArgs, config: &Config) -> Result<String> {
+    let named = match args.into() {
+        "" => String::new(),
+        table => TableName::parse(table)?.schema,
+    };
+    match (named.is_empty(), config.database()) {
+        (false, _) => Ok(named),
+        (true, Some(database)) => Ok(database.to_owned()),
+        (true, None) => Err(Error::config("no database is chosen whose ledger is meant")
+            .with_hint("name it in the URL (`mysql://user@host/DATABASE`) or with `-D DATABASE`")),
+    }
+}
+
+fn status(config: &Config, schema: &str) -> Result<(String, Value)> {
+    let jobs = Loader::status(config, schema)?;
+    let text = match jobs.is_empty() {
+        true => format!("database `{schema}` knows of no load"),
+        false => jobs.iter().map(described).collect::<Vec<_>>().join("\n"),
+    };
+    let jobs: Vec<Value> = jobs.iter().map(as_json).collect();
+    Ok((text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs })))
+}
+
+fn forget(config: &Config, schema: &str, job: &str) -> Result<(String, Value)> {
+    let forgotten = Loader::forget(config, schema, job)?;
+    let job = &forgotten.job;
+    let text = format!(
+        "forgot {}: `{}` into {}, with {} and {}; what is stored of it ({}) stays in the table",
+        job.id,
+        job.source,
+        job.target,
+        human::counted(forgotten.chunks, "chunk line"),
+        human::counted(forgotten.rejects, "reject line"),
+        human::counted(job.totals.rows, "row")
+    );
+    let removed = json!({ "chunks": forgotten.chunks, "rejects": forgotten.rejects });
+    Ok((
+        text,
+        json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "forgotten": as_json(job), "removed": removed }),
+    ))
+}
+
+/// One job in two lines.
+fn described(job: &JobStatus) -> String {
+    let mut text =
+        format!("{}  {}  {}: {}", job.id, job.state.name(), job.target, human::counted(job.totals.rows, "row"));
+    if job.totals.rejected > 0 {
+        let _ = write!(text, ", {} rejected", human::exact(job.totals.rejected));
+    }
+    if job.totals.skipped > 0 {
+        let _ = write!(text, ", {} skipped", human::exact(job.totals.skipped));
+    }
+    let _ = match job.state {
+        State::Running => write!(text, " so far, begun {} UTC", job.started),
+        State::Done => write!(text, ", {} to {} UTC", job.started, job.finished),
+    };
+    let _ = write!(text, "\n    {}", job.source);
+    text
+}
+
+fn as_json(job: &JobStatus) -> Value {
+    json!({
+        "job": job.id.to_string(),
+        "table": job.target,
+        "source": job.source,
+        "state": job.state.name(),
+        "step": job.step,
+        "chunks": job.totals.chunks,
+        "records": job.totals.records,
+        "rows": job.totals.rows,
+        "skipped": job.totals.skipped,
+        "rejected": job.totals.rejected,
+        "started": job.started,
+        "finished": (!job.finished.is_empty()).then_some(&job.finished),
+    })
+}

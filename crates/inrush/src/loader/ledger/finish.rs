@@ -1,0 +1,199 @@
+//! The end of the jobs: the file of the rejects out of the ledger, then one transaction that makes each job one line.
+//!
+//! The answer to its COMMIT may be lost as any other: then the lines tell.
+
+use super::Jobs;
+use crate::blocking::Connection;
+use crate::fault;
+use crate::loader::lane::Lane;
+use crate::loader::options::BadRows;
+use crate::loader::rejects::OrderedRejects;
+use crate::loader::shared::Shared;
+use crate::loader::sql;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
+use inrush_core::bulk::retry::{Failure, Patience, Verdict};
+use inrush_core::session::{Discard, Query};
+use inrush_core::wire::Row;
+use inrush_core::{Error, Result};
+use std::thread;
+
+impl Jobs {
+    /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
+    /// line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
+    pub(in crate::loader) fn finish(&mut self, shared: &Shared, want: &Totals) -> Result<Option<Vec<Reject>>> {
+        if self.jobs.is_empty() {
+            return Ok(None);
+        }
+        let control = &shared.control;
+        let mut patience = Patience::new(shared.options.retry_for);
+        loop {
+            let mut of_file = None;
+            let error = match self.attempt(shared, want, &mut of_file) {
+                Ok(first) => return Ok(first),
+                Err(error) => error,
+            };
+            let now = control.elapsed();
+            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: true };
+            let pause = match failure.verdict() {
+                // What the disk refuses is no matter of the server.
+                Verdict::Again { .. } if of_file.is_none() => patience.pause(now, rand::random()),
+                _ => None,
+            };
+            let Some(pause) = pause.filter(|_| !control.is_stopping()) else {
+                let error = of_file.unwrap_or(error);
+                return Err(error.while_doing("every row is stored, but the load is not ended"));
+            };
+            control.waits(0, Some("the end of the load"));
+            thread::sleep(pause);
+        }
+    }
+
+    /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
+    pub(in crate::loader) fn forget_passing(&self, shared: &Shared) {
+        let passing: Vec<&Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| &job.fence).collect();
+        if passing.is_empty() {
+            return;
+        }
+        if let Ok(lane) = Lane::open(0, shared) {
+            let mut connection = lane.into_connection();
+            let _ = passing.iter().try_for_each(|fence| {
+                fence.remove_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
+            });
+            let _ = connection.exec("COMMIT", ());
+            connection.close();
+        }
+    }
+
+    /// An error of the reject file is left in `of_file` too.
+    fn attempt(&mut self, shared: &Shared, want: &Totals, of_file: &mut Option<Error>) -> Result<Option<Vec<Reject>>> {
+        let mut connection = Lane::open(0, shared)?.into_connection();
+        if self.is_settled(&mut connection)? {
+            return Ok(None);
+        }
+        let totals = self.totals(&mut connection, want)?;
+        let first = match &shared.options.bad_rows {
+            BadRows::Divert(path) if totals.iter().any(|totals| totals.rejected > 0) => {
+                // From here on a file of this name is ours.
+                self.note(&mut connection, Step::Rejects)?;
+                let mut keep = |error: Error| of_file.insert(error).clone();
+                let mut file = OrderedRejects::create(path, &shared.reject_header).map_err(&mut keep)?;
+                for job in &self.jobs {
+                    each_reject(&mut connection, &job.fence, |row| {
+                        file.add(row.into_reject(&job.name)).map_err(&mut keep)
+                    })?;
+                }
+                let first = file.finish().map_err(keep)?;
+                fault::point("file.written");
+                Some(first)
+            }
+            _ => None,
+        };
+        self.end(&mut connection, &totals)?;
+        connection.close();
+        Ok(first)
+    }
+
+    /// Whether an attempt whose answer was lost had succeeded.
+    fn is_settled(&mut self, connection: &mut Connection) -> Result<bool> {
+        let mut n_done = 0;
+        for job in &self.jobs {
+            let state = sql::first_row(connection, &job.fence.state_query())?;
+            match state.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                [epoch, "running"] if epoch == job.fence.epoch.to_string() => {}
+                [epoch, "done"] if epoch == job.fence.epoch.to_string() => n_done += 1,
+                [] if !job.is_lasting => n_done += 1,
+                _ => return Err(Fence::taken_over()),
+            }
+        }
+        connection.exec("COMMIT", ())?;
+        Ok(n_done == self.jobs.len())
+    }
+
+    /// What each job's lines come to. It must be what this run and those before it have counted: otherwise nothing is called done.
+    fn totals(&self, connection: &mut Connection, want: &Totals) -> Result<Vec<Totals>> {
+        let mut all = Vec::new();
+        for job in &self.jobs {
+            all.push(Totals::parse(&sql::first_row(connection, &job.fence.totals_query())?)?);
+        }
+        let sum = all.iter().fold(Totals::default(), |sum, totals| sum.plus(totals));
+        let counts = |totals: &Totals| (totals.records, totals.rows, totals.skipped, totals.rejected);
+        if counts(&sum) != counts(want) {
+            return Err(Error::protocol(format!(
+                "the ledger counts {} records, {} rows, {} skipped, {} rejected, and the load {}, {}, {}, {}",
+                sum.records, sum.rows, sum.skipped, sum.rejected, want.records, want.rows, want.skipped, want.rejected
+            )));
+        }
+        Ok(all)
+    }
+
+    /// One transaction for all: who sees one of them done sees all of them.
+    fn end(&self, connection: &mut Connection, totals: &[Totals]) -> Result<()> {
+        let mut ends: Vec<_> = self.jobs.iter().zip(totals).collect();
+        // In the order in which jobs are taken over.
+        ends.sort_by_key(|(job, _)| job.fence.job);
+        let mut first = Vec::new();
+        let mut rest = Vec::new();
+        for (job, totals) in ends {
+            let statements = match job.is_lasting {
+                true => job.fence.finish_statements(totals),
+                false => job.fence.remove_statements(),
+            };
+            let [line, chunks, rejects] = statements;
+            first.push(line);
+            rest.extend([chunks, rejects]);
+        }
+        for statement in first {
+            if connection.exec(&statement, ())?.affected != 1 {
+                connection.exec("ROLLBACK", ())?;
+                return Err(Fence::taken_over());
+            }
+        }
+        for statement in rest {
+            connection.exec(&statement, ())?;
+        }
+        connection.run(fault::told("done.sent", Query::new("COMMIT", &mut Discard)))?;
+        fault::point("done.answered");
+        Ok(())
+    }
+}
+
+/// Hands over every reject of a job, its parts put together.
+fn each_reject(
+    connection: &mut Connection,
+    fence: &Fence,
+    mut each: impl FnMut(RejectRow) -> Result<()>,
+) -> Result<()> {
+    let mut whole: Option<RejectRow> = None;
+    connection.query_each(&RejectRow::query(&fence.ledger, fence.job), (), |row| {
+        let part = reject_row(row)?;
+        match &mut whole {
+            Some(reject) if reject.line == part.line => reject.raw.extend_from_slice(&part.raw),
+            _ => {
+                if let Some(reject) = whole.replace(part) {
+                    each(reject)?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    whole.map_or(Ok(()), each)
+}
+
+fn reject_row(row: Row<'_>) -> Result<RejectRow> {
+    let odd = || Error::protocol("a line of `inrush_reject` has an odd shape");
+    let mut fields = Vec::new();
+    for value in row.values() {
+        fields.push(value?.as_bytes().unwrap_or_default().to_vec());
+    }
+    let [line, part, column, code, reason, raw] = <[Vec<u8>; 6]>::try_from(fields).map_err(|_| odd())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(RejectRow {
+        line: text(&line).parse().map_err(|_| odd())?,
+        part: text(&part).parse().map_err(|_| odd())?,
+        column: text(&column),
+        code: text(&code).parse().map_err(|_| odd())?,
+        reason: text(&reason),
+        raw,
+    })
+}

@@ -1,0 +1,161 @@
+//! The ledger of a load while it runs: which jobs it has opened, how far each is, and how they end. What the lines say and what is to
+//! be done about them is the core's.
+
+mod finish;
+mod opening;
+pub(super) mod promise;
+mod status;
+mod tables;
+
+pub(super) use opening::open;
+pub use status::{Forgotten, JobStatus};
+
+use super::shared::Shared;
+use super::sql;
+use crate::blocking::Connection;
+use crate::fault;
+use inrush_core::Result;
+use inrush_core::bulk::ledger::{Fence, JobId, JobLine, Step, Totals};
+use inrush_core::bulk::report::{Job, JobState, Records};
+use std::sync::Arc;
+
+/// The jobs of a load; none without a ledger (a dry run, at-least-once).
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    /// Those that this run has taken over, in the order of the sources.
+    jobs: Vec<OpenJob>,
+    /// Those that were finished before.
+    already_loaded: Vec<Job>,
+    /// Definitions of indexes that an earlier run dropped and that are not rebuilt yet.
+    indexes: Option<String>,
+}
+
+/// A job that this run has taken over.
+#[derive(Debug)]
+struct OpenJob {
+    fence: Fence,
+    /// The source as the user wrote it.
+    name: Arc<str>,
+    /// Whether a later run can read the source again.
+    is_lasting: bool,
+    /// The last step that is finished.
+    step: Step,
+    /// What earlier runs have stored.
+    resumed: Totals,
+    /// Which records that are.
+    stored: Vec<Records>,
+}
+
+impl Jobs {
+    /// Whether there is a ledger.
+    pub(super) fn is_kept(&self) -> bool {
+        !self.jobs.is_empty() || !self.already_loaded.is_empty()
+    }
+
+    /// Whether every source was loaded by an earlier run.
+    pub(super) fn is_all_loaded(&self) -> bool {
+        self.jobs.is_empty() && !self.already_loaded.is_empty()
+    }
+
+    /// Runs a step of all jobs and notes that it is finished. Returns whether it ran: not if it did in an earlier run. What is done
+    /// before the first chunk is never done again once it was done for one of the jobs, or one of the files is loaded.
+    pub(super) fn step(
+        &mut self,
+        connection: &mut Connection,
+        step: Step,
+        run: impl FnOnce(&mut Connection, &Jobs) -> Result<()>,
+    ) -> Result<bool> {
+        let is_done = |job: &OpenJob| job.step >= step;
+        let is_done = if step < Step::Chunks {
+            // Also by rows that a run without this step has stored.
+            let has_rows = |job: &OpenJob| job.resumed.chunks > 0;
+            self.jobs.iter().any(|job| is_done(job) || has_rows(job)) || !self.already_loaded.is_empty()
+        } else {
+            self.is_kept() && self.jobs.iter().all(is_done)
+        };
+        if !is_done {
+            fault::point("step.before");
+            run(connection, self)?;
+            fault::point("step.after");
+        }
+        self.note(connection, step)?;
+        fault::point("step.noted");
+        Ok(!is_done)
+    }
+
+    /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
+    pub(super) fn forget_others(&self, connection: &mut Connection, shared: &Shared) -> Result<()> {
+        let Some(first) = self.jobs.first() else { return Ok(()) };
+        let (ledger, ours) = (&first.fence.ledger, self.jobs.iter().map(|job| job.fence.job).collect::<Vec<_>>());
+        for row in sql::rows(connection, &JobLine::others_query(ledger, &shared.target_name(), &ours))? {
+            let id = JobId::parse(row.first().map_or("", String::as_str))?;
+            for statement in JobLine::forget_statements(ledger, id) {
+                connection.exec(&statement, ())?;
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(dead_code, reason = "for the step that drops indexes")]
+    /// Notes definitions of indexes in every job's line, before they are dropped.
+    pub(super) fn note_indexes(&mut self, connection: &mut Connection, indexes: &str) -> Result<()> {
+        let statements = self.jobs.iter().map(|job| (&job.fence, job.fence.indexes_statement(indexes)));
+        guarded(connection, statements.collect())?;
+        self.indexes = Some(indexes.to_owned());
+        Ok(())
+    }
+
+    #[allow(dead_code, reason = "for the step that rebuilds indexes")]
+    /// The definitions of indexes that are to be rebuilt.
+    pub(super) fn indexes(&self) -> Option<&str> {
+        self.indexes.as_deref()
+    }
+
+    /// What earlier runs have stored of the jobs.
+    pub(super) fn resumed(&self) -> Totals {
+        self.jobs.iter().fold(Totals::default(), |sum, job| sum.plus(&job.resumed))
+    }
+
+    /// Which records that are.
+    pub(super) fn take_stored_records(&mut self) -> Vec<Records> {
+        self.jobs.iter_mut().flat_map(|job| std::mem::take(&mut job.stored)).collect()
+    }
+
+    /// Whether an earlier run may have put the file of the rejects in its place.
+    pub(super) fn may_have_reject_file(&self) -> bool {
+        self.jobs.iter().any(|job| job.step >= Step::Rejects)
+    }
+
+    /// The jobs as a report tells of them.
+    pub(super) fn told(self, is_finished: bool) -> Vec<Job> {
+        let told = |job: OpenJob| {
+            let state = match (is_finished, job.is_lasting) {
+                (_, false) => JobState::Forgotten,
+                (true, true) => JobState::Done,
+                (false, true) => JobState::Unfinished,
+            };
+            Job { id: job.fence.job, source: job.name, state, resumed: job.resumed }
+        };
+        self.already_loaded.into_iter().chain(self.jobs.into_iter().map(told)).collect()
+    }
+
+    fn note(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
+        let behind = || self.jobs.iter().filter(|job| job.step < step);
+        guarded(connection, behind().map(|job| (&job.fence, job.fence.step_statement(step))).collect())?;
+        self.jobs.iter_mut().for_each(|job| job.step = job.step.max(step));
+        Ok(())
+    }
+}
+
+/// Changes lines in one transaction, each only if it is this run's. What is already as it should be, after an answer that was lost,
+/// counts as changed.
+fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Result<()> {
+    for (fence, statement) in statements {
+        if sql::rows(connection, &fence.mine_query())?.is_empty() {
+            connection.exec("ROLLBACK", ())?;
+            return Err(Fence::taken_over());
+        }
+        connection.exec(&statement, ())?;
+    }
+    connection.exec("COMMIT", ()).map(drop)
+}

@@ -1,0 +1,331 @@
+//! The opening of the jobs: look at the lines, decide, and take over, all before a row is sent.
+//!
+//! Between the look and the taking over another run may do the same, so what was decided holds only if the lines are what they were;
+//! else everything begins from the look. Taking over waits for every transaction that an older run has open.
+
+use super::{Jobs, OpenJob, tables};
+use crate::blocking::Connection;
+use crate::fault;
+use crate::loader::options::Guarantee;
+use crate::loader::shared::{Notice, Shared, SourcePlan};
+use crate::loader::sql;
+use inrush_core::bulk::Source;
+use inrush_core::bulk::ledger::{
+    ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Mapping, Opening, Run, Start, State, Totals, decide,
+};
+use inrush_core::bulk::report::{self, Job, JobState, Records};
+use inrush_core::{Error, Kind, Result};
+use std::mem;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Takes over every job of the load, and leaves out of `sources` and `plans` what is loaded already. Each source is told what of it is
+/// stored, each plan gets its fence.
+pub(in crate::loader) fn open(
+    connection: &mut Connection,
+    shared: &Shared,
+    sources: &mut Vec<Box<dyn Source>>,
+    plans: &mut Vec<Arc<SourcePlan>>,
+) -> Result<Jobs> {
+    if shared.options.guarantee == Guarantee::AtLeastOnce || shared.options.dry_run || sources.is_empty() {
+        return Ok(Jobs::default());
+    }
+    let ledger = shared.ledger();
+    tables::provide(connection, &ledger)?;
+    let candidates = candidates(shared, sources, plans)?;
+    let opened = Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)?;
+    let mut jobs = Jobs::default();
+    let offered = mem::take(sources).into_iter().zip(mem::take(plans));
+    for (((mut source, mut plan), candidate), opened) in offered.zip(candidates).zip(opened) {
+        match opened {
+            Opened::Loaded { on } => {
+                shared.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
+                let state = JobState::AlreadyLoaded(on);
+                jobs.already_loaded.push(Job {
+                    id: candidate.id,
+                    source: candidate.name,
+                    state,
+                    resumed: Totals::default(),
+                });
+            }
+            Opened::Taken { line, stored } => {
+                let job = taken(candidate, &ledger, &line, &stored, plan.index);
+                if !stored.is_empty() {
+                    source.resume(&stored, !shared.options.trust_source)?;
+                    let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
+                    shared.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
+                }
+                jobs.indexes = jobs.indexes.or(line.indexes);
+                if let Some(plan) = Arc::get_mut(&mut plan) {
+                    plan.fence = Some(job.fence.clone());
+                }
+                jobs.jobs.push(job);
+                sources.push(source);
+                plans.push(plan);
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+/// A source that is to become a job.
+struct Candidate {
+    id: JobId,
+    /// The source as the user wrote it.
+    name: Arc<str>,
+    /// Its name in the ledger.
+    key: String,
+    identity: Option<Identity>,
+    mapping: Mapping,
+}
+
+/// What became of a candidate.
+enum Opened {
+    Taken { line: Box<JobLine>, stored: Vec<ChunkLine> },
+    Loaded { on: String },
+}
+
+struct Opener<'a> {
+    connection: &'a mut Connection,
+    shared: &'a Shared,
+    ledger: &'a Ledger,
+    candidates: &'a [Candidate],
+}
+
+fn candidates(shared: &Shared, sources: &mut [Box<dyn Source>], plans: &[Arc<SourcePlan>]) -> Result<Vec<Candidate>> {
+    let spelled = |name: &str| if shared.ignores_case { name.to_lowercase() } else { name.to_owned() };
+    let (schema, table) = (spelled(&shared.table.schema), spelled(&shared.table.name));
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (source, plan) in sources.iter_mut().zip(plans) {
+        let identity = source.identity()?;
+        let key = match &identity {
+            None => source.name().to_owned(),
+            // Streams have but one name, and another stream is another job.
+            Some(stream) if stream.size.is_none() => format!("{}, begins with {:016x}", stream.name, stream.hash),
+            Some(file) => file.name.clone(),
+        };
+        let id = match identity {
+            Some(_) => JobId::of(&schema, &table, &key),
+            None => JobId(rand::random()),
+        };
+        if let Some(twice) = candidates.iter().find(|other| other.id == id) {
+            return Err(Error::config(format!("`{}` is given twice", twice.name))
+                .with_hint("a load stores each source once; load it again afterwards with `--again`"));
+        }
+        let mapping = plan.mapping(shared).and(source.reading());
+        candidates.push(Candidate { id, name: source.name().into(), key, identity, mapping });
+    }
+    Ok(candidates)
+}
+
+impl Opener<'_> {
+    fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
+        let began = Instant::now();
+        self.shared.control.waits(0, Some("the ledger"));
+        // Shorter than a load's, so that there is a word soon.
+        self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
+        let opened = loop {
+            if self.shared.control.is_stopping() {
+                return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
+            }
+            match self.attempt(sources) {
+                Ok(Some(opened)) => break opened,
+                Ok(None) => {}
+                Err(error) if is_contended(&error) && began.elapsed() < self.shared.options.retry_for => {
+                    if error.code() == LOCK_WAIT_TIMEOUT {
+                        self.shared.notify(&Notice::WaitsForOlderRun { seconds: began.elapsed().as_secs() });
+                    }
+                }
+                Err(error) if error.kind() == Kind::Promise => return Err(error),
+                Err(error) => return Err(error.while_doing("cannot open the ledger of the load")),
+            }
+            self.connection.exec("ROLLBACK", ())?;
+        };
+        self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOAD_LOCK_WAIT_SECONDS}"), ())?;
+        self.shared.control.waits(0, None);
+        Ok(opened)
+    }
+
+    /// Decides and takes over; `None` if a line has changed in between.
+    fn attempt(&mut self, sources: &mut [Box<dyn Source>]) -> Result<Option<Vec<Opened>>> {
+        let lines = self.look()?;
+        let openings = self.decide(&lines, sources)?;
+        let mut order: Vec<usize> = (0..openings.len()).collect();
+        // In one order, so that two runs wait for each other only one way.
+        order.sort_by_key(|&i| self.candidates[i].id);
+        for i in order {
+            if !self.take_over(&self.candidates[i], lines[i].as_ref(), &openings[i])? {
+                return Ok(None);
+            }
+        }
+        let taken = self.lines(true)?;
+        self.connection.exec("COMMIT", ())?;
+        fault::point("job.taken");
+        let mut opened = Vec::new();
+        for ((candidate, opening), old) in self.candidates.iter().zip(&openings).zip(lines) {
+            let taken = taken.iter().find(|line| line.id == candidate.id);
+            opened.push(match (opening, taken, old) {
+                (Opening::AlreadyLoaded, _, Some(line)) => Opened::Loaded { on: line.finished },
+                (_, Some(line), _) => {
+                    let rows = sql::rows(self.connection, &JobLine::chunks_query(self.ledger, candidate.id))?;
+                    let stored = rows.iter().map(|row| ChunkLine::parse(row)).collect::<Result<_>>()?;
+                    Opened::Taken { line: Box::new(line.clone()), stored }
+                }
+                _ => return Ok(None),
+            });
+        }
+        self.connection.exec("COMMIT", ())?;
+        Ok(Some(opened))
+    }
+
+    /// The line of each candidate, with what is stored of it.
+    fn look(&mut self) -> Result<Vec<Option<JobLine>>> {
+        let lines = self.lines(false)?;
+        let mut found = Vec::new();
+        for candidate in self.candidates {
+            let mut line = lines.iter().find(|line| line.id == candidate.id).cloned();
+            if let Some(line) = line.as_mut().filter(|line| line.state == State::Running) {
+                line.totals = totals(self.connection, &fence(self.ledger, line))?;
+            }
+            found.push(line);
+        }
+        Ok(found)
+    }
+
+    fn lines(&mut self, locked: bool) -> Result<Vec<JobLine>> {
+        let ids: Vec<JobId> = self.candidates.iter().map(|candidate| candidate.id).collect();
+        let rows = sql::rows(self.connection, &JobLine::query(self.ledger, Some(&ids), locked))?;
+        rows.iter().map(|row| JobLine::parse(row)).collect()
+    }
+
+    fn decide(&mut self, lines: &[Option<JobLine>], sources: &mut [Box<dyn Source>]) -> Result<Vec<Opening>> {
+        let held = self.held(lines)?;
+        let options = &self.shared.options;
+        let nobody = Identity { name: String::new(), size: None, modified: None, hash: 0 };
+        let mut runs = Vec::new();
+        for ((candidate, line), source) in self.candidates.iter().zip(lines).zip(sources) {
+            if let Some(error) = line.as_ref().and_then(JobLine::of_another_version) {
+                return Err(error);
+            }
+            let identity = candidate.identity.as_ref().unwrap_or(&nobody);
+            let old_size = line.as_ref().and_then(|line| line.size);
+            let old_head = match old_size.filter(|&old| identity.size.is_some_and(|now| old < now)) {
+                Some(old) => source.hash_of_first(old)?,
+                None => None,
+            };
+            let mapping = &candidate.mapping;
+            runs.push((
+                line.as_ref(),
+                Run {
+                    identity,
+                    mapping,
+                    again: options.again,
+                    repeatable: options.mode.is_repeatable(),
+                    held,
+                    old_head,
+                },
+            ));
+        }
+        let openings = decide(&runs, options.truncate);
+        match openings.iter().find_map(|opening| if let Opening::Refused(error) = opening { Some(error) } else { None })
+        {
+            Some(error) => Err(error.clone()),
+            None => Ok(openings),
+        }
+    }
+
+    /// How many rows the table holds, as far as the lines need to know.
+    fn held(&mut self, lines: &[Option<JobLine>]) -> Result<Option<u64>> {
+        let most = lines.iter().flatten().map(JobLine::look_for).max().unwrap_or(0);
+        if !self.shared.options.mode.adds_each_row() {
+            return Ok(None);
+        }
+        if most == 0 || self.shared.must_create {
+            return Ok(Some(0));
+        }
+        let query = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT {most}) AS held", self.shared.target());
+        Ok(sql::first_row(self.connection, &query)?.first().and_then(|count| count.parse().ok()))
+    }
+
+    /// Makes the line this run's. Returns whether it was still as it had been looked at.
+    fn take_over(&mut self, candidate: &Candidate, line: Option<&JobLine>, opening: &Opening) -> Result<bool> {
+        let ledger = self.ledger;
+        let target = self.shared.target_name();
+        let start = Start {
+            id: candidate.id,
+            target: &target,
+            source: &candidate.key,
+            identity: candidate.identity.as_ref(),
+            mapping: &candidate.mapping,
+            program: concat!("inrush ", env!("CARGO_PKG_VERSION")),
+        };
+        match (opening, line) {
+            (Opening::AlreadyLoaded, _) => Ok(true),
+            (Opening::Resume, Some(_)) => {
+                let update = JobLine::take_over_statement(ledger, candidate.id, candidate.identity.as_ref());
+                Ok(self.connection.exec(&update, ())?.affected == 1)
+            }
+            (Opening::Anew, Some(line)) => {
+                let [update, chunks, rejects] = JobLine::restart_statements(ledger, &start, line.epoch);
+                if self.connection.exec(&update, ())?.affected != 1 {
+                    return Ok(false);
+                }
+                // What an older run had open is over now, and may have stored something after all.
+                let fence = fence(ledger, line);
+                if line.state == State::Running && totals(self.connection, &fence)?.chunks > 0 {
+                    return Ok(false);
+                }
+                self.connection.exec(&chunks, ())?;
+                self.connection.exec(&rejects, ())?;
+                Ok(true)
+            }
+            // By lot, from the lower half, so that there is room to count up.
+            _ => {
+                let epoch = rand::random::<u32>() >> 1;
+                Ok(self.connection.exec(&JobLine::insert_statement(ledger, &start, epoch), ())?.affected == 1)
+            }
+        }
+    }
+}
+
+fn taken(candidate: Candidate, ledger: &Ledger, line: &JobLine, stored: &[ChunkLine], source_index: usize) -> OpenJob {
+    let records = |chunk: &ChunkLine| Records {
+        source_index,
+        source: candidate.name.clone(),
+        first: chunk.first_record,
+        last: chunk.first_record + chunk.records.saturating_sub(1),
+        first_line: chunk.first_line,
+        last_line: chunk.first_line + chunk.lines.saturating_sub(1),
+    };
+    OpenJob {
+        stored: report::merge(stored.iter().filter(|chunk| chunk.records > 0).map(records).collect()),
+        fence: fence(ledger, line),
+        is_lasting: candidate.identity.is_some(),
+        step: line.step,
+        resumed: Totals::of(stored),
+        name: candidate.name,
+    }
+}
+
+fn fence(ledger: &Ledger, line: &JobLine) -> Fence {
+    Fence { ledger: ledger.clone(), job: line.id, epoch: line.epoch }
+}
+
+fn totals(connection: &mut Connection, fence: &Fence) -> Result<Totals> {
+    Totals::parse(&sql::first_row(connection, &fence.totals_query())?)
+}
+
+/// Whether the error comes of another run that does the same just now.
+fn is_contended(error: &Error) -> bool {
+    /// ER_DUP_ENTRY, ER_LOCK_DEADLOCK, ER_CHECKREAD (MariaDB: the row changed since the snapshot)
+    const OTHERS: [u16; 3] = [1062, 1213, 1020];
+    error.code() == LOCK_WAIT_TIMEOUT || OTHERS.contains(&error.code())
+}
+
+/// ER_LOCK_WAIT_TIMEOUT
+const LOCK_WAIT_TIMEOUT: u16 = 1205;
+
+const LOOK_AGAIN_SECONDS: u32 = 5;
+
+/// As a lane's session has it.
+const LOAD_LOCK_WAIT_SECONDS: u32 = 50;

@@ -1,0 +1,104 @@
+//! Where exactly-once cannot be promised, which is found out before a row is sent: nothing is pretended.
+
+use super::tables::WITHOUT;
+use crate::blocking::Connection;
+use crate::loader::sql;
+use inrush_core::bulk::Table;
+use inrush_core::bulk::ledger::{Routine, untransacted};
+use inrush_core::{Error, Kind, Result};
+
+/// Refuses a target whose rows a ROLLBACK or the fence would not hold together.
+pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Result<()> {
+    if !table.transactional {
+        return Err(Error::new(
+            Kind::Promise,
+            format!(
+                "table `{}` is {}, which cannot roll back: a load that fails would leave some of its rows",
+                table.name, table.engine
+            ),
+        )
+        .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
+    }
+    if is_cluster(connection)? {
+        return Err(Error::new(
+            Kind::Promise,
+            "this server is a node of a Galera cluster, whose row locks do not reach the other nodes: an older run of the same load \
+             could not be kept out",
+        )
+        .with_hint(WITHOUT));
+    }
+    if let Some((name, trigger)) = written_by_triggers(connection, table)? {
+        return Err(Error::new(
+            Kind::Promise,
+            format!(
+                "trigger `{trigger}` of table `{}` names `{name}`, a table without transactions: what it writes there stays when a chunk \
+                 is rolled back",
+                table.name
+            ),
+        )
+        .with_hint(format!("`ALTER TABLE {name} ENGINE=InnoDB`, or {WITHOUT}")));
+    }
+    Ok(())
+}
+
+fn is_cluster(connection: &mut Connection) -> Result<bool> {
+    let rows = sql::rows(connection, "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider')")?;
+    let value = |name: &str| {
+        let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
+        row.get(1).map(|value| value.to_ascii_lowercase())
+    };
+    let is_on = value("wsrep_on").is_some_and(|on| on == "on" || on == "1");
+    Ok(is_on && value("wsrep_provider").is_some_and(|provider| !provider.is_empty() && provider != "none"))
+}
+
+/// A table without transactions that a trigger of the target names, and the trigger. Who may not see the triggers sees none: then the
+/// server's own word after a ROLLBACK tells (1196).
+fn written_by_triggers(connection: &mut Connection, table: &Table) -> Result<Option<(String, String)>> {
+    let (schema, name) = (literal(&table.schema), literal(&table.name));
+    let triggers = routines(
+        connection,
+        &format!(
+            "SELECT TRIGGER_NAME, ACTION_STATEMENT FROM information_schema.TRIGGERS \
+             WHERE EVENT_OBJECT_SCHEMA = {schema} AND EVENT_OBJECT_TABLE = {name}"
+        ),
+    )?;
+    if triggers.is_empty() {
+        return Ok(None);
+    }
+    let tables: Vec<String> = sql::rows(
+        connection,
+        "SELECT DISTINCT t.TABLE_NAME FROM information_schema.TABLES t JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE \
+         WHERE e.TRANSACTIONS <> 'YES' AND t.TABLE_TYPE = 'BASE TABLE' \
+         AND t.TABLE_SCHEMA NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')",
+    )?
+    .into_iter()
+    .flatten()
+    .collect();
+    if tables.is_empty() {
+        return Ok(None);
+    }
+    let called = routines(
+        connection,
+        &format!(
+            "SELECT ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = {schema}"
+        ),
+    )?;
+    let found = triggers.iter().find_map(|trigger| {
+        let named = untransacted(std::slice::from_ref(trigger), &called, &tables)?;
+        Some((named.to_owned(), trigger.name.clone()))
+    });
+    Ok(found)
+}
+
+fn routines(connection: &mut Connection, query: &str) -> Result<Vec<Routine>> {
+    let rows = sql::rows(connection, query)?;
+    let routine = |row: Vec<String>| {
+        let [name, body] = <[String; 2]>::try_from(row).ok()?;
+        Some(Routine { name, body })
+    };
+    Ok(rows.into_iter().filter_map(routine).collect())
+}
+
+fn literal(text: &str) -> String {
+    inrush_core::bulk::ledger::text_literal(text)
+}

@@ -1,0 +1,123 @@
+//! The ledger for people: what is loaded, what is not loaded to its end, and how to forget it.
+
+use super::tables;
+use crate::Config;
+use crate::blocking::Connection;
+use crate::loader::{Loader, sql};
+use inrush_core::bulk::ledger::{JobId, JobLine, Ledger, State, Totals};
+use inrush_core::wire::Vendor;
+use inrush_core::{Error, Result};
+use std::collections::BTreeMap;
+
+/// A job as the ledger knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobStatus {
+    /// Which job.
+    pub id: JobId,
+    /// `schema.table`.
+    pub target: String,
+    /// The source's name wherever the program is started.
+    pub source: String,
+    /// Whether it is finished.
+    pub state: State,
+    /// The name of the last step that is finished.
+    pub step: &'static str,
+    /// What is stored of it.
+    pub totals: Totals,
+    /// When it was begun, in UTC.
+    pub started: String,
+    /// When it was finished, in UTC; empty if it is not.
+    pub finished: String,
+}
+
+/// A job that the ledger has forgotten. Its rows are still in the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forgotten {
+    /// What was known of it.
+    pub job: JobStatus,
+    /// Lines of chunks that were removed.
+    pub chunks: u64,
+    /// Lines of rejects that were removed.
+    pub rejects: u64,
+}
+
+impl Loader {
+    /// Every job that the ledger of a schema knows, the newest last.
+    ///
+    /// # Errors
+    /// What the server or the network said.
+    pub fn status(config: &Config, schema: &str) -> Result<Vec<JobStatus>> {
+        let mut connection = Connection::connect(config)?;
+        let ledger = ledger(&connection, schema);
+        let jobs = read(&mut connection, &ledger)?;
+        connection.close();
+        Ok(jobs)
+    }
+
+    /// Forgets a job, named by its id or by as much of its beginning as no other job has. A run of it that is at work stops.
+    ///
+    /// # Errors
+    /// `Config` if no job or more than one is meant, else what the server or the network said.
+    pub fn forget(config: &Config, schema: &str, id: &str) -> Result<Forgotten> {
+        let mut connection = Connection::connect(config)?;
+        let ledger = ledger(&connection, schema);
+        let mut meant: Vec<_> =
+            read(&mut connection, &ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
+        let job = match (meant.pop(), meant.len()) {
+            (Some(job), 0) if !id.is_empty() => job,
+            (None, _) => {
+                return Err(Error::config(format!("database `{schema}` has no job `{}`", id.escape_debug()))
+                    .with_hint("`inrush load --status` lists them"));
+            }
+            (_, more) => {
+                return Err(Error::config(format!("`{id}` could be each of {} jobs", more + 1))
+                    .with_hint("give more of its digits"));
+            }
+        };
+        connection.exec("START TRANSACTION", ())?;
+        let mut counts = [0; 3];
+        for (statement, count) in JobLine::forget_statements(&ledger, job.id).iter().zip(&mut counts) {
+            *count = connection.exec(statement, ())?.affected;
+        }
+        connection.exec("COMMIT", ())?;
+        connection.close();
+        let [_, chunks, rejects] = counts;
+        Ok(Forgotten { job, chunks, rejects })
+    }
+}
+
+fn ledger(connection: &Connection, schema: &str) -> Ledger {
+    Ledger { schema: schema.to_owned(), mariadb: connection.server_version().vendor == Vendor::MariaDb }
+}
+
+fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> {
+    if !tables::are_there(connection, ledger)? {
+        return Ok(Vec::new());
+    }
+    let mut sums = BTreeMap::new();
+    for row in sql::rows(connection, &JobLine::sums_query(ledger))? {
+        if let Some((id, totals)) = row.split_first() {
+            sums.insert(id.clone(), Totals::parse(totals)?);
+        }
+    }
+    let mut jobs = Vec::new();
+    for row in sql::rows(connection, &JobLine::query(ledger, None, false))? {
+        let line = JobLine::parse(&row)?;
+        let totals = match line.state {
+            State::Running => sums.get(&line.id.to_string()).copied().unwrap_or_default(),
+            State::Done => line.totals,
+        };
+        jobs.push(JobStatus {
+            id: line.id,
+            target: line.target,
+            source: line.source,
+            state: line.state,
+            step: line.step.name(),
+            totals,
+            started: line.started,
+            finished: line.finished,
+        });
+    }
+    jobs.sort_by(|a, b| a.started.cmp(&b.started));
+    Ok(jobs)
+}

@@ -1,0 +1,62 @@
+//! The ledger's tables: made where they are missing, and tried, so that a missing right shows before a row is sent.
+
+use crate::blocking::Connection;
+use crate::loader::sql;
+use inrush_core::bulk::ledger::Ledger;
+use inrush_core::{Error, Kind, Result};
+
+/// Makes sure that the tables are there and that this user may do with them what a load does. DDL commits, so this comes first.
+pub(super) fn provide(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
+    let there = sql::rows(connection, &ledger.tables_query())?;
+    for name in Ledger::TABLES {
+        let is_name = |row: &&Vec<String>| row.first().is_some_and(|found| found.eq_ignore_ascii_case(name));
+        match there.iter().find(is_name).and_then(|row| row.get(1)) {
+            None => {
+                connection.exec(&ledger.create_statement(name), ()).map_err(|e| not_possible(e, ledger))?;
+            }
+            Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => {}
+            Some(engine) => {
+                return Err(Error::new(
+                    Kind::Promise,
+                    format!("table `{name}` of database `{}` is {engine}, so it is no ledger", ledger.schema),
+                )
+                .with_hint(format!("`ALTER TABLE {name} ENGINE=InnoDB`, or {WITHOUT}")));
+            }
+        }
+    }
+    for probe in ledger.probes() {
+        connection.exec(&probe, ()).map_err(|e| not_possible(e, ledger))?;
+    }
+    connection.exec("COMMIT", ()).map(drop)
+}
+
+/// Whether the ledger's tables are there. Who only looks makes none.
+pub(super) fn are_there(connection: &mut Connection, ledger: &Ledger) -> Result<bool> {
+    Ok(sql::rows(connection, &ledger.tables_query())?.len() == Ledger::TABLES.len())
+}
+
+/// What a user without the rights is told; any other error stays what it is.
+fn not_possible(error: Error, ledger: &Ledger) -> Error {
+    if error.kind() != Kind::Server || !REFUSALS.contains(&error.code()) {
+        return error.while_doing("cannot make the ledger of the load ready");
+    }
+    Error::new(
+        Kind::Promise,
+        format!(
+            "a load that is to store every row exactly once keeps a ledger in database `{}`, and this user may not: {}",
+            ledger.schema,
+            error.message()
+        ),
+    )
+    .with_hint(format!(
+        "`GRANT CREATE, SELECT, INSERT, UPDATE, DELETE` on `{}` (once the tables `{}` are there CREATE is not needed), or {WITHOUT}",
+        ledger.schema,
+        Ledger::TABLES.join("`, `")
+    ))
+}
+
+pub(super) const WITHOUT: &str = "`--guarantee at-least-once` does without";
+
+/// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED, ER_COLUMNACCESS_DENIED, ER_SPECIFIC_ACCESS_DENIED, ER_ACCESS_DENIED_NO_PASSWORD; unknown table
+/// or column: tables of this name that are not ours.
+const REFUSALS: [u16; 7] = [1044, 1142, 1143, 1227, 1045, 1054, 1136];
