@@ -11,7 +11,7 @@ mod output;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use args::{Cli, Command};
 pub(crate) use output::Output;
@@ -21,7 +21,14 @@ fn main() -> ExitCode {
         let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
         return ExitCode::from(exit::USAGE);
     }
-    let cli = match Cli::try_parse() {
+    let arguments = match commands::load::expand(&Cli::command(), std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
+            return ExitCode::from(exit::USAGE);
+        }
+    };
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

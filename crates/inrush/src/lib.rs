@@ -117,7 +117,7 @@ pub use inrush_derive::ToRow;
 pub use inserter::{Inserted, InserterOptions, InserterStatus};
 pub use loader::{
     BadRows, BatchSize, Control, Forgotten, Guarantee, JobStatus, LoadOptions, Loader, MaxBad, Notice, Observer,
-    Snapshot,
+    Snapshot, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{Lent, PoolOptions, PoolStatus};

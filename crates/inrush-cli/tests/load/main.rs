@@ -19,6 +19,7 @@ mod ledger_refused;
 mod lost;
 mod modes;
 mod numbers;
+mod operation;
 mod options;
 mod own_server;
 mod place;

@@ -42,6 +42,22 @@ fn a_feeder_that_says_nothing_does_not_keep_a_load_from_stopping() {
 }
 
 #[test]
+fn asked_how_it_goes_it_says_so_and_goes_on() {
+    on_all("usr1", |place| {
+        place.sql(TABLE);
+        let mut load = Running::start(place, "- --into numbers --batch 100 --lanes 2");
+        load.begin();
+        await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+        load.signal("USR1");
+        load.await_notice("lane 2 (connection ");
+        load.await_notice(" rows/s, ");
+        drop(load.stdin.take());
+        let done = load.end();
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM numbers").as_str()), (0, "60000"), "{done}");
+    });
+}
+
+#[test]
 fn an_end_of_a_stopped_feeder_is_not_the_end_of_its_rows() {
     on_all("stopped_feeder", |place| {
         place.sql(TABLE);

@@ -43,6 +43,17 @@ pub struct Snapshot {
     pub lanes: usize,
 }
 
+/// What a lane waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number, counted from 1.
+    pub lane: usize,
+    /// Its connection, as the server numbers it.
+    pub connection_id: u32,
+    /// Which answer, and since when; `None` while it waits for nobody but us.
+    pub waits: Option<(&'static str, Duration)>,
+}
+
 /// A lane as others see it.
 #[derive(Default)]
 pub(super) struct LaneState {
@@ -117,6 +128,20 @@ impl Control {
             chunks: self.chunks.load(Relaxed),
             lanes: lock(&self.lanes).iter().filter(|lane| !lane.is_parked).count(),
         }
+    }
+
+    /// What each connection waits for, if it does.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let lanes = lock(&self.lanes);
+        lanes
+            .iter()
+            .enumerate()
+            .map(|(number, lane)| Waiting {
+                lane: number + 1,
+                connection_id: lane.connection_id,
+                waits: lane.waiting.map(|(what, since)| (what, since.elapsed())),
+            })
+            .collect()
     }
 
     /// Time since the load began.

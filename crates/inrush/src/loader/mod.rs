@@ -29,10 +29,10 @@ mod tally;
 mod tuning;
 mod watch;
 
-pub use control::{Control, Snapshot};
+pub use control::{Control, Snapshot, Waiting};
 pub use ledger::{Forgotten, JobStatus};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
-pub use shared::{Notice, Observer};
+pub use shared::{Notice, Observer, StoredChunk};
 
 use crate::Config;
 use control::lock;

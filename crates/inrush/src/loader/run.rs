@@ -14,6 +14,7 @@ use inrush_core::bulk::Source;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
 use inrush_core::bulk::tuner::{Ack, Knob};
+use std::cell::Cell;
 use std::mem;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -83,15 +84,20 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<Prepared>) {
         let shared = self.shared;
         let mut free_since = Instant::now();
+        let begun_at = Cell::new(free_since);
         let enter = |mut chunk: Prepared, end| {
             let (chunk_number, records) = (chunk.work.number, chunk.records());
             let rejects = mem::take(&mut chunk.rejects);
+            if let ChunkEnd::Stored { counted, rejects: late } = &end {
+                shared.tell_stored(number, &chunk, &records, *counted, [&rejects[..], late], begun_at.get().elapsed());
+            }
             lock(&shared.tally).enter(chunk_number, records, rejects, end, &shared.options, &shared.control);
             fault::point("tallied");
             chunk.recycle(shared);
         };
         while let Ok(chunk) = chunks.recv() {
             let begun = Instant::now();
+            begun_at.set(begun);
             let mut ack = Ack {
                 at: Duration::ZERO,
                 lane: number,

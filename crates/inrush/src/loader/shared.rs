@@ -2,6 +2,7 @@
 
 use super::control::{Control, lock};
 use super::options::LoadOptions;
+use super::prepare::Prepared;
 use super::tally::Tally;
 use super::tuning::Tuning;
 use crate::Config;
@@ -14,10 +15,10 @@ use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::{Fence, JobId, Ledger, Mapping};
 use inrush_core::bulk::method::{Choice, Method};
-use inrush_core::bulk::modes::Writing;
-use inrush_core::bulk::report::Retry;
+use inrush_core::bulk::modes::{Counted, Writing};
+use inrush_core::bulk::report::{Records, Retry};
 use inrush_core::bulk::tuner::Tuned;
-use inrush_core::bulk::{Plan, Table};
+use inrush_core::bulk::{Plan, Reject, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::ident::quote_table;
@@ -42,6 +43,10 @@ pub enum Notice {
         /// What it said.
         reason: String,
     },
+    /// A chunk is stored.
+    Stored(StoredChunk),
+    /// A record was refused, and its chunk stored without it.
+    Rejected(Reject),
     /// A chunk could not be stored, and will be tried again.
     Retry {
         /// The lane's number, counted from 1.
@@ -102,6 +107,25 @@ pub enum Notice {
     },
     /// The number of lanes or the size of batches is another one from now on, or stays after a trial.
     Tuned(Tuned),
+}
+
+/// A chunk that is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// The lane's number, counted from 1.
+    pub lane: usize,
+    /// Which records.
+    pub records: Records,
+    /// Rows stored.
+    pub rows: u64,
+    /// Rows that the mode left out.
+    pub skipped: u64,
+    /// Records refused.
+    pub rejected: u64,
+    /// Bytes of its text (decompressed).
+    pub bytes: u64,
+    /// From the moment the lane had it to the server's last answer.
+    pub elapsed: Duration,
 }
 
 /// Who is told.
@@ -233,6 +257,34 @@ impl Shared {
 
     pub(super) fn notify(&self, notice: &Notice) {
         (self.observer)(notice);
+    }
+
+    /// Tells of a chunk that lane `lane` (from 0) stored, and of the `rejects` that it left out.
+    pub(super) fn tell_stored(
+        &self,
+        lane: usize,
+        chunk: &Prepared,
+        records: &Records,
+        counted: Counted,
+        rejects: [&[Reject]; 2],
+        elapsed: Duration,
+    ) {
+        if self.options.dry_run {
+            return;
+        }
+        let stored = StoredChunk {
+            lane: lane + 1,
+            records: records.clone(),
+            rows: counted.stored,
+            skipped: counted.skipped,
+            rejected: rejects.iter().map(|some| some.len() as u64).sum(),
+            bytes: chunk.work.batch.origin.text.len() as u64,
+            elapsed,
+        };
+        self.notify(&Notice::Stored(stored));
+        for reject in rejects.into_iter().flatten() {
+            self.notify(&Notice::Rejected(reject.clone()));
+        }
     }
 
     pub(super) fn notify_choice(&self) {

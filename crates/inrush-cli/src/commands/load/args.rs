@@ -163,6 +163,14 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N|P%", help_heading = "Bad rows")]
     max_bad: Option<String>,
 
+    /// Append what happens to this file, a JSON object a line
+    #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
+    pub(crate) events: Option<PathBuf>,
+
+    /// Take the options from this TOML file, except for those given here
+    #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
+    pub(crate) job: Option<PathBuf>,
+
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
     help: Option<bool>,

@@ -2,13 +2,16 @@
 
 mod args;
 mod diverts;
+mod events;
 mod interrupt;
+mod job_file;
 mod ledger;
 mod progress;
 mod show;
 mod sizes;
 
 pub(crate) use args::LoadArgs;
+pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
@@ -16,6 +19,7 @@ use inrush::core::bulk::Source;
 use inrush::{BadRows, Loader, Notice};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -44,10 +48,14 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let meters = readers.iter().map(|reader| reader.meter()).collect();
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
-    let notices = output.clone();
+    let events = events::Events::open(args.events.as_deref())?;
+    events.tell("start", json!({ "files": args.files, "into": args.into() }));
+    let (notices, told) = (output.clone(), events.clone());
     let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
         move |notice| {
+            told.tell_of(notice);
             match notice {
+                Notice::Stored(_) | Notice::Rejected(_) => {}
                 Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
                 // The report tells of it.
                 Notice::AlreadyLoaded { .. } => {}
@@ -60,7 +68,10 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
     let report = loader.load(sources);
     progress.finish();
-    let report = report.map_err(connection::hint_at_login)?;
+    let report = report.map_err(connection::hint_at_login).inspect_err(|error| {
+        events.tell("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
+    })?;
+    events.tell("summary", show::as_json(&report));
     show::report(&report, output);
     Ok(exit::code_of_report(&report))
 }

@@ -85,7 +85,7 @@ fn share(read: u64, total: Option<u64>) -> String {
     }
 }
 
-fn line(done: Snapshot, elapsed: Duration) -> String {
+pub(super) fn line(done: Snapshot, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64().max(0.001);
     let rejected = match done.rejected {
         0 => String::new(),

@@ -169,7 +169,7 @@ fn but_rejects(report: &Report) -> &'static str {
     if report.rejected > 0 { ", but for the rejected ones" } else { "" }
 }
 
-fn as_json(report: &Report) -> Value {
+pub(super) fn as_json(report: &Report) -> Value {
     let stop = report.stop.as_ref().map(|stop| match stop {
         Stop::BadData(error) => stop_json("bad-data", Some(error)),
         Stop::Failed(error) => stop_json("server", Some(error)),

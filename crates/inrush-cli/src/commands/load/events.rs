@@ -1,0 +1,103 @@
+//! `--events FILE`: what happens, as it happens, a JSON object a line (version 1: docs/events.md). Every line is whole and flushed, so that
+//! whoever follows the file never reads a half; what was there before stays.
+
+use inrush::Notice;
+use inrush_core::{Error, Result};
+use serde_json::{Value, json};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where events go; clones write to the same file.
+#[derive(Clone)]
+pub(crate) struct Events(Option<Arc<Mutex<File>>>);
+
+impl Events {
+    /// Appends to `file`, or goes nowhere.
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self> {
+        let Some(path) = file else { return Ok(Self(None)) };
+        // What rows say may stand in it: for few eyes, like a reject file.
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+        match file {
+            Ok(file) => Ok(Self(Some(Arc::new(Mutex::new(file))))),
+            Err(e) => Err(Error::config(format!("cannot write `{}`: {e}", path.display())).with_hint("see `--events`")),
+        }
+    }
+
+    /// Writes one event: `fields` is an object.
+    pub(crate) fn tell(&self, event: &str, fields: Value) {
+        let Some(file) = &self.0 else { return };
+        let mut line = json!({ "event": event, "version": VERSION, "at": jiff::Timestamp::now().to_string() });
+        if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
+            line.extend(fields);
+        }
+        let text = format!("{line}\n");
+        // A disk that is full must not end a load; the report does not depend on this file.
+        let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
+    }
+
+    /// Writes what a notice is about, if it is an event.
+    pub(crate) fn tell_of(&self, notice: &Notice) {
+        if self.0.is_some()
+            && let Some((event, fields)) = event(notice)
+        {
+            self.tell(event, fields);
+        }
+    }
+}
+
+const VERSION: u32 = 1;
+
+/// The name and the fields of what a notice is about.
+fn event(notice: &Notice) -> Option<(&'static str, Value)> {
+    Some(match notice {
+        Notice::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
+        Notice::AlreadyLoaded { source, on } => {
+            ("job", json!({ "source": &**source, "state": "already loaded", "on": on }))
+        }
+        Notice::Resumed { source, job, rows, chunks } => (
+            "job",
+            json!({ "source": &**source, "state": "resumed", "job": job.to_string(), "rows": rows, "chunks": chunks }),
+        ),
+        Notice::Stored(chunk) => (
+            "chunk",
+            json!({
+                "lane": chunk.lane,
+                "source": chunk.records.source.to_string(),
+                "first": chunk.records.first,
+                "last": chunk.records.last,
+                "first_line": chunk.records.first_line,
+                "rows": chunk.rows,
+                "skipped": chunk.skipped,
+                "rejected": chunk.rejected,
+                "bytes": chunk.bytes,
+                "seconds": chunk.elapsed.as_secs_f64(),
+            }),
+        ),
+        Notice::Rejected(reject) => (
+            "reject",
+            json!({
+                "source": reject.place.source.to_string(),
+                "line": reject.place.line,
+                "column": reject.place.column.as_deref(),
+                "code": reject.code,
+                "reason": reject.reason,
+            }),
+        ),
+        Notice::Retry { lane, place, code, message, pause } => (
+            "retry",
+            json!({
+                "lane": lane, "source": place.source.to_string(), "line": place.line, "code": code, "message": message,
+                "pause_seconds": pause.as_secs_f64(),
+            }),
+        ),
+        Notice::Tuned(tuned) => ("tuning", json!({ "what": tuned.to_string() })),
+        Notice::Silent { lane, waiting_for, seconds, state } => {
+            ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
+        }
+        Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
+        _ => return None,
+    })
+}

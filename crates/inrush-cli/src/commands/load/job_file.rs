@@ -1,0 +1,189 @@
+//! `--job FILE`: the options of a load that is repeated, in a TOML file under their long names. What the command line says as well, it says
+//! instead of the file. Arguments in, arguments out; the file is the only thing read.
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use inrush_core::bulk::plan::nearest;
+use inrush_core::{Error, Result};
+use std::ffi::OsString;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// Puts the options of the job file that the arguments name, if they name one, among the arguments.
+pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>> {
+    // What is wrong with the rest of the command line is told by whoever parses it in earnest.
+    let relaxed = relaxed(command.clone());
+    let Ok(matches) = relaxed.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
+    let Some(("load", given)) = matches.subcommand() else { return Ok(arguments) };
+    let Some(file) = given.get_one::<std::path::PathBuf>("job") else { return Ok(arguments) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Error::config(format!("cannot read the job file `{}`: {e}", file.display())))?;
+    let load = relaxed.find_subcommand("load").cloned().unwrap_or_else(|| Command::new("load"));
+    let options = options(&text, file, &load, given)?;
+    let mut all = arguments;
+    all.extend(options);
+    Ok(all)
+}
+
+/// The command without the rules that a job file may fulfil.
+fn relaxed(command: Command) -> Command {
+    command.mut_subcommand("load", |load| load.mut_args(|arg| arg.required(false).required_unless_present_any(["job"])))
+}
+
+/// The options of the file that the command line does not give.
+fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Result<Vec<OsString>> {
+    let wrong = |what: String| Error::config(format!("job file `{}`: {what}", file.display()));
+    let table: Table = text.parse().map_err(|e: toml::de::Error| {
+        let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        wrong(format!("line {line}: {}", e.message()))
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let (mut options, mut files) = (Vec::new(), Vec::new());
+    for (key, value) in &table {
+        if SECRETS.contains(&key.as_str()) {
+            return Err(wrong(format!("`{key}` does not belong into a file that others may read"))
+                .with_hint("`password-file = \"..\"` names a file of its own; or INRUSH_PASSWORD, or ~/.my.cnf"));
+        }
+        let Some(arg) = arg_of(load, key) else {
+            let known = load.get_arguments().filter_map(Arg::get_long).chain(["files"]);
+            let error = wrong(format!("there is no option `{key}`"));
+            return Err(match nearest(key, known) {
+                Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+                None => error.with_hint("its keys are the long names of the options of `inrush load`, and `files`"),
+            });
+        };
+        if given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine) {
+            continue;
+        }
+        let texts = texts(value)
+            .ok_or_else(|| wrong(format!("`{key}` takes a text, a number, true or false, or a list of texts")))?;
+        match arg.get_action() {
+            ArgAction::SetTrue => match value {
+                Value::Boolean(true) => options.push(format!("--{key}").into()),
+                Value::Boolean(false) => {}
+                _ => return Err(wrong(format!("`{key}` takes true or false"))),
+            },
+            _ if arg.is_positional() => files.extend(texts.iter().map(|text| beside(folder, text).into())),
+            ArgAction::Append => options.extend(texts.iter().map(|text| option(key, text, folder))),
+            _ => match &texts[..] {
+                [text] => options.push(option(key, text, folder)),
+                _ => return Err(wrong(format!("`{key}` takes one value"))),
+            },
+        }
+    }
+    if !files.is_empty() {
+        options.push("--".into());
+        options.extend(files);
+    }
+    Ok(options)
+}
+
+fn arg_of<'a>(load: &'a Command, key: &str) -> Option<&'a Arg> {
+    load.get_arguments().find(|arg| match key {
+        "files" => arg.get_id() == "files",
+        // A job file that names a job file would be a riddle.
+        "job" | "help" => false,
+        _ => arg.get_long() == Some(key),
+    })
+}
+
+/// What a value says as arguments.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    Some(match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Integer(number) => vec![number.to_string()],
+        Value::Float(number) => vec![number.to_string()],
+        Value::Boolean(is) => vec![is.to_string()],
+        Value::Array(list) => list.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        Value::Datetime(_) | Value::Table(_) => return None,
+    })
+}
+
+/// `--key=text`; names of files are meant from the job file's folder.
+fn option(key: &str, text: &str, folder: &Path) -> OsString {
+    let text = match (key, text.strip_prefix("divert:")) {
+        ("bad-rows", Some(file)) => format!("divert:{}", beside(folder, file)),
+        _ if FILES.contains(&key) => beside(folder, text),
+        _ => text.to_owned(),
+    };
+    format!("--{key}={text}").into()
+}
+
+fn beside(folder: &Path, name: &str) -> String {
+    match name {
+        "-" => name.to_owned(),
+        name => folder.join(name).to_string_lossy().into_owned(),
+    }
+}
+
+/// Options whose value is the name of a file.
+const FILES: &[&str] = &["events", "password-file", "defaults-file", "tls-ca", "tls-cert", "tls-key"];
+
+const SECRETS: &[&str] = &["password", "p"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::CommandFactory as _;
+
+    /// The arguments with those of a job file in place of `JOB`.
+    fn expanded(text: &str, arguments: &[&str]) -> Result<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("job.toml");
+        std::fs::write(&file, text).unwrap();
+        let file = file.to_str().unwrap();
+        let all = ["inrush", "load", "--job", file].iter().chain(arguments).map(Into::into).collect();
+        let expanded = expand(&Cli::command(), all)?;
+        let words: Vec<_> = expanded[4..].iter().map(|word| word.to_str().unwrap()).collect();
+        Ok(words.join(" ").replace(folder.path().to_str().unwrap(), "JOB"))
+    }
+
+    #[track_caller]
+    fn check(text: &str, arguments: &[&str], want: &str) {
+        assert_eq!(expanded(text, arguments).unwrap(), want);
+    }
+
+    #[test]
+    fn options_become_arguments() {
+        check(
+            "into = 'shop.people'\nlanes = 4\ndry-run = true\ntruncate = false",
+            &[],
+            "--dry-run --into=shop.people --lanes=4",
+        );
+    }
+    #[test]
+    fn lists_become_several() {
+        check("null = ['NA', '-']", &[], "--null=NA --null=-");
+    }
+    #[test]
+    fn files_are_beside_the_job() {
+        check("files = ['a.csv', '/b.csv']", &[], "-- JOB/a.csv /b.csv");
+        check("files = '-'\nbad-rows = 'divert:bad.csv'", &[], "--bad-rows=divert:JOB/bad.csv -- -");
+    }
+    #[test]
+    fn the_command_line_wins() {
+        check("files = ['a.csv']\nnull = ['NA']\ninto = 'a'", &["b.csv", "--null", "x"], "b.csv --null x --into=a");
+    }
+    #[test]
+    fn without_a_job_nothing_changes() {
+        let arguments: Vec<OsString> = ["inrush", "load", "a.csv", "--into", "a"].iter().map(Into::into).collect();
+        assert_eq!(expand(&Cli::command(), arguments.clone()).unwrap(), arguments);
+    }
+    #[test]
+    fn mistakes_are_named() {
+        for (text, want, hint) in [
+            ("lane = 2", "there is no option `lane`", "did you mean `lanes`?"),
+            ("password = 'x'", "does not belong", "password-file"),
+            ("\ninto = [", "line 2", ""),
+            ("into = ['a', 'b']", "takes one value", ""),
+            ("dry-run = 'yes'", "true or false", ""),
+            ("into = 2024-01-01", "takes a text", ""),
+            ("job = 'other.toml'", "there is no option `job`", ""),
+        ] {
+            let error = expanded(text, &[]).unwrap_err();
+            assert!(error.message().contains(want), "{text}: {error}");
+            assert!(error.hint().unwrap_or_default().contains(hint), "{text}: {:?}", error.hint());
+        }
+    }
+}
