@@ -25,3 +25,4 @@ mod own_server;
 mod place;
 mod promises;
 mod stopped;
+mod tuning;

@@ -152,13 +152,13 @@ impl Prepared {
         }
     }
 
-    /// Bytes of memory that it takes: its batch, and what will be or was made of it.
+    /// Bytes of memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
     pub(super) fn memory(&self) -> u64 {
         let encoded: usize = match &self.payload {
-            Payload::LoadData(text) => text.capacity(),
-            Payload::MultiRow { statements, .. } => statements.iter().map(|one| one.bytes.capacity()).sum(),
+            Payload::LoadData(text) => text.len(),
+            Payload::MultiRow { statements, .. } => statements.iter().map(|one| one.bytes.len()).sum(),
         };
-        let rejected: usize = self.rejects.iter().map(|reject| reject.raw.capacity()).sum();
+        let rejected: usize = self.rejects.iter().map(|reject| reject.raw.len()).sum();
         let cells = self.columns.iter().map(|column| &column.cells);
         (batch_memory(&self.work.batch, cells) + encoded + rejected) as u64
     }
@@ -182,14 +182,14 @@ impl Prepared {
 /// Buffers are shared, between the columns of a batch and with those that were checked: each counts once.
 fn batch_memory<'a>(batch: &'a Batch, checked: impl Iterator<Item = &'a BinaryViewArray>) -> usize {
     let origin = &batch.origin;
-    let mut seen = BTreeMap::from([(origin.text.as_ptr(), origin.text.capacity())]);
+    let mut seen = BTreeMap::from([(origin.text.as_ptr(), origin.text.len())]);
     let columns = batch.rows.columns().iter().map(|column| column.as_binary_view());
     for cells in columns.chain(checked) {
         let views = cells.views().inner();
-        seen.insert(views.as_ptr(), views.capacity());
-        seen.extend(cells.data_buffers().iter().map(|buffer| (buffer.as_ptr(), buffer.capacity())));
+        seen.insert(views.as_ptr(), views.len());
+        seen.extend(cells.data_buffers().iter().map(|buffer| (buffer.as_ptr(), buffer.len())));
     }
-    seen.values().sum::<usize>() + (origin.record_starts.capacity() + origin.record_ends.capacity()) * size_of::<u32>()
+    seen.values().sum::<usize>() + (origin.record_starts.len() + origin.record_ends.len()) * size_of::<u32>()
 }
 
 /// Checks a batch and encodes it. A bad row under `--bad-rows stop` is the error.

@@ -1,6 +1,5 @@
 //! The reading half of a load: batches in order, as large as the tuner says, when there is memory for them and the rate lets them go.
 
-use super::budget::Held;
 use super::control::Control;
 use super::prepare::Unparsed;
 use super::shared::{Shared, SourcePlan};
@@ -22,13 +21,15 @@ pub(super) struct Reader {
     control: Arc<Control>,
     tuning: Arc<Tuning>,
     pace: Option<Pace>,
+    /// Bytes of the last batch.
+    last_bytes: u64,
     batches: SyncSender<Next>,
 }
 
 impl Reader {
     pub(super) fn new(shared: &Shared, batches: SyncSender<Next>) -> Self {
         let pace = shared.options.rate.map(Pace::new);
-        Self { control: shared.control.clone(), tuning: shared.tuning.clone(), pace, batches }
+        Self { control: shared.control.clone(), tuning: shared.tuning.clone(), pace, last_bytes: 0, batches }
     }
 
     /// Hands on batches in order, each with its number and its source's plan. Returns whether it came to the end; an error has the
@@ -63,12 +64,15 @@ impl Reader {
 
     /// Says how large the next batch is to be, and waits until there is memory for it.
     fn make_room(&self, source: &mut dyn Source) {
-        let Some(mut bytes) = self.tuning.batch_bytes() else { return };
-        if let Some(pace) = self.pace.as_ref().filter(|_| self.tuning.may_shrink_batches()) {
-            bytes = bytes.min(pace.batch_bytes());
+        let mut expected = self.last_bytes;
+        if let Some(mut bytes) = self.tuning.batch_bytes() {
+            if let Some(pace) = self.pace.as_ref().filter(|_| self.tuning.may_shrink_batches()) {
+                bytes = bytes.min(pace.batch_bytes());
+            }
+            source.set_batch_bytes(bytes);
+            expected = bytes as u64;
         }
-        source.set_batch_bytes(bytes);
-        self.tuning.budget().wait_for(bytes as u64, || self.control.wants_more());
+        self.tuning.budget().wait_for(expected, || self.control.wants_more());
     }
 
     /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
@@ -76,7 +80,8 @@ impl Reader {
         let (records, bytes) = (stretch.records(), stretch.bytes());
         self.control.read.fetch_add(records, Relaxed);
         self.control.bytes.fetch_add(bytes, Relaxed);
-        let held: Held = self.tuning.budget().hold(bytes);
+        self.last_bytes = bytes;
+        let held = self.tuning.budget().hold(bytes);
         if let Some(pace) = &mut self.pace {
             while let wait @ 1.. = pace.wait(self.control.elapsed()).as_micros()
                 && self.control.wants_more()

@@ -1,0 +1,126 @@
+//! Lanes and batches that are found out, memory and rate that are kept to.
+//!
+//! A trigger empties the wide column and sleeps, so that much text and much time cost the server nothing.
+
+use crate::place::{Done, Place, Rows, on, on_all};
+use inrush_core::bulk::tuner::trace::replay;
+use inrush_testkit::servers::{Server, all};
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn lanes_are_tried_while_the_load_runs() {
+    on(with_local_infile(), "tuning", |place| {
+        wide_table(place, "0.1");
+        let command = place.command("- --into wide --json -v --no-progress --batch 256KiB --tuning-trace trace.txt");
+        let (done, _) = load_wide(place, command, 300, 60_000);
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(300))), "{done}");
+        assert_eq!(place.sql("SELECT COUNT(*), COUNT(DISTINCT id) FROM wide"), "300,300");
+        let tuning = done.json["tuning"].as_array().unwrap();
+        let lanes: Vec<_> = tuning.iter().filter(|tuned| tuned["what"] == "lanes").collect();
+        assert_eq!((&lanes[0]["from"], &lanes[0]["to"]), (&2.into(), &3.into()), "{done}");
+        done.says("lanes 2 to 3: to see whether one more is faster");
+        // What it decided follows from what it saw.
+        let trace = place.read("trace.txt");
+        let (_, replayed) = replay(&trace).unwrap();
+        let decisions = |text: &str| text.lines().filter(|line| line.starts_with("tuned")).map(str::to_owned).collect();
+        let (told, again): (Vec<String>, Vec<String>) = (decisions(&trace), decisions(&replayed));
+        assert_eq!((told.len(), told), (tuning.len(), again), "{done}");
+    });
+}
+
+#[test]
+fn a_short_load_is_not_tuned() {
+    on_all("untuned", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY)");
+        let rows: String = (0..2_000).map(|id| format!("{id}\n")).collect();
+        place.write("a.csv", format!("id\n{rows}"));
+        let done = place.load("a.csv --into people --method multi-row");
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(2_000))), "{done}");
+        assert_eq!((&done.json["tuning"], &done.json["lanes"]), (&serde_json::json!([]), &2.into()), "{done}");
+    });
+}
+
+#[test]
+fn a_rate_is_kept_to_smoothly() {
+    on_all("rate", |place| {
+        place.sql("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20))");
+        let rows: String = (0..6_000).map(|id| format!("{id},Ann\n")).collect();
+        place.write("a.csv", format!("id,name\n{rows}"));
+        let begun = Instant::now();
+        let done = place.load("a.csv --into people --rate 2k/s");
+        let took = begun.elapsed();
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(6_000))), "{done}");
+        // The last batch goes before it is paid for, and the first is sized by guess.
+        assert!(took >= Duration::from_millis(1_500), "{took:?}\n{done}");
+        assert!(done.json["chunks"].as_u64().unwrap() >= 4, "{done}");
+    });
+}
+
+#[test]
+fn memory_is_kept_to() {
+    let server =
+        with_local_infile().into_iter().filter(|server| server.vendor != inrush_testkit::servers::Vendor::Mysql);
+    on(server.take(1).collect(), "memory", |place| {
+        wide_table(place, "0");
+        // What is asked for one by one would come to a gigabyte.
+        for options in ["", "--lanes 8 --batch 16MiB"] {
+            let command = place.command(&format!("- --into wide --json -q --memory 64MiB --truncate {options}"));
+            let (done, peak_mib) = load_wide(place, command, 5_000, 100_000);
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(5_000))), "{done}");
+            assert!(peak_mib < 64 + 48, "{options}: {peak_mib} MiB at its peak\n{done}");
+        }
+    });
+}
+
+fn with_local_infile() -> Vec<Server> {
+    all().into_iter().filter(|server| server.local_infile).collect()
+}
+
+fn wide_table(place: &Place, seconds: &str) {
+    place.sql(&format!(
+        "CREATE TABLE wide (id INT PRIMARY KEY, text LONGTEXT);
+         CREATE TRIGGER t BEFORE INSERT ON wide FOR EACH ROW SET NEW.text = CONCAT('', SLEEP({seconds}))"
+    ));
+}
+
+/// Feeds so many rows of so many bytes to a command. Returns what it said, and its largest memory in MiB.
+fn load_wide(place: &Place, mut command: Command, n_rows: usize, bytes: usize) -> (Done, u64) {
+    let mut load = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = load.stdin.take().unwrap();
+    let text = "x".repeat(bytes);
+    let feeder = std::thread::spawn(move || {
+        pipe.write_all(b"id,text\n").unwrap();
+        for id in 0..n_rows {
+            // A load that fails closes its end.
+            if writeln!(pipe, "{id},{text}").is_err() {
+                return;
+            }
+        }
+    });
+    let watch = load.id();
+    let (over, is_over) = std::sync::mpsc::channel::<()>();
+    let peak = std::thread::spawn(move || {
+        let mut peak = 0;
+        while is_over.recv_timeout(Duration::from_millis(20)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            peak = peak.max(peak_mib(watch).unwrap_or_default());
+        }
+        peak
+    });
+    let done = place.done(&output(load));
+    drop(over);
+    feeder.join().unwrap();
+    (done, peak.join().unwrap())
+}
+
+fn output(load: Child) -> std::process::Output {
+    load.wait_with_output().unwrap()
+}
+
+/// The kernel's word for the most memory that a process had.
+fn peak_mib(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? / 1024)
+}
