@@ -65,10 +65,10 @@ fn memory_is_kept_to() {
     on(server.take(1).collect(), "memory", |place| {
         wide_table(place, "0");
         // What is asked for one by one would come to a gigabyte.
-        for options in ["", "--lanes 8 --batch 16MiB"] {
+        for (options, n_rows) in [("", 5_000), ("--lanes 8 --batch 16MiB", 1_500)] {
             let command = place.command(&format!("- --into wide --json -q --memory 64MiB --truncate {options}"));
-            let (done, peak_mib) = load_wide(place, command, 5_000, 100_000);
-            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(5_000))), "{done}");
+            let (done, peak_mib) = load_wide(place, command, n_rows, 100_000);
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(n_rows as u64))), "{done}");
             assert!(peak_mib < 64 + 48, "{options}: {peak_mib} MiB at its peak\n{done}");
         }
     });
