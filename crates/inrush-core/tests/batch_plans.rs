@@ -112,10 +112,10 @@ fn refuses(words: &str, sql: &str, options: &BatchOptions, why: &str) {
 fn auto_by_rows() {
     takes("mysql", INSERT, 1, &auto(), Method::Prepared);
     takes("mysql", INSERT, 2, &auto(), Method::MultiRow);
-    takes("mysql", INSERT, 255, &auto(), Method::MultiRow);
-    takes("mysql", INSERT, 256, &auto(), Method::MultiRowPrepared);
-    takes("mysql local", INSERT, 1_999, &auto(), Method::MultiRowPrepared);
-    takes("mysql local", INSERT, 2_000, &auto(), Method::LoadData);
+    takes("mysql", INSERT, 999, &auto(), Method::MultiRow);
+    takes("mysql", INSERT, 1_000, &auto(), Method::MultiRowPrepared);
+    takes("mysql local", INSERT, 999, &auto(), Method::MultiRow);
+    takes("mysql local", INSERT, 1_000, &auto(), Method::LoadData);
     takes("mysql", INSERT, 2_000, &auto(), Method::MultiRowPrepared);
     takes("mysql local", INSERT, 2_000, &auto().with_bad_rows(OnBadRow::Skip), Method::MultiRowPrepared);
     takes("mysql local unknown", INSERT, 2_000, &auto(), Method::MultiRowPrepared);
@@ -129,17 +129,17 @@ fn auto_by_statement() {
     for (sql, many) in
         [(INSERT, true), (UPSERT, true), (IGNORE, true), (REPLACE, true), (UNLISTED, true), (EXPRESSION, true)]
     {
-        takes("mysql", sql, 300, &auto(), if many { Method::MultiRowPrepared } else { Method::Pipelined });
-        takes("maria", sql, 300, &auto(), Method::Bulk);
+        takes("mysql", sql, 1_000, &auto(), if many { Method::MultiRowPrepared } else { Method::Pipelined });
+        takes("maria", sql, 1_000, &auto(), Method::Bulk);
     }
     for sql in [UPDATE, DELETE] {
-        takes("mysql local multi", sql, 300, &auto(), Method::Pipelined);
-        takes("maria", sql, 300, &auto(), Method::Bulk);
+        takes("mysql local multi", sql, 1_000, &auto(), Method::Pipelined);
+        takes("maria", sql, 1_000, &auto(), Method::Bulk);
     }
-    takes("mysql", SELECT, 300, &auto(), Method::Pipelined);
-    takes("maria", CALL, 300, &auto(), Method::Pipelined);
-    takes("mysql", NO_PLACEHOLDER, 300, &auto(), Method::Pipelined);
-    takes("maria", NO_PLACEHOLDER, 300, &auto(), Method::Pipelined);
+    takes("mysql", SELECT, 1_000, &auto(), Method::Pipelined);
+    takes("maria", CALL, 1_000, &auto(), Method::Pipelined);
+    takes("mysql", NO_PLACEHOLDER, 1_000, &auto(), Method::Pipelined);
+    takes("maria", NO_PLACEHOLDER, 1_000, &auto(), Method::Pipelined);
     for sql in [UPSERT, IGNORE, REPLACE, EXPRESSION] {
         takes("mysql local", sql, 5_000, &auto(), Method::MultiRowPrepared);
     }
@@ -227,6 +227,8 @@ fn refused_by_the_server() {
         ("mysql local", 5_000, &[Method::LoadData][..], Method::MultiRowPrepared),
         ("mysql local", 5_000, &[Method::LoadData, Method::MultiRowPrepared], Method::MultiRow),
         ("maria", 5_000, &[Method::Bulk], Method::MultiRowPrepared),
+        ("maria", 100, &[Method::Bulk], Method::MultiRowPrepared),
+        ("maria", 99, &[Method::Bulk], Method::MultiRow),
         ("maria", 5_000, &[Method::Bulk, Method::MultiRowPrepared, Method::MultiRow], Method::Pipelined),
     ] {
         let plan = planned(words, INSERT, n_rows, &auto(), refused).unwrap();

@@ -149,11 +149,12 @@ impl Case<'_> {
         }
         let mut methods = Vec::new();
         let skips = self.options.on_bad_row == OnBadRow::Skip;
-        if self.n_rows >= LOAD_ROWS && !skips && self.facts.server.vendor != Vendor::MariaDb {
+        let is_mariadb = self.facts.server.vendor == Vendor::MariaDb;
+        if self.n_rows >= LOAD_ROWS && !skips && !is_mariadb {
             methods.push((Method::LoadData, "the connection may send LOAD DATA LOCAL, this server's fastest way in"));
         }
         methods.push((Method::Bulk, "one command carries many rows, already bound: MariaDB's fastest way in"));
-        if self.n_rows >= PREPARED_ROWS {
+        if self.n_rows >= if is_mariadb { PREPARED_ROWS_ON_MARIADB } else { PREPARED_ROWS } {
             methods.push((Method::MultiRowPrepared, "one statement for many rows, bound: parsed once"));
         }
         methods.push((Method::MultiRow, "one statement for all rows"));
@@ -260,7 +261,10 @@ fn starts_with_call(statement: &Statement) -> bool {
 }
 
 /// From so many rows on a file beats statements (docs/notes/batch-speed.md).
-const LOAD_ROWS: usize = 2_000;
+const LOAD_ROWS: usize = 1_000;
 
-/// From so many rows on a statement that is prepared costs the client less than text (docs/notes/batch-speed.md).
-const PREPARED_ROWS: usize = 256;
+/// From so many rows on statements that are prepared cost no more than text, which has fewer of them (docs/notes/batch-speed.md).
+const PREPARED_ROWS: usize = 1_000;
+
+/// The same where text takes the server longer.
+const PREPARED_ROWS_ON_MARIADB: usize = 100;
