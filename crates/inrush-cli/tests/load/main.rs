@@ -24,5 +24,6 @@ mod options;
 mod own_server;
 mod place;
 mod promises;
+mod retried;
 mod stopped;
 mod tuning;

@@ -247,6 +247,13 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Has it do something more, without waiting for it.
+    pub(crate) fn say(&mut self, statements: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{statements};").unwrap();
+    }
+}
+
 impl Drop for Session {
     fn drop(&mut self) {
         drop(self.0.stdin.take());

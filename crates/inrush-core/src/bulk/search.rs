@@ -104,8 +104,9 @@ impl Iterator for Search {
     }
 }
 
-/// Above this share of bad rows hardly any half is free of them.
-const MANY_PERCENT: usize = 5;
+/// Above this share of bad rows a statement a row costs the server less than halves that are refused and undone
+/// (docs/notes/bad-rows.md).
+const MANY_PERCENT: usize = 1;
 
 /// So many rows must have been tried before their share of bad ones says something.
 const SAMPLE_ROWS: usize = 200;
@@ -115,7 +116,7 @@ const MEMORY_ROWS: usize = 4_000;
 
 /// Rows that were refused together and are no more than these are tried apart: halving them further costs more round trips than it
 /// saves statements.
-const APART_ROWS: usize = 32;
+const APART_ROWS: usize = 8;
 
 /// As many rows apart before the share of bad ones is looked at again.
 const FLIGHT_ROWS: usize = 500;
