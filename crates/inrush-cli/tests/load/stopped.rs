@@ -94,14 +94,16 @@ fn twice_ends_a_load_that_waits_for_a_lock() {
     });
 }
 
-/// One wait serves three questions: the silence is told after 30 s, with the server's state; told again by nobody, because
-/// the server's lock wait ends after 50 s; and then nothing is in.
+/// One wait serves four questions: the silence is told after 30 s, with the server's state; told again by nobody, because
+/// the server's lock wait ends after 50 s; then nothing is in; and a load with patience tries again.
 #[test]
 fn a_silent_server_is_told_with_its_state() {
     on_all("silent_server", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
-        let holder = Session::open(place, "BEGIN; INSERT INTO numbers VALUES (7, 7)");
+        place.write("patient.csv", numbers(50, |id| format!("{},{}", id + 100, id + 100)));
+        let holder = Session::open(place, "BEGIN; INSERT INTO numbers VALUES (7, 7), (107, 107)");
+        let mut patient = Running::start(place, "patient.csv --into numbers --lanes 1");
         let done = place.done(
             &place.command("numbers.csv --into numbers --lanes 1 --retry-for 0 --json --no-progress").output().unwrap(),
         );
@@ -112,8 +114,12 @@ fn a_silent_server_is_told_with_its_state() {
             "error: Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)\n",
         );
         done.says("\nstored: nothing");
+        patient.await_notice("Lock wait timeout exceeded; try restarting transaction");
         drop(holder);
-        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "0");
+        let done = patient.end();
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(50))), "{done}");
+        assert_eq!(done.json["retries"][0]["code"], 1205, "{done}");
+        assert_eq!(place.sql("SELECT COUNT(*), MIN(id) FROM numbers"), "50,101");
     });
 }
 

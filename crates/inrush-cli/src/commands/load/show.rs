@@ -151,7 +151,12 @@ fn stopped(report: &Report) -> Option<String> {
         Stop::Interrupted => "interrupted: what is stored stays".into(),
     };
     for records in &report.unknown_records {
-        let _ = write!(text, "\nunknown: {records}: in the table or not; look for them before you load them again");
+        let is_known = report.jobs.iter().any(|job| job.source == records.source && job.state == JobState::Unfinished);
+        let advice = match is_known {
+            true => "in the table or not, which the ledger knows: the same command goes on",
+            false => "in the table or not; look for them before you load them again",
+        };
+        let _ = write!(text, "\nunknown: {records}: {advice}");
     }
     if report.dry_run {
         return Some(text);
