@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// The server to connect to.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectArgs {
     /// mysql://user@host:3306/database?tls=verify-full, or a connection string of .NET's (or in INRUSH_URL)

@@ -17,6 +17,7 @@ mod ledger;
 mod ledger_cuts;
 mod ledger_refused;
 mod lost;
+mod many;
 mod modes;
 mod numbers;
 mod operation;

@@ -341,9 +341,14 @@ impl CsvReader {
 
     /// Reads on. At least as much again as there is of the record at `start`: so splitting it anew stays linear.
     fn fill(&mut self, start: usize) {
-        let want = self.read_bytes.max(self.text.len() - start).min(self.max_record + self.read_bytes);
-        if self.text.capacity() == 0 {
-            self.text.reserve_exact(self.batch_bytes + self.read_bytes);
+        // Of a file whose turn has not come, no more than its header is held: there may be thousands of them.
+        let (read_bytes, room) = match self.names.is_empty() {
+            true => (self.read_bytes.min(HEADER_BYTES), 0),
+            false => (self.read_bytes, self.batch_bytes + self.read_bytes),
+        };
+        let want = read_bytes.max(self.text.len() - start).min(self.max_record + read_bytes);
+        if self.text.capacity() < room {
+            self.text.reserve_exact(room - self.text.len());
         }
         match self.input.fill(&mut self.text, want) {
             Ok(ended) => self.ended = ended,
@@ -399,6 +404,9 @@ fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.
 pub(crate) const READ_BYTES: usize = 256 << 10;
+
+/// 16 KiB: more than most headers have.
+const HEADER_BYTES: usize = 16 << 10;
 
 /// The most records of a batch, as long as nobody says how large batches are to be.
 const DEFAULT_ROWS: usize = 64_000;

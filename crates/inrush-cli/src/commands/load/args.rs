@@ -1,6 +1,6 @@
 //! The options of `inrush load`, and the values they mean. Everything that is wrong with them is said before a file is opened.
 
-use super::sizes;
+use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
@@ -11,14 +11,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Load files into a table.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV or TSV, plain or .gz, .zst, .zip; `-` is standard input
+    /// Files to load, in this order: CSV or TSV, plain or .gz, .zst, .zip; a folder, a quoted 'part-*.csv'; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The table to fill: `table` or `database.table`
+    /// The table to fill: `table` or `database.table`; 'database.*' fills for each file the table of its name
     #[arg(long, value_name = "TABLE", required_unless_present_any = ["status", "forget"])]
     into: Option<String>,
 
@@ -252,6 +252,24 @@ impl LoadArgs {
 }
 
 impl LoadArgs {
+    /// The same for one table; a `*` in the name of a file that is written becomes the table's name.
+    pub(crate) fn for_table(&self, table: &str, into: String, files: Vec<String>) -> Self {
+        let bad_rows =
+            if sources::is_for_many(self.into()) { self.bad_rows.replace('*', table) } else { self.bad_rows.clone() };
+        Self { into: Some(into), files, bad_rows, ..self.clone() }
+    }
+
+    /// Refuses to write one file for several tables.
+    pub(crate) fn check_names_for_many(&self) -> Result<()> {
+        match self.bad_rows.strip_prefix("divert:") {
+            Some(file) if !file.contains('*') => {
+                Err(Error::config(format!("the bad rows of several tables do not fit into one file, `{file}`"))
+                    .with_hint("`--bad-rows 'divert:bad-*.csv'` writes one for each table, named after it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
         let defaults = CsvOptions::default();

@@ -6,19 +6,22 @@ mod events;
 mod interrupt;
 mod job_file;
 mod ledger;
+mod many;
 mod progress;
 mod show;
 mod sizes;
+mod sources;
 
 pub(crate) use args::LoadArgs;
 pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
-use inrush::core::bulk::Source;
+use inrush::core::bulk::{Report, Source};
 use inrush::{BadRows, Loader, Notice};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,12 +31,26 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.status || args.forget.is_some() {
         return ledger::run(args, output);
     }
+    let mut tables = sources::by_table(&args.files, args.into())?;
+    if !sources::is_for_many(args.into())
+        && let Some(only) = tables.pop()
+    {
+        let report = load(&args.for_table(&only.table, only.into, only.files), output)?;
+        show::report(&report, output);
+        return Ok(exit::code_of_report(&report));
+    }
+    many::run(args, tables, output)
+}
+
+/// Loads one table. An error says why nothing was sent.
+fn load(args: &LoadArgs, output: &Output) -> Result<Report> {
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let config = args.connect.config(&Environment::of_process())?;
     if args.files.iter().filter(|file| *file == "-").count() > 1 {
         return Err(Error::config("standard input (`-`) can be read only once"));
     }
+    allow_open_files();
     let mut readers = open_all(args, &csv)?;
     if args.create_table {
         options.create = Some(args::named(columns_from_sample(&mut readers, output)?, &options.matching));
@@ -72,8 +89,14 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         events.tell("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
     events.tell("summary", show::as_json(&report));
-    show::report(&report, output);
-    Ok(exit::code_of_report(&report))
+    Ok(report)
+}
+
+/// Asks the system for as many open files as it lets us have: all files of a load are open before its first row is sent.
+fn allow_open_files() {
+    let allowed = getrlimit(Resource::Nofile);
+    // What is refused is told by the file that cannot be opened.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: allowed.maximum, ..allowed });
 }
 
 /// Opens every file; all that cannot be opened are named at once.

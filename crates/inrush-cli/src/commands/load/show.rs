@@ -19,6 +19,11 @@ pub(crate) fn report(report: &Report, output: &Output) {
     if report.read == 0 && report.stop.is_none() && !report.jobs.iter().any(loaded) {
         output.notice("no rows: the files end after their headers");
     }
+    why_it_stopped(report, output);
+}
+
+/// Prints why it stopped, if it did.
+pub(crate) fn why_it_stopped(report: &Report, output: &Output) {
     if let Some(text) = stopped(report) {
         output.error(&text);
         if report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
