@@ -16,15 +16,17 @@ pub mod retry;
 pub mod run;
 pub mod screen;
 pub mod search;
+pub mod source;
 pub mod template;
 pub mod tuner;
 pub mod write;
 
-pub use batch::{Batch, FieldUse, Origin, Reject, Source, Stretch, Taker};
+pub use batch::{Batch, Origin, Reject};
 pub use expression::Computed;
 pub use method::Method;
 pub use mode::Mode;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
 pub use screen::{Replaced, Screen};
+pub use source::{FieldUse, Source, Stretch, Taker};
 pub use template::Template;

@@ -1,0 +1,122 @@
+//! Where batches come from: a [`Source`] hands them out in order, and a later run can have it leave out what is stored.
+
+use super::batch::Batch;
+use super::ledger::{ChunkLine, Identity, Mapping};
+use crate::error::{Error, Kind};
+
+/// How one field of a source is used: which field, and what its emptiness means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldUse {
+    /// Index of the field within the source's [`Source::fields`].
+    pub index: usize,
+    /// Whether an unquoted empty field is NULL; if not, it is the empty string.
+    pub empty_is_null: bool,
+    /// What kind of column it goes into.
+    pub taker: Taker,
+}
+
+/// What kind of column a field goes into, as far as a source must know whose values have types of their own: the same value is
+/// written in one way for a text, in another for bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taker {
+    /// Whatever is written as text.
+    #[default]
+    Text,
+    /// A whole number.
+    Integer,
+    /// Bytes.
+    Bytes,
+    /// A UUID type.
+    Uuid,
+    /// A JSON document.
+    Json,
+}
+
+/// A batch of a source, as far as its one reader has it: where it begins and ends is settled, the rest can be done on any thread.
+pub trait Stretch: Send {
+    /// How many records it covers: rows and rejects.
+    fn records(&self) -> u64;
+
+    /// Bytes of text; 0 for sources that are not text.
+    fn bytes(&self) -> u64;
+
+    /// Takes it apart.
+    fn parse(self: Box<Self>) -> Result<Batch, Error>;
+}
+
+impl Stretch for Batch {
+    fn records(&self) -> u64 {
+        Batch::records(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        Batch::bytes(self)
+    }
+
+    fn parse(self: Box<Self>) -> Result<Batch, Error> {
+        Ok(*self)
+    }
+}
+
+/// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
+pub trait Source: Send {
+    /// The name as the user wrote it: a path, or `-`.
+    fn name(&self) -> &str;
+
+    /// The names of all its fields, in order.
+    fn fields(&self) -> &[String];
+
+    /// Chooses which fields the batches hold, in which order (one column a use). Called before the first `next`.
+    fn select(&mut self, uses: &[FieldUse]);
+
+    /// The next batch, in order; `None` at the end. After an error the source is not asked again.
+    fn next(&mut self) -> Result<Option<Batch>, Error>;
+
+    /// The same, left to the caller to take apart: [`Source::next`] is this and [`Stretch::parse`].
+    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>, Error> {
+        Ok(self.next()?.map(|batch| Box::new(batch) as Box<dyn Stretch>))
+    }
+
+    /// What the source is, so that a later run can tell whether it is the same one; `None` for what nobody can read again.
+    /// Called before the first `next`.
+    fn identity(&mut self) -> Result<Option<Identity>, Error> {
+        Ok(None)
+    }
+
+    /// Whether its batches have text, so that a record stands in the source as it is written into a reject file; else it is written
+    /// as a line of CSV.
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    /// What [`Identity::hash`] would be if the source had but its first `bytes` bytes on the disk: that tells one that only grew
+    /// from one that was changed. `None` for what has no size. Called before the first `next`.
+    fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>, Error> {
+        let _ = bytes;
+        Ok(None)
+    }
+
+    /// How its bytes become records: a job is gone on with only if that is the same.
+    fn reading(&self) -> Mapping {
+        Mapping::default()
+    }
+
+    /// Leaves out what is stored: `stored` are lines of the ledger, ascending by their spans, which do not overlap. Records and
+    /// lines are counted on as if they had been read. With `verify` their text is read again and must have the checksums of the
+    /// lines: at once where the source can go back to its beginning, else when `next` passes over it. Called before the first `next`.
+    ///
+    /// # Errors
+    /// `Promise` if the source is not the one those rows came from.
+    fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<(), Error> {
+        let _ = verify;
+        match stored {
+            [] => Ok(()),
+            _ => Err(Error::new(Kind::Promise, format!("`{}` cannot be read from its middle", self.name()))),
+        }
+    }
+
+    /// From the next batch on, batches are to have about this many bytes of text. Ignored where rows were asked for.
+    fn set_batch_bytes(&mut self, bytes: usize) {
+        let _ = bytes;
+    }
+}
