@@ -63,9 +63,9 @@ impl Tuning {
 
     /// Learns from a stored chunk; returns what is to be changed now.
     pub(super) fn on_ack(&self, ack: &Ack) -> Option<Tuned> {
-        let state = &mut *lock(&self.state);
-        state.write(&Line::Ack(*ack));
-        let tuned = state.tuner.on_ack(ack);
+        let (ack, state) = (ack.in_micros(), &mut *lock(&self.state));
+        state.write(&Line::Ack(ack));
+        let tuned = state.tuner.on_ack(&ack);
         if let Some(tuned) = &tuned {
             state.write(&Line::from(tuned));
             if state.told.len() < MOST_TOLD {

@@ -37,6 +37,15 @@ pub struct Ack {
     pub idle: Duration,
 }
 
+impl Ack {
+    /// With times in whole microseconds, as a trace has them, so that its decisions are the same.
+    pub fn in_micros(self) -> Self {
+        let whole = |time: Duration| Duration::from_micros(time.as_micros() as u64);
+        let (at, took, fixed, idle) = (whole(self.at), whole(self.took), whole(self.fixed), whole(self.idle));
+        Self { at, took, fixed, idle, ..self }
+    }
+}
+
 /// Between what the tuner may choose. Where first, least and most are the same, nothing is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
