@@ -19,11 +19,13 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Re
         )
         .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
     }
-    if is_cluster(connection)? {
+    if let Some(cluster) = cluster(connection)? {
         return Err(Error::new(
             Kind::Promise,
-            "this server is a node of a Galera cluster, whose row locks do not reach the other nodes: an older run of the same load \
-             could not be kept out",
+            format!(
+                "this server is a node of {cluster}, whose row locks do not reach the other nodes: an older run of the same load \
+                 could not be kept out"
+            ),
         )
         .with_hint(WITHOUT));
     }
@@ -41,14 +43,25 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Re
     Ok(())
 }
 
-fn is_cluster(connection: &mut Connection) -> Result<bool> {
-    let rows = sql::rows(connection, "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider')")?;
+/// The cluster that this server is a part of, if others of it take rows as well.
+fn cluster(connection: &mut Connection) -> Result<Option<&'static str>> {
+    let rows = sql::rows(
+        connection,
+        "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'group_replication_group_name', \
+         'group_replication_single_primary_mode')",
+    )?;
     let value = |name: &str| {
-        let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
-        row.get(1).map(|value| value.to_ascii_lowercase())
+        let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)));
+        row.and_then(|row| row.get(1)).map_or(String::new(), |value| value.to_ascii_lowercase())
     };
-    let is_on = value("wsrep_on").is_some_and(|on| on == "on" || on == "1");
-    Ok(is_on && value("wsrep_provider").is_some_and(|provider| !provider.is_empty() && provider != "none"))
+    let is_galera = ["on", "1"].contains(&&*value("wsrep_on")) && !["", "none"].contains(&&*value("wsrep_provider"));
+    let has_primaries = !value("group_replication_group_name").is_empty()
+        && ["off", "0"].contains(&&*value("group_replication_single_primary_mode"));
+    Ok(match (is_galera, has_primaries) {
+        (true, _) => Some("a Galera cluster"),
+        (_, true) => Some("a group with several primaries"),
+        _ => None,
+    })
 }
 
 /// A table without transactions that a trigger of the target names, and the trigger. Who may not see the triggers sees none: then the
