@@ -26,5 +26,6 @@ mod own_server;
 mod place;
 mod promises;
 mod retried;
+mod steps;
 mod stopped;
 mod tuning;

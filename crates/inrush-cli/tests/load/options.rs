@@ -129,6 +129,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "method",
                 "mode",
                 "noted",
+                "pending",
                 "replays",
                 "resumed",
                 "retries",

@@ -16,6 +16,17 @@ pub struct LaneSession {
     pub statement_binlog: bool,
     /// Whether it is a MariaDB, which can switch CHECK constraints off for a session.
     pub mariadb: bool,
+    /// Which checks are switched off.
+    pub unchecked: Unchecked,
+}
+
+/// Checks of the server that a load may do without, at its user's own risk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unchecked {
+    /// `unique_checks = 0`: InnoDB may not notice that a key is there twice.
+    pub unique: bool,
+    /// `foreign_key_checks = 0`: rows whose parent is missing are stored.
+    pub foreign_keys: bool,
 }
 
 /// The modes of a lane. Strict for every engine; `0` in an AUTO_INCREMENT column stays 0; no date that is none.
@@ -38,9 +49,11 @@ impl LaneSession {
             format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"),
             format!(
                 "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', sql_notes=1, \
-                 sql_warnings=0, autocommit=0, foreign_key_checks=1, unique_checks=1, innodb_lock_wait_timeout=50, \
+                 sql_warnings=0, autocommit=0, foreign_key_checks={}, unique_checks={}, innodb_lock_wait_timeout=50, \
                  net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, completion_type='NO_CHAIN', wait_timeout=28800{checks}",
-                self.time_zone.replace('\\', "\\\\").replace('\'', "''")
+                self.time_zone.replace('\\', "\\\\").replace('\'', "''"),
+                u8::from(!self.unchecked.foreign_keys),
+                u8::from(!self.unchecked.unique),
             ),
         ]
     }
@@ -58,7 +71,9 @@ impl LaneSession {
 
     /// Compares what the server says of the session with what was set; a proxy or a plugin may have kept it from it.
     pub fn check(&self, row: &[String]) -> Result<()> {
-        let want = [SQL_MODE, &self.time_zone, "1", "0", "1", "1", "utf8mb4"];
+        let on = |unchecked: bool| if unchecked { "0" } else { "1" };
+        let (foreign_keys, unique) = (on(self.unchecked.foreign_keys), on(self.unchecked.unique));
+        let want = [SQL_MODE, &self.time_zone, "1", "0", foreign_keys, unique, "utf8mb4"];
         let names = [
             "sql_mode",
             "time_zone",
@@ -96,8 +111,12 @@ fn same_modes(want: &str, got: &str) -> bool {
 mod tests {
     use super::*;
 
-    const LANE: fn() -> LaneSession =
-        || LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb: false };
+    const LANE: fn() -> LaneSession = || LaneSession {
+        time_zone: "+00:00".into(),
+        statement_binlog: false,
+        mariadb: false,
+        unchecked: Unchecked::default(),
+    };
 
     fn answer() -> Vec<String> {
         [SQL_MODE, "+00:00", "1", "0", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
@@ -135,6 +154,17 @@ mod tests {
     fn checks_are_on_where_a_session_can_switch_them_off() {
         assert!(LaneSession { mariadb: true, ..LANE() }.setup()[2].ends_with(", check_constraint_checks=1"));
         assert!(!LANE().setup()[2].contains("check_constraint_checks"));
+    }
+
+    #[test]
+    fn what_is_not_to_be_checked_is_switched_off_and_nothing_else() {
+        let lane = LaneSession { unchecked: Unchecked { unique: true, foreign_keys: false }, ..LANE() };
+        assert!(lane.setup()[2].contains("foreign_key_checks=1, unique_checks=0,"), "{:?}", lane.setup()[2]);
+        let mut row = answer();
+        assert!(lane.check(&row).unwrap_err().message().contains("unique_checks"));
+        row[5] = "0".into();
+        lane.check(&row).unwrap();
+        assert!(LANE().check(&row).is_err());
     }
 
     #[test]

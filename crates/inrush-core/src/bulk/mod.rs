@@ -17,6 +17,7 @@ pub mod run;
 pub mod screen;
 pub mod search;
 pub mod source;
+pub mod steps;
 pub mod template;
 pub mod tuner;
 pub mod write;

@@ -144,6 +144,8 @@ pub struct Report {
     pub retries: Vec<Retry>,
     /// The sources as the ledger knows them; empty without one.
     pub jobs: Vec<Job>,
+    /// What an unfinished load has left to be done by whoever goes on with it, for people.
+    pub pending: Vec<String>,
     /// What earlier runs had stored of these sources; it is part of the counts that follow.
     pub resumed: Totals,
     /// Records read from the sources.

@@ -25,6 +25,7 @@ mod run;
 mod send;
 mod shared;
 pub(crate) mod sql;
+mod steps;
 mod tally;
 mod tuning;
 mod watch;
@@ -217,7 +218,10 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool) -> Report {
     if jobs.is_all_loaded() {
         lanes = 0;
     }
+    let is_over = jobs.is_all_loaded() || is_whole && stop.is_none() || !jobs.can_go_on();
+    let pending = if is_over || shared.options.dry_run { Vec::new() } else { steps::pending(&shared, &jobs) };
     Report {
+        pending,
         jobs: jobs.told(is_whole && stop.is_none()),
         resumed,
         table: shared.target_name(),

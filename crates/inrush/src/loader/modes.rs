@@ -8,6 +8,7 @@ use crate::blocking::Connection;
 use crate::table::reading::{is_exactly, literal};
 use inrush_core::bulk::judge::Warning;
 use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
+use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::{Method, Mode, Plan, Source, Table};
 use inrush_core::value::ident::quote_table;
 use inrush_core::wire::ServerVersion;
@@ -48,7 +49,8 @@ pub(super) fn plan(
     if options.mode == Mode::Delete {
         plan.keep(&key);
     }
-    let target = quote_table(&table.schema, &table.name);
+    let shadow = options.atomic.then(|| Shadow::of(&table.schema, &table.name).shadow);
+    let target = quote_table(&table.schema, shadow.as_ref().unwrap_or(&table.name));
     let stage = quote_table(&table.schema, STAGE);
     let writing = Writing::new(options.mode, &target, &stage, &plan.filled(), key, keys, server)?;
     Ok((plan, writing))

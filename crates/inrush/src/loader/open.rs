@@ -8,7 +8,7 @@ use super::modes;
 use super::options::{BadRows, Guarantee, LoadOptions};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tuning::Tuning;
-use super::{Loader, sql, watch};
+use super::{Loader, sql, steps, watch};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
@@ -47,6 +47,14 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     };
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table)?;
+    } else if options.defer_indexes {
+        return Err(Error::config(
+            "`--defer-indexes` keeps the definitions in the ledger, and `--guarantee at-least-once` has none",
+        )
+        .with_hint("drop the indexes and make them again yourself, or load with the default guarantee"));
+    }
+    if options.atomic && !must_create {
+        steps::check_atomic(&mut connection, &table)?;
     }
     let rules = Rules { zone, server: connection.server_version().clone() };
     // The command byte belongs to the packet, and the servers refuse one that is as long as they say it may be.
@@ -66,6 +74,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
             time_zone: zone::spelling(&options.time_zone),
             statement_binlog: variables.statement_binlog,
             mariadb: vendor == Vendor::MariaDb,
+            unchecked: options.unchecked,
         },
         max_packet: variables.max_packet,
         statement_bytes,
@@ -274,7 +283,7 @@ fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) 
         connection.exec(&statement, ()).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         shared.notify(&Notice::Created(statement));
     }
-    if shared.options.truncate && !shared.must_create {
+    if shared.options.truncate && !shared.must_create && !shared.options.atomic {
         let has_run = jobs.step(connection, Step::Truncate, |connection, jobs| {
             shared.control.waits(0, Some("TRUNCATE"));
             connection
@@ -284,7 +293,7 @@ fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) 
         })?;
         shared.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
     }
-    Ok(())
+    steps::first(connection, shared, jobs)
 }
 
 /// Names tables with a similar name, where there are some.

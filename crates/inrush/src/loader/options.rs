@@ -1,5 +1,6 @@
 //! What a load is asked to do: plain values, no behaviour.
 
+use inrush_core::bulk::lane::Unchecked;
 use inrush_core::bulk::{Computed, Matching, Method, Mode};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -32,6 +33,16 @@ pub struct LoadOptions {
     pub bad_rows: BadRows,
     /// How many bad rows are too many.
     pub max_bad: Option<MaxBad>,
+    /// SQL that is run once before the first row.
+    pub before: Vec<String>,
+    /// SQL that is run once after the last row is stored.
+    pub after: Vec<String>,
+    /// Whether secondary indexes are dropped before the first row, and rebuilt after the last.
+    pub defer_indexes: bool,
+    /// Whether the rows go into a copy of the table that takes its place at the end.
+    pub atomic: bool,
+    /// Checks that the server is to do without.
+    pub unchecked: Unchecked,
     /// Whether the table is emptied first (TRUNCATE: it commits by itself and cannot be undone).
     pub truncate: bool,
     /// The session zone of times without an offset: `+02:00` or a name such as `Europe/Berlin`.
@@ -66,6 +77,11 @@ impl Default for LoadOptions {
             key: Vec::new(),
             bad_rows: BadRows::Stop,
             max_bad: None,
+            before: Vec::new(),
+            after: Vec::new(),
+            defer_indexes: false,
+            atomic: false,
+            unchecked: Unchecked::default(),
             truncate: false,
             time_zone: "+00:00".into(),
             dry_run: false,

@@ -17,6 +17,7 @@ use inrush_core::bulk::ledger::{Fence, JobId, Ledger, Mapping};
 use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::modes::{Counted, Writing};
 use inrush_core::bulk::report::{Records, Retry};
+use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::tuner::Tuned;
 use inrush_core::bulk::{Plan, Reject, Table};
 use inrush_core::value::Rules;
@@ -92,6 +93,25 @@ pub enum Notice {
         /// For how long, in seconds.
         seconds: u64,
     },
+    /// A statement of the user was run.
+    Ran {
+        /// Which option it was given by.
+        option: &'static str,
+        /// The statement.
+        statement: String,
+    },
+    /// Indexes were dropped, and will be rebuilt after the last row.
+    IndexesDropped {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// They are there again.
+    IndexesRebuilt {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The filled copy has taken the table's place.
+    Swapped,
     /// The table was not emptied: rows of this load are in it already.
     NotEmptied,
     /// A lane has had no answer for this many seconds; `state` is what the server says it does.
@@ -169,6 +189,7 @@ impl SourcePlan {
             .with("set", set.join("; "))
             .with("mode", options.mode)
             .with("key", options.key.join(", "))
+            .with("atomic", options.atomic)
             .with("time zone", &shared.session.time_zone)
     }
 
@@ -248,6 +269,16 @@ impl Shared {
     /// The target as people and the ledger name it.
     pub(super) fn target_name(&self) -> String {
         format!("{}.{}", self.table.schema, self.table.name)
+    }
+
+    /// What an atomic load fills in the target's stead.
+    pub(super) fn shadow(&self) -> Option<Shadow> {
+        self.options.atomic.then(|| Shadow::of(&self.table.schema, &self.table.name))
+    }
+
+    /// The table that is filled, quoted, with its schema.
+    pub(super) fn filled(&self) -> String {
+        self.shadow().map_or_else(|| self.target(), |shadow| quote_table(&shadow.schema, &shadow.shadow))
     }
 
     /// The target, quoted, with its schema.

@@ -63,7 +63,8 @@ impl Lane {
         let config = Config::from_url(&schema.url()).unwrap().with_local_infile(true);
         let mut connection = Connection::connect(&config).unwrap();
         let mariadb = connection.server_version().vendor == Vendor::MariaDb;
-        let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb };
+        let unchecked = inrush_core::bulk::lane::Unchecked::default();
+        let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb, unchecked };
         for statement in session.setup() {
             connection.exec(&statement, ()).unwrap();
         }

@@ -3,6 +3,7 @@
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
+use inrush::core::bulk::lane::Unchecked;
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
@@ -60,6 +61,26 @@ pub(crate) struct LoadArgs {
     /// Empty the table first (TRUNCATE: cannot be undone)
     #[arg(long, help_heading = "Writing")]
     truncate: bool,
+
+    /// SQL to run once before the first row; may be given several times
+    #[arg(long, value_name = "SQL", help_heading = "Writing")]
+    before: Vec<String>,
+
+    /// SQL to run once after the last row is stored; may be given several times
+    #[arg(long, value_name = "SQL", help_heading = "Writing")]
+    after: Vec<String>,
+
+    /// Drop the indexes that are not unique first, and rebuild them all at once at the end
+    #[arg(long, help_heading = "Writing")]
+    defer_indexes: bool,
+
+    /// All or nothing: fill a copy of the table, which takes its place at the end
+    #[arg(long, help_heading = "Writing")]
+    atomic: bool,
+
+    /// Have the server check less, at your risk: `unique`, `foreign-keys` or both, with a comma
+    #[arg(long, value_name = "CHECKS", help_heading = "Writing")]
+    unchecked: Option<String>,
 
     /// Create the table if it is not there, with types found in the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
@@ -236,6 +257,11 @@ impl LoadArgs {
             key: self.key.as_deref().map(names).unwrap_or_default(),
             bad_rows,
             max_bad,
+            before: self.before.clone(),
+            after: self.after.clone(),
+            defer_indexes: self.defer_indexes,
+            atomic: self.atomic,
+            unchecked: self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default(),
             truncate: self.truncate,
             time_zone: self.time_zone.clone(),
             dry_run: self.dry_run,
@@ -317,6 +343,21 @@ pub(crate) fn named(columns: Vec<(String, String)>, matching: &Matching) -> Vec<
         FieldTarget::Skip(_) => None,
     };
     targets.iter().zip(columns).filter_map(name).collect()
+}
+
+fn parse_unchecked(list: &str) -> Result<Unchecked> {
+    let mut unchecked = Unchecked::default();
+    for check in list.split(',').map(str::trim) {
+        match check {
+            "unique" => unchecked.unique = true,
+            "foreign-keys" => unchecked.foreign_keys = true,
+            _ => {
+                return Err(Error::config(format!("`--unchecked {list}` is not understood"))
+                    .with_hint("it takes `unique`, `foreign-keys` or `unique,foreign-keys`"));
+            }
+        }
+    }
+    Ok(unchecked)
 }
 
 /// The names of a list such as `--key a,b`.

@@ -58,6 +58,12 @@ fn forget(config: &Config, schema: &str, job: &str) -> Result<(String, Value)> {
         human::counted(forgotten.rejects, "reject line"),
         human::counted(job.totals.rows, "row")
     );
+    let text = match &job.rebuild {
+        Some(statement) => format!(
+            "{text}\nit had dropped indexes, and they are not rebuilt; make those that are missing:\n{statement}"
+        ),
+        None => text,
+    };
     let removed = json!({ "chunks": forgotten.chunks, "rejects": forgotten.rejects });
     Ok((
         text,
@@ -90,6 +96,7 @@ fn as_json(job: &JobStatus) -> Value {
         "source": job.source,
         "state": job.state.name(),
         "step": job.step,
+        "rebuild": job.rebuild,
         "chunks": job.totals.chunks,
         "records": job.totals.records,
         "rows": job.totals.rows,

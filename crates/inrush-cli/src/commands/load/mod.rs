@@ -204,6 +204,10 @@ fn describe(notice: &Notice) -> String {
         Notice::WaitsForOlderRun { seconds } => {
             format!("an older run of this load has transactions open: waiting for them for {seconds} s")
         }
+        Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
+        Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
+        Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
+        Notice::Swapped => "the filled copy has taken the table's place".into(),
         Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
         Notice::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")

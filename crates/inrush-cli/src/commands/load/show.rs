@@ -172,6 +172,9 @@ fn stopped(report: &Report) -> Option<String> {
     for records in &report.stored_records {
         let _ = write!(text, "\nstored: {records}{}", but_rejects(report));
     }
+    for pending in &report.pending {
+        let _ = write!(text, "\npending: {pending}");
+    }
     Some(text)
 }
 
@@ -207,6 +210,7 @@ pub(super) fn as_json(report: &Report) -> Value {
             "not_loaded": report.not_loaded,
             "unknown": report.unknown,
         },
+        "pending": report.pending,
         "resumed": {
             "records": report.resumed.records,
             "rows": report.resumed.rows,

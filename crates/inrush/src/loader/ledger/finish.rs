@@ -9,7 +9,7 @@ use crate::loader::lane::Lane;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
 use crate::loader::shared::Shared;
-use crate::loader::sql;
+use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
 use inrush_core::bulk::retry::{Failure, Patience, Verdict};
@@ -22,7 +22,7 @@ impl Jobs {
     /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
     /// line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
     pub(in crate::loader) fn finish(&mut self, shared: &Shared, want: &Totals) -> Result<Option<Vec<Reject>>> {
-        if self.jobs.is_empty() {
+        if self.is_all_loaded() || self.jobs.is_empty() && !steps::has_last(shared) {
             return Ok(None);
         }
         let control = &shared.control;
@@ -52,11 +52,16 @@ impl Jobs {
     /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
     pub(in crate::loader) fn forget_passing(&self, shared: &Shared) {
         let passing: Vec<&Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| &job.fence).collect();
-        if passing.is_empty() {
+        let gives_up = !self.can_go_on() && (shared.options.atomic || self.indexes.is_some());
+        if shared.options.dry_run || passing.is_empty() && !gives_up {
             return;
         }
         if let Ok(lane) = Lane::open(0, shared) {
             let mut connection = lane.into_connection();
+            if gives_up && steps::give_up(&mut connection, shared, self).is_err() {
+                // The line has the definitions of indexes that could not be rebuilt.
+                return;
+            }
             let _ = passing.iter().try_for_each(|fence| {
                 fence.remove_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
             });
@@ -71,7 +76,13 @@ impl Jobs {
         if self.is_settled(&mut connection)? {
             return Ok(None);
         }
+        if self.jobs.is_empty() {
+            steps::last(&mut connection, shared, self)?;
+            return Ok(None);
+        }
         let totals = self.totals(&mut connection, want)?;
+        self.note(&mut connection, Step::Chunks)?;
+        steps::last(&mut connection, shared, self)?;
         let first = match &shared.options.bad_rows {
             BadRows::Divert(path) if totals.iter().any(|totals| totals.rejected > 0) => {
                 // From here on a file of this name is ours.
@@ -107,7 +118,7 @@ impl Jobs {
             }
         }
         connection.exec("COMMIT", ())?;
-        Ok(n_done == self.jobs.len())
+        Ok(n_done == self.jobs.len() && n_done > 0)
     }
 
     /// What each job's lines come to. It must be what this run and those before it have counted: otherwise nothing is called done.

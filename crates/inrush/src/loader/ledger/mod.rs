@@ -83,6 +83,28 @@ impl Jobs {
         Ok(!is_done)
     }
 
+    /// Runs a step that belongs to these jobs alone, whatever was loaded before them: unless it was done for one of them.
+    pub(super) fn own_step(
+        &mut self,
+        connection: &mut Connection,
+        step: Step,
+        run: impl FnOnce(&mut Connection, &Jobs) -> Result<()>,
+    ) -> Result<()> {
+        if !self.is_done(step) {
+            fault::point("step.before");
+            run(connection, self)?;
+            fault::point("step.after");
+        }
+        self.note(connection, step)?;
+        fault::point("step.noted");
+        Ok(())
+    }
+
+    /// Whether a step was done for one of the jobs.
+    pub(super) fn is_done(&self, step: Step) -> bool {
+        self.jobs.iter().any(|job| job.step >= step)
+    }
+
     /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
     pub(super) fn forget_others(&self, connection: &mut Connection, shared: &Shared) -> Result<()> {
         let Some(first) = self.jobs.first() else { return Ok(()) };
@@ -96,7 +118,6 @@ impl Jobs {
         Ok(())
     }
 
-    #[allow(dead_code, reason = "for the step that drops indexes")]
     /// Notes definitions of indexes in every job's line, before they are dropped.
     pub(super) fn note_indexes(&mut self, connection: &mut Connection, indexes: &str) -> Result<()> {
         let statements = self.jobs.iter().map(|job| (&job.fence, job.fence.indexes_statement(indexes)));
@@ -105,10 +126,14 @@ impl Jobs {
         Ok(())
     }
 
-    #[allow(dead_code, reason = "for the step that rebuilds indexes")]
     /// The definitions of indexes that are to be rebuilt.
     pub(super) fn indexes(&self) -> Option<&str> {
         self.indexes.as_deref()
+    }
+
+    /// Whether a later run can go on with one of them.
+    pub(super) fn can_go_on(&self) -> bool {
+        self.jobs.iter().any(|job| job.is_lasting)
     }
 
     /// What earlier runs have stored of the jobs.

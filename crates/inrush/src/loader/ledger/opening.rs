@@ -237,7 +237,8 @@ impl Opener<'_> {
     /// How many rows the table holds, as far as the lines need to know.
     fn held(&mut self, lines: &[Option<JobLine>]) -> Result<Option<u64>> {
         let most = lines.iter().flatten().map(JobLine::look_for).max().unwrap_or(0);
-        if !self.shared.options.mode.adds_each_row() {
+        // The rows of an atomic load are in no table that could be known yet.
+        if !self.shared.options.mode.adds_each_row() || self.shared.options.atomic {
             return Ok(None);
         }
         if most == 0 || self.shared.must_create {

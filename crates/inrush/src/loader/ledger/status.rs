@@ -24,6 +24,8 @@ pub struct JobStatus {
     pub step: &'static str,
     /// What is stored of it.
     pub totals: Totals,
+    /// The statement that makes the indexes again that it dropped and has not rebuilt yet.
+    pub rebuild: Option<String>,
     /// When it was begun, in UTC.
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
@@ -109,11 +111,12 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         };
         jobs.push(JobStatus {
             id: line.id,
-            target: line.target,
             source: line.source,
             state: line.state,
             step: line.step.name(),
             totals,
+            rebuild: line.indexes.map(|indexes| format!("ALTER TABLE {} {indexes}", line.target)),
+            target: line.target,
             started: line.started,
             finished: line.finished,
         });

@@ -1,0 +1,99 @@
+//! All or nothing: rows go into a shadow of the table, which takes its place by one RENAME when the last of them is stored.
+
+use crate::value::column::Column;
+use crate::value::ident::{quote_ident, quote_table};
+
+/// The tables of an atomic load: names without quotes, all in one schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shadow {
+    /// The schema.
+    pub schema: String,
+    /// The table.
+    pub table: String,
+    /// What is filled.
+    pub shadow: String,
+    /// What the table is called from the RENAME until it is dropped.
+    pub old: String,
+}
+
+impl Shadow {
+    /// For a table. Names of servers have at most 64 characters.
+    pub fn of(schema: &str, table: &str) -> Self {
+        let name = |suffix: &str| table.chars().take(64 - suffix.len()).collect::<String>() + suffix;
+        Self { schema: schema.into(), table: table.into(), shadow: name("__inrush_new"), old: name("__inrush_old") }
+    }
+
+    /// Makes the shadow. It fails if there is one, which then is another load's.
+    pub fn create(&self) -> String {
+        format!("CREATE TABLE {} LIKE {}", self.quoted(&self.shadow), self.quoted(&self.table))
+    }
+
+    /// Fills the shadow with what the table holds.
+    pub fn copy(&self, columns: &[Column]) -> String {
+        let names = columns.iter().filter(|column| !column.generated).map(|column| quote_ident(&column.name));
+        let names = names.collect::<Vec<_>>().join(",");
+        format!("INSERT INTO {} ({names}) SELECT {names} FROM {}", self.quoted(&self.shadow), self.quoted(&self.table))
+    }
+
+    /// Puts the shadow in the table's place.
+    pub fn swap(&self) -> String {
+        format!(
+            "RENAME TABLE {} TO {}, {} TO {}",
+            self.quoted(&self.table),
+            self.quoted(&self.old),
+            self.quoted(&self.shadow),
+            self.quoted(&self.table)
+        )
+    }
+
+    /// Drops what was the table.
+    pub fn drop_old(&self) -> String {
+        format!("DROP TABLE IF EXISTS {}", self.quoted(&self.old))
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        quote_table(&self.schema, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::column::ColumnType;
+
+    #[test]
+    fn statements() {
+        let shadow = Shadow::of("shop", "people");
+        assert_eq!(shadow.create(), "CREATE TABLE `shop`.`people__inrush_new` LIKE `shop`.`people`");
+        assert_eq!(
+            shadow.swap(),
+            "RENAME TABLE `shop`.`people` TO `shop`.`people__inrush_old`, `shop`.`people__inrush_new` TO `shop`.`people`"
+        );
+        assert_eq!(shadow.drop_old(), "DROP TABLE IF EXISTS `shop`.`people__inrush_old`");
+    }
+
+    #[test]
+    fn what_is_generated_is_not_copied() {
+        let column = |name: &str, generated| Column {
+            name: name.into(),
+            ty: ColumnType::parse("int"),
+            nullable: true,
+            optional: true,
+            auto_increment: false,
+            generated,
+            charset: None,
+        };
+        let columns = [column("id", false), column("twice", true), column("a`b", false)];
+        assert_eq!(
+            Shadow::of("s", "t").copy(&columns),
+            "INSERT INTO `s`.`t__inrush_new` (`id`,`a``b`) SELECT `id`,`a``b` FROM `s`.`t`"
+        );
+    }
+
+    #[test]
+    fn long_names_stay_within_the_servers_limit() {
+        let shadow = Shadow::of("s", &"ä".repeat(64));
+        assert_eq!((shadow.shadow.chars().count(), shadow.old.chars().count()), (64, 64));
+        assert_ne!(shadow.shadow, shadow.old);
+    }
+}

@@ -1,0 +1,69 @@
+//! Definitions as servers print them, a table of each kind of index, and names that try to look like something else.
+
+use super::*;
+
+const CREATE: &str = r"CREATE TABLE `x(,` (
+  `id` int NOT NULL AUTO_INCREMENT,
+  `a` varchar(20) DEFAULT 'KEY `q` (`a`)' COMMENT 'it''s, (x)',
+  `b,)` text,
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `ud` (`d`,`id`),
+  KEY `ka` (`a`(5) DESC,`d`),
+  KEY `k``d, (` (`d`) USING BTREE COMMENT 'c, ''d'' \\ \n',
+  KEY `kf` ((`d` + 1)),
+  KEY `ki` (`d`) /*!80000 INVISIBLE */,
+  SPATIAL KEY `sg` (`g`),
+  FULLTEXT KEY `fb` (`b,)`) /*!50100 WITH PARSER `ngram` */ ,
+  VECTOR KEY `v` (`v`) `M`=8,
+  CONSTRAINT `fk` FOREIGN KEY (`d`) REFERENCES `p` (`id`),
+  CONSTRAINT `c` CHECK ((`d` > 0))
+) ENGINE=InnoDB COMMENT='KEY `no` (`a`)'";
+
+#[test]
+fn every_kind_is_found_and_nothing_else() {
+    let indexes = Index::of_table(CREATE);
+    let names: Vec<_> = indexes.iter().map(|index| index.name.as_str()).collect();
+    assert_eq!(names, ["ka", "k`d, (", "kf", "ki", "sg", "fb", "v"]);
+    assert_eq!(indexes[1].definition, r"KEY `k``d, (` (`d`) USING BTREE COMMENT 'c, ''d'' \\ \n'");
+    assert_eq!(indexes[5].definition, "FULLTEXT KEY `fb` (`b,)`) /*!50100 WITH PARSER `ngram` */");
+}
+
+#[test]
+fn what_is_kept_is_read_again() {
+    let indexes = Index::of_table(CREATE);
+    assert_eq!(Index::stored(&add(&indexes)), indexes);
+    assert_eq!(Index::stored(""), []);
+}
+
+#[test]
+fn those_that_something_needs_stay() {
+    let indexes = Index::of_table(CREATE);
+    let needed = ["D".to_owned()];
+    let going: Vec<_> = indexes.iter().filter(|index| index.may_go(&needed)).map(|i| i.name.as_str()).collect();
+    assert_eq!(going, ["ka", "kf", "sg", "fb", "v"]);
+}
+
+#[test]
+fn statements() {
+    let indexes = &Index::of_table(CREATE)[..2];
+    assert_eq!(drop_statement("`t`", indexes), "ALTER TABLE `t` DROP INDEX `ka`, DROP INDEX `k``d, (`");
+    assert_eq!(add_statements("`t`", &indexes[..1]), ["ALTER TABLE `t` ADD KEY `ka` (`a`(5) DESC,`d`)"]);
+    assert_eq!(missing(indexes, &indexes[1..]), indexes[..1]);
+}
+
+#[test]
+fn fulltext_indexes_are_made_one_at_a_time() {
+    let create = "CREATE TABLE `t` (FULLTEXT KEY `a` (`x`), FULLTEXT KEY `b` (`y`), KEY `c` (`z`))";
+    let want = [
+        "ALTER TABLE `t` ADD FULLTEXT KEY `a` (`x`),\nADD KEY `c` (`z`)",
+        "ALTER TABLE `t` ADD FULLTEXT KEY `b` (`y`)",
+    ];
+    assert_eq!(add_statements("`t`", &Index::of_table(create)), want);
+}
+
+#[test]
+fn nonsense_is_no_index() {
+    for text in ["", "(", "CREATE TABLE t (KEY `", "CREATE VIEW v AS SELECT 1", "x (KEY `a", "x (KEY `a`)"] {
+        assert!(Index::of_table(text).len() <= 1, "{text}");
+    }
+}

@@ -1,0 +1,8 @@
+//! What a load does before its first row and after its last, as SQL: indexes taken away and rebuilt, a shadow that takes the table's
+//! place. When a step is done and noted is the ledger's matter.
+
+pub mod atomic;
+pub mod indexes;
+
+pub use atomic::Shadow;
+pub use indexes::Index;

@@ -1,0 +1,238 @@
+//! What a load does before its first row and after its last, each step noted in the ledger once it is done, so that a run that goes on
+//! with a load does not do it again.
+//!
+//! Before: the shadow of an atomic load is made and filled, the user's statements are run, indexes are dropped. After: indexes are rebuilt,
+//! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
+//! commits by itself can be done again or asks first what is there.
+
+use super::ledger::Jobs;
+use super::shared::{Notice, Shared};
+use super::sql;
+use crate::blocking::Connection;
+use inrush_core::bulk::Table;
+use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::steps::{Index, Shadow, indexes};
+use inrush_core::session::{Discard, Query};
+use inrush_core::value::ident::quote_table;
+use inrush_core::{Error, Kind, Result};
+
+/// What comes before the first row, once the table is there.
+pub(super) fn first(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+    if let Some(shadow) = shared.shadow() {
+        make_shadow(connection, shared, jobs, &shadow)?;
+    }
+    if !shared.options.before.is_empty() {
+        jobs.step(connection, Step::Before, |connection, _| run_all(connection, shared, "--before"))?;
+    }
+    if shared.options.defer_indexes {
+        drop_indexes(connection, shared, jobs)?;
+    }
+    Ok(())
+}
+
+/// Whether something comes after the last row.
+pub(super) fn has_last(shared: &Shared) -> bool {
+    let options = &shared.options;
+    !options.dry_run && (!options.after.is_empty() || options.defer_indexes || options.atomic)
+}
+
+/// What comes after the last row is stored.
+pub(super) fn last(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+    // Also what an earlier run has dropped that was asked to.
+    let kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    if !kept.is_empty() || shared.options.atomic {
+        jobs.step(connection, Step::Indexes, |connection, jobs| {
+            rebuild(connection, shared, &kept)?;
+            match shared.shadow() {
+                Some(shadow) => swap(connection, shared, jobs, &shadow),
+                None => Ok(()),
+            }
+        })?;
+    }
+    if !shared.options.after.is_empty() {
+        jobs.step(connection, Step::After, |connection, _| run_all(connection, shared, "--after"))?;
+    }
+    Ok(())
+}
+
+/// What an unfinished load has left for whoever goes on with it, for people.
+pub(super) fn pending(shared: &Shared, jobs: &Jobs) -> Vec<String> {
+    let mut pending = Vec::new();
+    if let Some(shadow) = shared.shadow() {
+        pending.push(format!(
+            "table `{}` is as it was; what is stored is in `{}` until the load is finished",
+            shadow.table, shadow.shadow
+        ));
+    }
+    let kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    if !kept.is_empty() {
+        let names: Vec<_> = kept.iter().map(|index| format!("`{}`", index.name)).collect();
+        pending.push(format!("dropped until the load is finished: index {}", names.join(", ")));
+    }
+    pending
+}
+
+/// Refuses an atomic load where another table in this one's place would not be the same.
+pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result<()> {
+    let (schema, name) = (crate::table::reading::literal(&table.schema), crate::table::reading::literal(&table.name));
+    let questions = [
+        (
+            "triggers, which would stay with the old one",
+            format!(
+                "SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {schema} AND EVENT_OBJECT_TABLE = {name}"
+            ),
+        ),
+        (
+            "foreign keys, or others point at it, which a copy has not",
+            format!(
+                "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = {schema} AND TABLE_NAME = {name} \
+                 OR UNIQUE_CONSTRAINT_SCHEMA = {schema} AND REFERENCED_TABLE_NAME = {name}"
+            ),
+        ),
+        (
+            "a history of its rows, which a copy has not",
+            format!(
+                "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} \
+                 AND TABLE_TYPE = 'SYSTEM VERSIONED'"
+            ),
+        ),
+    ];
+    for (what, query) in questions {
+        if sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0") {
+            return Err(Error::new(
+                Kind::Promise,
+                format!("`--atomic` would replace table `{}`, which has {what}", table.name),
+            )
+            .with_hint("load without `--atomic`: it goes on where it stopped if the same command is run again"));
+        }
+    }
+    Ok(())
+}
+
+/// Undoes what a load has prepared that nobody can go on with: its shadow goes, dropped indexes come back.
+pub(super) fn give_up(connection: &mut Connection, shared: &Shared, jobs: &Jobs) -> Result<()> {
+    match shared.shadow() {
+        Some(shadow) => connection
+            .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
+            .map(drop),
+        None => rebuild(connection, shared, &jobs.indexes().map(Index::stored).unwrap_or_default()),
+    }
+}
+
+fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+    /// ER_TABLE_EXISTS_ERROR
+    const EXISTS: u16 = 1050;
+    shared.control.waits(0, Some("CREATE TABLE"));
+    jobs.own_step(connection, Step::Create, |connection, _| {
+        connection.exec(&shadow.create(), ()).map(drop).map_err(|error| match error.code() {
+            EXISTS => Error::new(
+                Kind::Promise,
+                format!(
+                    "table `{}` is there: another atomic load of `{}` is at work, or was given up",
+                    shadow.shadow, shadow.table
+                ),
+            )
+            .with_hint(format!("finish that one (`inrush load --status`), or `DROP TABLE {}`", shadow.shadow)),
+            _ => error.while_doing("cannot make the shadow of the table"),
+        })
+    })?;
+    let keeps_rows = !shared.options.truncate && !shared.must_create;
+    shared.control.waits(0, Some("the copy of the table"));
+    jobs.own_step(connection, Step::Truncate, |connection, _| match keeps_rows {
+        true => connection.exec(&shadow.copy(&shared.table.columns), ()).map(drop),
+        false => Ok(()),
+    })?;
+    Ok(())
+}
+
+/// Also where an earlier attempt got no further than the RENAME.
+fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    let query = format!(
+        "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+        crate::table::reading::literal(&shadow.schema),
+        crate::table::reading::literal(&shadow.shadow)
+    );
+    if sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0") {
+        shared.control.waits(0, Some("RENAME TABLE"));
+        connection.exec(&shadow.swap(), ()).map_err(|e| e.while_doing("cannot put the new table in its place"))?;
+        shared.notify(&Notice::Swapped);
+    }
+    connection.exec(&shadow.drop_old(), ())?;
+    if shared.options.truncate {
+        jobs.forget_others(connection, shared)?;
+    }
+    Ok(())
+}
+
+fn drop_indexes(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+    if jobs.is_done(Step::Drop) {
+        return Ok(());
+    }
+    let needed = needed(connection, shared)?;
+    let going: Vec<Index> = there(connection, shared)?.into_iter().filter(|index| index.may_go(&needed)).collect();
+    // What a run noted that ended before it could say that they are dropped.
+    let mut kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    kept.extend(indexes::missing(&going, &kept));
+    if !kept.is_empty() {
+        jobs.note_indexes(connection, &indexes::add(&kept))?;
+    }
+    jobs.step(connection, Step::Drop, |connection, _| {
+        if going.is_empty() {
+            return Ok(());
+        }
+        shared.control.waits(0, Some("ALTER TABLE .. DROP INDEX"));
+        connection.exec(&indexes::drop_statement(&shared.filled(), &going), ())?;
+        shared.notify(&Notice::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn rebuild(connection: &mut Connection, shared: &Shared, kept: &[Index]) -> Result<()> {
+    if kept.is_empty() {
+        return Ok(());
+    }
+    // After a RENAME whose step was not noted the shadow is not there any more, and its indexes were rebuilt before.
+    let Ok(there) = there(connection, shared) else { return Ok(()) };
+    let missing = indexes::missing(kept, &there);
+    if !missing.is_empty() {
+        shared.control.waits(0, Some("ALTER TABLE .. ADD INDEX"));
+        for statement in indexes::add_statements(&shared.filled(), &missing) {
+            connection.exec(&statement, ()).map_err(|e| e.while_doing("cannot rebuild the indexes"))?;
+        }
+        shared.notify(&Notice::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
+    }
+    Ok(())
+}
+
+fn there(connection: &mut Connection, shared: &Shared) -> Result<Vec<Index>> {
+    let create = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", shared.filled()))?;
+    Ok(Index::of_table(create.get(1).map_or("", String::as_str)))
+}
+
+/// The columns with which indexes begin that must stay.
+fn needed(connection: &mut Connection, shared: &Shared) -> Result<Vec<String>> {
+    let (schema, name) =
+        (crate::table::reading::literal(&shared.table.schema), crate::table::reading::literal(&shared.table.name));
+    let query = format!(
+        "SELECT COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
+         WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} AND REFERENCED_TABLE_NAME IS NOT NULL \
+         UNION SELECT REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
+         WHERE REFERENCED_TABLE_SCHEMA = {schema} AND REFERENCED_TABLE_NAME = {name}"
+    );
+    let of_foreign_keys = sql::rows(connection, &query)?.into_iter().flatten();
+    let counted = shared.table.columns.iter().filter(|column| column.auto_increment).map(|column| column.name.clone());
+    Ok(of_foreign_keys.chain(counted).collect())
+}
+
+fn run_all(connection: &mut Connection, shared: &Shared, option: &'static str) -> Result<()> {
+    let statements = if option == "--before" { &shared.options.before } else { &shared.options.after };
+    for statement in statements {
+        shared.control.waits(0, Some(option));
+        connection
+            .run(Query::new(statement, &mut Discard))
+            .map_err(|e| e.while_doing(&format!("`{option} {statement}` failed")))?;
+        shared.notify(&Notice::Ran { option, statement: statement.clone() });
+    }
+    Ok(())
+}
