@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick demo servers servers-down fuzz bench deny clean
+.PHONY: help setup test quick demo servers servers-down fuzz fire bench deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -27,6 +27,11 @@ servers-down: ## Stop them and remove their data
 
 fuzz: ## Fuzz every decoder for a while each (FUZZ_SECONDS, default 30)
 	@scripts/fuzz
+
+fire: ## Loads under fire, the long form: kills, networks, servers; then a soak and a cluster
+	@scripts/fire
+	@scripts/fire soak
+	@scripts/fire galera
 
 bench: ## Measure against tuned servers; the numbers belong in docs/notes
 	@scripts/servers up --bench

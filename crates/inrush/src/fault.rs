@@ -4,7 +4,7 @@
 //! | variable | what it does |
 //! |---|---|
 //! | `INRUSH_FAULT=commit.sent:3` | kills the process (SIGKILL) at its third visit to that point |
-//! | `INRUSH_FAULT_TRACE=FILE` | appends the name of each point that is visited, a line each |
+//! | `INRUSH_FAULT_TRACE=FILE` | appends the name of each point that is visited and the thread that does so, a line each |
 
 #[cfg(feature = "fault-points")]
 pub(crate) use compiled_in::{point, told};
@@ -32,6 +32,7 @@ mod compiled_in {
     use inrush_core::session::{Conversation, Session, Step};
     use inrush_core::wire::Outbox;
     use rustix::process::{Signal, getpid, kill_process};
+    use rustix::thread::gettid;
     use std::fs::{File, OpenOptions};
     use std::io::Write as _;
     use std::mem;
@@ -96,7 +97,7 @@ mod compiled_in {
         fn visit(&self, name: &str) {
             if let Some(mut trace) = self.trace.as_ref() {
                 // One write, so that lines of several threads stay whole. A trace that cannot be written shows in the test.
-                let _ = trace.write_all(format!("{name}\n").as_bytes());
+                let _ = trace.write_all(format!("{name} {}\n", gettid().as_raw_pid()).as_bytes());
             }
             if self.fault.as_deref() == Some(name) && self.visits_left.fetch_sub(1, Ordering::SeqCst) == 1 {
                 let _ = kill_process(getpid(), Signal::KILL);

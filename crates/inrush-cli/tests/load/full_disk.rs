@@ -4,14 +4,12 @@
 //! The disks are small tmpfs mounts, made in a mount namespace that only the server lives in, so that they vanish with it.
 
 use crate::numbers::{TABLE, check_table, numbers};
-use crate::own_server::OwnServer;
 use crate::place::{Place, Rows};
+use crate::server_of_own::OwnServer;
 use crate::stopped::Running;
-use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 #[test]
 fn mysql_9_7() {
@@ -37,7 +35,7 @@ fn on_small_disks(family: &str) {
 }
 
 fn a_disk_without_room_for_a_table(own: &OwnServer, place: &Place, tables: &Path) {
-    start_with_disk(own, tables, 48, 0, &[]);
+    own.start_with_disk(tables, 48, 0, &[]);
     let pad = "x".repeat(3_000);
     place
         .write("numbers.csv", numbers(20_000, |id| format!("{id},{id},{pad}")).replacen("id,value", "id,value,pad", 1));
@@ -66,7 +64,7 @@ fn a_disk_that_the_server_waits_for(own: &OwnServer, place: &Place, tables: &Pat
     let binlog = logs.join("binlog");
     let log = format!("log-bin={}", binlog.display());
     let started =
-        start_with_disk(own, &logs, 24, 23, &["--set", &log, "--set", "server-id=1", "--set", "binlog-format=ROW"]);
+        own.start_with_disk(&logs, 24, 23, &["--set", &log, "--set", "server-id=1", "--set", "binlog-format=ROW"]);
     place.sql(TABLE);
     place.write("numbers.csv", numbers(200_000, |id| format!("{id},{id}")));
     let mut load = Running::start(place, "numbers.csv --into numbers --batch 5000");
@@ -82,21 +80,3 @@ fn a_disk_that_the_server_waits_for(own: &OwnServer, place: &Place, tables: &Pat
     assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(200_000))), "{done}");
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "200000,20000100000");
 }
-
-/// Starts the server with a disk of so many MiB at `folder`, of which some are taken by a file `filler`.
-fn start_with_disk(own: &OwnServer, folder: &Path, size: u32, filler: u32, arguments: &[&str]) -> Value {
-    let owner = fs::metadata(folder).unwrap();
-    let options = format!("size={size}m,mode=750,uid={},gid={}", owner.uid(), owner.gid());
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "--propagation", "private", "sh", "-euc", MOUNT, "sh"]).arg(folder);
-    command.args([&options, &filler.to_string(), env!("CARGO_BIN_EXE_inrush")]);
-    own.started(own.given_to(command, &[&["start"], arguments].concat()))
-}
-
-const MOUNT: &str = r#"
-folder=$1 options=$2 filler=$3
-shift 3
-mount -t tmpfs -o "$options" tmpfs "$folder"
-head -c "${filler}M" /dev/zero >"$folder/filler"
-exec "$@"
-"#;

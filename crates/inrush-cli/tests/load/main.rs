@@ -26,6 +26,8 @@ mod own_server;
 mod place;
 mod promises;
 mod retried;
+mod server_of_own;
+mod session;
 mod steps;
 mod stopped;
 mod tuning;

@@ -1,0 +1,239 @@
+//! A job under fire: a source, a table, the one command that is run again until it succeeds, and the check of what it left.
+
+use crate::dice::{Dice, seed};
+use crate::place::{Done, Place};
+use crate::rows::{Content, HEADER, HELD, Held, content, table};
+use crate::run::Run;
+use crate::table::Line;
+use inrush_testkit::servers::Server;
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::process::Command;
+use std::sync::Arc;
+
+/// What is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Csv,
+    Gz,
+    Stdin,
+    Several,
+    BadRows,
+    Truncate,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
+}
+
+/// How it is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) kind: Kind,
+    pub(crate) method: &'static str,
+    pub(crate) lanes: u64,
+    /// Rows of a chunk.
+    pub(crate) batch: u64,
+    pub(crate) records: u64,
+    /// Without a key a row that is stored twice is there twice; with one it is refused.
+    pub(crate) has_key: bool,
+    /// Rows that cannot be stored, whatever the kind.
+    pub(crate) has_bad: bool,
+}
+
+impl Shape {
+    /// Every kind and method in turn, the rest as it falls.
+    pub(crate) fn draw(turn: u64, records: u64, server: &Server, dice: &mut Dice) -> Self {
+        let kind = Kind::ALL[turn as usize % Kind::ALL.len()];
+        let methods: &[&'static str] = if server.local_infile {
+            &["load-data", "multi-row", "multi-row-prepared"]
+        } else {
+            &["multi-row", "multi-row-prepared"]
+        };
+        Self {
+            kind,
+            method: methods[(turn as usize / Kind::ALL.len() + turn as usize) % methods.len()],
+            lanes: dice.between(1, 4),
+            batch: dice.between(60, 200),
+            records,
+            has_key: dice.percent(50),
+            has_bad: kind == Kind::BadRows || dice.percent(20),
+        }
+    }
+}
+
+/// A job in a schema and a folder of its own.
+pub(crate) struct Job {
+    pub(crate) place: Place,
+    pub(crate) shape: Shape,
+    pub(crate) arguments: String,
+    /// What the table must hold in the end.
+    want: Held,
+    sums: HashMap<u64, u64>,
+    /// `bad.csv`, as it must be in the end; none if nothing is rejected.
+    rejects: Option<String>,
+    n_rejects: u64,
+    n_sources: u64,
+    /// Rows that were in the table before the first run, and stay or not.
+    n_before: u64,
+    input: Option<Arc<Vec<u8>>>,
+}
+
+impl Job {
+    pub(crate) fn new(server: &Server, shape: Shape, dice: &mut Dice) -> Self {
+        Self::at(Place::new(server.clone(), "fire"), shape, dice)
+    }
+
+    /// Makes the table and the source.
+    pub(crate) fn at(place: Place, shape: Shape, dice: &mut Dice) -> Self {
+        place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.has_key)));
+        place.sql("INSERT INTO fire VALUES (-1, 1, 'before'), (-2, 1, 'before'), (-3, 1, 'before')");
+        let mut want = Held::default();
+        let mut input = None;
+        let mut contents = Vec::new();
+        let n_sources = if shape.kind == Kind::Several { 3 } else { 1 };
+        let mut names = Vec::new();
+        for number in 0..n_sources {
+            let records = shape.records / n_sources;
+            let content = content(1 + number * records, records, shape.has_bad, &mut want, dice);
+            let (name, bytes) = match (shape.kind, number) {
+                (Kind::Stdin, _) => ("-".to_owned(), content.text.clone().into_bytes()),
+                (Kind::Gz, _) | (Kind::Several, 1) => (format!("rows-{number}.csv.gz"), gzip(&content.text)),
+                _ => (format!("rows-{number}.csv"), content.text.clone().into_bytes()),
+            };
+            if shape.kind == Kind::Stdin {
+                input = Some(Arc::new(bytes))
+            } else {
+                place.write(&name, bytes)
+            }
+            names.push(name);
+            contents.push(content);
+        }
+        let Shape { method, lanes, batch, .. } = shape;
+        let mut arguments =
+            format!("{} --into fire --method {method} --lanes {lanes} --batch {batch}", names.join(" "));
+        arguments += if shape.has_bad { " --bad-rows divert:bad.csv" } else { "" };
+        arguments += if shape.kind == Kind::Truncate { " --truncate" } else { "" };
+        let n_before = if shape.kind == Kind::Truncate { 0 } else { 3 };
+        let rejected: Vec<&String> = contents.iter().flat_map(|content: &Content| &content.rejects).collect();
+        let rejects = (!rejected.is_empty())
+            .then(|| std::iter::once(HEADER).chain(rejected.iter().map(|record| record.as_str())).collect::<String>());
+        let n_rejects = rejected.len() as u64;
+        let sums = contents.iter().flat_map(|content| &content.sums).copied().collect();
+        Self { place, shape, arguments, want, sums, rejects, n_rejects, n_sources, n_before, input }
+    }
+
+    /// The command, over the server's socket.
+    pub(crate) fn command(&self) -> Command {
+        self.place.command(&self.arguments)
+    }
+
+    /// The command, over TCP and without encryption, so that a relay understands what passes.
+    pub(crate) fn command_to(&self, port: u16, read_timeout: Option<u64>) -> Command {
+        let Place { server, schema, .. } = &self.place;
+        let limit = read_timeout.map_or(String::new(), |seconds| format!("&read-timeout={seconds}"));
+        let url = format!("mysql://{}@127.0.0.1:{port}/{}?tls=disabled{limit}", server.user, schema.name());
+        let mut command = self.place.bare(&self.arguments);
+        command.args(["--url", &url]).env("INRUSH_PASSWORD", &server.password);
+        command
+    }
+
+    pub(crate) fn start(&self, command: Command) -> Run<'_> {
+        Run::start(&self.place, command, self.input.clone())
+    }
+
+    /// Whether a run that ended so has finished the job.
+    pub(crate) fn is_finished_by(&self, done: &Done) -> bool {
+        let finished = if self.rejects.is_some() { 4 } else { 0 };
+        done.code == finished || self.is_told_finished_by(done)
+    }
+
+    /// Whether a run says that an earlier one has finished the job: it was killed after it had.
+    fn is_told_finished_by(&self, done: &Done) -> bool {
+        match self.shape.kind {
+            // Of a stream only the beginning is known.
+            Kind::Stdin => done.code == 5 && done.stderr.contains("was loaded on "),
+            _ => done.code == 0 && done.stdout.contains("\"already-loaded\""),
+        }
+    }
+
+    /// Looks at everything once the job is finished; a lost or doubled row is counted, anything else that is wrong fails here.
+    #[track_caller]
+    pub(crate) fn check(&self, done: &Done, line: &mut Line) {
+        let held = Held::parse(&self.place.sql(HELD));
+        line.jobs += 1;
+        line.doubled += held.rows - held.ids;
+        line.lost += self.want.ids.saturating_sub(held.ids);
+        let context = format!("{:?}, seed {}, `{}`\n{done}", self.shape, seed(), self.arguments);
+        assert_eq!(held, self.want, "what the table holds (got, want): {}\n{context}", self.differences());
+        assert_eq!(self.place.sql("SELECT COUNT(*) FROM fire WHERE id < 0"), self.n_before.to_string(), "{context}");
+        if !self.is_told_finished_by(done) {
+            let rows = done.rows().unwrap_or_else(|| panic!("no report: {context}"));
+            let told = (rows.read, rows.stored, rows.rejected, rows.not_loaded, rows.unknown);
+            let want = (self.want.rows + self.n_rejects, self.want.rows, self.n_rejects, 0, 0);
+            assert_eq!(told, want, "the report: {context}");
+        }
+        self.check_rejects(&context);
+        self.check_ledger(&context);
+    }
+
+    /// The same command once more stores nothing.
+    #[track_caller]
+    pub(crate) fn check_again(&self) {
+        let done = self.start(self.command()).end();
+        assert!(self.is_told_finished_by(&done), "{done}\n{}", done.stdout);
+        assert_eq!(Held::parse(&self.place.sql(HELD)), self.want, "loaded again: {done}");
+    }
+
+    /// The first rows that are not what they should be.
+    fn differences(&self) -> String {
+        let rows = self.place.schema.sql(
+            "SELECT id, CRC32(CONCAT_WS('|', id, value, name)), value, HEX(name) FROM fire WHERE id > 0 ORDER BY id",
+        );
+        let is_right = |row: &Vec<String>| {
+            let sum = row[0].parse().ok().and_then(|id: u64| self.sums.get(&id));
+            sum.is_some_and(|sum| sum.to_string() == row[1])
+        };
+        let wrong: Vec<_> = rows.iter().filter(|row| !is_right(row)).collect();
+        format!("{} rows, {} of them wrong: {:?}", rows.len(), wrong.len(), &wrong[..wrong.len().min(20)])
+    }
+
+    #[track_caller]
+    fn check_rejects(&self, context: &str) {
+        let (path, log) = (self.place.path("bad.csv"), self.place.path("bad.csv.log"));
+        let Some(rejects) = &self.rejects else {
+            assert!(!path.exists() && !log.exists(), "a reject file without rejects: {context}");
+            return;
+        };
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        if written != *rejects {
+            let missing = rejects.split_inclusive('\n').filter(|record| !written.contains(record)).count();
+            panic!(
+                "the reject file has {} bytes, wants {}; {missing} lines are missing: {context}",
+                written.len(),
+                rejects.len()
+            );
+        }
+        assert_eq!(
+            self.place.read("bad.csv.log").lines().count() as u64,
+            self.n_rejects,
+            "lines of the log: {context}"
+        );
+    }
+
+    /// One line a source, done; no chunks, no rejects.
+    #[track_caller]
+    fn check_ledger(&self, context: &str) {
+        let lines = self.place.sql(
+            "SELECT COUNT(*), SUM(state = 'done'), (SELECT COUNT(*) FROM inrush_chunk), (SELECT COUNT(*) FROM inrush_reject) FROM inrush_job",
+        );
+        let want = format!("{0},{0},0,0", self.n_sources);
+        assert_eq!(lines, want, "jobs, done, chunks, rejects in the ledger: {context}");
+    }
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}

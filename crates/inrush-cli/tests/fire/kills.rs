@@ -1,0 +1,139 @@
+//! `kill -9` of inrush: at random moments, and at every step of a chunk's and a job's life, one by one.
+
+use crate::dice::{Dice, is_long, times};
+use crate::job::{Job, Kind, Shape};
+use crate::place::on_all;
+use crate::run::Killed;
+use crate::table::Line;
+use crate::trace::visits;
+use inrush_testkit::servers::Server;
+use std::thread::sleep;
+use std::time::Duration;
+
+#[test]
+fn at_random_moments() {
+    on_all("kills", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("kills {}", server.instance));
+        let mut lines: Vec<Line> =
+            Kind::ALL.iter().map(|kind| Line::new(&format!("kill -9, {kind:?}"), &server.instance)).collect();
+        let n_kills = times(20, 300);
+        let mut turn = dice.below(Kind::ALL.len() as u64);
+        while lines.iter().map(|line| line.faults).sum::<u64>() < n_kills {
+            let shape = Shape::draw(turn, if is_long() { 12_000 } else { 8_000 }, server, &mut dice);
+            let line = lines.iter_mut().zip(Kind::ALL).find(|(_, kind)| *kind == shape.kind).unwrap().0;
+            let most = if is_long() { 10 } else { 4 };
+            kill_until_done(&Job::new(server, shape, &mut dice), most, line, &mut dice);
+            turn += 1;
+        }
+        let mut all = Line::new("kill -9, all", &server.instance);
+        lines.iter().for_each(|line| all.add(line));
+        lines.iter().filter(|line| line.jobs > 0).for_each(Line::conclude);
+        all.conclude();
+        let inside = all.inside_percent().unwrap_or(0);
+        // Of twenty a few more may miss it by chance, or because other tests keep the machine busy.
+        assert!(
+            inside >= if is_long() { 80 } else { 50 },
+            "only {inside} % of the kills met a chunk's life on {}",
+            server.instance
+        );
+    });
+}
+
+#[test]
+fn at_every_point() {
+    let servers: Vec<Server> =
+        if is_long() { inrush_testkit::servers::all() } else { inrush_testkit::servers::with_local_infile() };
+    crate::place::on(servers, "points", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("points {}", server.instance));
+        let mut line = Line::new("kill -9 at each fault point", &server.instance);
+        let methods = if server.local_infile { vec!["load-data", "multi-row"] } else { vec!["multi-row-prepared"] };
+        for method in if is_long() { methods } else { methods[..1].to_vec() } {
+            for kind in [Kind::Truncate, Kind::Stdin] {
+                let shape = Shape { kind, method, lanes: 2, batch: 100, records: 1_500, has_key: false, has_bad: true };
+                let mut run = || visit_each_point(server, shape, &mut line, &mut dice);
+                if is_long() || kind == Kind::Truncate {
+                    run()
+                }
+            }
+        }
+        line.conclude();
+    });
+}
+
+/// A clean run tells the points; then one job a point and visit.
+fn visit_each_point(server: &Server, shape: Shape, line: &mut Line, dice: &mut Dice) {
+    let clean = Job::new(server, shape, dice);
+    let run = clean.start(clean.command());
+    let done = run.end();
+    let points = visits(&clean.place.read("trace"));
+    clean.check(&done, line);
+    assert!(points.contains_key("line.answered"), "the binary has no fault points: {points:?}");
+    for (point, n_visits) in points {
+        let mut chosen = vec![dice.between(1, n_visits)];
+        if is_long() {
+            chosen.extend([1, n_visits]);
+            chosen.sort_unstable();
+            chosen.dedup();
+        }
+        for visit in chosen {
+            let job = Job::new(server, shape, dice);
+            let mut command = job.command();
+            command.env("INRUSH_FAULT", format!("{point}:{visit}"));
+            line.runs += 1;
+            match job.start(command).end_or_fault() {
+                Killed::Here(places) => {
+                    note_kill(line, &places);
+                    finish(&job, line);
+                }
+                // Another order of the lanes may visit a point less often.
+                Killed::Ended(done) => {
+                    assert!(job.is_finished_by(&done), "{point}:{visit}: {done}");
+                    job.check(&done, line);
+                }
+            }
+        }
+    }
+}
+
+/// Kills a job's runs, `most` times or until one of them was faster, then lets it come to its end.
+fn kill_until_done(job: &Job, most: u64, line: &mut Line, dice: &mut Dice) {
+    for _ in 0..most {
+        let mut run = job.start(job.command());
+        line.runs += 1;
+        if dice.percent(5) {
+            // Anywhere: while it starts, opens the job, reads what is stored.
+            sleep(Duration::from_millis(dice.below(250)));
+        } else if run.await_visits("chunk.begin", 1) {
+            sleep(Duration::from_micros(dice.below(60_000)));
+        }
+        match run.kill() {
+            Killed::Here(places) => note_kill(line, &places),
+            Killed::Ended(done) => {
+                assert!(job.is_finished_by(&done), "{:?}: {done}", job.shape);
+                return conclude(job, &done, line);
+            }
+        }
+    }
+    finish(job, line);
+}
+
+fn note_kill(line: &mut Line, places: &[&'static str]) {
+    line.faults += 1;
+    line.inside += u64::from(!places.is_empty());
+    line.places.add(places);
+}
+
+/// The same command again, unharmed.
+pub(crate) fn finish(job: &Job, line: &mut Line) {
+    line.runs += 1;
+    let done = job.start(job.command()).end();
+    assert!(job.is_finished_by(&done), "{:?}, `{}`: {done}", job.shape, job.arguments);
+    conclude(job, &done, line);
+}
+
+fn conclude(job: &Job, done: &crate::place::Done, line: &mut Line) {
+    job.check(done, line);
+    job.check_again();
+}

@@ -1,0 +1,134 @@
+//! One process of `inrush load`: fed, watched by its trace, killed, or waited for.
+
+use crate::place::{Done, Place};
+use crate::trace;
+use std::fs::File;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle, sleep};
+use std::time::{Duration, Instant};
+
+/// A process under way. What it says goes into files, so that nobody has to listen.
+pub(crate) struct Run<'a> {
+    place: &'a Place,
+    child: Child,
+    feeder: Option<JoinHandle<()>>,
+    trace: PathBuf,
+}
+
+/// How a process ended that was to be killed.
+pub(crate) enum Killed {
+    /// By the kill; the points inside a chunk's life where its lanes were.
+    Here(Vec<&'static str>),
+    /// Before it.
+    Ended(Done),
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn start(place: &'a Place, mut command: Command, input: Option<Arc<Vec<u8>>>) -> Self {
+        let trace = place.path("trace");
+        let _ = std::fs::remove_file(&trace);
+        command.args(["--json", "--no-progress"]).env("INRUSH_FAULT_TRACE", &trace);
+        command.stdout(File::create(place.path("stdout")).unwrap()).stderr(File::create(place.path("stderr")).unwrap());
+        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn().unwrap();
+        let feeder = input.map(|input| {
+            let mut stdin = child.stdin.take().unwrap();
+            // A process that is killed reads no more.
+            thread::spawn(move || drop(stdin.write_all(&input)))
+        });
+        Self { place, child, feeder, trace }
+    }
+
+    pub(crate) fn trace(&self) -> String {
+        std::fs::read_to_string(&self.trace).unwrap_or_default()
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits until it has visited a point so many times. `false`: it has ended before.
+    pub(crate) fn await_visits(&mut self, point: &str, n: usize) -> bool {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if self.trace().lines().filter(|line| line.split(' ').next() == Some(point)).count() >= n {
+                return true;
+            }
+            if self.is_over() {
+                return false;
+            }
+            assert!(Instant::now() < deadline, "it does not come to `{point}`; it says: {}", self.place.read("stderr"));
+            sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// `kill -9`, and nothing of it is left.
+    pub(crate) fn kill(mut self) -> Killed {
+        // An error only if it has been waited for.
+        let _ = self.child.kill();
+        let status = self.child.wait().unwrap();
+        if status.signal() == Some(9) {
+            self.join_feeder();
+            Killed::Here(trace::inside(&self.trace()))
+        } else {
+            Killed::Ended(self.end())
+        }
+    }
+
+    /// Waits until it kills itself at the point that it was given, or ends.
+    pub(crate) fn end_or_fault(mut self) -> Killed {
+        self.wait();
+        if self.child.wait().unwrap().signal() == Some(9) {
+            self.join_feeder();
+            Killed::Here(trace::inside(&self.trace()))
+        } else {
+            Killed::Ended(self.end())
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Done {
+        self.wait();
+        let status = self.child.wait().unwrap();
+        self.join_feeder();
+        let read = |name: &str| std::fs::read(self.place.path(name)).unwrap();
+        self.place.done(&Output { status, stdout: read("stdout"), stderr: read("stderr") })
+    }
+
+    #[track_caller]
+    fn wait(&mut self) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.is_over() {
+            if Instant::now() > deadline {
+                let _ = self.child.kill();
+                panic!(
+                    "it does not end; it says: {}\nits way ends: {:?}",
+                    self.place.read("stderr"),
+                    self.trace().lines().last()
+                );
+            }
+            sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn join_feeder(&mut self) {
+        if let Some(feeder) = self.feeder.take() {
+            feeder.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // After a failed test.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Longer than any lock wait.
+const PATIENCE: Duration = Duration::from_secs(240);

@@ -1,0 +1,138 @@
+//! A second session on the same server that does harm: it kills connections, provokes deadlocks, holds a row for too long.
+
+use crate::dice::{Dice, times};
+use crate::job::{Job, Kind, Shape};
+use crate::network::servers;
+use crate::place::{Done, Place, on};
+use crate::run::Run;
+use crate::session::{Session, await_true};
+use crate::table::Line;
+use inrush_testkit::servers::Server;
+use std::thread::sleep;
+use std::time::Duration;
+
+#[test]
+fn connections_are_killed() {
+    on(servers(), "killed", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("killed {}", server.instance));
+        let mut line = Line::new("KILL of connections", &server.instance);
+        for turn in 0..times(2, 24) {
+            let job = Job::new(server, Shape::draw(turn, 60_000, server, &mut dice), &mut dice);
+            let mut run = job.start(job.command());
+            line.runs += 1;
+            if run.await_visits("chunk.begin", 1) {
+                for _ in 0..dice.between(3, 10) {
+                    if run.is_over() {
+                        break;
+                    }
+                    if let Some(victim) = a_connection_of(&job.place, server, 0, &mut dice) {
+                        // It may end by itself meanwhile.
+                        line.faults += u64::from(server.try_sql(&format!("KILL {victim}")).is_ok());
+                    }
+                }
+            }
+            let done = finish(&job, run, &mut line);
+            job.check(&done, &mut line);
+        }
+        assert!(line.faults > 0, "nothing was killed");
+        line.conclude();
+    });
+}
+
+/// The victim is the load, because the other session has changed more.
+#[test]
+fn a_deadlock_with_another_session() {
+    on(servers(), "deadlock", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("deadlock {}", server.instance));
+        let mut line = Line::new("deadlock", &server.instance);
+        for turn in 0..times(1, 12) {
+            let drawn = Shape::draw(turn, 2_000, server, &mut dice);
+            let shape = Shape { kind: Kind::Csv, has_key: true, lanes: 1, batch: 100, ..drawn };
+            let job = Job::new(server, shape, &mut dice);
+            let chunk = dice.below(15) * 100;
+            let mut other = Session::open(
+                &job.place,
+                &format!(
+                    "CREATE TABLE heavy (n INT) AS WITH RECURSIVE s (n) AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 900) \
+                     SELECT a.n FROM s a, (SELECT 1 UNION SELECT 2 UNION SELECT 3) b; \
+                     BEGIN; UPDATE heavy SET n = n + 1; INSERT INTO fire VALUES ({}, 0, 'held')",
+                    chunk + 90
+                ),
+            );
+            let run = job.start(job.command());
+            await_true("a load that waits for the row", || waits(&job.place));
+            // It holds this row, and we hold the one that it wants.
+            other.say(&format!("INSERT INTO fire VALUES ({}, 0, 'wanted'); ROLLBACK", chunk + 2));
+            let done = finish(&job, run, &mut line);
+            line.runs += 1;
+            line.faults += retried(&done, 1213);
+            job.check(&done, &mut line);
+        }
+        assert!(line.faults > 0, "no deadlock");
+        line.conclude();
+    });
+}
+
+/// A load waits for 50 s, then begins the chunk anew.
+#[cfg(feature = "fire")]
+#[test]
+fn a_lock_wait_that_takes_too_long() {
+    on(servers(), "lock wait", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("lock wait {}", server.instance));
+        let mut line = Line::new("lock wait time-out", &server.instance);
+        let shape = Shape { kind: Kind::Csv, has_key: true, ..Shape::draw(0, 2_000, server, &mut dice) };
+        let job = Job::new(server, shape, &mut dice);
+        let other = Session::open(&job.place, "BEGIN; INSERT INTO fire VALUES (777, 0, 'held')");
+        let run = job.start(job.command());
+        line.runs += 1;
+        sleep(Duration::from_secs(54));
+        drop(other);
+        let done = finish(&job, run, &mut line);
+        line.faults += retried(&done, 1205);
+        job.check(&done, &mut line);
+        assert!(line.faults > 0, "no time-out: {done}");
+        line.conclude();
+    });
+}
+
+/// Waits for the run; one that gave up is followed by the same command.
+pub(crate) fn finish(job: &Job, run: Run<'_>, line: &mut Line) -> Done {
+    let done = run.end();
+    if job.is_finished_by(&done) {
+        return done;
+    }
+    assert_eq!(done.code, 3, "{:?}: {done}", job.shape);
+    line.runs += 1;
+    let done = job.start(job.command()).end();
+    assert!(job.is_finished_by(&done), "{:?}: {done}", job.shape);
+    done
+}
+
+/// How often the report says that a chunk was run again for this error.
+pub(crate) fn retried(done: &Done, code: u64) -> u64 {
+    let retries = done.json["retries"].as_array().unwrap_or_else(|| panic!("no retries in the report: {done}"));
+    retries.iter().filter(|retry| retry["code"] == code).filter_map(|retry| retry["times"].as_u64()).sum()
+}
+
+/// One of the load's connections, if there is one: connections that came after the one with this number. `server` has the rights to see them.
+pub(crate) fn a_connection_of(place: &Place, server: &Server, after: u64, dice: &mut Dice) -> Option<String> {
+    let query = format!(
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND ID <> CONNECTION_ID() AND ID > {after}",
+        place.schema.name()
+    );
+    let mut ids = server.sql(&query);
+    (!ids.is_empty()).then(|| ids.swap_remove(dice.below(ids.len() as u64) as usize).remove(0))
+}
+
+/// Whether a transaction of the load waits for a lock.
+fn waits(place: &Place) -> bool {
+    let query = format!(
+        "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id \
+         WHERE p.DB = '{}' AND t.trx_state = 'LOCK WAIT'",
+        place.schema.name()
+    );
+    place.server.sql(&query)[0][0] != "0"
+}

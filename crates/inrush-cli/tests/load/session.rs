@@ -1,0 +1,51 @@
+//! A second session on the server, by its own client program: it holds locks, and changes what the load meets.
+
+use crate::place::Place;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A session of the server's own client that holds what it was told to take, until it is dropped.
+pub(crate) struct Session(Child);
+
+impl Session {
+    pub(crate) fn open(place: &Place, statements: &str) -> Self {
+        let mut client = Command::new(&place.server.client)
+            .args(["--no-defaults", "--batch", "--skip-column-names", "--unbuffered"])
+            .arg(format!("--socket={}", place.server.socket.display()))
+            .args([&format!("--user={}", place.server.user), place.schema.name()])
+            .env("MYSQL_PWD", &place.server.password)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        writeln!(client.stdin.as_mut().unwrap(), "{statements}; SELECT 'held';").unwrap();
+        let mut line = String::new();
+        BufReader::new(client.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "held");
+        Self(client)
+    }
+}
+
+impl Session {
+    /// Has it do something more, without waiting for it.
+    pub(crate) fn say(&mut self, statements: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{statements};").unwrap();
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+pub(crate) fn await_true(what: &str, mut check: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !check() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
