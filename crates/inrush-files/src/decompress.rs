@@ -99,8 +99,6 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE | inrush load -` loads it"),
     (b"\x04\x22\x4d\x18", "compressed by lz4", "`lz4 -dc FILE | inrush load -` loads it"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
-    (b"PAR1\x15", "a Parquet file", "write it as CSV first"),
-    (b"ARROW1\x00\x00", "an Arrow file", "write it as CSV first"),
     (b"SQLite format 3\x00", "an SQLite database", "write its table as CSV first"),
 ];
 

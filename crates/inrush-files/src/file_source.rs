@@ -30,4 +30,8 @@ pub trait FileSource: Source {
 pub enum RejectForm {
     /// As they stand in a file of this dialect.
     Csv(Dialect),
+    /// As they stand in the file; each is a line.
+    Lines,
+    /// Their cells as a line of CSV, under the names of their columns.
+    Cells,
 }

@@ -37,54 +37,84 @@ impl Inferred {
 
     /// The type as CREATE TABLE spells it: `INT`, `DATETIME(6)`, `VARCHAR(16)`.
     pub fn ddl_type(&self) -> String {
-        let with_fsp = |name: &str, fsp: u8| if fsp == 0 { name.to_owned() } else { format!("{name}({fsp})") };
         match &self.ty {
-            ColumnType::Int { bytes: 8, unsigned: true, .. } => "BIGINT UNSIGNED".into(),
-            ColumnType::Int { bytes: 8, .. } => "BIGINT".into(),
-            ColumnType::Int { .. } => "INT".into(),
-            ColumnType::Decimal { precision, scale, .. } => format!("DECIMAL({precision},{scale})"),
-            ColumnType::Double { .. } => "DOUBLE".into(),
-            ColumnType::Date => "DATE".into(),
-            ColumnType::DateTime { fsp } => with_fsp("DATETIME", *fsp),
-            ColumnType::Time { fsp } => with_fsp("TIME", *fsp),
-            ColumnType::VarChar { chars } => format!("VARCHAR({chars})"),
-            ColumnType::Text { bytes: TEXT } => "TEXT".into(),
-            ColumnType::Text { bytes: MEDIUMTEXT } => "MEDIUMTEXT".into(),
-            _ => "LONGTEXT".into(),
+            ColumnType::DateTime { fsp: 0 } => "DATETIME".into(),
+            ColumnType::Timestamp { fsp: 0 } => "TIMESTAMP".into(),
+            ColumnType::Time { fsp: 0 } => "TIME".into(),
+            ColumnType::Int { bool: true, .. } => "TINYINT(1)".into(),
+            ty => ty.to_string(),
         }
     }
 }
 
 impl Inferred {
+    /// The type with NULL or NOT NULL. A column of the primary key holds no NULL, and a text in it has a length.
+    pub fn definition(&self, in_key: bool) -> String {
+        let ty = match self.ty {
+            ColumnType::Text { .. } if in_key => format!("VARCHAR({KEY_CHARS})"),
+            ColumnType::Blob { .. } if in_key => format!("VARBINARY({KEY_CHARS})"),
+            _ => self.ddl_type(),
+        };
+        // A TIMESTAMP NOT NULL gets a default of its own from servers that have always done so.
+        let is_timestamp = matches!(self.ty, ColumnType::Timestamp { .. });
+        format!("{ty} {}", if in_key || !(self.nullable || is_timestamp) { "NOT NULL" } else { "NULL" })
+    }
+
     /// A type for the same field of two files: the wider one of a kind, a text for two kinds.
     #[must_use]
     pub fn widened_by(self, other: &Inferred) -> Inferred {
         let max_chars = self.max_chars.max(other.max_chars);
-        let ty = match (rank(&self.ty), rank(&other.ty)) {
-            _ if self.ty == other.ty => self.ty,
-            (Some(one), Some(two)) if one / 10 == two / 10 => {
-                if one < two {
-                    other.ty.clone()
-                } else {
-                    self.ty
-                }
-            }
-            _ => ColumnType::VarChar { chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000) },
-        };
+        let ty = wider(&self.ty, &other.ty).unwrap_or_else(|| ColumnType::VarChar {
+            chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000),
+        });
         Inferred { ty, nullable: self.nullable || other.nullable, max_chars, zoned: self.zoned || other.zoned, ..self }
     }
 }
 
-/// Types of one kind share a ten and are ordered by what they hold; `None` has no wider or narrower one.
-fn rank(ty: &ColumnType) -> Option<u32> {
-    Some(match ty {
-        ColumnType::Int { bytes, unsigned, .. } => u32::from(*bytes / 4) + u32::from(*unsigned),
-        ColumnType::Decimal { .. } => 8,
-        ColumnType::Double { .. } => 9,
-        ColumnType::Date => 10,
-        ColumnType::DateTime { fsp } => 11 + u32::from(*fsp),
-        ColumnType::VarChar { chars } => 1_000_000 + (*chars).min(100_000),
-        ColumnType::Text { bytes } => 1_000_000 + 100_001.max(*bytes / 100_000),
+/// A type that holds what both do; `None` for two kinds.
+fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
+    use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, VarBinary, VarChar};
+    let double = Double { unsigned: false, digits: None };
+    Some(match (one.clone(), other.clone()) {
+        (one, other) if one == other => one,
+        (Int { bytes, unsigned, .. }, Int { bytes: more, unsigned: other, .. }) if unsigned == other => {
+            Int { bytes: bytes.max(more), unsigned, bool: false }
+        }
+        // The signed one must hold all of the unsigned one as well.
+        (Int { bytes, unsigned, .. }, Int { bytes: more, .. }) => {
+            let (signed, other) = if unsigned { (more, bytes) } else { (bytes, more) };
+            match signed.max(2 * other) {
+                3 | 4 => Int { bytes: 4, unsigned: false, bool: false },
+                bytes @ (2 | 8) => Int { bytes, unsigned: false, bool: false },
+                // The wide of both kinds, as a sample of CSV has them: what is seen later is no smaller.
+                _ => Int { bytes: 8, unsigned: true, bool: false },
+            }
+        }
+        (Decimal { precision, scale, .. }, Decimal { precision: digits, scale: behind, .. }) => {
+            let scale = scale.max(behind);
+            let ahead = (precision - scale.min(precision)).max(digits - behind.min(digits));
+            Decimal { precision: (ahead + scale).min(DECIMAL_DIGITS), scale, unsigned: false }
+        }
+        (Int { .. }, Decimal { precision, scale, .. }) | (Decimal { precision, scale, .. }, Int { .. }) => {
+            Decimal { precision: precision.max(20 + scale).min(DECIMAL_DIGITS), scale, unsigned: false }
+        }
+        (Int { .. } | Decimal { .. } | Float { .. } | Double { .. }, Float { .. } | Double { .. })
+        | (Float { .. } | Double { .. }, Int { .. } | Decimal { .. }) => double,
+        (Date, DateTime { fsp }) | (DateTime { fsp }, Date) => DateTime { fsp },
+        (DateTime { fsp }, DateTime { fsp: more }) => DateTime { fsp: fsp.max(more) },
+        (Timestamp { fsp }, Timestamp { fsp: more }) => Timestamp { fsp: fsp.max(more) },
+        (Timestamp { fsp }, DateTime { fsp: more }) | (DateTime { fsp }, Timestamp { fsp: more }) => {
+            DateTime { fsp: fsp.max(more) }
+        }
+        (Time { fsp }, Time { fsp: more }) => Time { fsp: fsp.max(more) },
+        (VarChar { chars }, VarChar { chars: more }) => VarChar { chars: chars.max(more) },
+        (VarBinary { bytes }, VarBinary { bytes: more }) => VarBinary { bytes: bytes.max(more) },
+        (Text { bytes }, Text { bytes: more }) => Text { bytes: bytes.max(more) },
+        (Text { bytes }, VarChar { .. }) | (VarChar { .. }, Text { bytes }) => Text { bytes },
+        (ColumnType::Blob { bytes }, ColumnType::Blob { bytes: more }) => ColumnType::Blob { bytes: bytes.max(more) },
+        (ColumnType::Blob { bytes }, VarBinary { .. }) | (VarBinary { .. }, ColumnType::Blob { bytes }) => {
+            ColumnType::Blob { bytes }
+        }
         _ => return None,
     })
 }
@@ -268,7 +298,7 @@ impl Facts {
 }
 
 /// Leaves a quarter of room above the longest text seen; above 255 characters, a TEXT.
-fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
+pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
     let wanted = (max_chars + max_chars / 4) as u32;
     match VARCHARS.iter().find(|chars| **chars >= wanted) {
         Some(&chars) => ColumnType::VarChar { chars },
@@ -306,6 +336,9 @@ const NULL_TEXTS: &[&str] = &[
     "NA", "N/A", "n/a", "#N/A", "NULL", "null", "Null", "\\N", "NaN", "nan", "NAN", "None", "none", "nil", "-", "--",
     ".", "?", "(null)",
 ];
+
+/// A key has at most 3,072 bytes, four a character.
+const KEY_CHARS: u32 = 512;
 
 /// The lengths a VARCHAR gets.
 const VARCHARS: &[u32] = &[16, 32, 64, 128, 255];

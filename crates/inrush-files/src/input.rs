@@ -21,6 +21,11 @@ impl Meter {
         Arc::new(Self { read: AtomicU64::new(0), total })
     }
 
+    /// Notes that so many bytes more were read.
+    pub(crate) fn add(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Bytes read so far.
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
@@ -52,7 +57,7 @@ impl<R> Metered<R> {
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
-        self.meter.read.fetch_add(n as u64, Ordering::Relaxed);
+        self.meter.add(n as u64);
         Ok(n)
     }
 }

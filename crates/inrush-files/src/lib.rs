@@ -1,16 +1,24 @@
-//! Reads data files as batches of Arrow columns: CSV and TSV, plain or compressed, in any encoding.
+//! Reads data files as batches of Arrow columns: CSV, TSV and JSON Lines, plain or compressed, in any encoding; Parquet and Arrow IPC.
 //!
 //! ```text
 //! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
+//!      |                                                                       -> jsonl -> Batch
+//!      -> parquet, arrow -> columnar (rows, numbers, what is left out) -> cells (any type as text) -> Batch
 //! ```
 
+mod arrow;
+mod cells;
+mod columnar;
 mod csv;
 mod decompress;
 mod file_source;
+mod guard;
 mod infer_types;
 mod input;
+mod jsonl;
 mod on_disk;
 mod open;
+mod parquet;
 #[doc(hidden)]
 pub mod soup;
 mod zip_member;

@@ -1,25 +1,38 @@
 //! Opens a file by its name and its first bytes: which format, how compressed, how long.
 
+use crate::arrow::{self, Arrow};
+use crate::columnar::{Columnar, Cuts, Whereabouts};
 use crate::csv::{CsvOptions, CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek};
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
+use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
+use crate::parquet::Parquet;
 use crate::zip_member;
+use inrush_core::bulk::batch::checksum;
 use inrush_core::error::{Error, Kind, Result};
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::sync::Arc;
 
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// By its name: TSV for `.tsv` and `.tab`, else CSV.
+    /// By its first bytes for Parquet and Arrow, else by its name: TSV for `.tsv` and `.tab`,
+    /// JSON Lines for `.jsonl` and `.ndjson`, CSV for all that is not known.
     #[default]
     Auto,
     /// Fields between commas.
     Csv,
     /// Fields between tabs; quotes work as in CSV.
     Tsv,
+    /// JSON Lines: an object on each line.
+    Jsonl,
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, as a file (Feather) or a stream.
+    Arrow,
 }
 
 /// Opens `path`, or standard input if it is `-`. A zip archive must hold one file, or be followed by `#` and the name of
@@ -46,14 +59,18 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
     (&file).take(MAGIC_BYTES).read_to_end(&mut head).map_err(cannot_read)?;
     (&file).rewind().map_err(cannot_read)?;
     match (Compression::of(path, &head)?, member) {
+        (Compression::None, None) if is_parquet(path, &head, format) => {
+            open_parquet(path, OnDisk::new(path, path, None, &file)?, options)
+        }
+        (Compression::None, None) if is_arrow_file(&head, format) => {
+            open_arrow_file(path, OnDisk::new(path, path, None, &file)?, options)
+        }
         (Compression::Zip, member) => {
             let handle = file.try_clone().map_err(cannot_read)?;
             let member = zip_member::open(archive, file, member)?;
-            let delimiter = delimiter(archive, &member.name, format)?;
             let place = OnDisk::new(path, archive, Some(&member.name), &handle)?;
-            let reader =
-                CsvReader::with(path, member.bytes, member.meter, Compression::Zip, delimiter, options, READ_BYTES)?;
-            Ok(Box::new(reader.on_disk(place)))
+            let names = [&member.name[..], archive];
+            open_text(names, path, member.bytes, member.meter, Compression::Zip, Some(place), format, options)
         }
         (_, Some(_)) => Err(Error::config(format!("`{archive}` is not a zip archive"))),
         (_, None) => {
@@ -75,7 +92,6 @@ fn open_stream(
     let meter = Meter::new(place.as_ref().map(OnDisk::size));
     let (head, bytes) = peek(Box::new(Metered::new(bytes, meter.clone())), MAGIC_BYTES).map_err(cannot_read)?;
     let compression = Compression::of(path, &head)?;
-    let delimiter = delimiter(path, "", format)?;
     match Compression::of_name(path).0 {
         _ if compression == Compression::Zip => {
             return Err(Error::config("a zip archive cannot be read from a pipe: its directory stands at its end")
@@ -87,23 +103,148 @@ fn open_stream(
         _ => {}
     }
     let plain = decompress(bytes, compression).map_err(cannot_read)?;
-    let reader = CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?;
-    Ok(Box::new(match place {
-        Some(place) => reader.on_disk(place),
-        None => reader.of_stream(),
-    }))
+    // What is in a compressed stream is told by its name.
+    let head = if compression == Compression::None { head } else { Vec::new() };
+    if is_parquet(path, &head, format) || is_arrow_file(&head, format) {
+        return Err(Error::config(format!(
+            "`{path}` is a file that is read from its end, and cannot be read from a stream"
+        ))
+        .with_hint("name the file itself, decompressed"));
+    }
+    if is_arrow_stream(path, &head, format) {
+        columnar_options(path, options)?;
+        let (whereabouts, plain) = match place {
+            Some(place) => (Whereabouts::OnDisk(place), plain),
+            None => {
+                let (head, plain) = peek(plain, STREAM_HEAD).map_err(cannot_read)?;
+                (Whereabouts::Stream { hash: checksum(&head) }, plain)
+            }
+        };
+        let arrow = Arrow::open_stream(path, plain)?;
+        return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), whereabouts)?));
+    }
+    open_text(["", path], path, plain, meter, compression, place, format, options)
 }
+
+/// `names` are those that may tell the format.
+#[expect(clippy::too_many_arguments, reason = "all that is known of a file, and one place to hand it on")]
+fn open_text(
+    names: [&str; 2],
+    path: &str,
+    plain: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    compression: Compression,
+    place: Option<OnDisk>,
+    format: Format,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    let is_jsonl = match format {
+        Format::Auto => names.iter().any(|name| matches!(&ending(name)[..], "jsonl" | "ndjson")),
+        format => format == Format::Jsonl,
+    };
+    let text = |delimiter, options: &CsvOptions| {
+        let reader = CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?;
+        Ok::<_, Error>(match place {
+            Some(place) => reader.on_disk(place),
+            None => reader.of_stream(),
+        })
+    };
+    if is_jsonl {
+        refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
+        return Ok(Box::new(JsonlReader::new(text(b',', &JsonlReader::line_options(options))?)?));
+    }
+    Ok(Box::new(text(delimiter(path, names[0], format)?, options)?))
+}
+
+fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    columnar_options(path, options)?;
+    let meter = Meter::new(Some(place.size()));
+    let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes)?;
+    Ok(Box::new(Columnar::new(path, parquet, meter, cuts(options), Whereabouts::OnDisk(place))?))
+}
+
+fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    columnar_options(path, options)?;
+    let meter = Meter::new(Some(place.size()));
+    let arrow = Arrow::open_file(path, place.clone(), meter.clone())?;
+    Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?))
+}
+
+fn cuts(options: &CsvOptions) -> Cuts {
+    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit }
+}
+
+fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {
+    refuse(path, TEXT_OPTIONS, options)
+}
+
+/// Options that say how text is to be read say nothing of what has names and types; whoever gives one expects something to happen.
+fn refuse(path: &str, meaningless: &[Asked], options: &CsvOptions) -> Result<()> {
+    match meaningless.iter().find(|(_, is_given)| is_given(options)) {
+        Some((option, _)) => {
+            Err(Error::config(format!("`{option}` has no meaning for `{path}`, whose values have names and types")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// An option, and whether somebody gave it.
+type Asked = (&'static str, fn(&CsvOptions) -> bool);
+
+/// Options of text; the last two mean something to JSON Lines as well.
+const TEXT_OPTIONS: &[Asked] = &[
+    ("--delimiter", |options| options.delimiter.is_some()),
+    ("--quote", |options| options.quote != Some(b'"')),
+    ("--escape", |options| options.escape.is_some()),
+    ("--no-header", |options| !options.header),
+    ("--null", |options| !options.nulls.is_empty()),
+    ("--encoding", |options| options.encoding.is_some()),
+    ("--skip", |options| options.skip > 0),
+];
+
+fn is_parquet(path: &str, head: &[u8], format: Format) -> bool {
+    match format {
+        Format::Auto => head.starts_with(PARQUET_MAGIC) || ending(path) == "parquet",
+        format => format == Format::Parquet,
+    }
+}
+
+fn is_arrow_file(head: &[u8], format: Format) -> bool {
+    matches!(format, Format::Auto | Format::Arrow) && head.starts_with(arrow::MAGIC)
+}
+
+fn is_arrow_stream(path: &str, head: &[u8], format: Format) -> bool {
+    match format {
+        Format::Auto => {
+            head.starts_with(&arrow::CONTINUATION)
+                || matches!(&ending(path)[..], "arrow" | "arrows" | "feather" | "ipc")
+        }
+        format => format == Format::Arrow,
+    }
+}
+
+/// What stands behind the last point of a name, the ending of a compression not counted.
+fn ending(name: &str) -> String {
+    let name = Compression::of_name(name).1;
+    name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
+}
+
+/// As much of a stream tells it from others; what a stream of text takes, too.
+const STREAM_HEAD: u64 = 64 << 10;
+
+/// What a Parquet file begins and ends with.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// The delimiter of the format, which the name of the file (or of the archive's member) may tell.
 fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
-    let ending = |name: &str| {
-        let name = Compression::of_name(name).1;
-        name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
-    };
     let endings = [ending(member), ending(path)];
     match format {
         Format::Csv => Ok(b','),
         Format::Tsv => Ok(b'\t'),
+        Format::Jsonl | Format::Parquet | Format::Arrow => {
+            Err(Error::config(format!("`{path}` is a member of an archive, and such a file is read from its end"))
+                .with_hint("unpack it first"))
+        }
         Format::Auto if endings.iter().any(|ending| matches!(&ending[..], "tsv" | "tab")) => Ok(b'\t'),
         Format::Auto => match endings.iter().find(|ending| OTHER_FORMATS.contains(&&ending[..])) {
             Some(other) => Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read"))
@@ -117,8 +258,7 @@ fn cannot_open(path: &str, error: io::Error) -> Error {
     Error::new(Kind::Config, format!("cannot open `{path}`: {error}"))
 }
 
-const OTHER_FORMATS: &[&str] =
-    &["json", "jsonl", "ndjson", "parquet", "arrow", "feather", "avro", "orc", "xls", "xlsx"];
+const OTHER_FORMATS: &[&str] = &["json", "parquet", "arrow", "feather", "avro", "orc", "xls", "xlsx"];
 
 #[cfg(test)]
 mod tests;

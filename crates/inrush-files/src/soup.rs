@@ -5,16 +5,20 @@ use crate::csv::{CsvOptions, CsvReader};
 use crate::decompress::{Compression, decompress};
 use crate::file_source::FileSource;
 use crate::input::Meter;
+use crate::jsonl::JsonlReader;
+use crate::open::{Format, open};
 use crate::zip_member;
 use inrush_core::bulk::Source;
 use inrush_core::error::Result;
 use std::io::{Cursor, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Takes any bytes.
 pub type Soup = fn(&[u8]);
 
 /// Every soup, with the name of its fuzz target.
-pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("csv_cuts", csv_cuts), ("containers", containers)];
+// `columnar` is not among them: a fuzzer ends at any panic, and those of the decoders of others are caught by us.
+pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("csv_cuts", csv_cuts), ("jsonl", jsonl), ("containers", containers)];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
 pub fn csv(bytes: &[u8]) {
@@ -109,6 +113,53 @@ pub fn containers(bytes: &[u8]) {
     };
     // An error is as good as an end; a bomb is cut off.
     let _ = open().map(|plain| std::io::copy(&mut plain.take(1 << 24), &mut std::io::sink()));
+}
+
+/// JSON Lines, in reads of two sizes: the same rows and the same faults.
+pub fn jsonl(bytes: &[u8]) {
+    let outcome = |read_bytes: usize| {
+        let options =
+            JsonlReader::line_options(&CsvOptions { batch_bytes: 64, max_record: 256, ..CsvOptions::default() });
+        let text = Box::new(Cursor::new(bytes.to_vec()));
+        let mut lines = Vec::new();
+        let read = || -> Result<()> {
+            let reader =
+                CsvReader::with("soup", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
+            let mut reader = JsonlReader::new(reader)?;
+            lines.push(format!("{:?}", reader.infer_types(200)?));
+            while let Some(batch) = reader.next()? {
+                lines.push(format!("{:?} {:?}", batch.rows.columns(), batch.rejects));
+            }
+            Ok(())
+        };
+        let end = read().err().map(|error| error.to_string());
+        (lines, end)
+    };
+    assert_eq!(outcome(1 << 20), outcome(3));
+}
+
+/// Parquet and Arrow files and streams, by their first bytes.
+pub fn columnar(bytes: &[u8]) {
+    let Ok(mut file) = tempfile() else { return };
+    if std::io::Write::write_all(&mut file.0, bytes).is_err() {
+        return;
+    }
+    for format in [Format::Parquet, Format::Arrow] {
+        let _ = open(&file.1, format, &CsvOptions::default()).and_then(|mut reader| {
+            reader.infer_types(1000)?;
+            while reader.next()?.is_some() {}
+            Ok(())
+        });
+    }
+    let _ = std::fs::remove_file(&file.1);
+}
+
+/// A file of our own, for readers that must be able to go to its end.
+fn tempfile() -> std::io::Result<(std::fs::File, String)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("inrush-soup-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name);
+    Ok((std::fs::File::create(&path)?, path.to_string_lossy().into_owned()))
 }
 
 #[cfg(test)]

@@ -109,8 +109,12 @@ pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Tabl
 }
 
 /// The statement that creates a table with these columns (name, type with NULL or NOT NULL).
-pub fn create_statement(name: &TableName, columns: &[(String, String)]) -> String {
-    let list: Vec<String> = columns.iter().map(|(column, ty)| format!("  {} {ty}", quote_ident(column))).collect();
+pub fn create_statement(name: &TableName, columns: &[(String, String)], key: &[String]) -> String {
+    let mut list: Vec<String> = columns.iter().map(|(column, ty)| format!("  {} {ty}", quote_ident(column))).collect();
+    if !key.is_empty() {
+        let key: Vec<String> = key.iter().map(|column| quote_ident(column)).collect();
+        list.push(format!("  PRIMARY KEY ({})", key.join(", ")));
+    }
     format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4", name.quoted(), list.join(",\n"))
 }
 

@@ -11,6 +11,7 @@ mod chunks;
 mod columns;
 mod computed;
 mod files;
+mod formats;
 mod full_disk;
 mod guide;
 mod ledger;

@@ -5,7 +5,7 @@ use super::ledger::{ChunkLine, Identity, Mapping};
 use crate::error::{Error, Kind};
 
 /// How one field of a source is used: which field, and what its emptiness means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldUse {
     /// Index of the field within the source's [`Source::fields`].
     pub index: usize,

@@ -14,8 +14,8 @@ use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'a> {
     pub(super) dialect: &'a Dialect,
-    /// How many fields a record must have.
-    pub(super) width: usize,
+    /// Whether a blank line is a record, as it is where a record has but one field.
+    pub(super) blank_is_record: bool,
     pub(super) max_record: usize,
     /// The most records.
     pub(super) max_records: u64,
@@ -121,7 +121,7 @@ impl Cut {
             && end <= rules.max_bytes
             && first_end - self.end <= rules.max_record
             && window.len() <= rules.max_record
-            && (rules.width == 1 || !(is_blank(&text[self.end..first_end]) || has_blank(window)))
+            && (rules.blank_is_record || !(is_blank(&text[self.end..first_end]) || has_blank(window)))
     }
 
     /// Goes from quote to quote and from line feed to line feed.
@@ -191,7 +191,7 @@ impl Cut {
         if end - self.end > rules.max_record {
             return Some(Stop::TooLong);
         }
-        let is_record = rules.width == 1 || !is_blank(&text[self.end..end]);
+        let is_record = rules.blank_is_record || !is_blank(&text[self.end..end]);
         self.records += u64::from(is_record);
         self.end = end;
         self.open = None;

@@ -56,6 +56,8 @@ pub struct CsvReader {
     place_on_disk: Option<OnDisk>,
     /// The bytes come from standard input or a pipe.
     is_stream: bool,
+    /// Blank lines are no records though there is but one field.
+    passes_blank_lines: bool,
     /// Texts of batches that may be used no more.
     texts: Recycled,
     /// The input ends where `text` does.
@@ -107,6 +109,7 @@ impl CsvReader {
             stored: Stored::default(),
             place_on_disk: None,
             is_stream: false,
+            passes_blank_lines: false,
             texts: Recycled::new(RECYCLED_BATCHES),
             ended: false,
             failed: None,
@@ -227,7 +230,8 @@ impl FileSource for CsvReader {
         }
         self.parser = Arc::new(self.parser.with_nulls(nulls.clone()));
         // Those that were quoted are still there, and make their field a text after all.
-        let settled = infer_types(&self.sample(max_bytes)?.rows, NullTexts::AreTexts);
+        let sample = self.sample(max_bytes)?;
+        let settled = infer_types(&sample.rows, NullTexts::AreTexts);
         for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
             if field.ty != settled.ty {
                 nulls[i].clone_from(&declared[i]);
@@ -235,12 +239,24 @@ impl FileSource for CsvReader {
             }
         }
         self.parser = Arc::new(self.parser.with_nulls(nulls));
+        // Behind the sample a value may be missing.
+        fields.iter_mut().for_each(|field| field.nullable |= !self.is_all(&sample));
         fit_row(&mut fields);
         Ok(fields)
     }
 }
 
 impl CsvReader {
+    /// Says that a blank line is no record, though there is but one field.
+    pub(crate) fn pass_blank_lines(&mut self) {
+        self.passes_blank_lines = true;
+    }
+
+    /// Whether nothing follows a sample.
+    pub(crate) fn is_all(&self, sample: &Batch) -> bool {
+        self.ended && sample.origin.text.len() == self.text.len()
+    }
+
     fn next_piece(&mut self) -> Result<Option<Piece>> {
         loop {
             self.pass_stored()?;
@@ -279,7 +295,7 @@ impl CsvReader {
         loop {
             let rules = Rules {
                 dialect: &self.dialect,
-                width: self.names.len(),
+                blank_is_record: self.names.len() == 1 && !self.passes_blank_lines,
                 max_record: self.max_record,
                 max_records: self.left().min(max_rows as u64),
                 max_bytes,

@@ -144,9 +144,11 @@ fn formats_that_are_not_read_are_named() {
     let xz = folder.file("a.csv", b"\xfd7zXZ\x00\x00rest");
     assert_eq!(refused(&xz).message(), format!("`{xz}` is compressed by xz, which is not read"));
     assert_eq!(refused(&xz).hint(), Some(&format!("`xz -dc {xz} | inrush load -` loads it")[..]));
-    let json = folder.file("a.jsonl.gz", &gzip("{}\n"));
-    assert_eq!(refused(&json).message(), format!("`{json}` is named `.jsonl`, a format that is not read"));
-    assert!(open(&json, Format::Csv, &CsvOptions::default()).is_ok());
+    let avro = folder.file("a.avro.gz", &gzip("{}\n"));
+    assert_eq!(refused(&avro).message(), format!("`{avro}` is named `.avro`, a format that is not read"));
+    assert!(open(&avro, Format::Csv, &CsvOptions::default()).is_ok());
+    let parquet = folder.file("a.parquet.gz", &gzip("PAR1"));
+    assert!(refused(&parquet).message().ends_with("read from its end, and cannot be read from a stream"));
 }
 
 #[test]

@@ -33,6 +33,81 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn almost_json(text in "([{}\\[\\],:\"\\\\a1u0d8. -]|true|null|\"a\":|\n){0,80}") {
+        jsonl(text.as_bytes());
+        jsonl(format!("{{\"a\":1}}\n{{\"a\":{text}}}\n").as_bytes());
+    }
+}
+
+#[test]
+fn almost_columnar() {
+    for file in columnar_files() {
+        let mut random = 88172645463325252u64;
+        for _ in 0..300 {
+            let mut bytes = file.clone();
+            // One byte to four of them, anywhere; most hits in the ends, where places and lengths are.
+            for _ in 0..1 + random % 4 {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let at = if random & 256 == 0 {
+                    bytes.len() - 1 - (random >> 16) as usize % 400.min(bytes.len())
+                } else {
+                    (random >> 16) as usize % bytes.len()
+                };
+                bytes[at] = random as u8;
+            }
+            columnar(&bytes);
+        }
+    }
+}
+
+/// Parquet and Arrow files with texts, numbers, dictionaries and lists.
+fn columnar_files() -> Vec<Vec<u8>> {
+    use arrow_array::types::{Int16Type, Int32Type};
+    use arrow_array::{ArrayRef, DictionaryArray, Int64Array, ListArray, RecordBatch, StringArray};
+    use std::sync::Arc;
+    let tags: DictionaryArray<Int16Type> =
+        (0..40).map(|n| (n % 5 > 0).then(|| ["red", "a longer green"][n % 2])).collect();
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>(
+        (0..40).map(|n| (n % 3 > 0).then(|| vec![Some(n); n as usize % 4])),
+    );
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("n", Arc::new(Int64Array::from_iter((0..40).map(|n| (n % 7 > 0).then_some(n * n))))),
+        ("t", Arc::new(StringArray::from_iter_values((0..40).map(|n| format!("text number {n}"))))),
+        ("d", Arc::new(tags)),
+        ("l", Arc::new(lists)),
+    ];
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let parquet = |compression, dictionary| {
+        let properties = parquet::file::properties::WriterProperties::builder();
+        let properties = properties.set_compression(compression).set_dictionary_enabled(dictionary).build();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(Vec::new(), rows.schema(), Some(properties)).unwrap();
+        writer.write(&rows).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let arrow = |compression| {
+        let options = arrow_ipc::writer::IpcWriteOptions::default().try_with_compression(compression).unwrap();
+        let mut writer =
+            arrow_ipc::writer::FileWriter::try_new_with_options(Vec::new(), &rows.schema(), options).unwrap();
+        writer.write(&rows).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let mut stream = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &rows.schema()).unwrap();
+    stream.write(&rows).unwrap();
+    vec![
+        parquet(parquet::basic::Compression::UNCOMPRESSED, true),
+        parquet(parquet::basic::Compression::SNAPPY, false),
+        parquet(parquet::basic::Compression::LZ4_RAW, true),
+        arrow(None),
+        arrow(Some(arrow_ipc::CompressionType::LZ4_FRAME)),
+        arrow(Some(arrow_ipc::CompressionType::ZSTD)),
+        stream.into_inner().unwrap(),
+    ]
+}
+
 /// A gzip, a zstd and a zip file.
 fn archives() -> [Vec<u8>; 3] {
     let text = b"a,b\n1,2\n".repeat(50);

@@ -36,6 +36,11 @@ pub(super) fn read_keys(connection: &mut Connection, table: &Table, mode: Mode) 
     Ok(Keys::read(rows, has_triggers))
 }
 
+/// The keys of a table that is still to be made.
+pub(super) fn keys_of_new(key: &[String]) -> Keys {
+    Keys::read(key.iter().map(|column| ["PRIMARY".into(), column.clone(), "0".into(), String::new()]), false)
+}
+
 /// The plan of a source, and how its rows are written.
 pub(super) fn plan(
     source: &dyn Source,

@@ -22,14 +22,14 @@ use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::Vendor;
+use inrush_core::wire::{ServerVersion, Vendor};
 use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 /// Everything up to the first lane: on one connection that is closed again.
 pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(Shared, Vec<Arc<SourcePlan>>)> {
-    let Loader { config, table, options, observer, control, reject_header } = loader;
+    let Loader { config, table, mut options, observer, control, reject_header } = loader;
     if let BadRows::Divert(_) = options.bad_rows {
         same_fields(sources)?;
     }
@@ -40,6 +40,9 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let variables = Variables::read(&mut connection)?;
     let found = table::read(&mut connection, &name)?;
     let must_create = found.is_none();
+    if let Some(columns) = &mut options.create {
+        columns.iter_mut().for_each(|(_, ty)| known_type(ty, connection.server_version()));
+    }
     let table = match (found, &options.create) {
         (Some(table), _) => table,
         (None, Some(columns)) => imagined(&name, columns),
@@ -61,7 +64,10 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let max_bytes = variables.max_packet - 2;
     let statement_bytes = STATEMENT_BYTES.min(max_bytes);
     let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
-    let keys = modes::read_keys(&mut connection, &table, options.mode)?;
+    let keys = match must_create {
+        true => modes::keys_of_new(&options.key),
+        false => modes::read_keys(&mut connection, &table, options.mode)?,
+    };
     let plans = plans(sources, &options, &table, &keys, &rules, limits)?;
     let server = connection.server_version().to_string();
     let vendor = connection.server_version().vendor;
@@ -250,6 +256,18 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
     }
 }
 
+/// A VECTOR goes into a JSON column where the server has no vectors: the same text fits both.
+fn known_type(ty: &mut String, server: &ServerVersion) {
+    let since = match server.vendor {
+        Vendor::MariaDb => (11, 7, 0),
+        _ => (9, 0, 0),
+    };
+    if server.numbers < since && ty.starts_with("VECTOR") {
+        let null = ty.split_once(')').map_or("", |(_, null)| null);
+        *ty = format!("JSON{null}");
+    }
+}
+
 /// The table that will be created: to plan against before it is there.
 fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     let column = |(name, ty): &(String, String)| {
@@ -278,7 +296,7 @@ fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) 
     let name = &TableName { schema: shared.table.schema.clone(), name: shared.table.name.clone() };
     // Its being there says whether it was created.
     if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
-        let statement = table::create_statement(name, columns);
+        let statement = table::create_statement(name, columns, &shared.options.key);
         shared.control.waits(0, Some("CREATE TABLE"));
         connection.exec(&statement, ()).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         shared.notify(&Notice::Created(statement));

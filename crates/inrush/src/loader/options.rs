@@ -58,7 +58,7 @@ pub struct LoadOptions {
     pub again: bool,
     /// Whether a source is believed to hold still what was stored of it, without reading that again.
     pub trust_source: bool,
-    /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL.
+    /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
 }
 

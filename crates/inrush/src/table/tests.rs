@@ -36,11 +36,12 @@ fn the_schema_of_the_connection_fills_in() {
 #[test]
 fn a_create_statement() {
     let name = TableName { schema: "s".into(), name: "t".into() };
-    let sql = create_statement(&name, &[("a b".into(), "INT NULL".into()), ("c".into(), "DATE NULL".into())]);
-    assert_eq!(
-        sql,
-        "CREATE TABLE `s`.`t` (\n  `a b` INT NULL,\n  `c` DATE NULL\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
-    );
+    let columns = [("a b".into(), "INT NULL".into()), ("c".into(), "DATE NULL".into())];
+    let sql = |key: &[&str]| create_statement(&name, &columns, &key.iter().map(|&k| k.to_owned()).collect::<Vec<_>>());
+    let end = "\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4";
+    assert_eq!(sql(&[]), format!("CREATE TABLE `s`.`t` (\n  `a b` INT NULL,\n  `c` DATE NULL{end}"));
+    let keyed = "  `a b` INT NULL,\n  `c` DATE NULL,\n  PRIMARY KEY (`c`, `a b`)";
+    assert_eq!(sql(&["c", "a b"]), format!("CREATE TABLE `s`.`t` (\n{keyed}{end}"));
 }
 
 /// A connection of either shell.

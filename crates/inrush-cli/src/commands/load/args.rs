@@ -7,7 +7,7 @@ use inrush::core::bulk::lane::Unchecked;
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Format};
+use inrush_files::{CsvOptions, Format, Inferred};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV or TSV, plain or .gz, .zst, .zip; a folder, a quoted 'part-*.csv'; `-` is standard input
+    /// Files to load, in this order: CSV, TSV, JSON Lines, plain or .gz, .zst, .zip, Parquet, Arrow; a folder, a quoted 'part-*.csv'; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -121,7 +121,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv` or `tsv`; `auto` is TSV for names in .tsv and .tab, else CSV
+    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` knows the last two by their first bytes, the others by their names
     #[arg(
         long,
         value_enum,
@@ -223,6 +223,9 @@ enum FormatArg {
     Auto,
     Csv,
     Tsv,
+    Jsonl,
+    Parquet,
+    Arrow,
 }
 
 impl LoadArgs {
@@ -331,15 +334,18 @@ impl LoadArgs {
             FormatArg::Auto => Format::Auto,
             FormatArg::Csv => Format::Csv,
             FormatArg::Tsv => Format::Tsv,
+            FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Parquet => Format::Parquet,
+            FormatArg::Arrow => Format::Arrow,
         }
     }
 }
 
 /// The columns of a new table under the names that `--columns` gives their fields; a skipped field becomes no column.
-pub(crate) fn named(columns: Vec<(String, String)>, matching: &Matching) -> Vec<(String, String)> {
+pub(crate) fn named(columns: Vec<Inferred>, matching: &Matching) -> Vec<Inferred> {
     let Matching::Listed(targets) = matching else { return columns };
-    let name = |(target, (_, ty)): (&FieldTarget, (String, String))| match target {
-        FieldTarget::Column(name) => Some((name.clone(), ty)),
+    let name = |(target, column): (&FieldTarget, Inferred)| match target {
+        FieldTarget::Column(name) => Some(Inferred { name: name.clone(), ..column }),
         FieldTarget::Skip(_) => None,
     };
     targets.iter().zip(columns).filter_map(name).collect()
@@ -424,14 +430,23 @@ fn one_byte(option: &str, text: &str) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use inrush::core::value::column::ColumnType;
 
     #[test]
     fn a_list_names_the_columns_of_a_new_table() {
-        let sample = ["c1", "c2", "c3"].map(|name| (name.to_owned(), format!("type of {name}")));
+        let sample = ["c1", "c2", "c3"].map(|name| Inferred {
+            name: name.to_owned(),
+            ty: ColumnType::Date,
+            nullable: true,
+            max_chars: 10,
+            null_texts: Vec::new(),
+            zoned: false,
+        });
+        let names =
+            |matching| named(sample.to_vec(), matching).into_iter().map(|column| column.name).collect::<Vec<_>>();
         let listed = Matching::Listed(FieldTarget::parse_list("id,@skip,name").unwrap());
-        let want = [("id", "type of c1"), ("name", "type of c3")].map(|(name, ty)| (name.to_owned(), ty.to_owned()));
-        assert_eq!(named(sample.to_vec(), &listed), want);
-        assert_eq!(named(sample.to_vec(), &Matching::ByPosition), sample);
+        assert_eq!(names(&listed), ["id", "name"]);
+        assert_eq!(names(&Matching::ByPosition), ["c1", "c2", "c3"]);
     }
 
     #[test]

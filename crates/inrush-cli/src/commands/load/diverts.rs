@@ -1,8 +1,10 @@
 //! The reject file of `--bad-rows divert:FILE`: what must hold before it is begun, and how it begins, so that it can be
 //! corrected and loaded like the files its records come from.
 
+use inrush::core::bulk::batch::csv_line;
+use inrush::core::bulk::{FieldTarget, Matching};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvReader, FileSource};
+use inrush_files::{CsvReader, FileSource, RejectForm};
 use std::path::Path;
 
 /// Refuses a reject file whose rows would be lost or could not be read again.
@@ -25,7 +27,20 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSour
 
 /// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded; a mark says so where
 /// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
-pub(crate) fn head(readers: &[Box<dyn FileSource>], has_header: bool) -> Vec<u8> {
+///
+/// A source that is not text has its rows written as CSV, under the names of the columns that they go into.
+pub(crate) fn head(readers: &[Box<dyn FileSource>], has_header: bool, matching: &Matching) -> Vec<u8> {
+    if let Some(reader) = readers.first().filter(|reader| reader.reject_form() == RejectForm::Cells) {
+        let targets = match matching {
+            Matching::Listed(targets) => targets.clone(),
+            _ => reader.fields().iter().cloned().map(FieldTarget::Column).collect(),
+        };
+        let column = |target: FieldTarget| match target {
+            FieldTarget::Column(name) => Some(Some(name)),
+            FieldTarget::Skip(_) => None,
+        };
+        return csv_line(targets.into_iter().filter_map(column));
+    }
     let readers: Vec<&CsvReader> = readers.iter().filter_map(|reader| reader.as_csv()).collect();
     let mut head = Vec::new();
     if readers.iter().any(|reader| reader.encoding().name() != "UTF-8") {

@@ -18,7 +18,7 @@ pub(crate) use job_file::expand;
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
 use inrush::core::bulk::{Report, Source};
-use inrush::{BadRows, Loader, Notice};
+use inrush::{BadRows, LoadOptions, Loader, Notice};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -53,12 +53,12 @@ fn load(args: &LoadArgs, output: &Output) -> Result<Report> {
     allow_open_files();
     let mut readers = open_all(args, &csv)?;
     if args.create_table {
-        options.create = Some(args::named(columns_from_sample(&mut readers, output)?, &options.matching));
+        options.create = Some(new_columns(columns_from_sample(&mut readers, output)?, &options)?);
     }
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
             diverts::check(file, &args.files, &readers)?;
-            diverts::head(&readers, csv.header)
+            diverts::head(&readers, csv.header, &options.matching)
         }
         _ => Vec::new(),
     };
@@ -114,7 +114,7 @@ fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<Box<dyn FileSource>
 
 /// Refuses what no table can be matched with; an empty file without a header is a file without rows, and left out.
 fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dyn FileSource>>> {
-    let Some(reader) = file.as_csv() else { return Ok(Some(file)) };
+    let Some(reader) = file.as_csv() else { return Ok(Some(file).filter(|file| !file.fields().is_empty())) };
     if reader.names().is_empty() {
         return if csv.header {
             Err(Error::config(format!("`{}` is empty: it has not even a header", reader.name())))
@@ -159,7 +159,7 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
 const SAMPLE_BYTES: usize = 4 << 20;
 
 /// Names and types for a new table, from the first rows of every file.
-fn columns_from_sample(readers: &mut [Box<dyn FileSource>], output: &Output) -> Result<Vec<(String, String)>> {
+fn columns_from_sample(readers: &mut [Box<dyn FileSource>], output: &Output) -> Result<Vec<Inferred>> {
     let mut columns: Vec<Inferred> = Vec::new();
     if readers.is_empty() {
         return Err(Error::config("`--create-table` needs a first row, and every file is empty"));
@@ -179,7 +179,18 @@ fn columns_from_sample(readers: &mut [Box<dyn FileSource>], output: &Output) -> 
         let names = columns.iter().filter(|c| c.null_texts.contains(text)).map(|c| c.name.as_str());
         output.notice(&format!("`{text}` is read as NULL in {}", names.collect::<Vec<_>>().join(", ")));
     }
-    Ok(columns.into_iter().map(|column| (column.name.clone(), column.ddl_type())).collect())
+    Ok(columns)
+}
+
+/// Names and types of a new table's columns.
+fn new_columns(columns: Vec<Inferred>, options: &LoadOptions) -> Result<Vec<(String, String)>> {
+    let columns = args::named(columns, &options.matching);
+    let is = |name: &str, key: &str| name.to_lowercase() == key.to_lowercase();
+    if let Some(key) = options.key.iter().find(|key| !columns.iter().any(|column| is(&column.name, key))) {
+        return Err(Error::config(format!("`--key {key}`: the new table has no such column")));
+    }
+    let in_key = |column: &Inferred| options.key.iter().any(|key| is(&column.name, key));
+    Ok(columns.iter().map(|column| (column.name.clone(), column.definition(in_key(column)))).collect())
 }
 
 fn describe(notice: &Notice) -> String {

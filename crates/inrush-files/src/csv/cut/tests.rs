@@ -105,7 +105,7 @@ fn one_field() -> Case {
 impl Case {
     fn rules<'a>(&self, dialect: &'a Dialect) -> Rules<'a> {
         let Case { width, max_record, max_bytes, max_records, .. } = *self;
-        Rules { dialect, width, max_record, max_records, max_bytes }
+        Rules { dialect, blank_is_record: width == 1, max_record, max_records, max_bytes }
     }
 }
 

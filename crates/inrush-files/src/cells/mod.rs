@@ -1,0 +1,363 @@
+//! Cells: columns of Arrow arrays of any type as texts in binary views, which is what checks and encoders take.
+//!
+//! Texts and bytes are not copied: their views point into the arrays' own buffers. Numbers, dates and times are written out in the one
+//! spelling that the checks pass without a second look; what has parts is written as JSON. Nothing is rounded and nothing refused:
+//! what no column holds (a NaN, the year 20000) is written all the same, and is a bad cell for the check.
+//!
+//! Invariant: the same values give the same texts, however they are cut into arrays: checksums of a resumed load depend on it.
+
+mod json;
+mod moment;
+mod number;
+mod text;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, RunArray};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, TimeUnit};
+use inrush_core::bulk::Taker;
+use inrush_core::error::{Error, Result};
+use std::sync::Arc;
+
+/// How the values of one field are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Style {
+    taker: Taker,
+    /// Sixteen bytes are a UUID.
+    uuid: bool,
+}
+
+impl Style {
+    /// For a field that goes into a column of this kind; `uuid` says that its bytes are UUIDs.
+    pub(crate) fn new(taker: Taker, uuid: bool) -> Self {
+        Self { taker, uuid: uuid || taker == Taker::Uuid }
+    }
+}
+
+/// The extension type of `field` says that its 16 bytes are a UUID.
+pub(crate) fn is_uuid(field: &Field) -> bool {
+    field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid")
+}
+
+/// One column under construction.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    style: Style,
+    views: Vec<u128>,
+    null_rows: Vec<u32>,
+    buffers: Vec<Buffer>,
+    /// Texts written here, and which of the buffers they become.
+    side: Vec<u8>,
+    side_slot: Option<usize>,
+    /// The last dictionary, and what its values were written as.
+    dictionary: Option<(ArrayRef, BinaryViewArray)>,
+}
+
+impl Cells {
+    pub(crate) fn new(style: Style) -> Self {
+        Self {
+            style,
+            views: Vec::new(),
+            null_rows: Vec::new(),
+            buffers: Vec::new(),
+            side: Vec::new(),
+            side_slot: None,
+            dictionary: None,
+        }
+    }
+
+    /// Appends the values of an array.
+    pub(crate) fn append(&mut self, array: &ArrayRef) -> Result<()> {
+        if self.side.len() >= SIDE_BUFFER {
+            self.close_side();
+        }
+        self.views.reserve(array.len());
+        let any: &dyn Array = array;
+        let is_text = matches!(any.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        if self.style.taker == Taker::Json && !is_text && !is_indirect(any.data_type()) {
+            return self.documents(any);
+        }
+        match any.data_type() {
+            DataType::Null => (0..any.len()).for_each(|_| self.put_null()),
+            DataType::Boolean => {
+                let values = any.as_boolean();
+                self.each(any, |row, cells| cells.put(if values.value(row) { b"1" } else { b"0" }));
+            }
+            DataType::Int8 => self.ints::<Int8Type>(any),
+            DataType::Int16 => self.ints::<Int16Type>(any),
+            DataType::Int32 => self.ints::<Int32Type>(any),
+            DataType::Int64 => self.ints::<Int64Type>(any),
+            DataType::UInt8 => self.ints::<UInt8Type>(any),
+            DataType::UInt16 => self.ints::<UInt16Type>(any),
+            DataType::UInt32 => self.ints::<UInt32Type>(any),
+            DataType::UInt64 => self.ints::<UInt64Type>(any),
+            DataType::Utf8 => self.spans(any, any.as_string::<i32>().values(), any.as_string::<i32>().value_offsets()),
+            DataType::LargeUtf8 => {
+                self.spans(any, any.as_string::<i64>().values(), any.as_string::<i64>().value_offsets());
+            }
+            DataType::Binary => {
+                self.spans(any, any.as_binary::<i32>().values(), any.as_binary::<i32>().value_offsets());
+            }
+            DataType::LargeBinary => {
+                self.spans(any, any.as_binary::<i64>().values(), any.as_binary::<i64>().value_offsets());
+            }
+            DataType::Utf8View => {
+                let array = any.as_string_view();
+                self.views_of(array.views(), array.data_buffers(), array.nulls());
+            }
+            DataType::BinaryView => {
+                let array = any.as_binary_view();
+                self.views_of(array.views(), array.data_buffers(), array.nulls());
+            }
+            DataType::FixedSizeBinary(width) => self.fixed(any, *width as usize),
+            DataType::Duration(unit) if self.style.taker == Taker::Integer => match unit {
+                TimeUnit::Second => self.ints::<DurationSecondType>(any),
+                TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
+                TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
+                TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
+            },
+            DataType::Dictionary(..) => return self.dictionary(array),
+            DataType::RunEndEncoded(..) => return self.runs(any),
+            ty if text::is_scalar(ty) => self.scalars(any)?,
+            _ => self.documents(any)?,
+        }
+        Ok(())
+    }
+
+    /// The finished column.
+    pub(crate) fn finish(mut self) -> Result<BinaryViewArray> {
+        self.close_side();
+        let nulls = (!self.null_rows.is_empty()).then(|| {
+            let mut valid = vec![true; self.views.len()];
+            self.null_rows.iter().for_each(|&row| valid[row as usize] = false);
+            NullBuffer::from(valid)
+        });
+        BinaryViewArray::try_new(ScalarBuffer::from(self.views), self.buffers, nulls)
+            .map_err(|e| Error::data(format!("a column could not be built: {e}")))
+    }
+}
+
+impl Cells {
+    fn ints<T: ArrowPrimitiveType<Native: itoa::Integer>>(&mut self, array: &dyn Array) {
+        let values = array.as_primitive::<T>().values();
+        let mut buffer = itoa::Buffer::new();
+        self.each(array, |row, cells| cells.put(buffer.format(values[row]).as_bytes()));
+    }
+
+    /// Whatever is written without parts.
+    fn scalars(&mut self, array: &dyn Array) -> Result<()> {
+        let write = text::writer(array)?;
+        let mut text = Vec::with_capacity(64);
+        self.each(array, |row, cells| {
+            text.clear();
+            write(row, &mut text);
+            cells.put(&text);
+        });
+        Ok(())
+    }
+
+    fn documents(&mut self, array: &dyn Array) -> Result<()> {
+        let write = json::writer(array)?;
+        let mut text = Vec::new();
+        self.each(array, |row, cells| {
+            text.clear();
+            write(row, &mut text);
+            cells.put(&text);
+        });
+        Ok(())
+    }
+
+    /// Texts or bytes that lie one behind the other.
+    fn spans<O: ArrowNativeType>(&mut self, array: &dyn Array, bytes: &Buffer, ends: &[O]) {
+        if bytes.len() > i32::MAX as usize {
+            return self.each(array, |row, cells| cells.put(&bytes[ends[row].as_usize()..ends[row + 1].as_usize()]));
+        }
+        let buffer = self.slot(bytes);
+        self.each(array, |row, cells| {
+            let (start, end) = (ends[row].as_usize(), ends[row + 1].as_usize());
+            cells.views.push(view(&bytes[start..end], buffer, start));
+        });
+    }
+
+    fn fixed(&mut self, array: &dyn Array, width: usize) {
+        let array_of_bytes = array.as_fixed_size_binary();
+        if self.style.uuid && width == 16 && self.style.taker != Taker::Bytes {
+            return self.each(array, |row, cells| cells.put(&text::uuid(array_of_bytes.value(row))));
+        }
+        self.each(array, |row, cells| cells.put(array_of_bytes.value(row)));
+    }
+
+    fn views_of(&mut self, views: &[u128], buffers: &[Buffer], nulls: Option<&NullBuffer>) {
+        let slots: Vec<usize> = buffers.iter().map(|buffer| self.slot(buffer)).collect();
+        for (row, &view) in views.iter().enumerate() {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                self.put_null();
+            } else {
+                self.views.push(moved(view, &slots));
+            }
+        }
+    }
+
+    /// A dictionary: its values are written once, however many keys name them.
+    fn dictionary(&mut self, array: &ArrayRef) -> Result<()> {
+        let keyed = array.as_any_dictionary();
+        let values = keyed.values();
+        if values.is_empty() {
+            (0..array.len()).for_each(|_| self.put_null());
+            return Ok(());
+        }
+        let written = self.written(values)?;
+        self.indexed(&written, &keyed.normalized_keys(), array.nulls());
+        Ok(())
+    }
+
+    fn runs(&mut self, array: &dyn Array) -> Result<()> {
+        match array.data_type() {
+            DataType::RunEndEncoded(ends, _) if ends.data_type() == &DataType::Int16 => {
+                self.runs_of::<Int16Type>(array)
+            }
+            DataType::RunEndEncoded(ends, _) if ends.data_type() == &DataType::Int32 => {
+                self.runs_of::<Int32Type>(array)
+            }
+            _ => self.runs_of::<Int64Type>(array),
+        }
+    }
+
+    fn runs_of<R: RunEndIndexType>(&mut self, array: &dyn Array) -> Result<()> {
+        let Some(runs) = array.as_any().downcast_ref::<RunArray<R>>() else {
+            return Err(text::unknown(array.data_type()));
+        };
+        let keys: Vec<usize> = (0..runs.len()).map(|row| runs.get_physical_index(row)).collect();
+        let written = self.written(runs.values())?;
+        self.indexed(&written, &keys, None);
+        Ok(())
+    }
+
+    /// The values of a dictionary as cells; batches of a file usually share theirs.
+    fn written(&mut self, values: &ArrayRef) -> Result<BinaryViewArray> {
+        if let Some((known, written)) = &self.dictionary
+            && Arc::ptr_eq(known, values)
+        {
+            return Ok(written.clone());
+        }
+        let mut cells = Cells::new(self.style);
+        cells.append(values)?;
+        let written = cells.finish()?;
+        self.dictionary = Some((values.clone(), written.clone()));
+        Ok(written)
+    }
+
+    fn indexed(&mut self, values: &BinaryViewArray, keys: &[usize], nulls: Option<&NullBuffer>) {
+        let slots: Vec<usize> = values.data_buffers().iter().map(|buffer| self.slot(buffer)).collect();
+        let views = values.views();
+        for (row, &key) in keys.iter().enumerate() {
+            if nulls.is_some_and(|nulls| nulls.is_null(row)) || values.is_null(key) {
+                self.put_null();
+            } else {
+                self.views.push(moved(views[key], &slots));
+            }
+        }
+    }
+
+    /// Calls `put` for each row that is not NULL.
+    fn each(&mut self, array: &dyn Array, mut put: impl FnMut(usize, &mut Self)) {
+        match array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+            None => (0..array.len()).for_each(|row| put(row, self)),
+            Some(nulls) => {
+                for row in 0..array.len() {
+                    if nulls.is_null(row) { self.put_null() } else { put(row, self) }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, text: &[u8]) {
+        if text.len() <= INLINE {
+            let mut view = [0; 16];
+            view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+            view[4..4 + text.len()].copy_from_slice(text);
+            self.views.push(u128::from_le_bytes(view));
+            return;
+        }
+        let slot = match self.side_slot {
+            Some(slot) => slot,
+            None => {
+                self.buffers.push(Buffer::default());
+                *self.side_slot.insert(self.buffers.len() - 1)
+            }
+        };
+        self.views.push(view(text, slot, self.side.len()));
+        self.side.extend_from_slice(text);
+    }
+
+    fn put_null(&mut self) {
+        self.null_rows.push(self.views.len() as u32);
+        self.views.push(0);
+    }
+
+    /// The place of a buffer among the column's; the arrays of a file often share the last ones.
+    fn slot(&mut self, buffer: &Buffer) -> usize {
+        let known = self
+            .buffers
+            .iter()
+            .rev()
+            .take(SHARED_BUFFERS)
+            .position(|other| other.ptr_eq(buffer) && other.len() == buffer.len());
+        match known {
+            Some(from_end) => self.buffers.len() - 1 - from_end,
+            None => {
+                self.buffers.push(buffer.clone());
+                self.buffers.len() - 1
+            }
+        }
+    }
+
+    fn close_side(&mut self) {
+        if let Some(slot) = self.side_slot.take() {
+            self.buffers[slot] = Buffer::from_vec(std::mem::take(&mut self.side));
+        }
+    }
+}
+
+/// A type whose values lie elsewhere.
+fn is_indirect(ty: &DataType) -> bool {
+    matches!(ty, DataType::Dictionary(..) | DataType::RunEndEncoded(..) | DataType::Null)
+}
+
+/// The view of bytes that lie at `at` of buffer `slot`.
+#[inline]
+pub(crate) fn view(bytes: &[u8], slot: usize, at: usize) -> u128 {
+    let len = bytes.len();
+    if len <= INLINE {
+        let mut view = [0; 16];
+        view[..4].copy_from_slice(&(len as u32).to_le_bytes());
+        view[4..4 + len].copy_from_slice(bytes);
+        return u128::from_le_bytes(view);
+    }
+    let head = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    len as u128 | u128::from(head) << 32 | (slot as u128) << 64 | (at as u128) << 96
+}
+
+/// A view of another array, whose buffers have these places here.
+#[inline]
+fn moved(view: u128, slots: &[usize]) -> u128 {
+    if view as u32 as usize <= INLINE {
+        return view;
+    }
+    let slot = slots[(view >> 64) as u32 as usize] as u128;
+    view & !(u128::from(u32::MAX) << 64) | slot << 64
+}
+
+/// The longest cell a view holds itself.
+const INLINE: usize = 12;
+
+/// A view's offset has 31 bits; an array may add some hundred MiB to a buffer that is not closed yet.
+const SIDE_BUFFER: usize = 256 << 20;
+
+/// As many of the last buffers are asked whether they are the same.
+const SHARED_BUFFERS: usize = 8;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! What each type of array is written as.
+
+use super::*;
+use arrow_array::builder::*;
+use arrow_array::*;
+use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano, OffsetBuffer, i256};
+use std::collections::BTreeMap;
+
+#[test]
+fn whole_numbers_and_booleans() {
+    check(&Int8Array::from(vec![Some(-128), None, Some(127)]), &["-128", NULL, "127"]);
+    check(&Int16Array::from(vec![i16::MIN]), &["-32768"]);
+    check(&Int32Array::from(vec![i32::MIN, 0]), &["-2147483648", "0"]);
+    check(&Int64Array::from(vec![i64::MIN, i64::MAX]), &["-9223372036854775808", "9223372036854775807"]);
+    check(&UInt8Array::from(vec![255]), &["255"]);
+    check(&UInt16Array::from(vec![65535]), &["65535"]);
+    check(&UInt32Array::from(vec![u32::MAX]), &["4294967295"]);
+    check(&UInt64Array::from(vec![u64::MAX]), &["18446744073709551615"]);
+    check(&BooleanArray::from(vec![Some(true), Some(false), None]), &["1", "0", NULL]);
+    check(&NullArray::new(2), &[NULL, NULL]);
+}
+
+#[test]
+fn floats_in_the_fewest_digits_that_read_back() {
+    check(&Float64Array::from(vec![0.1, 1.0, -0.0, 1e300, 5e-324]), &["0.1", "1", "-0", "1e+300", "5e-324"]);
+    check(&Float32Array::from(vec![0.1, 16_777_216.0, f32::MAX]), &["0.1", "16777216", "3.4028234663852886e+38"]);
+    let halves: Vec<_> = [1.5f32, 0.1].map(<Float16Type as ArrowPrimitiveType>::Native::from_f32).to_vec();
+    check(&Float16Array::from(halves), &["1.5", "0.099975586"]);
+    let odd = cells(&Float64Array::from(vec![f64::NAN, f64::INFINITY]), Taker::Text);
+    assert_eq!(odd.iter().filter(|cell| cell.parse::<u64>().is_ok()).count(), 0, "{odd:?}");
+    for value in [f64::MAX, f64::MIN_POSITIVE, 1.0 / 3.0, 123_456_789.123_456_79] {
+        assert_eq!(cells(&Float64Array::from(vec![value]), Taker::Text)[0].parse(), Ok(value));
+    }
+}
+
+#[test]
+fn decimals_digit_for_digit() {
+    let decimal = |units: Vec<i128>, scale| Decimal128Array::from(units).with_precision_and_scale(38, scale).unwrap();
+    check(&decimal(vec![12345, -5, 0, -12345], 2), &["123.45", "-0.05", "0.00", "-123.45"]);
+    check(&decimal(vec![12, 0], -2), &["1200", "0"]);
+    check(&decimal(vec![10i128.pow(38) - 1], 0), &["99999999999999999999999999999999999999"]);
+    let wide = Decimal256Array::from(vec![i256::from_i128(-1)]).with_precision_and_scale(76, 70).unwrap();
+    check(&wide, &[&format!("-0.{}1", "0".repeat(69))]);
+    check(&Decimal32Array::from(vec![150]).with_precision_and_scale(9, 2).unwrap(), &["1.50"]);
+    check(&Decimal64Array::from(vec![-150]).with_precision_and_scale(18, 1).unwrap(), &["-15.0"]);
+}
+
+#[test]
+fn dates_and_times() {
+    check(&Date32Array::from(vec![0, -1, 19_782, 11_016]), &["1970-01-01", "1969-12-31", "2024-02-29", "2000-02-29"]);
+    check(&Date32Array::from(vec![-719_528, 2_932_896, 2_932_897]), &["0000-01-01", "9999-12-31", "+10000-01-01"]);
+    check(&Date64Array::from(vec![86_400_000, 1_500]), &["1970-01-02", "1970-01-01 00:00:01.5"]);
+    check(&TimestampSecondArray::from(vec![-1]), &["1969-12-31 23:59:59"]);
+    check(&TimestampMillisecondArray::from(vec![1_700_000_000_120]), &["2023-11-14 22:13:20.12"]);
+    check(&TimestampMicrosecondArray::from(vec![-1, 0]), &["1969-12-31 23:59:59.999999", "1970-01-01 00:00:00"]);
+    check(&TimestampNanosecondArray::from(vec![1]), &["1970-01-01 00:00:00.000000001"]);
+    let zoned = TimestampMicrosecondArray::from(vec![1_500_000]).with_timezone("Europe/Berlin");
+    check(&zoned, &["1970-01-01T00:00:01.5Z"]);
+    check(&Time32SecondArray::from(vec![86_399]), &["23:59:59"]);
+    check(&Time32MillisecondArray::from(vec![1]), &["00:00:00.001"]);
+    check(&Time64MicrosecondArray::from(vec![86_399_999_999]), &["23:59:59.999999"]);
+    check(&Time64NanosecondArray::from(vec![1_000]), &["00:00:00.000001"]);
+    check(&DurationSecondArray::from(vec![-3_020_399, 360_000]), &["-838:59:59", "100:00:00"]);
+    check(&DurationMicrosecondArray::from(vec![i64::MIN]), &["-2562047788:00:54.775808"]);
+    assert_eq!(cells(&DurationMillisecondArray::from(vec![-5]), Taker::Integer), ["-5"]);
+}
+
+#[test]
+fn every_day_is_the_calendars() {
+    let days: Vec<i32> = (-719_162..2_932_897).step_by(997).chain(-800..800).collect();
+    let written = cells(&Date32Array::from(days.clone()), Taker::Text);
+    for (day, text) in days.iter().zip(written) {
+        let date = jiff::civil::date(1970, 1, 1) + jiff::Span::new().days(*day);
+        assert_eq!(text, date.to_string());
+    }
+}
+
+#[test]
+fn texts_and_bytes_in_every_form() {
+    let texts = vec![Some("short"), None, Some(""), Some("longer than a view holds: é")];
+    let want = ["short", NULL, "", "longer than a view holds: é"];
+    check(&StringArray::from(texts.clone()), &want);
+    check(&LargeStringArray::from(texts.clone()), &want);
+    check(&StringViewArray::from(texts.clone()), &want);
+    let bytes: Vec<Option<&[u8]>> = texts.iter().map(|text| text.map(str::as_bytes)).collect();
+    check(&BinaryArray::from(bytes.clone()), &want);
+    check(&LargeBinaryArray::from(bytes.clone()), &want);
+    check(&BinaryViewArray::from(bytes), &want);
+    check(&FixedSizeBinaryArray::try_from_iter([b"abc", b"def"].into_iter()).unwrap(), &["abc", "def"]);
+}
+
+#[test]
+fn a_uuid_is_bytes_for_bytes_and_text_for_all_else() {
+    let array: ArrayRef =
+        Arc::new(FixedSizeBinaryArray::try_from_iter([(0..16).collect::<Vec<u8>>()].into_iter()).unwrap());
+    let text = "00010203-0405-0607-0809-0a0b0c0d0e0f";
+    let written = |style| {
+        let mut cells = Cells::new(style);
+        cells.append(&array).unwrap();
+        cells.finish().unwrap().value(0).to_vec()
+    };
+    assert_eq!(written(Style::new(Taker::Text, true)), text.as_bytes());
+    assert_eq!(written(Style::new(Taker::Uuid, false)), text.as_bytes());
+    assert_eq!(written(Style::new(Taker::Bytes, true)), (0..16).collect::<Vec<u8>>());
+    assert_eq!(written(Style::new(Taker::Text, false)), (0..16).collect::<Vec<u8>>());
+}
+
+#[test]
+fn dictionaries_and_runs_are_their_values() {
+    let dictionary: DictionaryArray<Int8Type> =
+        vec![Some("a"), None, Some("a text longer than a view"), Some("a")].into_iter().collect();
+    check(&dictionary, &["a", NULL, "a text longer than a view", "a"]);
+    let numbers = DictionaryArray::new(
+        Int32Array::from(vec![Some(1), None, Some(0)]),
+        Arc::new(Int64Array::from(vec![Some(7), None])),
+    );
+    check(&numbers, &[NULL, NULL, "7"]);
+    check(&DictionaryArray::<Int32Type>::from_iter(Vec::<Option<&str>>::from([None])), &[NULL]);
+    let runs =
+        RunArray::try_new(&Int32Array::from(vec![2, 3, 5]), &StringArray::from(vec![Some("x"), None, Some("y")]))
+            .unwrap();
+    check(&runs, &["x", "x", NULL, "y", "y"]);
+    check(&runs.slice(1, 3), &["x", NULL, "y"]);
+}
+
+#[test]
+fn what_has_parts_is_json() {
+    let list = ListArray::from_iter_primitive::<Int32Type, _, _>(vec![Some(vec![Some(1), None]), None, Some(vec![])]);
+    check(&list, &["[1,null]", NULL, "[]"]);
+    check(&list.slice(2, 1), &["[]"]);
+    let floats = FixedSizeListArray::from_iter_primitive::<Float32Type, _, _>(
+        vec![Some(vec![Some(0.5), Some(1e-7)]), Some(vec![Some(2.0), Some(-3.25)])],
+        2,
+    );
+    check(&floats, &["[0.5,1e-7]", "[2,-3.25]"]);
+    check(&floats.slice(1, 1), &["[2,-3.25]"]);
+    let members: Vec<(Arc<Field>, ArrayRef)> = vec![
+        field("a \"b\"", DataType::Boolean, Arc::new(BooleanArray::from(vec![true]))),
+        field("t", DataType::Utf8, Arc::new(StringArray::from(vec!["line\nend\u{1}\\"]))),
+        field("b", DataType::Binary, Arc::new(BinaryArray::from(vec![&b"\x00\xff"[..]]))),
+        field("d", DataType::Date32, Arc::new(Date32Array::from(vec![Some(0)]))),
+        field("n", DataType::Null, Arc::new(NullArray::new(1))),
+        field(
+            "m",
+            DataType::Decimal128(20, 2),
+            Arc::new(Decimal128Array::from(vec![10i128.pow(19) + 1]).with_precision_and_scale(20, 2).unwrap()),
+        ),
+        field(
+            "s",
+            DataType::Decimal128(15, 2),
+            Arc::new(Decimal128Array::from(vec![150]).with_precision_and_scale(15, 2).unwrap()),
+        ),
+    ];
+    check(
+        &StructArray::from(members),
+        &[
+            r#"{"a \"b\"":true,"t":"line\nend\u0001\\","b":"00ff","d":"1970-01-01","n":null,"m":"100000000000000000.01","s":1.50}"#,
+        ],
+    );
+    let mut map = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+    for (key, value) in BTreeMap::from([("x", Some(1)), ("y", None)]) {
+        map.keys().append_value(key);
+        map.values().append_option(value);
+    }
+    map.append(true).unwrap();
+    map.append(false).unwrap();
+    check(&map.finish(), &[r#"{"x":1,"y":null}"#, NULL]);
+    let mut map = MapBuilder::new(None, Int32Builder::new(), Int64Builder::new());
+    map.keys().append_value(5);
+    map.values().append_value(6);
+    map.append(true).unwrap();
+    check(&map.finish(), &[r#"{"5":6}"#]);
+    let union = {
+        let mut union = UnionBuilder::new_dense();
+        union.append::<Int32Type>("i", 1).unwrap();
+        union.append::<Float64Type>("f", 2.5).unwrap();
+        union.build().unwrap()
+    };
+    check(&union, &["1", "2.5"]);
+    check(&IntervalYearMonthArray::from(vec![14]), &["P14M0DT0S"]);
+    check(&IntervalDayTimeArray::from(vec![IntervalDayTime::new(1, -1_500)]), &["P0M1DT-1.5S"]);
+    check(&IntervalMonthDayNanoArray::from(vec![IntervalMonthDayNano::new(1, 2, 3)]), &["P1M2DT0.000000003S"]);
+}
+
+#[test]
+fn a_json_column_takes_values_as_json_and_texts_as_documents() {
+    assert_eq!(cells(&BooleanArray::from(vec![true]), Taker::Json), ["true"]);
+    assert_eq!(cells(&Date32Array::from(vec![0]), Taker::Json), [r#""1970-01-01""#]);
+    assert_eq!(cells(&Int32Array::from(vec![Some(1), None]), Taker::Json), ["1", NULL]);
+    assert_eq!(cells(&StringArray::from(vec![r#"{"a":1}"#]), Taker::Json), [r#"{"a":1}"#]);
+}
+
+#[test]
+fn lists_nested_too_deep_are_an_error() {
+    let mut array: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    for _ in 0..200 {
+        let field = Arc::new(Field::new("item", array.data_type().clone(), true));
+        array = Arc::new(ListArray::new(field, OffsetBuffer::from_lengths([1]), array, None));
+    }
+    assert!(Cells::new(Style::new(Taker::Text, false)).append(&array).is_err());
+}
+
+#[test]
+fn how_arrays_are_cut_changes_nothing() {
+    let text = StringArray::from_iter_values((0..100).map(|n| format!("text number {n} of a hundred")));
+    let dictionary: DictionaryArray<Int16Type> = text.iter().map(|t| t.map(|t| &t[..13])).collect();
+    for array in [Arc::new(text) as ArrayRef, Arc::new(dictionary)] {
+        let whole = cells(&array, Taker::Text);
+        for size in [1, 7, 64] {
+            let mut parts = Cells::new(Style::new(Taker::Text, false));
+            for start in (0..array.len()).step_by(size) {
+                parts.append(&array.slice(start, size.min(array.len() - start))).unwrap();
+            }
+            assert_eq!(texts(&parts.finish().unwrap()), whole);
+        }
+    }
+}
+
+fn field(name: &str, ty: DataType, array: ArrayRef) -> (Arc<Field>, ArrayRef) {
+    (Arc::new(Field::new(name, ty, true)), array)
+}
+
+/// Checks what an array is written as, also behind something else and in a slice.
+#[track_caller]
+fn check(array: &dyn Array, want: &[&str]) {
+    assert_eq!(cells(array, Taker::Text), want);
+    let mut column = Cells::new(Style::new(Taker::Text, false));
+    column.append(&(Arc::new(StringArray::from(vec!["something long before it"])) as ArrayRef)).unwrap();
+    column.append(&array.slice(0, array.len())).unwrap();
+    column.append(&array.slice(array.len() - 1, 1)).unwrap();
+    let written = texts(&column.finish().unwrap());
+    assert_eq!(
+        (&written[1..=want.len()], &written[want.len() + 1]),
+        (&want.iter().map(|&w| w.to_owned()).collect::<Vec<_>>()[..], &want[want.len() - 1].to_owned())
+    );
+}
+
+fn cells(array: &dyn Array, taker: Taker) -> Vec<String> {
+    let mut cells = Cells::new(Style::new(taker, false));
+    cells.append(&array.slice(0, array.len())).unwrap();
+    texts(&cells.finish().unwrap())
+}
+
+fn texts(cells: &BinaryViewArray) -> Vec<String> {
+    cells.iter().map(|cell| cell.map_or(NULL.to_owned(), |cell| String::from_utf8(cell.to_vec()).unwrap())).collect()
+}
+
+const NULL: &str = "(null)";

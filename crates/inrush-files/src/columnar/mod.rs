@@ -1,0 +1,415 @@
+//! [`Columnar`]: files that hold typed columns, as a [`Source`] of text cells. What differs between formats is where their arrays come
+//! from ([`Arrays`]); which rows make a batch, which are passed over, and what the cells are, is here.
+//!
+//! Invariant: rows are numbered from 0 in the order of the file, and `next_row` is the number of the first row of `pending`.
+
+mod types;
+
+use crate::cells::{Cells, Style, is_uuid};
+use crate::file_source::{FileSource, RejectForm};
+use crate::guard::guarded;
+use crate::infer_types::{Inferred, fit_row};
+use crate::input::Meter;
+use crate::on_disk::{OnDisk, changed};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_buffer::Buffer;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::bulk::{Batch, FieldUse, Origin, Source, Stretch};
+use inrush_core::error::{Error, Result};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use types::infer;
+
+/// Where typed columns come from: a file of some format, read from its beginning to its end.
+pub(crate) trait Arrays: Send {
+    /// The fields of the file.
+    fn schema(&self) -> SchemaRef;
+
+    /// Chooses which fields are read from the next rows on, ascending.
+    fn project(&mut self, fields: &[usize]);
+
+    /// The next rows, those of the chosen fields only; `None` at the end.
+    fn next(&mut self) -> Result<Option<RecordBatch>>;
+
+    /// Passes over so many rows, as far as that is possible without reading them; returns how many it passed over.
+    fn skip(&mut self, n_rows: u64) -> Result<u64>;
+
+    /// Begins anew; false if it cannot.
+    fn restart(&mut self) -> Result<bool>;
+
+    /// Columns that are NULL in no row, as far as the file itself tells; `None` for those it does not tell of.
+    fn never_null(&self, field: usize) -> Option<bool>;
+}
+
+/// Where a later run will find the rows again.
+#[derive(Clone, Debug)]
+pub(crate) enum Whereabouts {
+    /// In a file.
+    OnDisk(OnDisk),
+    /// In a stream, if it is given the same one.
+    Stream {
+        /// Of its beginning.
+        hash: u64,
+    },
+}
+
+/// How batches are cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cuts {
+    /// The most rows of one batch; `None` leaves it to what a batch's bytes are set to.
+    pub(crate) rows: Option<usize>,
+    /// About the most bytes of one batch's cells.
+    pub(crate) bytes: usize,
+    /// The most rows in all.
+    pub(crate) limit: Option<u64>,
+}
+
+/// A file of typed columns.
+pub(crate) struct Columnar<A> {
+    name: Arc<str>,
+    names: Vec<String>,
+    schema: SchemaRef,
+    arrays: A,
+    meter: Arc<Meter>,
+    whereabouts: Whereabouts,
+    cuts: Cuts,
+    /// The most rows of a batch where none were asked for.
+    default_rows: usize,
+    shape: Arc<Shape>,
+    /// The fields that are read, ascending.
+    read: Vec<usize>,
+    /// Rows that were read and are in no batch yet.
+    pending: VecDeque<RecordBatch>,
+    next_row: u64,
+    /// Rows that are not read, ascending; `None` for the checksum of what is not to be looked at again.
+    stored: VecDeque<Stored>,
+}
+
+/// What holds for all batches of a file.
+#[derive(Debug)]
+struct Shape {
+    name: Arc<str>,
+    /// For each use, which of the arrays it takes, and how it is written.
+    taken: Vec<(usize, Style)>,
+    /// The columns of a batch.
+    schema: SchemaRef,
+    /// No column may hold anything but text.
+    utf8: bool,
+}
+
+/// Rows of a batch, still in their own types.
+struct Rows {
+    shape: Arc<Shape>,
+    arrays: Vec<RecordBatch>,
+    span: Range<u64>,
+    bytes: u64,
+}
+
+impl Stretch for Rows {
+    fn records(&self) -> u64 {
+        self.span.end - self.span.start
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn parse(self: Box<Self>) -> Result<Batch> {
+        let shape = &self.shape;
+        let column = |&(at, style): &(usize, Style)| {
+            let mut cells = Cells::new(style);
+            guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))?;
+            Ok(Arc::new(cells.finish()?) as ArrayRef)
+        };
+        let columns = shape.taken.iter().map(column).collect::<Result<_>>()?;
+        let n_rows = self.span.end - self.span.start;
+        let options = RecordBatchOptions::new().with_row_count(Some(n_rows as usize));
+        let rows = RecordBatch::try_new_with_options(shape.schema.clone(), columns, &options)
+            .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
+        let origin = Origin {
+            source: shape.name.clone(),
+            first_record: self.span.start + 1,
+            first_line: self.span.start + 1,
+            span: self.span.clone(),
+            text: Buffer::default(),
+            lines: n_rows,
+            record_starts: Vec::new(),
+            record_ends: Vec::new(),
+        };
+        Ok(Batch { rows, utf8: shape.utf8, origin, rejects: Vec::new() })
+    }
+}
+
+/// Rows that are stored.
+#[derive(Clone, Debug)]
+struct Stored {
+    rows: Range<u64>,
+    /// What they must come to, if that is still to be found out.
+    checksum: Option<u64>,
+}
+
+impl<A: Arrays> Columnar<A> {
+    /// Wraps a file that is open.
+    pub(crate) fn new(name: &str, arrays: A, meter: Arc<Meter>, cuts: Cuts, whereabouts: Whereabouts) -> Result<Self> {
+        let schema = arrays.schema();
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        if names.is_empty() {
+            return Err(Error::config(format!("`{name}` has no columns")));
+        }
+        let mut columnar = Self {
+            name: name.into(),
+            schema,
+            arrays,
+            meter,
+            whereabouts,
+            cuts,
+            default_rows: DEFAULT_ROWS,
+            shape: Arc::new(Shape {
+                name: name.into(),
+                taken: Vec::new(),
+                schema: Arc::new(Schema::empty()),
+                utf8: true,
+            }),
+            read: (0..names.len()).collect(),
+            pending: VecDeque::new(),
+            next_row: 0,
+            stored: VecDeque::new(),
+            names,
+        };
+        let all: Vec<FieldUse> =
+            (0..columnar.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
+        columnar.select(&all);
+        Ok(columnar)
+    }
+
+    /// Rows up to `end` at most, as one batch; `None` if there are none. `whole` takes all of them, whatever their size.
+    fn rows_to(&mut self, end: u64, whole: bool) -> Result<Option<Rows>> {
+        let first = self.next_row;
+        let (max_rows, max_bytes) = match whole {
+            true => (usize::MAX, usize::MAX),
+            false => (self.cuts.rows.unwrap_or(self.default_rows), self.cuts.bytes),
+        };
+        let (mut arrays, mut n_rows, mut bytes) = (Vec::new(), 0usize, 0usize);
+        while self.next_row < end && n_rows < max_rows && bytes < max_bytes {
+            let Some(rows) = self.take_pending()? else { break };
+            let room = usize::try_from(end - self.next_row).unwrap_or(usize::MAX).min(max_rows - n_rows);
+            let taken = rows.num_rows().min(room).min(rows_of(&rows, max_bytes - bytes));
+            let front = rows.slice(0, taken);
+            if taken < rows.num_rows() {
+                self.pending.push_front(rows.slice(taken, rows.num_rows() - taken));
+            }
+            n_rows += taken;
+            bytes += memory(&front);
+            arrays.push(front);
+            self.next_row += taken as u64;
+        }
+        let shape = self.shape.clone();
+        Ok((n_rows > 0).then(|| Rows { shape, arrays, span: first..self.next_row, bytes: bytes as u64 }))
+    }
+
+    /// The rows at hand, at least one.
+    fn take_pending(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            let rows = match self.pending.pop_front() {
+                Some(rows) => rows,
+                None => match self.arrays.next()? {
+                    Some(rows) => rows,
+                    None => return Ok(None),
+                },
+            };
+            if rows.num_rows() > 0 {
+                return Ok(Some(rows));
+            }
+        }
+    }
+
+    /// Passes over rows up to `end`.
+    fn pass(&mut self, end: u64) -> Result<()> {
+        while self.next_row < end {
+            let left = end - self.next_row;
+            if self.pending.is_empty() {
+                let skipped = self.arrays.skip(left)?;
+                self.next_row += skipped;
+                if skipped == left {
+                    return Ok(());
+                }
+            }
+            let left = usize::try_from(end - self.next_row).unwrap_or(usize::MAX);
+            let Some(rows) = self.take_pending()? else { return Ok(()) };
+            let passed = left.min(rows.num_rows());
+            self.next_row += passed as u64;
+            self.pending.push_front(rows.slice(passed, rows.num_rows() - passed));
+        }
+        Ok(())
+    }
+
+    /// Passes over stored rows; they are read where that has not been done yet.
+    fn pass_stored(&mut self, stored: &Stored) -> Result<()> {
+        let Some(checksum) = stored.checksum else { return self.pass(stored.rows.end) };
+        let batch = self.rows_to(stored.rows.end, true)?.map(|rows| Box::new(rows).parse()).transpose()?;
+        let same = batch.is_some_and(|batch| batch.origin.span == stored.rows && batch.checksum() == checksum);
+        if same { Ok(()) } else { Err(self.changed(&stored.rows)) }
+    }
+
+    fn changed(&self, rows: &Range<u64>) -> Error {
+        changed(&self.name, &format!("rows {} to {} have changed since", rows.start + 1, rows.end))
+    }
+}
+
+impl<A: Arrays> Source for Columnar<A> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fields(&self) -> &[String] {
+        &self.names
+    }
+
+    fn select(&mut self, uses: &[FieldUse]) {
+        let mut fields: Vec<usize> = uses.iter().map(|use_| use_.index).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let place = |use_: &FieldUse| fields.partition_point(|&field| field < use_.index);
+        let style = |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index)));
+        let column = |use_: &FieldUse| Field::new(&self.names[use_.index], DataType::BinaryView, true);
+        self.shape = Arc::new(Shape {
+            name: self.name.clone(),
+            taken: uses.iter().map(|use_| (place(use_), style(use_))).collect(),
+            schema: Arc::new(Schema::new(uses.iter().map(column).collect::<Vec<_>>())),
+            utf8: uses.iter().all(|use_| !may_be_no_text(self.schema.field(use_.index).data_type())),
+        });
+        if fields != self.read {
+            let places: Vec<usize> =
+                fields.iter().filter_map(|field| self.read.iter().position(|read| read == field)).collect();
+            // Rows that a sample was taken of have all fields.
+            self.pending.iter_mut().for_each(|rows| *rows = projected(rows, &places));
+            self.arrays.project(&fields);
+            self.read = fields;
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Batch>> {
+        self.next_stretch()?.map(|stretch| stretch.parse()).transpose()
+    }
+
+    /// Decoding needs the file; what its values are as text is left to the lanes.
+    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
+        let limit = self.cuts.limit.unwrap_or(u64::MAX);
+        while let Some(stored) = self.stored.front().filter(|stored| stored.rows.start <= self.next_row).cloned() {
+            self.stored.pop_front();
+            self.pass_stored(&stored)?;
+        }
+        let end = self.stored.front().map_or(u64::MAX, |stored| stored.rows.start).min(limit);
+        match self.rows_to(end, false)? {
+            // The file ends before rows that were loaded from it.
+            None if self.next_row < limit && !self.stored.is_empty() => Err(self.changed(&self.stored[0].rows)),
+            rows => Ok(rows.map(|rows| Box::new(rows) as Box<dyn Stretch>)),
+        }
+    }
+
+    fn identity(&mut self) -> Result<Option<Identity>> {
+        match &self.whereabouts {
+            Whereabouts::OnDisk(place) => place.identity().map(Some),
+            Whereabouts::Stream { hash } => {
+                Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash: *hash }))
+            }
+        }
+    }
+
+    fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
+        match &self.whereabouts {
+            Whereabouts::OnDisk(place) => place.hash_of_first(bytes).map(Some),
+            Whereabouts::Stream { .. } => Ok(None),
+        }
+    }
+
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        let line = |line: &ChunkLine| Stored { rows: line.span.clone(), checksum: verify.then_some(line.checksum) };
+        self.stored = stored.iter().map(line).collect();
+        if !verify || self.stored.is_empty() || !self.arrays.restart()? {
+            return Ok(());
+        }
+        for stored in self.stored.clone() {
+            self.pass(stored.rows.start)?;
+            self.pass_stored(&stored)?;
+        }
+        self.arrays.restart()?;
+        (self.pending, self.next_row) = (VecDeque::new(), 0);
+        self.stored.iter_mut().for_each(|stored| stored.checksum = None);
+        Ok(())
+    }
+
+    fn set_batch_bytes(&mut self, bytes: usize) {
+        if self.cuts.rows.is_none() {
+            (self.default_rows, self.cuts.bytes) = (usize::MAX, bytes.max(1));
+        }
+    }
+}
+
+impl<A: Arrays> FileSource for Columnar<A> {
+    fn meter(&self) -> Arc<Meter> {
+        self.meter.clone()
+    }
+
+    fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
+        let mut bytes: usize = self.pending.iter().map(memory).sum();
+        let mut ended = false;
+        while bytes < max_bytes && !ended {
+            match self.arrays.next()? {
+                Some(rows) => {
+                    bytes += memory(&rows);
+                    self.pending.push_back(rows);
+                }
+                None => ended = true,
+            }
+        }
+        let column = |i: usize| self.pending.iter().map(|rows| rows.column(i)).collect::<Vec<_>>();
+        let fields = self.schema.fields().iter().enumerate();
+        let mut fields: Vec<Inferred> = fields
+            .map(|(i, field)| infer(field, &column(i), self.arrays.never_null(i), ended))
+            .collect::<Result<_>>()?;
+        fit_row(&mut fields);
+        Ok(fields)
+    }
+
+    fn reject_form(&self) -> RejectForm {
+        RejectForm::Cells
+    }
+}
+
+/// How many rows of `rows` have about so many bytes; at least one. Memory is near enough to what their texts will take.
+fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
+    let all = memory(rows);
+    if all / 2 <= bytes { usize::MAX } else { (rows.num_rows() as u128 * bytes as u128 / all as u128).max(1) as usize }
+}
+
+fn memory(rows: &RecordBatch) -> usize {
+    rows.columns().iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0)).sum()
+}
+
+/// The columns at these places.
+fn projected(rows: &RecordBatch, places: &[usize]) -> RecordBatch {
+    rows.project(places).unwrap_or_else(|_| rows.clone())
+}
+
+/// Bytes that need not be UTF-8.
+fn may_be_no_text(ty: &DataType) -> bool {
+    match ty {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => true,
+        DataType::Dictionary(_, values) => may_be_no_text(values),
+        DataType::RunEndEncoded(_, values) => may_be_no_text(values.data_type()),
+        _ => false,
+    }
+}
+
+/// The most rows of a batch where nobody says anything; as many as a batch of CSV has.
+const DEFAULT_ROWS: usize = 64_000;
+
+#[cfg(test)]
+mod tests;

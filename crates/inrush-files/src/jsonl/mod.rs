@@ -1,0 +1,421 @@
+//! JSON Lines: an object a line, its members as columns.
+//!
+//! Lines are found, counted, left out and compared as those of a CSV file of one column are ([`CsvReader`]); here each is taken apart.
+//! Views point into the text: nothing is copied but strings with escapes. The fields are the names that the first records have;
+//! a record with any other name is bad, because nobody would notice that its value went nowhere.
+
+mod scan;
+
+use crate::cells::view;
+use crate::csv::{CsvOptions, CsvReader};
+use crate::file_source::{FileSource, RejectForm};
+use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, text_type};
+use crate::input::Meter;
+use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Schema};
+use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker};
+use inrush_core::error::{Error, Result};
+use inrush_core::value::column::ColumnType;
+use scan::{Fault, Scanner, Span, Text, Value, unescape};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A file of JSON Lines.
+pub(crate) struct JsonlReader {
+    lines: CsvReader,
+    objects: Arc<Objects>,
+}
+
+/// How lines become rows.
+#[derive(Clone, Debug)]
+struct Objects {
+    names: Vec<String>,
+    places: HashMap<Vec<u8>, usize>,
+    uses: Vec<FieldUse>,
+}
+
+/// Lines that are not taken apart yet.
+struct Lines {
+    lines: Box<dyn Stretch>,
+    objects: Arc<Objects>,
+}
+
+impl JsonlReader {
+    /// The options under which lines are read as the one column of a CSV file.
+    pub(crate) fn line_options(options: &CsvOptions) -> CsvOptions {
+        CsvOptions {
+            delimiter: Some(NO_JSON),
+            quote: None,
+            escape: None,
+            header: false,
+            nulls: Vec::new(),
+            ..options.clone()
+        }
+    }
+
+    /// `lines` were opened with [`JsonlReader::line_options`].
+    pub(crate) fn new(mut lines: CsvReader) -> Result<Self> {
+        lines.pass_blank_lines();
+        let mut objects = Objects { names: Vec::new(), places: HashMap::new(), uses: Vec::new() };
+        match lines.names().len() {
+            0 => {} // An empty file.
+            1 => objects.find_names(&lines.sample(SAMPLE_BYTES)?),
+            _ => {
+                return Err(Error::data(format!("`{}` is not JSON: it begins with a control character", lines.name())));
+            }
+        }
+        if objects.names.is_empty() && !lines.names().is_empty() {
+            return Err(Error::data(format!(
+                "the first records of `{}` are no JSON objects with names in them",
+                lines.name()
+            ))
+            .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"));
+        }
+        objects.uses = (0..objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
+        Ok(Self { lines, objects: Arc::new(objects) })
+    }
+}
+
+impl Source for JsonlReader {
+    fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    fn fields(&self) -> &[String] {
+        &self.objects.names
+    }
+
+    fn select(&mut self, uses: &[FieldUse]) {
+        self.objects = Arc::new(Objects { uses: uses.to_vec(), ..(*self.objects).clone() });
+    }
+
+    fn next(&mut self) -> Result<Option<Batch>> {
+        self.next_stretch()?.map(|stretch| stretch.parse()).transpose()
+    }
+
+    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
+        let objects = self.objects.clone();
+        Ok(self.lines.next_stretch()?.map(|lines| Box::new(Lines { lines, objects }) as Box<dyn Stretch>))
+    }
+
+    fn identity(&mut self) -> Result<Option<Identity>> {
+        self.lines.identity()
+    }
+
+    fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
+        self.lines.hash_of_first(bytes)
+    }
+
+    fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        self.lines.resume(stored, verify)
+    }
+
+    fn set_batch_bytes(&mut self, bytes: usize) {
+        self.lines.set_batch_bytes(bytes);
+    }
+}
+
+impl FileSource for JsonlReader {
+    fn meter(&self) -> Arc<Meter> {
+        self.lines.meter()
+    }
+
+    fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
+        if self.objects.names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sample = self.lines.sample(max_bytes)?;
+        let is_all = self.lines.is_all(&sample);
+        let uses = (0..self.objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
+        let objects = Objects { uses, ..(*self.objects).clone() };
+        let mut kinds = vec![Kinds::default(); objects.names.len()];
+        let batch = objects.take_apart(sample, &mut kinds)?;
+        let mut fields = infer_types(&batch.rows, NullTexts::AreTexts);
+        fields.iter_mut().zip(&kinds).for_each(|(field, kinds)| kinds.settle(field));
+        fields.iter_mut().for_each(|field| field.nullable |= !is_all);
+        fit_row(&mut fields);
+        Ok(fields)
+    }
+
+    fn reject_form(&self) -> RejectForm {
+        RejectForm::Lines
+    }
+}
+
+impl Stretch for Lines {
+    fn records(&self) -> u64 {
+        self.lines.records()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.lines.bytes()
+    }
+
+    fn parse(self: Box<Self>) -> Result<Batch> {
+        let batch = self.lines.parse()?;
+        self.objects.take_apart(batch, &mut [])
+    }
+}
+
+impl Objects {
+    /// Takes the names of the first records, in the order in which they appear.
+    fn find_names(&mut self, sample: &Batch) {
+        let text = &sample.origin.text;
+        for row in 0..sample.rows.num_rows().min(SAMPLE_ROWS) {
+            let mut names = Vec::new();
+            let whole = Scanner::new(text, line_of(sample, row)).object(|key, _| {
+                names.push(plain(text, key));
+                Ok::<_, Fault>(())
+            });
+            // What is wrong with a record is told when it is loaded.
+            for name in names.into_iter().filter(|_| whole.is_ok()) {
+                let (Ok(shown), false) = (String::from_utf8(name.clone()), self.places.contains_key(&name)) else {
+                    continue;
+                };
+                if self.names.len() < MAX_FIELDS {
+                    self.places.insert(name, self.names.len());
+                    self.names.push(shown);
+                }
+            }
+        }
+    }
+
+    /// Lines as one column in, members as columns out. Bad lines become rejects. `kinds` notes what each field's values are, if it has
+    /// room for them.
+    fn take_apart(&self, lines: Batch, kinds: &mut [Kinds]) -> Result<Batch> {
+        let text = lines.origin.text.clone();
+        let n_lines = lines.rows.num_rows();
+        let mut rows = Rows::new(self.uses.len(), n_lines);
+        let mut values: Vec<Option<Value>> = vec![None; self.names.len()];
+        let (mut starts, mut ends) = (Vec::with_capacity(n_lines), Vec::with_capacity(n_lines));
+        let mut rejects = lines.rejects.clone();
+        rejects.iter_mut().filter(|reject| reject.reason.starts_with("expected 1 fields")).for_each(|reject| {
+            reject.reason = "not valid JSON: there is a control character in it".into();
+        });
+        let mut places = lines.origin.places();
+        for row in 0..n_lines {
+            let line = line_of(&lines, row);
+            if line.start == line.end {
+                continue; // A blank line, which is no record.
+            }
+            values.fill(None);
+            let fault = match str::from_utf8(line.of(&text)) {
+                Err(_) if !lines.utf8 => Err(Bad::Encoding),
+                _ => self.members(&text, line, &mut values),
+            };
+            if let Err(bad) = fault {
+                let mut place = places.of(row);
+                let (reason, column) = bad.explain(line, &text);
+                place.column = column;
+                rejects.push(Reject { place, reason, code: 0, raw: lines.origin.raw(row).to_vec() });
+                continue;
+            }
+            kinds.iter_mut().zip(&values).for_each(|(kinds, value)| kinds.note(*value));
+            rows.push(&text, &self.uses, &values);
+            starts.push(lines.origin.record_starts[row]);
+            ends.push(lines.origin.record_ends[row]);
+        }
+        rejects.sort_by_key(|reject| reject.place.line);
+        let n_rows = starts.len();
+        let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
+        let rows = RecordBatch::try_new_with_options(schema, rows.finish(text)?, &options)
+            .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
+        let mut origin = lines.origin;
+        (origin.record_starts, origin.record_ends) = (starts, ends);
+        Ok(Batch { rows, utf8: true, origin, rejects })
+    }
+
+    /// Puts the values of a line at the places of their names.
+    fn members(&self, text: &[u8], line: Span, values: &mut [Option<Value>]) -> Result<(), Bad> {
+        // Records of a file usually have their names in the same order.
+        let mut expected = 0;
+        Scanner::new(text, line).object(|key, value| {
+            let is_next =
+                !key.escaped && self.names.get(expected).is_some_and(|name| name.as_bytes() == key.span.of(text));
+            let found = if is_next { Some(expected) } else { self.places.get(&plain(text, key)).copied() };
+            let Some(index) = found else { return Err(Bad::Unknown(key)) };
+            if values[index].replace(value).is_some() {
+                return Err(Bad::Twice(key));
+            }
+            expected = index + 1;
+            Ok(())
+        })
+    }
+}
+
+/// What is wrong with a line.
+enum Bad {
+    Encoding,
+    Json(Fault),
+    Unknown(Text),
+    Twice(Text),
+}
+
+impl From<Fault> for Bad {
+    fn from(fault: Fault) -> Self {
+        Bad::Json(fault)
+    }
+}
+
+impl Bad {
+    /// The reason, and the name at fault.
+    fn explain(self, line: Span, text: &[u8]) -> (String, Option<Arc<str>>) {
+        let name = |key| String::from_utf8_lossy(&plain(text, key)).into_owned();
+        match self {
+            Bad::Encoding => ("the text is not valid UTF-8".into(), None),
+            Bad::Json(fault) => {
+                (format!("not valid JSON: {} at byte {} of the line", fault.what, fault.at - line.start + 1), None)
+            }
+            Bad::Unknown(key) => {
+                let name = name(key);
+                (
+                    format!("none of the first records has a `{}`, so there is no column for it", name.escape_debug()),
+                    Some(name.into()),
+                )
+            }
+            Bad::Twice(key) => {
+                let name = name(key);
+                (format!("`{}` stands there twice", name.escape_debug()), Some(name.into()))
+            }
+        }
+    }
+}
+
+/// The columns of a batch under construction.
+struct Rows {
+    columns: Vec<Column>,
+    /// Strings without their escapes.
+    side: Vec<u8>,
+    n_rows: usize,
+}
+
+struct Column {
+    views: Vec<u128>,
+    nulls: Vec<usize>,
+}
+
+impl Rows {
+    fn new(n_columns: usize, room: usize) -> Self {
+        let columns = (0..n_columns).map(|_| Column { views: Vec::with_capacity(room), nulls: Vec::new() }).collect();
+        Self { columns, side: Vec::new(), n_rows: 0 }
+    }
+
+    fn push(&mut self, text: &[u8], uses: &[FieldUse], values: &[Option<Value>]) {
+        for (column, use_) in self.columns.iter_mut().zip(uses) {
+            let in_text = |span: Span| view(span.of(text), TEXT, span.start);
+            let view = match values[use_.index] {
+                None | Some(Value::Null) => {
+                    column.nulls.push(self.n_rows);
+                    0
+                }
+                Some(Value::Bool(value)) => match (use_.taker, value) {
+                    (Taker::Json, true) => view(b"true", TEXT, 0),
+                    (Taker::Json, false) => view(b"false", TEXT, 0),
+                    (_, true) => view(b"1", TEXT, 0),
+                    (_, false) => view(b"0", TEXT, 0),
+                },
+                Some(Value::Number(span) | Value::Nested(span)) => in_text(span),
+                Some(Value::String(Text { span, .. })) if use_.taker == Taker::Json => {
+                    in_text(Span { start: span.start - 1, end: span.end + 1 })
+                }
+                Some(Value::String(Text { span, escaped: false })) => in_text(span),
+                Some(Value::String(Text { span, escaped: true })) => {
+                    let start = self.side.len();
+                    unescape(span.of(text), &mut self.side);
+                    view(&self.side[start..], SIDE, start)
+                }
+            };
+            column.views.push(view);
+        }
+        self.n_rows += 1;
+    }
+
+    fn finish(self, text: Buffer) -> Result<Vec<ArrayRef>> {
+        let buffers = vec![text, Buffer::from_vec(self.side)];
+        let column = |column: Column| {
+            let nulls = (!column.nulls.is_empty()).then(|| {
+                let mut valid = vec![true; self.n_rows];
+                column.nulls.iter().for_each(|&row| valid[row] = false);
+                NullBuffer::from(valid)
+            });
+            let array = BinaryViewArray::try_new(ScalarBuffer::from(column.views), buffers.clone(), nulls);
+            Ok(Arc::new(array.map_err(|e| Error::data(format!("a column could not be built: {e}")))?) as ArrayRef)
+        };
+        self.columns.into_iter().map(column).collect()
+    }
+}
+
+/// What the values of a field are, in a sample.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds {
+    bools: bool,
+    numbers: bool,
+    strings: bool,
+    nested: bool,
+}
+
+impl Kinds {
+    fn note(&mut self, value: Option<Value>) {
+        match value {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(_)) => self.bools = true,
+            Some(Value::Number(_)) => self.numbers = true,
+            Some(Value::String(_)) => self.strings = true,
+            Some(Value::Nested(_)) => self.nested = true,
+        }
+    }
+
+    /// What `field`, guessed from the values' texts, is in the light of how they were written.
+    fn settle(self, field: &mut Inferred) {
+        let is_moment = matches!(field.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. });
+        match self {
+            Kinds { nested: true, .. }
+            | Kinds { strings: true, bools: true, .. }
+            | Kinds { strings: true, numbers: true, .. } => {
+                field.ty = ColumnType::Json;
+            }
+            Kinds { bools: true, numbers: false, .. } => {
+                field.ty = ColumnType::Int { bytes: 1, unsigned: false, bool: true }
+            }
+            // Digits in quotes are meant as a text.
+            Kinds { strings: true, .. } if !is_moment => field.ty = text_type(field.max_chars, 4 * field.max_chars),
+            _ => {}
+        }
+    }
+}
+
+/// A record without its line end.
+fn line_of(lines: &Batch, row: usize) -> Span {
+    let raw = lines.origin.raw(row);
+    let end = raw.len() - raw.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+    let start = lines.origin.record_starts[row] as usize;
+    Span { start, end: start + end }
+}
+
+/// What a string says.
+fn plain(text: &[u8], string: Text) -> Vec<u8> {
+    let mut plain = Vec::new();
+    unescape(string.span.of(text), &mut plain);
+    plain
+}
+
+/// The buffers of a column.
+const TEXT: usize = 0;
+const SIDE: usize = 1;
+
+/// A byte that no JSON text has: the delimiter of a file that has but one column.
+const NO_JSON: u8 = 1;
+
+/// As much of a file is looked at for the names of its fields, and as many records of that.
+const SAMPLE_BYTES: usize = 4 << 20;
+const SAMPLE_ROWS: usize = 10_000;
+
+/// Far more than a table can have columns.
+const MAX_FIELDS: usize = 65_536;
+
+#[cfg(test)]
+mod tests;

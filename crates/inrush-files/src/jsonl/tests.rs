@@ -1,0 +1,140 @@
+//! Files of JSON Lines: their fields, their rows, their bad lines; left out in parts.
+
+use super::*;
+use arrow_array::Array;
+use inrush_core::value::column::ColumnType;
+
+#[test]
+fn names_become_columns_in_the_order_of_their_appearance() {
+    let mut reader = reader(
+        "{\"id\":1,\"name\":\"Ann\"}\n\n{\"name\":\"B\\u00f6b\",\"id\":2,\"at\":null}\r\n{\"at\":[1, 2],\"id\":3}",
+    );
+    assert_eq!(reader.fields(), ["id", "name", "at"]);
+    assert_eq!(rows(&mut reader), ["1|Ann|(null)", "2|Böb|(null)", "3|(null)|[1, 2]"]);
+}
+
+#[test]
+fn numbers_keep_their_digits_and_words_become_numbers() {
+    let text = "{\"n\":12345678901234567890.123456789012345678901234567890,\"b\":true}\n{\"n\":1E5,\"b\":false}\n";
+    assert_eq!(rows(&mut reader(text)), ["12345678901234567890.123456789012345678901234567890|1", "1E5|0"]);
+}
+
+#[test]
+fn a_json_column_takes_values_as_they_stand() {
+    let mut reader =
+        reader("{\"j\":\"a \\\"b\\\"\",\"t\":\"a \\\"b\\\"\"}\n{\"j\":true,\"t\":{}}\n{\"j\":{\"x\":1},\"t\":null}\n");
+    let json = FieldUse { index: 0, taker: Taker::Json, ..FieldUse::default() };
+    reader.select(&[json, FieldUse { index: 1, ..FieldUse::default() }]);
+    assert_eq!(rows(&mut reader), [r#""a \"b\""|a "b""#, "true|{}", r#"{"x":1}|(null)"#]);
+}
+
+#[test]
+fn bad_lines_are_rejects_with_their_lines() {
+    let text = b"{\"a\":1}\n{\"a\":\n \n{\"a\":2,\"a\":3}\n{\"a\":\"\xff\"}\n{\"a\":4}\n{\"a\":\"\x01\"}\nnull\n";
+    let mut reader = reader_of(text, CsvOptions::default());
+    let batch = reader.next().unwrap().unwrap();
+    assert_eq!(texts(&batch), ["1", "4"]);
+    let rejects: Vec<_> = batch.rejects.iter().map(|reject| (reject.place.line, reject.reason.as_str())).collect();
+    let want = [
+        (2, "not valid JSON: a value is missing at byte 6 of the line"),
+        (3, "not valid JSON: it is no object at byte 2 of the line"),
+        (4, "`a` stands there twice"),
+        (5, "the text is not valid UTF-8"),
+        (7, "not valid JSON: there is a control character in it"),
+        (8, "not valid JSON: it is no object at byte 1 of the line"),
+    ];
+    assert_eq!(rejects, want);
+    assert_eq!(batch.rejects[0].raw, b"{\"a\":\n");
+    assert_eq!(batch.origin.place(1).line, 6);
+    assert_eq!(batch.raw(1), b"{\"a\":4}\n");
+}
+
+#[test]
+fn a_name_that_comes_late_is_a_bad_record() {
+    let text: String = (0..SAMPLE_ROWS + 2)
+        .map(|n| if n == SAMPLE_ROWS + 1 { "{\"a\":1,\"late\":2}\n".to_owned() } else { format!("{{\"a\":{n}}}\n") })
+        .collect();
+    let mut reader = reader(&text);
+    assert_eq!(reader.fields(), ["a"]);
+    let batch = reader.next().unwrap().unwrap();
+    assert_eq!(batch.rejects[0].reason, "none of the first records has a `late`, so there is no column for it");
+    assert_eq!(batch.rejects[0].place.column.as_deref(), Some("late"));
+}
+
+#[test]
+fn what_is_stored_is_left_out() {
+    let text: String = (0..1000).map(|n| format!("{{\"n\":{n},\"t\":\"text \\u00e9 {n}\"}}\n")).collect();
+    let options = CsvOptions { batch_bytes: 700, ..CsvOptions::default() };
+    let mut whole = reader_of(text.as_bytes(), options.clone());
+    let lines: Vec<ChunkLine> = std::iter::from_fn(|| whole.next().unwrap()).map(|batch| chunk_line(&batch)).collect();
+    assert!(lines.len() > 20);
+    let stored: Vec<ChunkLine> = lines.iter().step_by(3).cloned().collect();
+    let mut resumed = reader_of(text.as_bytes(), options);
+    resumed.resume(&stored, true).unwrap();
+    let want: Vec<String> = (0..1000u64)
+        .filter(|n| !stored.iter().any(|line| (line.first_record..line.first_record + line.records).contains(&(n + 1))))
+        .map(|n| format!("{n}|text é {n}"))
+        .collect();
+    assert_eq!(rows(&mut resumed), want);
+}
+
+#[test]
+fn types_are_those_of_the_values() {
+    let text = "{\"i\":1,\"s\":\"007\",\"q\":\"12\",\"b\":true,\"d\":\"2024-01-31\",\"j\":[1],\"m\":1,\"f\":0.5}\n\
+                {\"i\":-5,\"s\":\"x\",\"q\":\"13\",\"b\":false,\"d\":\"2024-02-01\",\"j\":{},\"m\":\"x\",\"f\":1}\n";
+    let types: Vec<String> = reader(text).infer_types(1 << 20).unwrap().iter().map(Inferred::ddl_type).collect();
+    assert_eq!(types, ["INT", "VARCHAR(16)", "VARCHAR(16)", "TINYINT(1)", "DATE", "JSON", "JSON", "DOUBLE"]);
+    assert!(matches!(reader("{\"a\":1}\n").infer_types(100).unwrap()[0].ty, ColumnType::Int { .. }));
+}
+
+#[test]
+fn what_is_no_json_at_all_is_refused() {
+    for text in ["a,b\n1,2\n", "[1,2]\n", "{\n  \"a\": 1\n}\n", "\x01\n"] {
+        assert!(JsonlReader::new(lines(text.as_bytes(), CsvOptions::default())).is_err(), "{text}");
+    }
+    assert!(reader("").fields().is_empty());
+}
+
+fn reader(text: &str) -> JsonlReader {
+    reader_of(text.as_bytes(), CsvOptions::default())
+}
+
+fn reader_of(text: &[u8], options: CsvOptions) -> JsonlReader {
+    JsonlReader::new(lines(text, options)).unwrap()
+}
+
+fn lines(text: &[u8], options: CsvOptions) -> CsvReader {
+    CsvReader::new("a.jsonl", std::io::Cursor::new(text.to_vec()), &JsonlReader::line_options(&options)).unwrap()
+}
+
+fn rows(reader: &mut JsonlReader) -> Vec<String> {
+    let mut rows = Vec::new();
+    while let Some(batch) = reader.next().unwrap() {
+        assert!(batch.rejects.is_empty() && batch.utf8, "{:?}", batch.rejects);
+        rows.extend(texts(&batch));
+    }
+    rows
+}
+
+fn texts(batch: &Batch) -> Vec<String> {
+    let cell = |column: &ArrayRef, row: usize| {
+        let column = column.as_any().downcast_ref::<BinaryViewArray>().unwrap();
+        if column.is_null(row) { "(null)".into() } else { String::from_utf8(column.value(row).to_vec()).unwrap() }
+    };
+    let row = |row: usize| batch.rows.columns().iter().map(|column| cell(column, row)).collect::<Vec<_>>().join("|");
+    (0..batch.rows.num_rows()).map(row).collect()
+}
+
+fn chunk_line(batch: &Batch) -> ChunkLine {
+    ChunkLine {
+        span: batch.origin.span.clone(),
+        first_record: batch.origin.first_record,
+        records: batch.records(),
+        first_line: batch.origin.first_line,
+        lines: batch.origin.lines,
+        rows: batch.rows.num_rows() as u64,
+        skipped: 0,
+        rejected: batch.rejects.len() as u64,
+        checksum: batch.checksum(),
+    }
+}
