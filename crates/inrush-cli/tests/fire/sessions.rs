@@ -8,8 +8,6 @@ use crate::run::Run;
 use crate::session::{Session, await_true};
 use crate::table::Line;
 use inrush_testkit::servers::Server;
-use std::thread::sleep;
-use std::time::Duration;
 
 #[test]
 fn connections_are_killed() {
