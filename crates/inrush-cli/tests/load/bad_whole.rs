@@ -17,10 +17,16 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         title: "A file that is not there",
         advice: "All files that cannot be opened are named, and nothing is loaded from the others.",
-        args: "people.csv peeple.csv folder --into people",
+        args: "people.csv peeple.csv poeple.csv --into people",
         says: "error: cannot open `peeple.csv`: No such file or directory (os error 2)\n  \
-                 `folder` is a directory\n\
-               hint: name the files in it",
+                 cannot open `poeple.csv`: No such file or directory (os error 2)",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "A folder without files",
+        advice: "A folder stands for the files in it.",
+        args: "people.csv folder --into people",
+        says: "error: there is no file in the folder `folder`",
         ..NOTHING_SENT
     },
     Case {

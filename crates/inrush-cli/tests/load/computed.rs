@@ -14,6 +14,7 @@ fn check(place: &Place, file: &str, args: &[&str], code: i32, want: Rows, holds:
              born DATE, country CHAR(2), raw VARBINARY(20))",
         );
         place.write("t.csv", file);
+        place.forget();
         let fixed = ["--json", "-q", "--method", method];
         let done = place.done(&place.command("t.csv --into t").args(args).args(fixed).output().unwrap());
         assert_eq!((done.code, done.rows()), (code, Some(want)), "{method}: {done}");
