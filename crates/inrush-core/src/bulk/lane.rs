@@ -5,7 +5,7 @@
 //!
 //! A lane inherits nothing: whatever a server, a user or an init_connect configured, the same bytes mean the same rows.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// What a lane's session is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,24 @@ pub const MAX_ERROR_COUNT: u64 = 65_535;
 
 /// Longer than any chunk takes to encode or to commit; the defaults (30 s and 60 s) end a LOAD that waits for a slow disk.
 const NET_TIMEOUT_SECONDS: u32 = 3_600;
+
+impl Unchecked {
+    /// Refuses what would lose rows: without either check MariaDB fills an empty table in a mode in which a statement that fails takes
+    /// the rows of all statements before it along, and the transaction goes on as if they were there (docs/notes/modes.md).
+    ///
+    /// # Errors
+    /// `Promise`.
+    pub fn check(self, mariadb: bool) -> Result<()> {
+        if !(mariadb && self.unique && self.foreign_keys) {
+            return Ok(());
+        }
+        Err(Error::new(
+            Kind::Promise,
+            "without unique and foreign key checks MariaDB loses rows that it has acknowledged, once one of them is refused",
+        )
+        .with_hint("`--unchecked` takes either of them on MariaDB, but not both"))
+    }
+}
 
 impl LaneSession {
     /// The statements that set the session, in order; each gives an OK.
@@ -165,6 +183,14 @@ mod tests {
         row[5] = "0".into();
         lane.check(&row).unwrap();
         assert!(LANE().check(&row).is_err());
+    }
+
+    #[test]
+    fn what_loses_rows_is_refused() {
+        let both = Unchecked { unique: true, foreign_keys: true };
+        assert!(both.check(true).is_err() && both.check(false).is_ok());
+        Unchecked { unique: false, ..both }.check(true).unwrap();
+        Unchecked { foreign_keys: false, ..both }.check(true).unwrap();
     }
 
     #[test]
