@@ -209,6 +209,10 @@ impl Gain {
     fn told(&self, grew: bool) -> String {
         let percent = self.share * 100.0;
         match grew {
+            // More than is asked for, and still no proof.
+            true if self.share >= WORTH_MORE && self.share < self.error => {
+                format!("one more changed the rate by {percent:+.1} %, which its noise may do alone")
+            }
             true => format!("one more changed the rate by {percent:+.1} %, {:.0} % is worth it", WORTH_MORE * 100.0),
             false => format!("one less changed the rate by {percent:+.1} %"),
         }

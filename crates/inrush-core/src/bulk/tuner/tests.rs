@@ -138,6 +138,12 @@ fn a_server_that_slows_down_keeps_its_lanes() {
     check(Server { decay: 0.15, ..FLAT }, 2);
 }
 #[test]
+fn a_gain_within_the_noise_is_not_believed_and_said_to_be() {
+    let noisy = Server { mib_per_second: &[10.0, 20.0, 21.2], noise: 0.9, ..FLAT };
+    let ran: Vec<Tuned> = (0..20).flat_map(|seed| run(noisy, LIMITS, 120.0, seed).tuned).collect();
+    assert!(ran.iter().any(|tuned| tuned.to < tuned.from && tuned.why.ends_with("which its noise may do alone")));
+}
+#[test]
 fn never_more_than_may_be() {
     let linear = Server { mib_per_second: &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], ..FLAT };
     let limits = Limits { max_lanes: 4, ..LIMITS };
