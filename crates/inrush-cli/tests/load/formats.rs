@@ -324,6 +324,39 @@ fn bad_rows_of_parquet_become_lines_of_csv() {
     });
 }
 
+#[test]
+fn a_file_of_any_format_is_mended_and_goes_on_where_it_stopped() {
+    on_all("formats_resumed", |place| {
+        for name in ["a.parquet", "a.arrow", "a.arrows", "a.jsonl"] {
+            place.sql("DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(5))");
+            let file = |last: &str| {
+                let names = ["a", "b", "c", "d", last];
+                if name == "a.jsonl" {
+                    let line = |(i, name)| format!("{{\"id\":{i},\"name\":\"{name}\"}}\n");
+                    return place.write(name, names.iter().enumerate().map(line).collect::<String>());
+                }
+                let ids: ArrayRef = Arc::new(Int32Array::from_iter_values(0..5));
+                let names: ArrayRef = Arc::new(StringArray::from(names.to_vec()));
+                write(place, name, &RecordBatch::try_from_iter([("id", ids), ("name", names)]).unwrap());
+            };
+            let command = format!("{name} --into t --batch 2 --lanes 1");
+            file("much too long");
+            let stopped = place.load(&command);
+            assert_eq!((stopped.code, stopped.rows()), (2, Some(Rows::stopping(4, 1))), "{name}: {stopped}");
+            file("e");
+            let done = place.load(&command);
+            assert_eq!(
+                (done.code, place.sql("SELECT GROUP_CONCAT(name ORDER BY id SEPARATOR '') FROM t").as_str()),
+                (0, "abcde"),
+                "{name}: {done}"
+            );
+            let again = place.load(&command);
+            assert_eq!((again.code, place.sql("SELECT COUNT(*) FROM t").as_str()), (0, "5"), "{name}: {again}");
+            place.sql("DELETE FROM inrush_job");
+        }
+    });
+}
+
 /// The columns of all cases, behind one that numbers the rows.
 fn batch(cases: &[Case]) -> RecordBatch {
     let field = |(name, array, ..): &Case| {
