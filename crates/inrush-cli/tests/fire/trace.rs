@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Points from a chunk's first step to its entry in the tally. What comes before or after them is no part of a chunk's life.
-const LIFE: [&str; 10] = [
+const LIFE: [&str; 11] = [
     "chunk.begin",
     "data.sent",
     "data.answered",
+    "replay.answered",
     "rejects.sent",
     "rejects.answered",
     "line.sent",
