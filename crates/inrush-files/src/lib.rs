@@ -23,6 +23,8 @@ mod parquet;
 pub mod soup;
 mod zip_member;
 
+#[doc(hidden)]
+pub use csv::count_records;
 pub use csv::{CsvOptions, CsvReader, Dialect};
 pub use decompress::Compression;
 pub use file_source::{FileSource, RejectForm};

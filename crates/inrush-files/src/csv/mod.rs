@@ -9,6 +9,7 @@ mod reader;
 mod recycle;
 mod split;
 
+pub use cut::count_records;
 pub use dialect::{CsvOptions, Dialect};
 pub use reader::CsvReader;
 pub(crate) use reader::READ_BYTES;
