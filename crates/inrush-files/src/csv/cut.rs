@@ -204,7 +204,7 @@ impl Cut {
 pub fn count_records(text: &[u8], options: &CsvOptions, width: usize) -> Result<u64> {
     let dialect = Dialect::new(options, b',')?;
     let (max_record, max_bytes) = (options.max_record, options.batch_bytes);
-    let rules = Rules { dialect: &dialect, width, max_record, max_records: u64::MAX, max_bytes };
+    let rules = Rules { dialect: &dialect, blank_is_record: width == 1, max_record, max_records: u64::MAX, max_bytes };
     let (mut at, mut records) = (0, 0);
     loop {
         let mut cut = Cut::new();
