@@ -4,7 +4,7 @@
 use crate::dice::{Dice, times};
 use crate::job::{Job, Kind, Shape};
 use crate::place::Place;
-use crate::server_of_own::OwnServer;
+use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true};
 use crate::sessions::{a_connection_of, finish, retried};
 use crate::table::Line;
@@ -15,18 +15,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-#[test]
-fn mysql_9_7() {
-    on_its_own("mysql-9.7");
-}
-#[test]
-fn mariadb_10_11() {
-    on_its_own("mariadb-10.11");
-}
-#[test]
-fn mariadb_11_8() {
-    on_its_own("mariadb-11.8");
-}
+on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &["innodb-flush-log-at-trx-commit=1"]);

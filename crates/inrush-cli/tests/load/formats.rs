@@ -344,6 +344,9 @@ fn a_file_of_any_format_is_mended_and_goes_on_where_it_stopped() {
             let stopped = place.load(&command);
             assert_eq!((stopped.code, stopped.rows()), (2, Some(Rows::stopping(4, 1))), "{name}: {stopped}");
             file("e");
+            let limited = place.go_on(&format!("{command} --limit 4"));
+            assert_eq!(limited.code, 5, "{name}: {limited}");
+            limited.says("limit was `none` and is `4`");
             let done = place.go_on(&command);
             assert_eq!(
                 (done.code, place.sql("SELECT GROUP_CONCAT(name ORDER BY id SEPARATOR '') FROM t").as_str()),

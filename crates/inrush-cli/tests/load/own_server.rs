@@ -4,23 +4,12 @@
 use crate::case::{CASE, Case};
 use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Place, Rows};
-pub(crate) use crate::server_of_own::OwnServer;
+use crate::server_of_own::{OwnServer, on_each_family};
 use crate::stopped::{Running, await_true};
 use std::fs;
 use std::process::Command;
 
-#[test]
-fn mysql_9_7() {
-    on_its_own("mysql-9.7");
-}
-#[test]
-fn mariadb_10_11() {
-    on_its_own("mariadb-10.11");
-}
-#[test]
-fn mariadb_11_8() {
-    on_its_own("mariadb-11.8");
-}
+on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &SETTINGS);

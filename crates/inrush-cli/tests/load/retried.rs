@@ -2,8 +2,8 @@
 //! the chunk. Each row is stored once, and the report says what was tried again.
 
 use crate::numbers::{TABLE, numbers};
-use crate::own_server::OwnServer;
 use crate::place::{Done, Place, Rows, on_all};
+use crate::server_of_own::{OwnServer, on_each_family};
 use crate::stopped::{Running, Session, await_true};
 use inrush_testkit::relay::{Cut, Relay};
 use std::io::Write as _;
@@ -79,18 +79,7 @@ fn connections_that_are_killed() {
     });
 }
 
-#[test]
-fn mysql_9_7() {
-    on_its_own("mysql-9.7");
-}
-#[test]
-fn mariadb_10_11() {
-    on_its_own("mariadb-10.11");
-}
-#[test]
-fn mariadb_11_8() {
-    on_its_own("mariadb-11.8");
-}
+on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &["log-bin=binlog", "server-id=1", "binlog-format=ROW"]);

@@ -8,6 +8,25 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A test on a server of its own for each family of servers: `$test` is called with its name.
+macro_rules! on_each_family {
+    ($test:ident) => {
+        #[test]
+        fn mysql_9_7() {
+            $test("mysql-9.7");
+        }
+        #[test]
+        fn mariadb_10_11() {
+            $test("mariadb-10.11");
+        }
+        #[test]
+        fn mariadb_11_8() {
+            $test("mariadb-11.8");
+        }
+    };
+}
+pub(crate) use on_each_family;
+
 /// A server made by `inrush server` in a folder of its own, stopped with the value.
 pub(crate) struct OwnServer {
     above: tempfile::TempDir,

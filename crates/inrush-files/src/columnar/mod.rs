@@ -14,7 +14,7 @@ use crate::on_disk::{OnDisk, changed};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Origin, Source, Stretch};
 use inrush_core::error::{Error, Result};
 use std::collections::VecDeque;
@@ -316,6 +316,11 @@ impl<A: Arrays> Source for Columnar<A> {
                 Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash: *hash }))
             }
         }
+    }
+
+    fn reading(&self) -> Mapping {
+        let limit = self.cuts.limit.map_or("none".into(), |limit| limit.to_string());
+        Mapping::default().with("format", "typed").with("limit", limit)
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {

@@ -14,7 +14,7 @@ use crate::input::Meter;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
-use inrush_core::bulk::ledger::{ChunkLine, Identity};
+use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
@@ -102,6 +102,10 @@ impl Source for JsonlReader {
 
     fn identity(&mut self) -> Result<Option<Identity>> {
         self.lines.identity()
+    }
+
+    fn reading(&self) -> Mapping {
+        Mapping::default().with("format", "JSON Lines").and(self.lines.reading())
     }
 
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {

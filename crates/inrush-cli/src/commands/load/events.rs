@@ -38,11 +38,10 @@ impl Events {
         let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }
 
-    /// Writes what a notice is about, if it is an event.
+    /// Writes what a notice is about.
     pub(crate) fn tell_of(&self, notice: &Notice) {
-        if self.0.is_some()
-            && let Some((event, fields)) = event(notice)
-        {
+        if self.0.is_some() {
+            let (event, fields) = event(notice);
             self.tell(event, fields);
         }
     }
@@ -51,8 +50,8 @@ impl Events {
 const VERSION: u32 = 1;
 
 /// The name and the fields of what a notice is about.
-fn event(notice: &Notice) -> Option<(&'static str, Value)> {
-    Some(match notice {
+fn event(notice: &Notice) -> (&'static str, Value) {
+    match notice {
         Notice::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
         Notice::AlreadyLoaded { source, on } => {
             ("job", json!({ "source": &**source, "state": "already loaded", "on": on }))
@@ -98,6 +97,7 @@ fn event(notice: &Notice) -> Option<(&'static str, Value)> {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
         }
         Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
-        _ => return None,
-    })
+        // Steps, and whatever else is told to people.
+        other => ("notice", json!({ "what": super::describe(other) })),
+    }
 }
