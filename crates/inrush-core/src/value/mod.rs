@@ -1,5 +1,5 @@
 //! Columns of values: what a target column is ([`column::Column`]), whether a cell fits it ([`check::Check`]), how result rows become
-//! columns ([`arrow`]) and columns values to be sent ([`bind`]), and how names and texts are written into SQL.
+//! columns ([`arrow`]) and columns values to be sent ([`bind`]), how names and texts are written into SQL, and what is JSON ([`json`]).
 
 pub mod arrow;
 pub mod bind;
@@ -7,6 +7,7 @@ mod cells;
 pub mod check;
 pub mod column;
 pub mod ident;
+pub mod json;
 mod parse_type;
 mod rules;
 pub mod text_literal;

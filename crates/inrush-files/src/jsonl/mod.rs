@@ -4,8 +4,6 @@
 //! Views point into the text: nothing is copied but strings with escapes. The fields are the names that the first records have;
 //! a record with any other name is bad, because nobody would notice that its value went nowhere.
 
-mod scan;
-
 use crate::cells::view;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file_source::{FileSource, RejectForm};
@@ -18,7 +16,7 @@ use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
-use scan::{Fault, Scanner, Span, Text, Value, unescape};
+use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -169,7 +167,7 @@ impl Objects {
         let text = &sample.origin.text;
         for row in 0..sample.rows.num_rows().min(SAMPLE_ROWS) {
             let mut names = Vec::new();
-            let whole = Scanner::new(text, line_of(sample, row)).object(|key, _| {
+            let whole = Scanner::new(text, line_of(sample, row), Limits::default()).object(|key, _| {
                 names.push(plain(text, key));
                 Ok::<_, Fault>(())
             });
@@ -237,7 +235,7 @@ impl Objects {
     fn members(&self, text: &[u8], line: Span, values: &mut [Option<Value>]) -> Result<(), Bad> {
         // Records of a file usually have their names in the same order.
         let mut expected = 0;
-        Scanner::new(text, line).object(|key, value| {
+        Scanner::new(text, line, Limits::default()).object(|key, value| {
             let is_next =
                 !key.escaped && self.names.get(expected).is_some_and(|name| name.as_bytes() == key.span.of(text));
             let found = if is_next { Some(expected) } else { self.places.get(&plain(text, key)).copied() };

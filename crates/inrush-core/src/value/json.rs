@@ -1,37 +1,46 @@
-//! Takes one JSON object apart. Pure: it is given a text and a place, and says where the members' names and values lie.
+//! JSON as RFC 8259 has it, gone over once: a document judged, or an object's members found. Nothing is built.
 //!
-//! Numbers are not read but only found: a value keeps the digits that stand in the file. Nothing here calls itself, so that no document
+//! Numbers are not read but only found: a value keeps the digits that stand in the text. Nothing here calls itself, so that no document
 //! can exhaust the stack.
 
 use memchr::memchr2;
+use std::fmt;
 
 /// Where something lies in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
 }
 
 impl Span {
-    pub(super) fn of(self, text: &[u8]) -> &[u8] {
+    /// What lies there.
+    pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start..self.end]
     }
 }
 
 /// A string: what lies between its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Text {
-    pub(super) span: Span,
+pub struct Text {
+    /// Where.
+    pub span: Span,
     /// There is a backslash in it.
-    pub(super) escaped: bool,
+    pub escaped: bool,
 }
 
 /// A member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub enum Value {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
+    /// A number, as it stands.
     Number(Span),
+    /// A string.
     String(Text),
     /// An array or an object, as it stands.
     Nested(Span),
@@ -39,30 +48,86 @@ pub(super) enum Value {
 
 /// What is wrong, and at which byte of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) what: &'static str,
-    pub(super) at: usize,
+pub struct Fault {
+    /// What.
+    pub what: What,
+    /// Where.
+    pub at: usize,
+}
+
+/// What can be wrong with a text that is to be JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It is none, for this reason.
+    Grammar(&'static str),
+    /// See [`Limits::depth`].
+    Depth,
+    /// See [`Limits::key_bytes`].
+    Key,
+    /// See [`Limits::takes_number`].
+    Number,
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            What::Grammar(what) => what,
+            What::Depth => "it is nested too deeply",
+            What::Key => "a name is too long",
+            What::Number => "a number is out of range",
+        })
+    }
+}
+
+/// What a server takes of JSON beyond its grammar.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many arrays and objects may lie in one another, at most 128.
+    pub depth: u32,
+    /// How long a member's name may be, as it stands in the text.
+    pub key_bytes: usize,
+    /// Whether it can hold this number.
+    pub takes_number: fn(&[u8]) -> bool,
+}
+
+impl Default for Limits {
+    /// What both servers take of a document's nesting, at most (MySQL 100, MariaDB less); anything else.
+    fn default() -> Self {
+        Self { depth: 100, key_bytes: usize::MAX, takes_number: |_| true }
+    }
 }
 
 /// Goes over a text.
 #[derive(Debug)]
-pub(super) struct Scanner<'a> {
+pub struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
+    limits: Limits,
 }
 
 impl<'a> Scanner<'a> {
-    /// Over the part of a text that is one line.
-    pub(super) fn new(text: &'a [u8], line: Span) -> Self {
-        Self { text, at: line.start, end: line.end }
+    /// Over this part of a text.
+    pub fn new(text: &'a [u8], part: Span, limits: Limits) -> Self {
+        Self { text, at: part.start, end: part.end, limits }
     }
 
-    /// Calls `member` for each member of the object that is all of the line.
-    pub(super) fn object<E: From<Fault>>(
-        &mut self,
-        mut member: impl FnMut(Text, Value) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Goes over a value that is all of the text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn document(&mut self) -> Result<(), Fault> {
+        self.space();
+        self.value()?;
+        self.space();
+        if self.at == self.end { Ok(()) } else { Err(self.fault("something follows the value")) }
+    }
+
+    /// Calls `member` for each member of the object that is all of the text.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what `member` says.
+    pub fn object<E: From<Fault>>(&mut self, mut member: impl FnMut(Text, Value) -> Result<(), E>) -> Result<(), E> {
         self.space();
         if self.peek() != Some(b'{') {
             return Err(self.fault("it is no object").into());
@@ -95,6 +160,9 @@ impl<'a> Scanner<'a> {
     fn key(&mut self) -> Result<Text, Fault> {
         self.space();
         let key = self.string()?;
+        if key.span.end - key.span.start > self.limits.key_bytes {
+            return Err(Fault { what: What::Key, at: key.span.start });
+        }
         self.space();
         self.expect(b':', "`:` is missing")?;
         Ok(key)
@@ -130,8 +198,8 @@ impl<'a> Scanner<'a> {
             self.space();
             match self.peek() {
                 Some(open @ (b'[' | b'{')) => {
-                    if depth == MAX_DEPTH {
-                        return Err(self.fault("it is nested deeper than 100"));
+                    if depth == self.limits.depth {
+                        return Err(Fault { what: What::Depth, at: self.at });
                     }
                     self.at += 1;
                     depth += 1;
@@ -249,7 +317,11 @@ impl<'a> Scanner<'a> {
             }
             self.digits()?;
         }
-        Ok(Span { start, end: self.at })
+        let number = Span { start, end: self.at };
+        match (self.limits.takes_number)(number.of(self.text)) {
+            true => Ok(number),
+            false => Err(Fault { what: What::Number, at: start }),
+        }
     }
 
     fn digits(&mut self) -> Result<(), Fault> {
@@ -286,12 +358,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn fault(&self, what: &'static str) -> Fault {
-        Fault { what, at: self.at.min(self.end) }
+        Fault { what: What::Grammar(what), at: self.at.min(self.end) }
     }
 }
 
 /// Appends what a string with escapes says; [`Scanner`] has found it to be whole.
-pub(super) fn unescape(string: &[u8], out: &mut Vec<u8>) {
+pub fn unescape(string: &[u8], out: &mut Vec<u8>) {
     let mut rest = string;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
@@ -323,9 +395,6 @@ fn take_unit(rest: &mut &[u8]) -> u32 {
     *rest = behind;
     digits.iter().fold(0, |unit, digit| unit << 4 | char::from(*digit).to_digit(16).unwrap_or(0))
 }
-
-/// What both servers take of a document's nesting, at most (MySQL 100, MariaDB less).
-const MAX_DEPTH: u32 = 100;
 
 const HALF: &str = "half a character (a lone surrogate)";
 const DIGITS: &str = "`\\u` needs four hexadecimal digits";
