@@ -4,7 +4,7 @@
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, Rows, on_all};
 use crate::server_of_own::{OwnServer, on_each_family};
-use crate::stopped::{Running, Session, await_true};
+use crate::stopped::{Running, Session, await_true, kill_connections};
 use inrush_testkit::relay::{Cut, Relay};
 use std::io::Write as _;
 
@@ -54,6 +54,19 @@ fn a_commit_that_never_arrives() {
     on_all("lost_on_the_way", |place| check(place, &through(place, Cut::BeforeCommit(6), 1_000), 1_000, 0));
 }
 
+/// Whatever of the ledger's opening was done, the next attempt does the rest.
+#[test]
+fn a_connection_cut_while_the_ledger_is_opened() {
+    on_all("cut_opening", |place| {
+        for n in 1..=3 {
+            for cut in [Cut::AfterCommit(n), Cut::BeforeCommit(n)] {
+                check(place, &through(place, cut, 1_000), 1_000, 0);
+                place.sql("DROP TABLE numbers, inrush_job, inrush_chunk, inrush_reject");
+            }
+        }
+    });
+}
+
 /// Killed again and again, whatever it is doing.
 #[test]
 fn connections_that_are_killed() {
@@ -61,16 +74,11 @@ fn connections_that_are_killed() {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(30_000, |id| format!("{id},{id}")));
         let load = Running::start(place, "numbers.csv --into numbers --batch 250");
-        let lanes = format!(
-            "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND ID <> CONNECTION_ID()",
-            place.schema.name()
-        );
+        // Before it has begun to write, who started it is told that nothing was sent.
+        await_true("the ledger", || !place.sql("SHOW TABLES LIKE 'inrush\\_job'").is_empty());
         let mut n_kills = 0;
         for _ in 0..12 {
-            for id in place.server.sql(&lanes) {
-                // It may be gone by itself.
-                n_kills += u32::from(place.server.try_sql(&format!("KILL {}", id[0])).is_ok());
-            }
+            n_kills += kill_connections(place);
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
         let done = load.end();

@@ -133,6 +133,17 @@ fn waits(place: &Place) -> bool {
     place.server.sql(&query)[0][0] != "0"
 }
 
+/// Kills every connection that uses the schema, and says how many.
+pub(crate) fn kill_connections(place: &Place) -> usize {
+    let query = format!(
+        "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND ID <> CONNECTION_ID()",
+        place.schema.name()
+    );
+    let found = place.server.sql(&query);
+    // It may be gone by itself.
+    found.iter().filter(|id| place.server.try_sql(&format!("KILL {}", id[0])).is_ok()).count()
+}
+
 /// A load under way.
 pub(crate) struct Running<'a> {
     place: &'a Place,
@@ -178,6 +189,10 @@ impl<'a> Running<'a> {
                 sent += 1000;
             }
         })
+    }
+
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     pub(crate) fn signal(&self, name: &str) {

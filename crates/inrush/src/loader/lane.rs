@@ -228,6 +228,31 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// Runs what may be begun again at any step: once more over a new connection whenever the connection is lost under it, for as long
+    /// as failures are borne.
+    pub(super) fn run_to_its_end<T>(&mut self, mut run: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
+        let control = &self.shared.control;
+        let mut patience = Patience::new(self.shared.options.retry_for);
+        loop {
+            let error = match self.be_connected().and_then(|()| run(&mut self.connection)) {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            let now = control.elapsed();
+            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: false };
+            let pause = match failure.verdict() {
+                // Else it is an error of a file, or one that the next attempt would meet again.
+                Verdict::Again { reconnect: true } if self.connection.session().is_dead() => {
+                    patience.pause(now, rand::random())
+                }
+                _ => None,
+            };
+            let Some(pause) = pause.filter(|_| !control.is_stopping()) else { return Err(error) };
+            report::count_retry(&mut lock(&self.shared.retries), &error);
+            self.sleep(pause, || control.is_stopping());
+        }
+    }
+
     /// Connects anew if the connection is gone or leads to the wrong place. The server rolls back what the old one left open.
     pub(super) fn be_connected(&mut self) -> Result<()> {
         if self.must_reconnect || self.connection.session().is_dead() {

@@ -129,7 +129,7 @@ impl Loader {
         let mut first = open::first_lane(&shared).map_err(interrupted)?;
         let mut jobs = Jobs::default();
         if let Some(first) = &mut first {
-            jobs = ledger::open(&mut first.connection, &shared, &mut sources, &mut plans).map_err(interrupted)?;
+            jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
             begin_rejects(&shared, &jobs)?;
             if !jobs.is_all_loaded() {
                 open::first_steps(first, &shared, &mut jobs).map_err(interrupted)?;

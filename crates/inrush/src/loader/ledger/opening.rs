@@ -6,6 +6,7 @@
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
+use crate::loader::lane::Lane;
 use crate::loader::options::Guarantee;
 use crate::loader::shared::{Notice, Shared, SourcePlan};
 use crate::loader::sql;
@@ -22,18 +23,21 @@ use std::time::Instant;
 /// Takes over every job of the load, and leaves out of `sources` and `plans` what is loaded already. Each source is told what of it is
 /// stored, each plan gets its fence.
 pub(in crate::loader) fn open(
-    connection: &mut Connection,
-    shared: &Shared,
+    first: &mut Lane<'_>,
     sources: &mut Vec<Box<dyn Source>>,
     plans: &mut Vec<Arc<SourcePlan>>,
 ) -> Result<Jobs> {
+    let shared = first.shared;
     if shared.options.guarantee == Guarantee::AtLeastOnce || shared.options.dry_run || sources.is_empty() {
         return Ok(Jobs::default());
     }
     let ledger = shared.ledger();
-    tables::provide(connection, &ledger)?;
     let candidates = candidates(shared, sources, plans)?;
-    let opened = Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)?;
+    // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
+    let opened = first.run_to_its_end(|connection| {
+        tables::provide(connection, &ledger)?;
+        Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
+    })?;
     let mut jobs = Jobs::default();
     let offered = mem::take(sources).into_iter().zip(mem::take(plans));
     for (((mut source, mut plan), candidate), opened) in offered.zip(candidates).zip(opened) {
