@@ -136,6 +136,28 @@ fn rejects_of_all_runs_are_in_one_file() {
 }
 
 #[test]
+fn rejects_that_nobody_kept_are_told() {
+    on_all("not_kept", |place| {
+        place.sql(TABLE);
+        let rows = |end: &str| {
+            numbers(300, |id| match id {
+                40 => "40,x".into(),
+                240 => end.to_owned(),
+                _ => format!("{id},{id}"),
+            })
+        };
+        place.write("numbers.csv", rows("240,\"never closed"));
+        let args = "numbers.csv --into numbers --batch 100 --lanes 1 --bad-rows";
+        assert_eq!(place.load(&format!("{args} skip")).code, 2);
+        place.write("numbers.csv", rows("240,y"));
+        let done = place.done(&place.command(&format!("{args} divert:bad.csv --json")).output().unwrap());
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(298, 2))), "{done}");
+        assert_eq!(place.read("bad.csv"), "id,value\n240,y\n");
+        done.says("the reject file lacks 1 record that an earlier run of this load refused");
+    });
+}
+
+#[test]
 fn a_file_added_later_is_loaded_and_the_others_are_not() {
     on_all("added", |place| {
         place.sql(TABLE);

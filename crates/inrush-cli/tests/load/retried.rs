@@ -35,6 +35,21 @@ fn a_deadlock_with_another_session() {
     });
 }
 
+/// Each lane has a range of keys of its own at any time: nothing to wait for, nothing to try again.
+#[test]
+fn lanes_do_not_fight_over_an_ascending_key() {
+    on_all("ascending", |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(30_000, |id| format!("{id},{id}")));
+        for method in ["auto", "multi-row", "multi-row-prepared"] {
+            let done = place.load(&format!("numbers.csv --into numbers --method {method} --lanes 4 --batch 300"));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(30_000))), "{done}");
+            assert_eq!(done.json["retries"], serde_json::json!([]), "{done}");
+            place.sql("TRUNCATE numbers");
+        }
+    });
+}
+
 #[test]
 fn a_connection_cut_in_the_middle_of_a_chunk() {
     on_all("cut_and_healed", |place| check(place, &through(place, Cut::AfterBytes(60_000), 20_000), 20_000, 0));

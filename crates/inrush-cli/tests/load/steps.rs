@@ -2,6 +2,7 @@
 //! place. Each happens once, however often a load is begun.
 
 use crate::place::{Done, Place, Rows, on_all};
+use std::os::unix::process::ExitStatusExt as _;
 
 const PEOPLE: &str = "DROP TABLE IF EXISTS people; DROP TABLE IF EXISTS log; \
      CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20), note TEXT, mail VARCHAR(50), \
@@ -135,6 +136,29 @@ fn all_or_nothing() {
         let done = load(place, &["--atomic", "--truncate", "--again"]);
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
         assert_eq!(place.sql("SELECT id FROM people ORDER BY id"), "1|2|3");
+    });
+}
+
+/// The run that made it was killed before it could say so.
+#[test]
+fn a_copy_that_nobody_noted_is_made_anew() {
+    on_all("atomic_left", |place| {
+        place.sql(PEOPLE);
+        place.write("people.csv", FILE);
+        let args = "people.csv --into people --atomic";
+        let killed = place.command(args).env("INRUSH_FAULT", "step.after:1").output().unwrap();
+        assert_eq!(killed.status.signal(), Some(9), "{killed:?}");
+        assert_eq!(place.sql("SHOW TABLES LIKE 'people%'"), "people|people__inrush_new");
+        // Of another file's load it is none.
+        place.write("others.csv", FILE);
+        let other = place.go_on("others.csv --into people --atomic");
+        assert_eq!(other.code, 5, "{other}");
+        let other = place.go_on("others.csv --into people --atomic");
+        assert_eq!(other.code, 5, "{other}");
+        let done = place.go_on(args);
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
+        assert_eq!(place.sql("SHOW TABLES LIKE 'people%'"), "people");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM people"), "3");
     });
 }
 

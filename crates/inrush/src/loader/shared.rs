@@ -100,6 +100,11 @@ pub enum Notice {
         /// The statement.
         statement: String,
     },
+    /// The reject file lacks records that an earlier run refused: it was not asked to keep them.
+    RejectsNotKept {
+        /// How many.
+        missing: u64,
+    },
     /// Indexes were dropped, and will be rebuilt after the last row.
     IndexesDropped {
         /// Their names.

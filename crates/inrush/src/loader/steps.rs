@@ -123,19 +123,19 @@ fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, sh
     /// ER_TABLE_EXISTS_ERROR
     const EXISTS: u16 = 1050;
     shared.control.waits(0, Some("CREATE TABLE"));
+    let makes_way = jobs.is_kept() && !jobs.is_done(Step::Create);
+    if makes_way {
+        make_way(connection, shared, jobs, shadow)?;
+    }
     jobs.own_step(connection, Step::Create, |connection, _| {
         connection.exec(&shadow.create(), ()).map(drop).map_err(|error| match error.code() {
-            EXISTS => Error::new(
-                Kind::Promise,
-                format!(
-                    "table `{}` is there: another atomic load of `{}` is at work, or was given up",
-                    shadow.shadow, shadow.table
-                ),
-            )
-            .with_hint(format!("finish that one (`inrush load --status`), or `DROP TABLE {}`", shadow.shadow)),
+            EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })
     })?;
+    if makes_way {
+        connection.exec(&shadow.unlock(), ())?;
+    }
     let keeps_rows = !shared.options.truncate && !shared.must_create;
     shared.control.waits(0, Some("the copy of the table"));
     jobs.own_step(connection, Step::Truncate, |connection, _| match keeps_rows {
@@ -145,14 +145,45 @@ fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, sh
     Ok(())
 }
 
-/// Also where an earlier attempt got no further than the RENAME.
-fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+/// Drops a shadow that an earlier run of these jobs made and could not note any more: it said before that it would make one, and it is
+/// still empty. Keeps others from making one until it is noted.
+fn make_way(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+    if sql::first_row(connection, &shadow.lock())? != ["1"] {
+        return Err(in_use(shadow));
+    }
+    if is_there(connection, shadow)? {
+        let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, shared)?;
+        if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
+            return Err(in_use(shadow));
+        }
+        connection.exec(&shadow.drop_unused(), ())?;
+    }
+    jobs.intend(connection, Step::Make)
+}
+
+fn is_there(connection: &mut Connection, shadow: &Shadow) -> Result<bool> {
     let query = format!(
         "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
         crate::table::reading::literal(&shadow.schema),
         crate::table::reading::literal(&shadow.shadow)
     );
-    if sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0") {
+    Ok(sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0"))
+}
+
+fn in_use(shadow: &Shadow) -> Error {
+    Error::new(
+        Kind::Promise,
+        format!(
+            "table `{}` is there: another atomic load of `{}` is at work, or was given up",
+            shadow.shadow, shadow.table
+        ),
+    )
+    .with_hint(format!("finish that one (`inrush load --status`), or `DROP TABLE {}`", shadow.shadow))
+}
+
+/// Also where an earlier attempt got no further than the RENAME.
+fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    if is_there(connection, shadow)? {
         shared.control.waits(0, Some("RENAME TABLE"));
         connection.exec(&shadow.swap(), ()).map_err(|e| e.while_doing("cannot put the new table in its place"))?;
         shared.notify(&Notice::Swapped);

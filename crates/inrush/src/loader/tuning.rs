@@ -8,6 +8,7 @@ use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub(super) struct Tuning {
     state: Mutex<State>,
     budget: Arc<Budget>,
     batch: BatchSize,
+    /// As many bytes as a batch may have before the server refuses it as a whole, as far as that is known.
+    largest: AtomicUsize,
 }
 
 struct State {
@@ -36,7 +39,7 @@ impl Tuning {
         });
         let mut state = State { tuner, told: Vec::new(), trace: trace.transpose()? };
         state.write(&Line::Limits(limits));
-        Ok(Self { state: Mutex::new(state), budget, batch: options.batch })
+        Ok(Self { state: Mutex::new(state), budget, batch: options.batch, largest: usize::MAX.into() })
     }
 
     /// How many lanes are to be used now.
@@ -48,8 +51,14 @@ impl Tuning {
     pub(super) fn batch_bytes(&self) -> Option<usize> {
         match self.batch {
             BatchSize::Rows(_) => None,
-            BatchSize::Auto | BatchSize::Bytes(_) => Some(lock(&self.state).tuner.batch_bytes()),
+            BatchSize::Bytes(bytes) => Some(bytes),
+            BatchSize::Auto => Some(lock(&self.state).tuner.batch_bytes().min(self.largest.load(Relaxed))),
         }
+    }
+
+    /// The server has refused a batch of this size: those to come are made so much smaller that its halves would be taken.
+    pub(super) fn refused(&self, bytes: usize) {
+        self.largest.fetch_min(bytes / 4 * 3, Relaxed);
     }
 
     /// Whether the batch size may be other than the tuner says, for the sake of a rate.
@@ -165,6 +174,17 @@ mod tests {
     fn a_rate_needs_no_more_lanes() {
         let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, false);
         assert_eq!((paced.min_lanes, paced.max_lanes), (first_lanes(), first_lanes()));
+    }
+
+    #[test]
+    fn what_was_refused_is_not_read_again() {
+        let auto = Tuning::new(&options(), false).unwrap();
+        assert_eq!(auto.batch_bytes(), Some(FIRST_BATCH));
+        auto.refused(1000);
+        assert_eq!(auto.batch_bytes(), Some(750));
+        let fixed = Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, false).unwrap();
+        fixed.refused(1000);
+        assert_eq!(fixed.batch_bytes(), Some(5000));
     }
 
     #[test]

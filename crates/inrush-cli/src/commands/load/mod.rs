@@ -218,6 +218,10 @@ fn describe(notice: &Notice) -> String {
         Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
         Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
         Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
+        Notice::RejectsNotKept { missing } => format!(
+            "the reject file lacks {} that an earlier run of this load refused, which was not told to divert them",
+            human::counted(*missing, "record")
+        ),
         Notice::Swapped => "the filled copy has taken the table's place".into(),
         Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
         Notice::Silent { lane, waiting_for, seconds, state } => {

@@ -58,7 +58,9 @@ pub enum Step {
     /// Nothing was done yet.
     #[default]
     Begin,
-    /// The table was created.
+    /// The copy of the table that is to be filled may be there.
+    Make,
+    /// It is.
     Create,
     /// The table was emptied.
     Truncate,
@@ -223,6 +225,16 @@ impl JobLine {
             list(but)
         )
     }
+
+    /// The other jobs of a target that have done a step and are not finished: rows of the id.
+    pub fn others_at_work_query(ledger: &Ledger, target: &str, but: &[JobId]) -> String {
+        format!(
+            "SELECT LOWER(HEX(`id`)) FROM {} WHERE `target` = {} AND `id` NOT IN ({}) AND `state` = 'running' AND `step` <> 'begin'",
+            ledger.jobs(),
+            text(target),
+            list(but)
+        )
+    }
 }
 
 /// What a job's line says from its beginning.
@@ -350,8 +362,9 @@ impl Totals {
 
 impl Step {
     /// All steps, in order.
-    pub const ALL: [Step; 10] = [
+    pub const ALL: [Step; 11] = [
         Step::Begin,
+        Step::Make,
         Step::Create,
         Step::Truncate,
         Step::Before,
@@ -367,6 +380,7 @@ impl Step {
     pub fn name(self) -> &'static str {
         match self {
             Step::Begin => "begin",
+            Step::Make => "make",
             Step::Create => "create",
             Step::Truncate => "truncate",
             Step::Before => "before",

@@ -1,5 +1,6 @@
 //! All or nothing: rows go into a shadow of the table, which takes its place by one RENAME when the last of them is stored.
 
+use crate::bulk::ledger::JobId;
 use crate::value::column::Column;
 use crate::value::ident::{quote_ident, quote_table};
 
@@ -26,6 +27,31 @@ impl Shadow {
     /// Makes the shadow. It fails if there is one, which then is another load's.
     pub fn create(&self) -> String {
         format!("CREATE TABLE {} LIKE {}", self.quoted(&self.shadow), self.quoted(&self.table))
+    }
+
+    /// Drops a shadow that was made and never used.
+    pub fn drop_unused(&self) -> String {
+        format!("DROP TABLE {}", self.quoted(&self.shadow))
+    }
+
+    /// A row of the shadow, if it has one.
+    pub fn first_row_query(&self) -> String {
+        format!("SELECT 1 FROM {} LIMIT 1", self.quoted(&self.shadow))
+    }
+
+    /// Keeps others that are about to make the same shadow away, until [`Shadow::unlock`] or until the connection ends: a row of 1.
+    pub fn lock(&self) -> String {
+        format!("SELECT GET_LOCK({}, {LOCK_SECONDS})", self.lock_name())
+    }
+
+    /// Lets others make it.
+    pub fn unlock(&self) -> String {
+        format!("DO RELEASE_LOCK({})", self.lock_name())
+    }
+
+    /// Names of locks have at most 64 characters, and are the whole server's.
+    fn lock_name(&self) -> String {
+        format!("'inrush {}'", JobId::of(&self.schema, &self.shadow, "the making of it"))
     }
 
     /// Fills the shadow with what the table holds.
@@ -56,6 +82,9 @@ impl Shadow {
     }
 }
 
+/// Longer than a table takes to be made.
+const LOCK_SECONDS: u32 = 10;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +99,9 @@ mod tests {
             "RENAME TABLE `shop`.`people` TO `shop`.`people__inrush_old`, `shop`.`people__inrush_new` TO `shop`.`people`"
         );
         assert_eq!(shadow.drop_old(), "DROP TABLE IF EXISTS `shop`.`people__inrush_old`");
+        assert_eq!(shadow.drop_unused(), "DROP TABLE `shop`.`people__inrush_new`");
+        assert_eq!(shadow.first_row_query(), "SELECT 1 FROM `shop`.`people__inrush_new` LIMIT 1");
+        assert_eq!(shadow.unlock().len(), "DO RELEASE_LOCK('inrush ')".len() + 32, "{}", shadow.unlock());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::fault;
 use crate::loader::lane::Lane;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
-use crate::loader::shared::Shared;
+use crate::loader::shared::{Notice, Shared};
 use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
@@ -89,12 +89,17 @@ impl Jobs {
                 self.note(&mut connection, Step::Rejects)?;
                 let mut keep = |error: Error| of_file.insert(error).clone();
                 let mut file = OrderedRejects::create(path, &shared.reject_header).map_err(&mut keep)?;
+                let mut missing: u64 = totals.iter().map(|totals| totals.rejected).sum();
                 for job in &self.jobs {
                     each_reject(&mut connection, &job.fence, |row| {
+                        missing = missing.saturating_sub(1);
                         file.add(row.into_reject(&job.name)).map_err(&mut keep)
                     })?;
                 }
                 let first = file.finish().map_err(keep)?;
+                if missing > 0 {
+                    shared.notify(&Notice::RejectsNotKept { missing });
+                }
                 fault::point("file.written");
                 Some(first)
             }

@@ -105,6 +105,19 @@ impl Jobs {
         self.jobs.iter().any(|job| job.step >= step)
     }
 
+    /// Notes that a step is about to be taken, so that what it leaves behind is known as these jobs' own.
+    pub(super) fn intend(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
+        self.note(connection, step)
+    }
+
+    /// Whether no other job of the target has taken a step and is not finished.
+    pub(super) fn are_alone(&self, connection: &mut Connection, shared: &Shared) -> Result<bool> {
+        let Some(first) = self.jobs.first() else { return Ok(false) };
+        let ours: Vec<JobId> = self.jobs.iter().map(|job| job.fence.job).collect();
+        let query = JobLine::others_at_work_query(&first.fence.ledger, &shared.target_name(), &ours);
+        Ok(sql::rows(connection, &query)?.is_empty())
+    }
+
     /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
     pub(super) fn forget_others(&self, connection: &mut Connection, shared: &Shared) -> Result<()> {
         let Some(first) = self.jobs.first() else { return Ok(()) };
