@@ -2,7 +2,7 @@
 
 use crate::dice::{Dice, seed};
 use crate::place::{Done, Place};
-use crate::rows::{Content, HEADER, HELD, Held, content, table};
+use crate::rows::{Content, Form, HELD, Held, content, table};
 use crate::run::Run;
 use crate::table::Line;
 use inrush_testkit::servers::Server;
@@ -20,10 +20,51 @@ pub(crate) enum Kind {
     Several,
     BadRows,
     Truncate,
+    JsonLines,
+    Parquet,
+    /// All or nothing: into a copy of the table.
+    Atomic,
+    /// Without the secondary index until the end.
+    Deferred,
+    /// A third of the rows is there already, with other values.
+    Upsert,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
+    /// Those that fill the table from text, chunk by chunk.
+    const PLAIN: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
+
+    pub(crate) const ALL: [Kind; 11] = [
+        Kind::Csv,
+        Kind::Atomic,
+        Kind::Gz,
+        Kind::JsonLines,
+        Kind::Stdin,
+        Kind::Upsert,
+        Kind::Several,
+        Kind::Parquet,
+        Kind::BadRows,
+        Kind::Deferred,
+        Kind::Truncate,
+    ];
+
+    fn form(self) -> Form {
+        match self {
+            Kind::JsonLines => Form::JsonLines,
+            Kind::Parquet => Form::Parquet,
+            _ => Form::Csv,
+        }
+    }
+
+    fn options(self) -> &'static str {
+        match self {
+            Kind::Truncate => " --truncate",
+            Kind::Atomic => " --atomic",
+            Kind::Deferred => " --defer-indexes",
+            Kind::Upsert => " --mode upsert",
+            _ => "",
+        }
+    }
 }
 
 /// How it is loaded.
@@ -42,9 +83,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Every kind and method in turn, the rest as it falls.
+    /// Every plain kind and every method in turn, the rest as it falls.
     pub(crate) fn draw(turn: u64, records: u64, server: &Server, dice: &mut Dice) -> Self {
-        let kind = Kind::ALL[turn as usize % Kind::ALL.len()];
+        Self::draw_of(&Kind::PLAIN, turn, records, server, dice)
+    }
+
+    pub(crate) fn draw_of(kinds: &[Kind], turn: u64, records: u64, server: &Server, dice: &mut Dice) -> Self {
+        let kind = kinds[turn as usize % kinds.len()];
         let methods: &[&'static str] = if server.local_infile {
             &["load-data", "multi-row", "multi-row-prepared"]
         } else {
@@ -52,11 +97,12 @@ impl Shape {
         };
         Self {
             kind,
-            method: methods[(turn as usize / Kind::ALL.len() + turn as usize) % methods.len()],
+            method: methods[(turn as usize / kinds.len() + turn as usize) % methods.len()],
             lanes: dice.between(1, 4),
             batch: dice.between(60, 200),
             records,
-            has_key: dice.percent(50),
+            // There are no keys to go by without one.
+            has_key: dice.percent(50) || kind == Kind::Upsert,
             has_bad: kind == Kind::BadRows || dice.percent(20),
         }
     }
@@ -88,6 +134,9 @@ impl Job {
     pub(crate) fn at(place: Place, shape: Shape, dice: &mut Dice) -> Self {
         place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.has_key)));
         place.sql("INSERT INTO fire VALUES (-1, 1, 'before'), (-2, 1, 'before'), (-3, 1, 'before')");
+        if shape.kind == Kind::Deferred {
+            place.sql("ALTER TABLE fire ADD KEY by_value (value)");
+        }
         let mut want = Held::default();
         let mut input = None;
         let mut contents = Vec::new();
@@ -95,11 +144,13 @@ impl Job {
         let mut names = Vec::new();
         for number in 0..n_sources {
             let records = shape.records / n_sources;
-            let content = content(1 + number * records, records, shape.has_bad, &mut want, dice);
+            let content = content(shape.kind.form(), 1 + number * records, records, shape.has_bad, &mut want, dice);
             let (name, bytes) = match (shape.kind, number) {
-                (Kind::Stdin, _) => ("-".to_owned(), content.text.clone().into_bytes()),
-                (Kind::Gz, _) | (Kind::Several, 1) => (format!("rows-{number}.csv.gz"), gzip(&content.text)),
-                _ => (format!("rows-{number}.csv"), content.text.clone().into_bytes()),
+                (Kind::Stdin, _) => ("-".to_owned(), content.bytes.clone()),
+                (Kind::Gz, _) | (Kind::Several, 1) => (format!("rows-{number}.csv.gz"), gzip(&content.bytes)),
+                (Kind::JsonLines, _) => ("rows.jsonl".to_owned(), content.bytes.clone()),
+                (Kind::Parquet, _) => ("rows.parquet".to_owned(), content.bytes.clone()),
+                _ => (format!("rows-{number}.csv"), content.bytes.clone()),
             };
             if shape.kind == Kind::Stdin {
                 input = Some(Arc::new(bytes))
@@ -113,13 +164,17 @@ impl Job {
         let mut arguments =
             format!("{} --into fire --method {method} --lanes {lanes} --batch {batch}", names.join(" "));
         arguments += if shape.has_bad { " --bad-rows divert:bad.csv" } else { "" };
-        arguments += if shape.kind == Kind::Truncate { " --truncate" } else { "" };
+        arguments += shape.kind.options();
         let n_before = if shape.kind == Kind::Truncate { 0 } else { 3 };
         let rejected: Vec<&String> = contents.iter().flat_map(|content: &Content| &content.rejects).collect();
         let rejects = (!rejected.is_empty())
-            .then(|| std::iter::once(HEADER).chain(rejected.iter().map(|record| record.as_str())).collect::<String>());
+            .then(|| rejected.iter().fold(shape.kind.form().header().to_owned(), |text, record| text + record));
         let n_rejects = rejected.len() as u64;
-        let sums = contents.iter().flat_map(|content| &content.sums).copied().collect();
+        let sums: HashMap<u64, u64> = contents.iter().flat_map(|content| &content.sums).copied().collect();
+        if shape.kind == Kind::Upsert {
+            let old: Vec<_> = sums.keys().filter(|id| *id % 3 == 0).map(|id| format!("({id}, 1, 'old')")).collect();
+            place.sql(&format!("INSERT INTO fire VALUES {}", old.join(",")));
+        }
         Self { place, shape, arguments, want, sums, rejects, n_rejects, n_sources, n_before, input }
     }
 
@@ -140,6 +195,11 @@ impl Job {
 
     pub(crate) fn start(&self, command: Command) -> Run<'_> {
         Run::start(&self.place, command, self.input.clone())
+    }
+
+    /// The same command while others are at work.
+    pub(crate) fn start_beside(&self, number: u64) -> Run<'_> {
+        Run::start_as(&format!("-{number}"), &self.place, self.command(), self.input.clone())
     }
 
     /// Whether a run that ended so has finished the job.
@@ -173,6 +233,14 @@ impl Job {
             let want = (self.want.rows + self.n_rejects, self.want.rows, self.n_rejects, 0, 0);
             assert_eq!(told, want, "the report: {context}");
         }
+        if self.shape.kind == Kind::Deferred {
+            assert_eq!(
+                self.place.sql("SHOW INDEX FROM fire WHERE Key_name = 'by_value'").lines().count(),
+                1,
+                "{context}"
+            );
+        }
+        assert_eq!(self.place.sql("SHOW TABLES LIKE 'fire%'"), "fire", "{context}");
         self.check_rejects(&context);
         self.check_ledger(&context);
     }
@@ -232,8 +300,8 @@ impl Job {
     }
 }
 
-fn gzip(text: &str) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }

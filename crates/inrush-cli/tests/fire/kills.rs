@@ -20,7 +20,7 @@ fn at_random_moments() {
         let n_kills = times(20, 300);
         let mut turn = dice.below(Kind::ALL.len() as u64);
         while lines.iter().map(|line| line.faults).sum::<u64>() < n_kills {
-            let shape = Shape::draw(turn, if is_long() { 12_000 } else { 8_000 }, server, &mut dice);
+            let shape = Shape::draw_of(&Kind::ALL, turn, if is_long() { 12_000 } else { 8_000 }, server, &mut dice);
             let line = lines.iter_mut().zip(Kind::ALL).find(|(_, kind)| *kind == shape.kind).unwrap().0;
             let most = if is_long() { 10 } else { 4 };
             kill_until_done(&Job::new(server, shape, &mut dice), most, line, &mut dice);
@@ -50,12 +50,12 @@ fn at_every_point() {
         let mut line = Line::new("kill -9 at each fault point", &server.instance);
         let methods = if server.local_infile { vec!["load-data", "multi-row"] } else { vec!["multi-row-prepared"] };
         for method in if is_long() { methods } else { methods[..1].to_vec() } {
-            for kind in [Kind::Truncate, Kind::Stdin] {
-                let shape = Shape { kind, method, lanes: 2, batch: 100, records: 1_500, has_key: false, has_bad: true };
-                let mut run = || visit_each_point(server, shape, &mut line, &mut dice);
-                if is_long() || kind == Kind::Truncate {
-                    run()
-                }
+            let kinds = [Kind::Truncate, Kind::Atomic, Kind::Stdin, Kind::Deferred];
+            for kind in kinds.into_iter().take(if is_long() { 4 } else { 2 }) {
+                // Of an atomic job the steps are what is new.
+                let records = if kind == Kind::Truncate || is_long() { 1_500 } else { 200 };
+                let shape = Shape { kind, method, lanes: 2, batch: 100, records, has_key: false, has_bad: true };
+                visit_each_point(server, shape, &mut line, &mut dice);
             }
         }
         line.conclude();

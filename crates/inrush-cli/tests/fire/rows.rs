@@ -1,7 +1,11 @@
 //! Rows whose sum is known: what the source holds, what the table must hold afterwards, and what must be rejected.
 
 use crate::dice::Dice;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use flate2::Crc;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+use std::sync::Arc;
 
 /// The table of every fire test; the server refuses a negative value, which we cannot see.
 pub(crate) fn table(has_key: bool) -> String {
@@ -45,43 +49,86 @@ impl Held {
     }
 }
 
-/// A source's text, and what becomes of it.
+/// A source, and what becomes of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content {
-    pub(crate) text: String,
+    pub(crate) bytes: Vec<u8>,
     /// The rows that must be stored: id and checksum.
     pub(crate) sums: Vec<(u64, u64)>,
-    /// The records that must be rejected, as they stand in the text.
+    /// The records that must be rejected, as the reject file must have them.
     pub(crate) rejects: Vec<String>,
 }
 
-pub(crate) const HEADER: &str = "id,value,name\n";
+/// How records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Csv,
+    JsonLines,
+    /// Its rejects are lines of CSV.
+    Parquet,
+}
+
+impl Form {
+    /// What stands before the records, and before the rejects.
+    pub(crate) fn header(self) -> &'static str {
+        if self == Form::JsonLines { "" } else { "id,value,name\n" }
+    }
+
+    fn record(self, cells: &[String; 3], written: &str) -> String {
+        let [id, value, name] = cells;
+        match self {
+            Form::JsonLines => format!("{{\"id\":{id},\"value\":\"{value}\",\"name\":{}}}\n", serde_json::json!(name)),
+            Form::Csv | Form::Parquet => format!("{id},{value},{written}\n"),
+        }
+    }
+}
 
 /// Rows of ids from `first`; what is good of them is added to `held`.
-pub(crate) fn content(first: u64, records: u64, has_bad: bool, held: &mut Held, dice: &mut Dice) -> Content {
-    let mut content = Content { text: HEADER.to_owned(), ..Content::default() };
+pub(crate) fn content(
+    form: Form,
+    first: u64,
+    records: u64,
+    has_bad: bool,
+    held: &mut Held,
+    dice: &mut Dice,
+) -> Content {
+    let (mut sums, mut rejects) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut text = form.header().to_owned();
     for id in first..first + records {
         let value = dice.below(1_000_000);
         let (name, written) = name(id);
-        let record = match (has_bad, id % 97, id % 131) {
+        let bad = match (has_bad, id % 97, id % 131) {
             // We see that it is no number.
-            (true, 5, _) => Err(format!("{id},x{value},{written}\n")),
+            (true, 5, _) => Some(format!("x{value}")),
             // Only the server sees this one.
-            (true, _, 7) => Err(format!("{id},-{},{written}\n", value + 1)),
-            _ => Ok(format!("{id},{value},{written}\n")),
+            (true, _, 7) => Some(format!("-{}", value + 1)),
+            _ => None,
         };
-        match record {
-            Ok(record) => {
-                content.sums.push((id, held.add(id, value, &name)));
-                content.text.push_str(&record);
-            }
-            Err(record) => {
-                content.text.push_str(&record);
-                content.rejects.push(record);
-            }
+        if bad.is_none() {
+            sums.push((id, held.add(id, value, &name)));
+        }
+        let is_bad = bad.is_some();
+        let cells = [id.to_string(), bad.unwrap_or_else(|| value.to_string()), name];
+        let record = form.record(&cells, &written);
+        text.push_str(&record);
+        rows.push(cells);
+        if is_bad {
+            rejects.push(record);
         }
     }
-    content
+    let bytes = if form == Form::Parquet { parquet(&rows) } else { text.into_bytes() };
+    Content { bytes, sums, rejects }
+}
+
+/// A file of row groups of 700 rows; all columns are text, so that a cell may hold what its column cannot.
+fn parquet(rows: &[[String; 3]]) -> Vec<u8> {
+    let column = |i: usize| Arc::new(StringArray::from_iter_values(rows.iter().map(|row| &row[i]))) as ArrayRef;
+    let batch = RecordBatch::try_from_iter([("id", column(0)), ("value", column(1)), ("name", column(2))]).unwrap();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(700)).build();
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
 }
 
 /// A name, and how it is written: some hold what a splitter must not take for an end.

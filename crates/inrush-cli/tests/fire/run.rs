@@ -17,6 +17,8 @@ pub(crate) struct Run<'a> {
     child: Child,
     feeder: Option<JoinHandle<()>>,
     trace: PathBuf,
+    stdout: PathBuf,
+    stderr: PathBuf,
 }
 
 /// How a process ended that was to be killed.
@@ -28,11 +30,16 @@ pub(crate) enum Killed {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn start(place: &'a Place, mut command: Command, input: Option<Arc<Vec<u8>>>) -> Self {
-        let trace = place.path("trace");
+    pub(crate) fn start(place: &'a Place, command: Command, input: Option<Arc<Vec<u8>>>) -> Self {
+        Self::start_as("", place, command, input)
+    }
+
+    /// The same beside others in the same folder, whose names are other ones.
+    pub(crate) fn start_as(name: &str, place: &'a Place, mut command: Command, input: Option<Arc<Vec<u8>>>) -> Self {
+        let [trace, stdout, stderr] = ["trace", "stdout", "stderr"].map(|file| place.path(&format!("{file}{name}")));
         let _ = std::fs::remove_file(&trace);
         command.args(["--json", "--no-progress"]).env("INRUSH_FAULT_TRACE", &trace);
-        command.stdout(File::create(place.path("stdout")).unwrap()).stderr(File::create(place.path("stderr")).unwrap());
+        command.stdout(File::create(&stdout).unwrap()).stderr(File::create(&stderr).unwrap());
         command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn().unwrap();
         let feeder = input.map(|input| {
@@ -40,7 +47,7 @@ impl<'a> Run<'a> {
             // A process that is killed reads no more.
             thread::spawn(move || drop(stdin.write_all(&input)))
         });
-        Self { place, child, feeder, trace }
+        Self { place, child, feeder, trace, stdout, stderr }
     }
 
     pub(crate) fn trace(&self) -> String {
@@ -61,7 +68,7 @@ impl<'a> Run<'a> {
             if self.is_over() {
                 return false;
             }
-            assert!(Instant::now() < deadline, "it does not come to `{point}`; it says: {}", self.place.read("stderr"));
+            assert!(Instant::now() < deadline, "it does not come to `{point}`; it says: {}", self.said());
             sleep(Duration::from_millis(1));
         }
     }
@@ -95,8 +102,12 @@ impl<'a> Run<'a> {
         self.wait();
         let status = self.child.wait().unwrap();
         self.join_feeder();
-        let read = |name: &str| std::fs::read(self.place.path(name)).unwrap();
-        self.place.done(&Output { status, stdout: read("stdout"), stderr: read("stderr") })
+        let read = |path: &PathBuf| std::fs::read(path).unwrap();
+        self.place.done(&Output { status, stdout: read(&self.stdout), stderr: read(&self.stderr) })
+    }
+
+    fn said(&self) -> String {
+        std::fs::read_to_string(&self.stderr).unwrap_or_default()
     }
 
     #[track_caller]
@@ -105,11 +116,7 @@ impl<'a> Run<'a> {
         while !self.is_over() {
             if Instant::now() > deadline {
                 let _ = self.child.kill();
-                panic!(
-                    "it does not end; it says: {}\nits way ends: {:?}",
-                    self.place.read("stderr"),
-                    self.trace().lines().last()
-                );
+                panic!("it does not end; it says: {}\nits way ends: {:?}", self.said(), self.trace().lines().last());
             }
             sleep(Duration::from_millis(2));
         }

@@ -8,6 +8,8 @@ use crate::run::Run;
 use crate::session::{Session, await_true};
 use crate::table::Line;
 use inrush_testkit::servers::Server;
+use std::thread::sleep;
+use std::time::Duration;
 
 #[test]
 fn connections_are_killed() {
@@ -34,6 +36,43 @@ fn connections_are_killed() {
             job.check(&done, &mut line);
         }
         assert!(line.faults > 0, "nothing was killed");
+        line.conclude();
+    });
+}
+
+/// The same command again while it runs: the newer run takes the job over, the older one is told so and stops.
+#[test]
+fn a_newer_run_takes_the_job_over() {
+    on(servers(), "taken over", |place| {
+        let server = &place.server;
+        let mut dice = Dice::of(&format!("taken over {}", server.instance));
+        let mut line = Line::new("two runs at once", &server.instance);
+        for turn in 0..times(2, 24) {
+            let job = Job::new(server, Shape::draw(turn, 20_000, server, &mut dice), &mut dice);
+            let mut last = job.start_beside(0);
+            line.runs += 1;
+            let mut done = None;
+            for number in 1..=dice.between(1, 4) {
+                if !last.await_visits("chunk.begin", 1) {
+                    break;
+                }
+                sleep(Duration::from_micros(dice.below(60_000)));
+                let newer = job.start_beside(number);
+                line.runs += 1;
+                let older = std::mem::replace(&mut last, newer).end();
+                if job.is_finished_by(&older) {
+                    done = Some(older);
+                    break;
+                }
+                line.faults += 1;
+                assert_eq!(older.code, 3, "{:?}: {older}", job.shape);
+                older.says("another run has taken this job over");
+            }
+            let ended = last.end();
+            assert!(job.is_finished_by(&ended), "{:?}: {ended}", job.shape);
+            job.check(&done.unwrap_or(ended), &mut line);
+        }
+        assert!(line.faults > 0, "no run took over");
         line.conclude();
     });
 }
