@@ -1,17 +1,24 @@
 """The rows that are loaded: seeded, the same on every machine, as a CSV whose every line is what the server will say of it.
 
 T1 `bench_users` is the table of E1 (six columns, 70 bytes a line); T2 `sbtest1` is sysbench's (two wide ones, a secondary
-index). A checksum of the lines is computed here, so that what a run stored can be compared with what it was given.
+index). `lineitem` is TPC-H's largest, made by the generator that benches/load/peers
+fetches. A checksum of the lines is computed here, so that what a run stored can be compared with what it was given.
 """
 
+import csv
 import random
 import string
+import subprocess
 import zlib
+from decimal import Decimal
 from pathlib import Path
 
 
 class Table:
     """A table, and how its rows are made. `line` makes the line of row number n, line end included."""
+
+    # What texts may be enclosed by in its file; nothing is.
+    quote = ""
 
     def __init__(self, name, columns, ddl, line):
         self.name = name
@@ -46,8 +53,44 @@ class Table:
         """The server's own way, the same for all servers."""
         return (
             f"LOAD DATA INFILE '{path}' INTO TABLE {self.name} CHARACTER SET utf8mb4 "
-            f"FIELDS TERMINATED BY ',' LINES TERMINATED BY '\\n' IGNORE 1 LINES ({','.join(self.columns)})"
+            f"FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '{self.quote}' LINES TERMINATED BY '\\n' "
+            f"IGNORE 1 LINES ({','.join(self.columns)})"
         )
+
+
+class Lineitem(Table):
+    """TPC-H's lineitem. Scale factor 1 has 6,001,215 rows."""
+
+    quote = '"'
+
+    def __init__(self):
+        super().__init__("lineitem", [column.split()[0] for column in LINEITEM], ", ".join(LINEITEM + LINEITEM_KEY), None)
+
+    def write(self, path, first, last):
+        total = 0
+        source = subprocess.Popen(self.generator("csv", last), stdout=subprocess.PIPE, text=True)
+        with open(path, "w", encoding="ascii", newline="") as file:
+            file.write(source.stdout.readline())
+            for number, line in enumerate(source.stdout, 1):
+                if number > last:
+                    break
+                if number >= first:
+                    fields = next(csv.reader([line]))
+                    fields[4] = f"{Decimal(fields[4]):.2f}"
+                    total += zlib.crc32(",".join(fields).encode())
+                    file.write(line)
+        source.stdout.close()
+        source.wait()
+        Path(path).chmod(0o644)
+        return total
+
+    def generator(self, form, rows):
+        """The command that prints so many rows in a format, and a few more where they are not those of scale factor 1."""
+        scale = "1" if rows == LINEITEM_ROWS else f"{rows / LINEITEM_ROWS * 1.01:.6f}"
+        return [str(TPCHGEN), form, "--quiet", "--stdout", "--scale-factor", scale, "--tables", "lineitem"]
+
+    def checksum_sql(self, modulus=None):
+        return f"SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', {','.join(self.columns)}))) FROM {self.name}"
 
 
 def t1_line(number):
@@ -85,4 +128,26 @@ T2 = Table(
     "pad CHAR(60) NOT NULL DEFAULT '', KEY k_1 (k)",
     t2_line,
 )
-TABLES = {"t1": T1, "t2": T2}
+TPCHGEN = Path(__file__).resolve().parents[1] / "load/target/tpchgen-cli"
+# Of scale factor 1.
+LINEITEM_ROWS = 6_001_215
+LINEITEM = (
+    "l_orderkey BIGINT NOT NULL",
+    "l_partkey BIGINT NOT NULL",
+    "l_suppkey BIGINT NOT NULL",
+    "l_linenumber INT NOT NULL",
+    "l_quantity DECIMAL(15,2) NOT NULL",
+    "l_extendedprice DECIMAL(15,2) NOT NULL",
+    "l_discount DECIMAL(15,2) NOT NULL",
+    "l_tax DECIMAL(15,2) NOT NULL",
+    "l_returnflag CHAR(1) NOT NULL",
+    "l_linestatus CHAR(1) NOT NULL",
+    "l_shipdate DATE NOT NULL",
+    "l_commitdate DATE NOT NULL",
+    "l_receiptdate DATE NOT NULL",
+    "l_shipinstruct CHAR(25) NOT NULL",
+    "l_shipmode CHAR(10) NOT NULL",
+    "l_comment VARCHAR(44) NOT NULL",
+)
+LINEITEM_KEY = ("PRIMARY KEY (l_orderkey, l_linenumber)",)
+TABLES = {"t1": T1, "t2": T2, "lineitem": Lineitem()}

@@ -83,8 +83,9 @@ write_wrappers() { # family root
   write_wrapper "$2/bin/mysqld" "$loader" "$libraries" "$root/usr/sbin/$server" \
     "--basedir=$root/usr --lc-messages-dir=$share --character-sets-dir=$share/charsets --plugin-dir=$root/usr/lib/mysql/plugin"
   write_wrapper "$2/bin/mysql" "$loader" "$libraries" "$root/usr/bin/$client" "$client_options"
-  [[ -e $root/usr/bin/openssl ]] && write_wrapper "$2/bin/openssl" "$loader" "$libraries" "$root/usr/bin/openssl" ""
-  return 0
+  for client in openssl mysqlimport; do
+    [[ ! -e $root/usr/bin/$client ]] || write_wrapper "$2/bin/$client" "$loader" "$libraries" "$root/usr/bin/$client" ""
+  done
 }
 
 write_wrapper() { # file loader libraries program options
