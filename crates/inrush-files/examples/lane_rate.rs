@@ -45,7 +45,7 @@ fn main() {
             assert_eq!(records, rows);
         });
         times.show("csv-core, fields copied, nothing else", || assert_eq!(csv_core(black_box(&text)), rows));
-        times.show("parse: views, UTF-8", || {
+        times.show("read, cut and parse: views, UTF-8", || {
             batches.clear();
             batches.extend(stretches(&text, &options).into_iter().map(|stretch| stretch.parse().expect("a batch")));
         });

@@ -9,7 +9,9 @@
 use super::dialect::{CsvOptions, Dialect};
 use super::split::{Fields, Found, Splitter};
 use inrush_core::error::Result;
-use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
+use memchr::memmem::Finder;
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use std::sync::LazyLock;
 
 /// What holds for every stretch of a file.
 #[derive(Clone, Copy, Debug)]
@@ -229,8 +231,11 @@ pub(super) fn is_blank(record: &[u8]) -> bool {
 
 /// Whether a line behind the first one is blank.
 fn has_blank(window: &[u8]) -> bool {
-    memmem::find(window, b"\n\n").is_some() || memmem::find(window, b"\n\r\n").is_some()
+    BLANKS.iter().any(|blank| blank.find(window).is_some())
 }
+
+/// Made once: to make them anew for each window takes a tenth of its time.
+static BLANKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [Finder::new(b"\n\n"), Finder::new(b"\n\r\n")]);
 
 /// Where a quote is still open at the end of `record`, the longest part of a record that is allowed. Asking the part, not
 /// the whole, makes the answer the same whether or not the rest has been read.
