@@ -15,7 +15,7 @@
 
 use super::literal::{has_none, not_finite, put_moment};
 use crate::bulk::encode::block::Block;
-use crate::bulk::encode::load_data::{escape, statement_of};
+use crate::bulk::encode::load_data::{charset, escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -30,6 +30,7 @@ use std::ops::Range;
 pub struct LoadData {
     /// `REPLACE INTO TABLE t`.
     into: String,
+    charset: &'static str,
     fields: Vec<Field>,
 }
 
@@ -97,6 +98,7 @@ impl LoadData {
         };
         Ok(Self {
             into: format!("{duplicates}INTO TABLE {}", template.table_text(statement)),
+            charset: charset(targets.iter().copied()),
             fields: targets
                 .into_iter()
                 .map(|column| Field { column: column.name.clone(), way: Way::of(column) })
@@ -107,7 +109,7 @@ impl LoadData {
     /// The statement. `file_name` is what the server will ask for.
     pub fn statement(&self, file_name: &str) -> String {
         let fields: Vec<_> = self.fields.iter().map(|field| (field.column.as_str(), field.way.form())).collect();
-        statement_of(&self.into, &fields, file_name)
+        statement_of(&self.into, self.charset, &fields, file_name)
     }
 
     /// Appends the first of `range` to `out`, until it has `n_bytes`. Returns how many rows they are: one at least, unless `range` is empty.

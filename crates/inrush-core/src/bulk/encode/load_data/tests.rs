@@ -43,6 +43,38 @@ fn plain_columns_are_listed() {
 }
 
 #[test]
+fn characters_are_bytes_where_no_column_can_tell() {
+    check_charset(&[("int", None), ("decimal(5,2)", None), ("double", None), ("year", None)], "binary");
+    check_charset(&[("date", None), ("time(3)", None), ("datetime", None), ("timestamp(6)", None)], "binary");
+    check_charset(
+        &[("char(3)", Some("utf8mb4")), ("varchar(9)", Some("utf8mb4")), ("text", Some("utf8mb4"))],
+        "binary",
+    );
+    for (ty, charset) in [
+        ("varchar(9)", Some("latin1")),
+        ("varchar(9)", Some("utf8mb3")),
+        ("varchar(9)", None),
+        ("enum('a')", Some("utf8mb4")),
+        ("set('a')", Some("utf8mb4")),
+        ("json", Some("utf8mb4")),
+        ("blob", None),
+        ("bit(3)", None),
+        ("uuid", None),
+        ("inet6", None),
+    ] {
+        check_charset(&[("int", None), (ty, charset)], "utf8mb4");
+    }
+}
+
+#[track_caller]
+fn check_charset(columns: &[(&str, Option<&str>)], want: &str) {
+    let columns: Vec<Column> =
+        columns.iter().map(|(ty, charset)| Column { charset: charset.map(Into::into), ..column("a", ty) }).collect();
+    let sql = statement("t", &columns, &rules("9.7.4"), "f");
+    assert!(sql.contains(&format!("INTO TABLE t CHARACTER SET {want} FIELDS")), "{sql}");
+}
+
+#[test]
 fn others_pass_through_a_variable() {
     check_statement(
         "9.7.4",
