@@ -49,10 +49,10 @@ class Table:
         columns = ",".join((first,) + tuple(self.columns[1:]))
         return f"SELECT COUNT(*), SUM(CRC32(CONCAT_WS(',', {columns}))) FROM {self.name}"
 
-    def load_sql(self, path):
+    def load_sql(self, path, charset="utf8mb4"):
         """The server's own way, the same for all servers."""
         return (
-            f"LOAD DATA INFILE '{path}' INTO TABLE {self.name} CHARACTER SET utf8mb4 "
+            f"LOAD DATA INFILE '{path}' INTO TABLE {self.name} CHARACTER SET {charset} "
             f"FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '{self.quote}' LINES TERMINATED BY '\\n' "
             f"IGNORE 1 LINES ({','.join(self.columns)})"
         )
