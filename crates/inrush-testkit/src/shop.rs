@@ -85,6 +85,7 @@ impl Source for Newcomers {
             span: 0..2,
             text: Vec::<u8>::new().into(),
             lines: 0,
+            verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
         };

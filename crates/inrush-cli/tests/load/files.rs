@@ -34,6 +34,13 @@ const SHAPES: &[(&str, &[u8], &str, &str)] = &[
     ("tabs.tsv", b"id\tname\n1\tA,nn\n", "", "1,A,nn,NULL"),
     ("said.txt", b"id\tname\n1\tAnn\n", "--format tsv", "1,Ann,NULL"),
     ("semicolons.csv", b"id;name\n1;A,nn\n", "--delimiter ;", "1,A,nn,NULL"),
+    (
+        "tabs_within.csv",
+        b"id|name|age\n1|A\tn,n|30\n2| \xf0\x9f\x98\x80|\n",
+        "--delimiter |",
+        "1,A\tn,n,30|2, \u{1f600},NULL",
+    ),
+    ("letters.csv", b"1nTomn3\n", "--delimiter n --columns id,name,age --no-header", "1,Tom,3"),
     ("apostrophes.csv", b"id,name\n1,'A,nn'\n", "--quote '", "1,A,nn,NULL"),
     ("escape.csv", b"id,name\n1,\"A\\\"nn\"\n", "--escape \\", "1,A\"nn,NULL"),
     ("no_header.csv", b"1,Ann,30\n2,Bob,31\n", "--no-header", "1,Ann,30|2,Bob,31"),

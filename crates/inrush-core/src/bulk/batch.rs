@@ -190,6 +190,9 @@ pub struct Origin {
     pub text: Buffer,
     /// How many lines end in `text`.
     pub lines: u64,
+    /// Set if each line of `text` is a row, ended by a line feed alone, whose fields are the columns of the batch, in their order and as
+    /// they stand: the byte between them.
+    pub verbatim: Option<u8>,
     /// For row `i`, the half-open range of its record in `text` (line end included) is
     /// `record_starts[i]..record_ends[i]`; empty for sources that are not text.
     pub record_starts: Vec<u32>,

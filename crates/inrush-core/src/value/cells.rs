@@ -43,6 +43,16 @@ impl<'a> Cells<'a> {
         if self.is_null(row) { None } else { Some(self.bytes(row)) }
     }
 
+    /// True if some cell is NULL.
+    pub(super) fn has_nulls(&self) -> bool {
+        self.nulls.is_some()
+    }
+
+    /// The length of the longest cell, in bytes; a NULL may have any.
+    pub(super) fn longest(&self) -> u32 {
+        self.views.iter().map(|view| *view as u32).max().unwrap_or_default()
+    }
+
     /// True if cell `row` is NULL.
     #[inline(always)]
     pub fn is_null(&self, row: usize) -> bool {
@@ -97,9 +107,12 @@ impl Rewritten {
         self.text.truncate(self.finished);
     }
 
-    /// What was written to `text` since the last cell was finished becomes cell `row` of a column with `n_buffers`.
-    pub(super) fn finish(&mut self, row: usize, n_buffers: usize) {
+    /// What was written to `text` since the last cell was finished becomes cell `row`, which was `old`, of a column with `n_buffers`.
+    pub(super) fn finish(&mut self, row: usize, old: &[u8], n_buffers: usize) {
         let cell = &self.text[self.finished..];
+        if cell == old {
+            return self.discard();
+        }
         let len = cell.len();
         if len <= INLINE {
             let mut bytes = [0; 16];

@@ -135,6 +135,7 @@ impl Stretch for Rows {
             span: self.span.clone(),
             text: Buffer::default(),
             lines: n_rows,
+            verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
         };

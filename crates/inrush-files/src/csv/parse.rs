@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
 use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Stretch};
 use inrush_core::error::{Error, Place, Result};
+use memchr::memchr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What holds for all records of a file.
@@ -101,6 +102,7 @@ impl Parser {
             rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
         }
         let n_rows = parsed.columns.rows();
+        let verbatim = (parsed.plain && n_rows as u64 == lines && self.takes_all()).then_some(self.dialect.delimiter);
         let utf8 = self.encoding != UTF_8 || parsed.utf8;
         let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -117,6 +119,7 @@ impl Parser {
             span: at..at + text.len() as u64,
             text,
             lines,
+            verbatim,
             record_starts: parsed.starts,
             record_ends: parsed.ends,
         };
@@ -133,6 +136,7 @@ impl Parser {
             ends: Vec::with_capacity(n_records),
             bad: Vec::new(),
             utf8: true,
+            plain: true,
         };
         let width = self.names.len();
         let mut fields = Fields { spans: Vec::with_capacity(SLAB + width), side: Vec::new() };
@@ -169,7 +173,9 @@ impl Parser {
             start = end;
             if fields.spans.len() >= SLAB || start == text.len() {
                 // Here the bytes are still in a near cache, and whole records are whole characters: each ends in a line feed.
-                parsed.utf8 &= simdutf8::basic::from_utf8(&text[slab_start..start]).is_ok();
+                let slab = &text[slab_start..start];
+                parsed.utf8 &= simdutf8::basic::from_utf8(slab).is_ok();
+                parsed.plain &= !splitter.went_long_way && memchr(b'\r', slab).is_none();
                 slab_start = start;
                 parsed.columns.append(text, &fields, width);
                 fields.spans.clear();
@@ -177,6 +183,11 @@ impl Parser {
         }
         parsed.side = fields.side;
         parsed
+    }
+
+    /// Whether a row has all fields of its record, in their order.
+    fn takes_all(&self) -> bool {
+        self.uses.len() == self.names.len() && self.uses.iter().enumerate().all(|(i, use_)| use_.index == i)
     }
 
     /// Columns with room for so many rows.
@@ -208,6 +219,8 @@ struct Parsed {
     bad: Vec<BadRecord>,
     /// All the text is valid UTF-8.
     utf8: bool,
+    /// Every field is what stands between two marks, and no line ends in CR LF.
+    plain: bool,
 }
 
 /// A record that is no row.

@@ -81,7 +81,7 @@ pub(super) struct Splitter<'a> {
     text: &'a [u8],
     at_end: bool,
     marks: Marks,
-    /// Some field was looked at that may hold line feeds.
+    /// Some field was not plainly what stands between two marks.
     pub(super) went_long_way: bool,
 }
 

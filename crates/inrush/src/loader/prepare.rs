@@ -60,6 +60,11 @@ pub(super) struct Prepared {
 pub(super) enum Payload {
     /// The text of a LOAD.
     LoadData(Vec<u8>),
+    /// The same, where the batch's own text will do.
+    AsItStands {
+        /// What stands between its fields.
+        separator: u8,
+    },
     /// INSERTs of many rows, as text or bound.
     MultiRow { method: Method, statements: Vec<Statement> },
 }
@@ -84,8 +89,17 @@ pub(super) enum StatementForm {
 impl Payload {
     pub(super) fn method(&self) -> Method {
         match self {
-            Payload::LoadData(_) => Method::LoadData,
+            Payload::LoadData(_) | Payload::AsItStands { .. } => Method::LoadData,
             Payload::MultiRow { method, .. } => *method,
+        }
+    }
+
+    /// Bytes that were made of the batch.
+    fn memory(&self) -> usize {
+        match self {
+            Payload::LoadData(text) => text.len(),
+            Payload::AsItStands { .. } => 0,
+            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.bytes.len()).sum(),
         }
     }
 }
@@ -120,8 +134,8 @@ impl Prepared {
     /// How large its transaction is, as far as the server's limits go.
     pub(super) fn bytes(&self) -> usize {
         match &self.payload {
-            Payload::LoadData(text) => text.len(),
-            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.bytes.len()).sum(),
+            Payload::AsItStands { .. } => self.work.batch.origin.text.len(),
+            encoded => encoded.memory(),
         }
     }
 
@@ -154,19 +168,16 @@ impl Prepared {
 
     /// Bytes of memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
     pub(super) fn memory(&self) -> u64 {
-        let encoded: usize = match &self.payload {
-            Payload::LoadData(text) => text.len(),
-            Payload::MultiRow { statements, .. } => statements.iter().map(|one| one.bytes.len()).sum(),
-        };
         let rejected: usize = self.rejects.iter().map(|reject| reject.raw.len()).sum();
         let cells = self.columns.iter().map(|column| &column.cells);
-        (batch_memory(&self.work.batch, cells) + encoded + rejected) as u64
+        (batch_memory(&self.work.batch, cells) + self.payload.memory() + rejected) as u64
     }
 
     /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
     pub(super) fn recycle(self, shared: &Shared) {
         match self.payload {
             Payload::LoadData(text) => shared.spares.put(text),
+            Payload::AsItStands { .. } => {}
             Payload::MultiRow { statements, .. } => {
                 statements.into_iter().for_each(|one| shared.spares.put(one.bytes));
             }
@@ -210,6 +221,10 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
 pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
     chunk.payload = match method {
         Method::LoadData => {
+            if let Some(separator) = load_data::as_it_stands(&chunk.work.batch, &chunk.columns, &chunk.skip) {
+                chunk.payload = Payload::AsItStands { separator };
+                return Ok(());
+            }
             let bytes = chunk.work.batch.bytes() as usize + chunk.work.batch.rows.num_rows() * 4;
             let mut text = shared.spares.take(bytes);
             load_data::encode(&chunk.columns, &chunk.skip, &mut text);

@@ -6,6 +6,7 @@ use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
 use super::prepare::{Payload, Prepared, Statement, StatementForm};
 use super::shared::SourcePlan;
+use inrush_core::bulk::encode::load_data::SEPARATOR;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
@@ -58,33 +59,9 @@ impl Lane<'_> {
 
     /// Sends the rows to the table, or to the stage before it.
     fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
-        let writing = &chunk.plan.writing;
         match &chunk.payload {
-            Payload::LoadData(text) => {
-                self.waits(Some("LOAD DATA"));
-                let answer = self.connection.load_local(|name| chunk.plan.load_statement(name), text);
-                match answer {
-                    Ok(outcome) => {
-                        let counts = super::sql::load_counts(&outcome)?;
-                        let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };
-                        match writing.judge_load(chunk.n_rows(), counts) {
-                            Verdict::Clean => Ok(all()),
-                            Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                            Verdict::Warned => {
-                                let warnings = self.warnings()?;
-                                let known = writing.bears(&warnings, counts, &lock(&self.shared.harmless));
-                                Ok(if known { all() } else { Sent::InDoubt { warnings } })
-                            }
-                        }
-                    }
-                    Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
-                    Err(e) if method::refuses_local_infile(e.code()) => Err(e.with_hint(
-                        "`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one",
-                    )),
-                    Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
-                    Err(e) => Err(e),
-                }
-            }
+            Payload::LoadData(text) => self.load(chunk, text, SEPARATOR, choice),
+            Payload::AsItStands { separator } => self.load(chunk, &chunk.work.batch.origin.text, *separator, choice),
             Payload::MultiRow { statements, .. } => {
                 if statements.iter().any(|statement| statement.form == StatementForm::Bound)
                     && let Err(e) = self.prepare_bound(chunk)
@@ -101,6 +78,32 @@ impl Lane<'_> {
                     sent => sent,
                 }
             }
+        }
+    }
+
+    fn load(&mut self, chunk: &Prepared, text: &[u8], separator: u8, choice: &Choice) -> Result<Sent> {
+        let SourcePlan { writing, .. } = &*chunk.plan;
+        self.waits(Some("LOAD DATA"));
+        match self.connection.load_local(|name| chunk.plan.load_statement(separator, name), text) {
+            Ok(outcome) => {
+                let counts = super::sql::load_counts(&outcome)?;
+                let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };
+                match writing.judge_load(chunk.n_rows(), counts) {
+                    Verdict::Clean => Ok(all()),
+                    Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
+                    Verdict::Warned => {
+                        let warnings = self.warnings()?;
+                        let known = writing.bears(&warnings, counts, &lock(&self.shared.harmless));
+                        Ok(if known { all() } else { Sent::InDoubt { warnings } })
+                    }
+                }
+            }
+            Err(e) if choice.may_fall_back && method::refuses_local_infile(e.code()) => Ok(Sent::Refused(e)),
+            Err(e) if method::refuses_local_infile(e.code()) => Err(
+                e.with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` allows this one")
+            ),
+            Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
+            Err(e) => Err(e),
         }
     }
 

@@ -198,9 +198,10 @@ impl SourcePlan {
             .with("time zone", &shared.session.time_zone)
     }
 
-    /// The LOAD statement; `file_name` is what the server will ask for.
-    pub(super) fn load_statement(&self, file_name: &str) -> String {
-        load_data::statement_into(&self.writing.load_into(), &self.plan.columns, &self.layout, &self.rules, file_name)
+    /// The LOAD statement for a text whose fields are parted by `separator`; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, separator: u8, file_name: &str) -> String {
+        let Self { plan, layout, rules, writing, .. } = self;
+        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, separator, file_name)
     }
 }
 

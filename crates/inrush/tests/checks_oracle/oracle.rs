@@ -1,12 +1,13 @@
 //! One column on one server, and the ways into it.
 
-use arrow_array::BinaryViewArray;
+use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::blocking::Connection;
-use inrush::core::bulk::encode::load_data;
 use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
 use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
+use inrush::core::bulk::encode::{Layout, load_data};
 use inrush::core::bulk::lane::LaneSession;
 use inrush::core::bulk::write::literal::put_literal;
+use inrush::core::bulk::{Batch, Origin};
 use inrush::core::session::{Discard, Execute, Prepare, simple};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
@@ -19,6 +20,7 @@ use jiff::tz::TimeZone;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a server did with a raw text.
 #[derive(Debug, PartialEq, Eq)]
@@ -165,6 +167,57 @@ impl Oracle {
             assert_eq!(warnings, [""; 0], "{place}, bound");
             assert_eq!(self.contents()[cells.len()..], want, "{place}, bound");
         }
+        self.check_as_they_stand(cells, &columns[1], &want);
+    }
+
+    /// The server reads from the text of a file what it was sent of the same cells encoded.
+    #[track_caller]
+    fn check_as_they_stand(&self, cells: &[&[u8]], checked: &CheckedColumn, want: &[String]) {
+        let place = format!("{} on {}, as they stand", self.declared, self.server_name());
+        let stands =
+            |at: &usize| checked.cells.value(*at) == cells[*at] && !cells[*at].iter().any(|b| b"|\n\\\0".contains(b));
+        let those: Vec<usize> = (0..cells.len()).filter(stands).collect();
+        if those.is_empty() || checked.form == Form::Bytes {
+            return;
+        }
+        let (batch, columns) = self.batch(&those, cells);
+        let separator = load_data::as_it_stands(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
+        self.lane.exec(&format!("DELETE FROM {}", self.loaded));
+        self.enter_zone();
+        let layout = Layout::plain(&self.columns);
+        let into = format!("INTO TABLE {}", self.loaded);
+        let sql = |name: &str| load_data::statement_into(&into, &self.columns, &layout, &self.rules, separator, name);
+        let outcome = self.lane.connection.borrow_mut().load_local(sql, &batch.origin.text).unwrap();
+        assert_eq!(outcome.warnings, 0, "{place}: {:?}", self.warnings());
+        let stored = self.stored(true);
+        assert_eq!(stored.len(), those.len(), "{place}");
+        those.iter().for_each(|at| assert_eq!(stored[at], want[*at], "{place}"));
+    }
+
+    /// Those of the cells, each behind its number, as a reader makes them of a file.
+    fn batch(&self, those: &[usize], cells: &[&[u8]]) -> (Batch, Vec<CheckedColumn>) {
+        let ids = BinaryViewArray::from_iter(those.iter().map(|at| Some(at.to_string())));
+        let values = BinaryViewArray::from_iter(those.iter().map(|at| Some(cells[*at])));
+        let (mut text, mut record_ends) = (Vec::new(), Vec::new());
+        for at in those {
+            text.extend([at.to_string().as_bytes(), b"|", cells[*at], b"\n"].concat());
+            record_ends.push(text.len() as u32);
+        }
+        let origin = Origin {
+            source: "cells".into(),
+            first_record: 1,
+            first_line: 1,
+            span: 0..text.len() as u64,
+            text: text.into(),
+            lines: those.len() as u64,
+            verbatim: Some(b'|'),
+            record_starts: std::iter::once(0).chain(record_ends.iter().copied()).take(those.len()).collect(),
+            record_ends,
+        };
+        let check = |(column, cells)| Check::new(column, &self.rules).run(cells, false, &mut Vec::new());
+        let columns = self.columns.iter().zip([&ids, &values]).map(check).collect();
+        let arrays = [("id", ids), ("c", values)].map(|(name, array)| (name, Arc::new(array) as ArrayRef));
+        (Batch { rows: RecordBatch::try_from_iter(arrays).unwrap(), utf8: false, origin, rejects: Vec::new() }, columns)
     }
 
     /// We refuse it, and the server does not take it in silence.

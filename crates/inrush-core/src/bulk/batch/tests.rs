@@ -8,6 +8,7 @@ fn origin() -> Origin {
         span: 4..14,
         text: Buffer::from(&b"a\n\"b\nb\"\nc\n"[..]),
         lines: 4,
+        verbatim: None,
         record_starts: vec![0, 2, 8],
         record_ends: vec![2, 8, 10],
     }

@@ -1,38 +1,57 @@
 //! LOAD DATA: the statement, and the text that the server reads for LOCAL INFILE.
 //!
-//! Invariant: each row ends in `\n`, and no field holds a bare tab, newline or backslash; NULL is `\N`.
+//! Invariant: each row ends in `\n`, and no field holds a bare separator, newline or backslash; NULL is `\N`. A batch whose own text is
+//! like that is not written anew ([`as_it_stands`]).
 //! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial
 //! and VECTOR columns pass through a user variable: raw bytes beside text are refused by MySQL and bent by MariaDB.
 
 use super::block::{Block, Special};
 use super::{Field, Layout, fields, kept};
-use crate::bulk::Computed;
+use crate::bulk::{Batch, Computed};
 use crate::value::Rules;
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::{Column, ColumnType};
 use crate::value::ident::quote_ident;
 use crate::value::text_literal::quote_text;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use memchr::memchr2;
 
 /// The statement that reads rows of `columns` into `table` (quoted, with its schema). `file_name` is what the server will ask
 /// for.
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
-    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, file_name)
+    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, SEPARATOR, file_name)
 }
 
-/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), and something is computed.
-pub fn statement_into(into: &str, columns: &[Column], layout: &Layout, rules: &Rules, file_name: &str) -> String {
+/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and another byte
+/// may stand between the fields.
+pub fn statement_into(
+    into: &str,
+    columns: &[Column],
+    layout: &Layout,
+    rules: &Rules,
+    separator: u8,
+    file_name: &str,
+) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
     let (values, variables) = fields.split_at(layout.n_values);
     let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values]) } else { AS_CHARACTERS };
     let names = &layout.names[layout.n_values..];
-    statement_with(into, charset, values, variables.len(), &layout.computed, names, file_name)
+    statement_with(&Reading { into, charset, separator }, values, variables.len(), &layout.computed, names, file_name)
 }
 
 /// The same for columns and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
 pub(in crate::bulk) fn statement_of(into: &str, charset: &str, fields: &[(&str, Form)], file_name: &str) -> String {
-    statement_with(into, charset, fields, 0, &[], &[], file_name)
+    statement_with(&Reading { into, charset, separator: SEPARATOR }, fields, 0, &[], &[], file_name)
+}
+
+/// Where the text goes, and how it is to be read.
+struct Reading<'a> {
+    into: &'a str,
+    charset: &'a str,
+    separator: u8,
 }
 
 /// What the servers are told that the text is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a
@@ -59,8 +78,7 @@ const AS_CHARACTERS: &str = "utf8mb4";
 
 /// Behind the fields that go into columns come `n_variables` more; what is computed of all of them goes into the columns `names`.
 fn statement_with(
-    into: &str,
-    charset: &str,
+    &Reading { into, charset, separator }: &Reading<'_>,
     fields: &[(&str, Form)],
     n_variables: usize,
     computed: &[Computed<usize>],
@@ -89,7 +107,7 @@ fn statement_with(
     let set = if set.is_empty() { String::new() } else { format!(" SET {}", set.join(",")) };
     format!(
         "LOAD DATA LOCAL INFILE {} {into} CHARACTER SET {charset} \
-         FIELDS TERMINATED BY X'09' ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
+         FIELDS TERMINATED BY X'{separator:02X}' ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
         String::from_utf8_lossy(&name),
         list.join(",")
     )
@@ -108,14 +126,32 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
     for row in kept(0..n_rows, skip) {
         for field in &fields {
             encode_field(field, row, &mut block);
-            block.push(b'\t');
+            block.push(SEPARATOR);
         }
-        // Every field has put a tab behind itself; the last one's place is the row's end.
+        // Every field has put a separator behind itself; the last one's place is the row's end.
         block.set_last(b'\n');
         n_encoded += 1;
     }
     block.finish();
     n_encoded
+}
+
+/// The separator with which the server can read a batch's own text, because encoding it would change nothing else: all of it is
+/// rows without a NULL, none to skip, `columns` are as they were before they were checked, and nothing in it would be escaped.
+pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<u8> {
+    let cells = batch.rows.columns();
+    let is_untouched = |(column, cells): (&CheckedColumn, &ArrayRef)| {
+        let same_views = column.cells.views().inner().as_ptr() == cells.as_binary_view().views().inner().as_ptr();
+        same_views && column.form != Form::Bytes && column.cells.null_count() == 0
+    };
+    let separator = batch.origin.verbatim.filter(|byte| is_separator(*byte))?;
+    let untouched = skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(is_untouched);
+    (untouched && memchr2(b'\\', 0, &batch.origin.text).is_none()).then_some(separator)
+}
+
+/// Letters and digits stand for other bytes behind the escape, and the servers warn of them.
+fn is_separator(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric()
 }
 
 #[inline]
@@ -153,7 +189,10 @@ pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
     [b'\\', letter]
 }
 
-const SPECIAL: Special = Special::new([b'\t', b'\n', b'\\', 0]);
+/// What stands between two fields of a text that is encoded.
+pub const SEPARATOR: u8 = b'\t';
+
+const SPECIAL: Special = Special::new([SEPARATOR, b'\n', b'\\', 0]);
 
 #[cfg(test)]
 mod tests;

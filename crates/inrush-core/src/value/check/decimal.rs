@@ -2,7 +2,7 @@
 //! rounded with a mere note and are bad unless they are zeros.
 
 use super::number::{self, Number};
-use super::{Judge, Verdict, Why};
+use super::{Judge, Short, Verdict, Why};
 
 #[derive(Clone, Debug)]
 pub(super) struct DecimalJudge {
@@ -56,5 +56,10 @@ impl Judge for DecimalJudge {
             }
             _ => self.judge_unusual(cell, out),
         }
+    }
+
+    #[inline]
+    fn keeps_short(&self, cell: Short) -> bool {
+        cell.number().is_some_and(|(int, fraction)| int <= self.int_digits && fraction <= self.scale)
     }
 }

@@ -2,7 +2,7 @@
 //! would become 0 or infinity is bad.
 
 use super::number::{self, Number};
-use super::{Judge, Verdict, Why};
+use super::{Judge, Short, Verdict, Why};
 use crate::wire::fence::Within;
 
 #[derive(Clone, Debug)]
@@ -55,15 +55,10 @@ impl FloatJudge {
                 return Verdict::Bad(Why::Fraction);
             }
         }
-        let start = out.len();
         if number.is_zero() && self.unsigned {
             out.push(b'0');
         } else {
             number.write_json(text, out);
-        }
-        if out[start..] == *cell {
-            out.truncate(start);
-            return Verdict::Keep;
         }
         Verdict::Rewrite
     }
@@ -77,6 +72,11 @@ impl Judge for FloatJudge {
             return Verdict::Keep;
         }
         self.judge_unusual(cell, out)
+    }
+
+    #[inline]
+    fn keeps_short(&self, cell: Short) -> bool {
+        self.digits.is_none() && cell.number().is_some()
     }
 }
 

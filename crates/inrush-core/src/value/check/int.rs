@@ -1,7 +1,7 @@
 //! TINYINT to BIGINT. `1.0` and `1e3` are exact and become `1` and `1000`; `1.7` would be rounded in silence and is bad.
 
 use super::number::{self, Number};
-use super::{Judge, Verdict, Why};
+use super::{Judge, Short, Verdict, Why};
 use crate::wire::fence::Within;
 
 #[derive(Clone, Debug)]
@@ -9,12 +9,14 @@ pub(super) struct IntJudge {
     min: i64,
     max: u64,
     bool: bool,
+    /// As many digits are never too large.
+    sure_digits: usize,
 }
 
 impl IntJudge {
     pub(super) fn new(bytes: u8, unsigned: bool, bool: bool) -> Self {
         let (min, max) = range(bytes, unsigned);
-        Self { min, max, bool }
+        Self { min, max, bool, sure_digits: max.ilog10() as usize }
     }
 
     #[inline]
@@ -87,6 +89,11 @@ impl Judge for IntJudge {
             Some(value) if negative && value != 0 && value <= self.min.unsigned_abs() => Verdict::Keep,
             _ => self.judge_unusual(cell, out),
         }
+    }
+
+    #[inline]
+    fn keeps_short(&self, cell: Short) -> bool {
+        cell.digits().is_some_and(|n| n <= self.sure_digits)
     }
 }
 

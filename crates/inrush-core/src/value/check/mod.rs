@@ -20,6 +20,7 @@ mod member;
 mod moment;
 mod network;
 mod number;
+mod short;
 mod text;
 mod time;
 mod value;
@@ -34,6 +35,7 @@ use super::cells::{Cells, Rewritten};
 use super::column::{Column, ColumnType};
 use super::rules::Rules;
 use arrow_array::BinaryViewArray;
+use short::Short;
 
 /// The check of one column.
 #[derive(Clone, Debug)]
@@ -169,6 +171,17 @@ impl Form {
 trait Judge {
     /// Judges a cell; `out` takes its new text if it must be rewritten.
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
+
+    /// Whether it keeps this one, as far as can be told at a glance.
+    #[inline]
+    fn keeps_short(&self, _: Short) -> bool {
+        false
+    }
+
+    /// Whether it keeps all cells of up to so many bytes, whatever they say.
+    fn keeps_up_to(&self, _: u32) -> bool {
+        false
+    }
 }
 
 enum Verdict {
@@ -240,18 +253,24 @@ impl AnyJudge {
 /// Runs one judge over a whole column.
 fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &mut Vec<BadCell>) -> BinaryViewArray {
     let cells = Cells::new(column);
+    if !(null_is_bad && cells.has_nulls()) && judge.keeps_up_to(cells.longest()) {
+        return column.clone();
+    }
     let n_buffers = column.data_buffers().len();
     let mut rewritten = Rewritten::default();
-    for row in 0..cells.len() {
+    for (row, view) in column.views().iter().enumerate() {
         let Some(cell) = cells.get(row) else {
             if null_is_bad {
                 bad.push(BadCell { row: row as u32, why: Why::Null });
             }
             continue;
         };
+        if Short::of(*view).is_some_and(|short| judge.keeps_short(short)) {
+            continue;
+        }
         match judge.judge(cell, &mut rewritten.text) {
             Verdict::Keep => {}
-            Verdict::Rewrite => rewritten.finish(row, n_buffers),
+            Verdict::Rewrite => rewritten.finish(row, cell, n_buffers),
             Verdict::Bad(why) => {
                 rewritten.discard();
                 bad.push(BadCell { row: row as u32, why });
@@ -288,6 +307,10 @@ struct Anything;
 impl Judge for Anything {
     fn judge(&self, _: &[u8], _: &mut Vec<u8>) -> Verdict {
         Verdict::Keep
+    }
+
+    fn keeps_up_to(&self, _: u32) -> bool {
+        true
     }
 }
 

@@ -72,6 +72,10 @@ impl Judge for CharsJudge {
     fn judge(&self, cell: &[u8], _: &mut Vec<u8>) -> Verdict {
         if self.surely_holds(cell) { Verdict::Keep } else { self.judge_unusual(cell) }
     }
+
+    fn keeps_up_to(&self, bytes: u32) -> bool {
+        bytes as usize <= self.surely_fits && self.charset.holds_all()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -87,5 +91,9 @@ impl Judge for BytesJudge {
         } else {
             Verdict::Bad(Why::TooLong { len: cell.len().min(u32::MAX as usize) as u32 })
         }
+    }
+
+    fn keeps_up_to(&self, bytes: u32) -> bool {
+        bytes <= self.max
     }
 }

@@ -2,6 +2,7 @@
 //! 1 to 7 bytes, and must come to the same.
 
 use super::*;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryViewArray};
 use inrush_core::error::Kind;
 use std::io;
@@ -361,6 +362,49 @@ fn check_text(batch: &Batch) {
     };
     assert_eq!(batch.row_lines(), want);
     assert_eq!(batch.utf8, str::from_utf8(&batch.origin.text).is_ok());
+    if let Some(delimiter) = batch.origin.verbatim {
+        let columns = || batch.rows.columns().iter().map(|column| column.as_binary_view());
+        if columns().all(|column| column.null_count() == 0) {
+            let row = |row| columns().map(|column| column.value(row)).collect::<Vec<_>>().join(&delimiter);
+            let text: Vec<u8> = (0..batch.rows.num_rows()).flat_map(|at| [row(at), b"\n".to_vec()].concat()).collect();
+            assert_eq!(text, batch.origin.text.as_slice());
+        }
+    }
+}
+
+// Text that is nothing but its rows.
+#[test]
+fn plain_lines_are_verbatim() {
+    check_verbatim(rfc(), "a,b\n1,2\n3,\n", &[0, 1], Some(b','));
+    check_verbatim(CsvOptions { delimiter: Some(b';'), ..no_header() }, "1;2\n3;a\"b\n", &[0, 1], Some(b';'));
+    check_verbatim(rfc(), "a\n\n1\n", &[0], Some(b','));
+    check_verbatim(CsvOptions { quote: None, ..no_header() }, "\"1\",2\n", &[0, 1], Some(b','));
+}
+#[test]
+fn other_lines_are_not() {
+    check_verbatim(rfc(), "a,b\n1,\"2\"\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\r\n1,2\r\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1\r,2\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1,2\n3,4", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1,2\n\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1,2\n3\n", &[0, 1], None);
+    check_verbatim(outfile(), "a,b\n1,2\n", &[0, 1], None);
+}
+#[test]
+fn fields_left_out_or_moved_are_not() {
+    check_verbatim(rfc(), "a,b\n1,2\n", &[0], None);
+    check_verbatim(rfc(), "a,b\n1,2\n", &[1, 0], None);
+    check_verbatim(rfc(), "a,b\n1,2\n", &[0, 1, 1], None);
+}
+
+#[track_caller]
+fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<u8>) {
+    let mut reader = reader(options, text);
+    let use_ = |&index| FieldUse { index, empty_is_null: false, taker: Taker::Text };
+    reader.select(&uses.iter().map(use_).collect::<Vec<_>>());
+    let batch = reader.next().unwrap().unwrap();
+    check_text(&batch);
+    assert_eq!(batch.origin.verbatim, want);
 }
 
 /// The rows of a batch: fields between bars.

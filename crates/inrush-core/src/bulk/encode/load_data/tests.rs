@@ -1,12 +1,15 @@
 //! The statement, each form by a one-line case, and a round trip through a decoder of its own.
 
 use super::*;
+use crate::bulk::Origin;
 use crate::value::check::Check;
 use crate::value::column::ColumnType;
 use crate::wire::ServerVersion;
-use arrow_array::BinaryViewArray;
+use arrow_array::{BinaryViewArray, RecordBatch};
+use arrow_buffer::Buffer;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn column(name: &str, ty: &str) -> Column {
     Column {
@@ -151,6 +154,98 @@ fn rewritten_cells_are_written() {
 #[test]
 fn no_rows() {
     check(&[("int", vec![])], &[], "");
+}
+
+// A batch's own text.
+#[test]
+fn good_rows_stand_as_they_are() {
+    check_as_it_stands("1,a b\n2,\n", b',', &["int", "text"], Some(b','));
+    check_as_it_stands("1;2024-01-31\n", b';', &["decimal(3,1)", "date"], Some(b';'));
+    check_as_it_stands("18446744073709551615,1e5\n", b',', &["bigint unsigned", "double"], Some(b','));
+    check_as_it_stands("1|x\r\"y'\tz\n", b'|', &["bit(3)", "text"], Some(b'|'));
+    check_as_it_stands("1\tPOINT(1 2)\t[1,2]\n", b'\t', &["int", "point", "vector(2)"], Some(b'\t'));
+}
+#[test]
+fn what_is_null_or_rewritten_does_not() {
+    check_as_it_stands("1,a\n2,NULL\n", b',', &["int", "text"], None);
+    check_as_it_stands("1.0\n", b',', &["int"], None);
+    check_as_it_stands("2024-01-31T10:00:00Z\n", b',', &["datetime"], None);
+}
+#[test]
+fn what_would_be_escaped_does_not() {
+    check_as_it_stands("a\\N\n", b',', &["text"], None);
+    check_as_it_stands("a\0\n", b',', &["text"], None);
+}
+#[test]
+fn bytes_do_not() {
+    check_as_it_stands("1,a\n", b',', &["int", "blob"], None);
+}
+#[test]
+fn letters_are_no_separators() {
+    check_as_it_stands("1t2\n", b't', &["int", "int"], None);
+    check_as_it_stands("1\u{1}2\n", 1, &["int", "int"], Some(1));
+    check_as_it_stands("x\n", 0xff, &["text"], None);
+}
+#[test]
+fn text_that_is_not_just_the_rows_or_has_bad_ones_does_not() {
+    let mut batch = batch("1\n", b',');
+    let columns = checked_batch(&batch, &["int"]);
+    assert_eq!(as_it_stands(&batch, &columns, &[]), Some(b','));
+    assert_eq!(as_it_stands(&batch, &columns, &[0]), None);
+    assert_eq!(as_it_stands(&batch, &[], &[]), None);
+    batch.origin.verbatim = None;
+    assert_eq!(as_it_stands(&batch, &columns, &[]), None);
+}
+#[test]
+fn a_part_of_it_stands_as_well() {
+    let (first, second) = batch("1\n22\n333\n", b',').cut(1).unwrap();
+    for half in [first, second] {
+        assert_eq!(as_it_stands(&half, &checked_batch(&half, &["int"]), &[]), Some(b','));
+    }
+}
+#[test]
+fn the_statement_names_the_separator() {
+    let columns = [column("a", "int")];
+    let sql = statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), b';', "f");
+    assert!(sql.contains(" FIELDS TERMINATED BY X'3B' ESCAPED BY X'5C' "), "{sql}");
+}
+
+#[track_caller]
+fn check_as_it_stands(text: &str, separator: u8, types: &[&str], want: Option<u8>) {
+    let batch = batch(text, separator);
+    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want);
+}
+
+fn checked_batch(batch: &Batch, types: &[&str]) -> Vec<CheckedColumn> {
+    let mut bad = Vec::new();
+    let check = |(ty, cells): (&&str, &ArrayRef)| {
+        Check::new(&column("c", ty), &rules("9.7.4")).run(cells.as_binary_view(), false, &mut bad)
+    };
+    let columns = types.iter().zip(batch.rows.columns()).map(check).collect();
+    assert!(bad.is_empty(), "{bad:?}");
+    columns
+}
+
+/// A batch as a reader makes it of a text without quotes; the field `NULL` is NULL.
+fn batch(text: &str, separator: u8) -> Batch {
+    let rows: Vec<Vec<&[u8]>> =
+        text.lines().map(|line| line.as_bytes().split(|byte| *byte == separator).collect()).collect();
+    let cells = |i: usize| rows.iter().map(move |row| (row[i] != b"NULL").then_some(row[i]));
+    let columns =
+        (0..rows[0].len()).map(|i| (i.to_string(), Arc::new(BinaryViewArray::from_iter(cells(i))) as ArrayRef));
+    let ends: Vec<u32> = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at as u32 + 1).collect();
+    let origin = Origin {
+        source: "a.csv".into(),
+        first_record: 1,
+        first_line: 1,
+        span: 0..text.len() as u64,
+        text: Buffer::from(text.as_bytes()),
+        lines: ends.len() as u64,
+        verbatim: Some(separator),
+        record_starts: std::iter::once(0).chain(ends.iter().copied()).take(ends.len()).collect(),
+        record_ends: ends,
+    };
+    Batch { rows: RecordBatch::try_from_iter(columns).unwrap(), utf8: true, origin, rejects: Vec::new() }
 }
 
 /// What the manual says of a field under these separators; shares nothing with the encoder.

@@ -1,0 +1,209 @@
+//! Which line feeds lie outside quotes, 64 bytes of text at a time: where every quote opens or closes, it is the parity of the
+//! number of quotes before them. Pure.
+
+use wide::u8x64;
+
+/// The bytes that count.
+pub(super) struct Signs {
+    delimiter: u8x64,
+    quote: u8x64,
+    line_feed: u8x64,
+}
+
+/// What holds between two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Within {
+    /// A quote is open.
+    pub(super) quotes: bool,
+    /// Unless a quote is open, a field begins here.
+    pub(super) field_begins: bool,
+    /// The byte before closed a quote.
+    pub(super) closed: bool,
+}
+
+/// What a text has; places are counted from its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// How many line feeds lie within quotes.
+    pub(super) quoted_lines: u64,
+    /// The place behind the last line feed outside.
+    pub(super) last_end: Option<usize>,
+    /// The last quote that opens, the second half of a doubled one not counted.
+    pub(super) last_open: Option<usize>,
+    pub(super) ends: Within,
+}
+
+impl Signs {
+    pub(super) fn new(delimiter: u8, quote: u8) -> Self {
+        Self { delimiter: u8x64::splat(delimiter), quote: u8x64::splat(quote), line_feed: u8x64::splat(b'\n') }
+    }
+
+    /// Looks through a text before which `begins` holds. `None` if some quote is neither the first byte of a field nor the end of what
+    /// is quoted nor the second half of a doubled one: parity says nothing then.
+    pub(super) fn find(&self, text: &[u8], begins: Within) -> Option<Found> {
+        let mut state = State::new(begins);
+        let (blocks, tail) = text.as_chunks::<BLOCK>();
+        for (i, block) in blocks.iter().enumerate() {
+            self.find_in(block, BLOCK, i * BLOCK, &mut state)?;
+        }
+        if !tail.is_empty() {
+            let mut block = [0; BLOCK];
+            block[..tail.len()].copy_from_slice(tail);
+            self.find_in(&block, tail.len(), text.len() - tail.len(), &mut state)?;
+        }
+        Some(state.found())
+    }
+
+    /// Goes on with the first `len` bytes of a block, which begins at `base`.
+    #[inline(always)]
+    fn find_in(&self, block: &[u8; BLOCK], len: usize, base: usize, state: &mut State) -> Option<()> {
+        let bytes = u8x64::new(*block);
+        let real = u64::MAX >> (BLOCK - len);
+        let bits = |sign: u8x64| bytes.simd_eq(sign).to_bitmask() & real;
+        let (quotes, line_feeds, delimiters) = (bits(self.quote), bits(self.line_feed), bits(self.delimiter));
+        // A quote that opens lies within, one that closes does not.
+        let within = running_parity(quotes) ^ state.within;
+        let (opens, closes) = (quotes & within, quotes & !within);
+        let marks = line_feeds | delimiters;
+        let behind_closed = closes << 1 | state.closed;
+        if opens & !(marks << 1 | state.field_begins | behind_closed) != 0 {
+            return None;
+        }
+        let quoted = line_feeds & within;
+        if quoted != 0 {
+            state.quoted_lines += u64::from(quoted.count_ones());
+        }
+        state.last_end.note(line_feeds & !within, base);
+        state.last_open.note(opens & !behind_closed, base);
+        let last = |bits: u64| bits >> (len - 1) & 1;
+        (state.within, state.field_begins, state.closed) = (last(within).wrapping_neg(), last(marks), last(closes));
+        Some(())
+    }
+}
+
+/// [`Found`] in words that stay in registers.
+struct State {
+    quoted_lines: u64,
+    last_end: Last,
+    last_open: Last,
+    /// All bits or none.
+    within: u64,
+    /// The lowest bit.
+    field_begins: u64,
+    /// The lowest bit.
+    closed: u64,
+}
+
+impl State {
+    fn new(begins: Within) -> Self {
+        Self {
+            quoted_lines: 0,
+            last_end: Last::default(),
+            last_open: Last::default(),
+            within: u64::from(begins.quotes).wrapping_neg(),
+            field_begins: begins.field_begins.into(),
+            closed: begins.closed.into(),
+        }
+    }
+
+    fn found(&self) -> Found {
+        let Self { quoted_lines, .. } = *self;
+        let ends = Within { quotes: self.within != 0, field_begins: self.field_begins != 0, closed: self.closed != 0 };
+        let last_end = self.last_end.place().map(|at| at + 1);
+        Found { quoted_lines, last_end, last_open: self.last_open.place(), ends }
+    }
+}
+
+/// The last block with a bit that is set. (Which bit it is, is asked at the end: that saves a branch a block.)
+#[derive(Clone, Copy, Default)]
+struct Last {
+    bits: u64,
+    base: usize,
+}
+
+impl Last {
+    #[inline(always)]
+    fn note(&mut self, bits: u64, base: usize) {
+        *self = if bits == 0 { *self } else { Self { bits, base } };
+    }
+
+    fn place(self) -> Option<usize> {
+        Some(self.base + self.bits.checked_ilog2()? as usize)
+    }
+}
+
+/// Bit `i` is the parity of the bits up to and with `i`.
+#[inline(always)]
+fn running_parity(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+/// The width of a set of bits.
+const BLOCK: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGIN: Within = Within { quotes: false, field_begins: true, closed: false };
+
+    /// Line feeds within quotes, the last end and the last quote that opens; whether a quote is open at the end.
+    #[track_caller]
+    fn check(text: &str, want: Option<(u64, Option<usize>, Option<usize>, bool)>) {
+        for padding in [0, 1, 61, 62, 63, 64, 65, 127] {
+            let before = "x".repeat(padding) + if padding > 0 { "," } else { "" };
+            let found = Signs::new(b',', b'"').find((before.clone() + text).as_bytes(), BEGIN);
+            let moved = |at: usize| at + before.len();
+            let want = want.map(|(lines, end, open, is_open)| (lines, end.map(moved), open.map(moved), is_open));
+            assert_eq!(
+                found.map(|f| (f.quoted_lines, f.last_end, f.last_open, f.ends.quotes)),
+                want,
+                "behind {padding}"
+            );
+        }
+    }
+
+    #[test]
+    fn line_feeds_within_quotes_end_nothing() {
+        check("a\nb\n", Some((0, Some(4), None, false)));
+        check("\"a\n\"\nb", Some((1, Some(5), Some(0), false)));
+        check("a,\"b\n", Some((1, None, Some(2), true)));
+        check("\"\",\"\"\n", Some((0, Some(6), Some(3), false)));
+    }
+
+    #[test]
+    fn the_second_half_of_a_doubled_quote_opens_nothing_new() {
+        check("\"a\"\"b\n", Some((1, None, Some(0), true)));
+        check("\"a\"\"\",\n", Some((0, Some(7), Some(0), false)));
+    }
+
+    #[test]
+    fn quotes_elsewhere_are_not_told() {
+        check("a\"\n", None);
+        check("\"a\" \"\n", None);
+        check("\r\"\n", None);
+    }
+
+    #[test]
+    fn text_is_gone_on_with() {
+        let text = b"a,\"b\"\"\n\",c\n\"d\n\"\n";
+        let signs = Signs::new(b',', b'"');
+        let whole = signs.find(text, BEGIN).unwrap();
+        for at in 1..text.len() {
+            let first = signs.find(&text[..at], BEGIN).unwrap();
+            let second = signs.find(&text[at..], first.ends).unwrap();
+            let lines = first.quoted_lines + second.quoted_lines;
+            assert_eq!((lines, second.ends), (whole.quoted_lines, whole.ends), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn parity_runs() {
+        assert_eq!(running_parity(0b1001), 0b0111);
+        assert_eq!(running_parity(0b10), u64::MAX - 1);
+        assert_eq!(running_parity(1 << 63 | 1), u64::MAX >> 1);
+    }
+}
