@@ -65,10 +65,13 @@ class Lineitem(Table):
 
     def __init__(self):
         super().__init__("lineitem", [column.split()[0] for column in LINEITEM], ", ".join(LINEITEM + LINEITEM_KEY), None)
+        # The generator's rows depend on how many there are in all: a part is one of the most that were ever asked for.
+        self.most = 0
 
     def write(self, path, first, last):
         total = 0
-        source = subprocess.Popen(self.generator("csv", last), stdout=subprocess.PIPE, text=True)
+        self.most = max(self.most, last)
+        source = subprocess.Popen(self.generator("csv", self.most), stdout=subprocess.PIPE, text=True)
         with open(path, "w", encoding="ascii", newline="") as file:
             file.write(source.stdout.readline())
             for number, line in enumerate(source.stdout, 1):

@@ -14,6 +14,7 @@ mod files;
 mod formats;
 mod full_disk;
 mod guide;
+mod kinds;
 mod ledger;
 mod ledger_cuts;
 mod ledger_refused;

@@ -1,6 +1,6 @@
 //! Modes: on every server and by every method the same rows, the same counts.
 
-use crate::place::{Place, Rows, on_all};
+use crate::place::{Place, Rows, methods, on_all};
 
 const PEOPLE: &str = "DROP TABLE IF EXISTS people; \
      CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT, hits INT NOT NULL DEFAULT 7); \
@@ -10,12 +10,6 @@ const PEOPLE: &str = "DROP TABLE IF EXISTS people; \
 const FILE: &str = "id,name,age\n1,Ann,40\n2,Rob,18\n9,New,\n";
 
 const ALL: &str = "SELECT * FROM people ORDER BY id";
-
-/// Every method that this server allows.
-fn methods(place: &Place) -> Vec<&'static str> {
-    let all = ["load-data", "multi-row", "multi-row-prepared"];
-    all.into_iter().filter(|method| place.server.local_infile || *method != "load-data").collect()
-}
 
 /// Loads `file` into [`PEOPLE`] by every method.
 #[track_caller]

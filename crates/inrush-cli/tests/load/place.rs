@@ -13,7 +13,13 @@ pub(crate) fn on_all(label: &str, test: impl Fn(&Place) + Sync) {
     on(all(), label, test);
 }
 
-/// The same for some servers.
+/// Every method that this server allows.
+pub(crate) fn methods(place: &Place) -> Vec<&'static str> {
+    let all = ["load-data", "multi-row", "multi-row-prepared"];
+    all.into_iter().filter(|method| place.server.local_infile || *method != "load-data").collect()
+}
+
+/// The test on some servers.
 #[track_caller]
 pub(crate) fn on(servers: Vec<Server>, label: &str, test: impl Fn(&Place) + Sync) {
     let test = &test;

@@ -115,6 +115,11 @@ pub trait Source: Send {
         }
     }
 
+    /// About how many bytes of text are still to come; `None` if nobody can tell.
+    fn bytes_left(&self) -> Option<u64> {
+        None
+    }
+
     /// From the next batch on, batches are to have about this many bytes of text. Ignored where rows were asked for.
     fn set_batch_bytes(&mut self, bytes: usize) {
         let _ = bytes;

@@ -198,6 +198,14 @@ impl Source for CsvReader {
         self.leave_out(stored, verify)
     }
 
+    /// Of a compressed file by what the part that was read came to.
+    fn bytes_left(&self) -> Option<u64> {
+        let (read, here) = (self.meter.bytes_read(), self.text.len() as u64);
+        let unread = u128::from(self.meter.total()?.saturating_sub(read));
+        let expanded = unread * u128::from(self.text_at + here) / u128::from(read.max(1));
+        Some(here + u64::try_from(expanded).ok()?)
+    }
+
     fn set_batch_bytes(&mut self, bytes: usize) {
         if !self.rows_were_asked_for {
             self.batch_rows = usize::MAX;

@@ -114,6 +114,10 @@ impl Source for JsonlReader {
         self.lines.resume(stored, verify)
     }
 
+    fn bytes_left(&self) -> Option<u64> {
+        self.lines.bytes_left()
+    }
+
     fn set_batch_bytes(&mut self, bytes: usize) {
         self.lines.set_batch_bytes(bytes);
     }

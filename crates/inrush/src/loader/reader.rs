@@ -1,9 +1,11 @@
-//! The reading half of a load: batches in order, as large as the tuner says, when there is memory for them and the rate lets them go.
+//! The reading half of a load: batches in order, as large as the tuner says (smaller near the end), when there is memory for them and
+//! the rate lets them go.
 
 use super::control::Control;
 use super::prepare::Unparsed;
 use super::shared::{Shared, SourcePlan};
 use super::tuning::Tuning;
+use inrush_core::bulk::tuner::batch::bytes_near_the_end;
 use inrush_core::bulk::tuner::pace::Pace;
 use inrush_core::bulk::{Source, Stretch};
 use inrush_core::{Error, Result};
@@ -40,9 +42,11 @@ impl Reader {
         plans: &[Arc<SourcePlan>],
     ) -> Result<bool, (u64, Error)> {
         let mut number = 0;
+        let mut behind = Behind::new(&sources);
         for (mut source, plan) in sources.into_iter().zip(plans) {
+            behind.pass(&*source);
             loop {
-                self.make_room(&mut *source);
+                self.make_room(&mut *source, &behind);
                 if !self.control.wants_more() {
                     return Ok(false);
                 }
@@ -63,11 +67,14 @@ impl Reader {
     }
 
     /// Says how large the next batch is to be, and waits until there is memory for it.
-    fn make_room(&self, source: &mut dyn Source) {
+    fn make_room(&self, source: &mut dyn Source, behind: &Behind) {
         let mut expected = self.last_bytes;
         if let Some(mut bytes) = self.tuning.batch_bytes() {
-            if let Some(pace) = self.pace.as_ref().filter(|_| self.tuning.may_shrink_batches()) {
-                bytes = bytes.min(pace.batch_bytes());
+            if self.tuning.may_shrink_batches() {
+                let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
+                let near_the_end = left.map(|left| bytes_near_the_end(left, self.tuning.lanes()));
+                let paced = self.pace.as_ref().map(Pace::batch_bytes);
+                bytes = [near_the_end, paced].into_iter().flatten().fold(bytes, usize::min);
             }
             source.set_batch_bytes(bytes);
             expected = bytes as u64;
@@ -91,6 +98,30 @@ impl Reader {
             pace.let_go(records, bytes, self.control.elapsed());
         }
         self.batches.send((Unparsed { number, stretch, held }, plan.clone())).is_ok()
+    }
+}
+
+/// What is to come behind the source that is read.
+struct Behind {
+    /// About so many bytes of text ..
+    bytes: u64,
+    /// .. and so many sources that cannot tell.
+    unknown: usize,
+}
+
+impl Behind {
+    fn new(sources: &[Box<dyn Source>]) -> Self {
+        let known = sources.iter().filter_map(|source| source.bytes_left());
+        let (n_known, bytes) = known.fold((0, 0), |(n, sum), bytes| (n + 1, sum + bytes));
+        Self { bytes, unknown: sources.len() - n_known }
+    }
+
+    /// It is this one's turn, of which nothing was read since.
+    fn pass(&mut self, source: &dyn Source) {
+        match source.bytes_left() {
+            Some(bytes) => self.bytes = self.bytes.saturating_sub(bytes),
+            None => self.unknown = self.unknown.saturating_sub(1),
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Tuning {
         self.largest.fetch_min(bytes / 4 * 3, Relaxed);
     }
 
-    /// Whether the batch size may be other than the tuner says, for the sake of a rate.
+    /// Whether a batch may be smaller than the tuner says, for the sake of a rate or near the end.
     pub(super) fn may_shrink_batches(&self) -> bool {
         self.batch == BatchSize::Auto
     }

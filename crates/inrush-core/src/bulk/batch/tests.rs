@@ -105,6 +105,26 @@ fn cells_of_no_text_are_told_apart() {
 }
 
 #[test]
+fn cells_of_no_text_are_summed_with_their_lengths() {
+    // More than a piece, of all lengths, and cells of others behind them.
+    let cells: Vec<Option<Vec<u8>>> =
+        (0..2500).map(|i| (i % 7 > 0).then(|| (0..i % 90).map(|j| (i * 31 + j) as u8).collect())).collect();
+    let column: ArrayRef = Arc::new(cells.iter().map(Option::as_deref).collect::<BinaryViewArray>());
+    let columns = [("a", column.clone(), true), ("b", column, true)];
+    let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
+    let batch = Batch { rows, utf8: true, origin, rejects: Vec::new() };
+    let written: Vec<u8> = cells
+        .iter()
+        .flat_map(|cell| {
+            let len = cell.as_ref().map_or(u64::MAX, |bytes| bytes.len() as u64);
+            [&len.to_le_bytes(), cell.as_deref().unwrap_or_default()].concat()
+        })
+        .collect();
+    assert_eq!(batch.checksum(), checksum(&written.repeat(2)));
+}
+
+#[test]
 fn a_line_of_csv_can_be_read_back() {
     let line = |cells: &[Option<&str>]| String::from_utf8(csv_line(cells.iter().copied())).unwrap();
     assert_eq!(line(&[Some("1"), None, Some(""), Some("\\N")]), "1,\\N,\"\",\"\\N\"\n");

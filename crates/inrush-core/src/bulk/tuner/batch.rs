@@ -84,6 +84,16 @@ impl BatchTuner {
     }
 }
 
+/// How many bytes a batch may have when `left` are to come: near the end of a load they shrink, so that no lane still has a large one
+/// to itself when the others have nothing left (docs/notes/tuner.md).
+pub fn bytes_near_the_end(left: u64, lanes: usize) -> usize {
+    let share = left / (2 * lanes.max(1) as u64);
+    usize::try_from(share).unwrap_or(usize::MAX).max(LEAST_AT_THE_END)
+}
+
+/// A smaller one is not worth its COMMIT.
+const LEAST_AT_THE_END: usize = 512 << 10;
+
 /// How many chunks of one size are looked at, and how many at the most after a long back and forth.
 const CHUNKS: usize = 8;
 const MOST_CHUNKS: usize = 1024;

@@ -218,6 +218,16 @@ proptest! {
     }
 }
 
+#[test]
+fn batches_shrink_near_the_end() {
+    let mib = 1 << 20;
+    assert_eq!(batch::bytes_near_the_end(64 * mib, 2), 16 << 20);
+    assert_eq!(batch::bytes_near_the_end(64 * mib, 4), 8 << 20);
+    assert_eq!(batch::bytes_near_the_end(mib, 2), 512 << 10);
+    assert_eq!(batch::bytes_near_the_end(0, 0), 512 << 10);
+    assert_eq!(batch::bytes_near_the_end(u64::MAX, 1), (u64::MAX / 2) as usize);
+}
+
 /// Loads of real servers on a busy machine, as `--tuning-trace` wrote them: a change of the tuner that decides otherwise is seen here.
 #[test]
 fn recorded_loads_are_tuned_as_they_were() {
