@@ -56,11 +56,13 @@ fn rows_that_refer_to_others_follow_them() {
          INSERT INTO people VALUES (1,'Ann',40),(2,'Bob',17),(3,'Cy',NULL); INSERT INTO pets VALUES (10,1),(20,2),(30,3)";
     let both = "SELECT id, name FROM people UNION ALL SELECT id, owner FROM pets ORDER BY 1";
     on_all("followers", |place| {
-        // Only a row that is deleted takes others with it, and REPLACE deletes.
+        // Only a row that is deleted takes others with it. REPLACE deletes on MariaDB; MySQL 9.7 changes the row in its place.
+        let replaced =
+            if place.is_mysql() { "1,Ann|2,Rob|3,Cy|9,New|10,1|20,2|30,3" } else { "1,Ann|2,Rob|3,Cy|9,New|30,3" };
         check(place, people, FILE, "upsert", Rows::stored(3), both, "1,Ann|2,Rob|3,Cy|9,New|10,1|20,2|30,3");
         check(place, people, FILE, "update", Rows::skipping(2, 1), both, "1,Ann|2,Rob|3,Cy|10,1|20,2|30,3");
         check(place, people, FILE, "delete", Rows::skipping(2, 1), both, "3,Cy|30,3");
-        check(place, people, FILE, "replace", Rows::stored(3), both, "1,Ann|2,Rob|3,Cy|9,New|30,3");
+        check(place, people, FILE, "replace", Rows::stored(3), both, replaced);
     });
 }
 

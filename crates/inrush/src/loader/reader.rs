@@ -72,6 +72,9 @@ impl Reader {
         if let Some(mut bytes) = self.tuning.batch_bytes() {
             if self.tuning.may_shrink_batches() {
                 let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
+                // What fits into one batch is one transaction: a bad row in it leaves nothing of it behind.
+                let is_one = |left: &u64| self.last_bytes == 0 && *left <= bytes as u64;
+                let left = left.filter(|left| !is_one(left));
                 let near_the_end = left.map(|left| bytes_near_the_end(left, self.tuning.lanes()));
                 let paced = self.pace.as_ref().map(Pace::batch_bytes);
                 bytes = [near_the_end, paced].into_iter().flatten().fold(bytes, usize::min);
