@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::Output;
+use crate::commands::bench::BenchArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
 
@@ -72,5 +73,6 @@ impl GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Load(Box<LoadArgs>),
+    Bench(BenchArgs),
     Server(ServerArgs),
 }

@@ -74,6 +74,15 @@ impl Environment {
 impl ConnectArgs {
     /// The configuration: option files, then the URL, then single options; each overrides what came before.
     pub(crate) fn config(&self, environment: &Environment) -> Result<Config> {
+        self.config_if_named(environment)?.ok_or_else(|| {
+            Error::config("no server is named").with_hint(
+                "`--url mysql://user@host/database`, `-h HOST`, `-S SOCKET`, INRUSH_URL or ~/.my.cnf; `inrush server start` makes a local one",
+            )
+        })
+    }
+
+    /// The same; none if nothing names a server.
+    pub(crate) fn config_if_named(&self, environment: &Environment) -> Result<Option<Config>> {
         let mut config = Config::from_option_files(self.defaults_file.as_deref()).map_err(as_usage)?;
         if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
             let from_argument = self.url.is_some();
@@ -106,14 +115,12 @@ impl ConnectArgs {
         }
         // An option file names a server too, if only by the account it has there.
         if !named && config.address() == Config::new().address() && !config.has_password() {
-            return Err(Error::config("no server is named").with_hint(
-                "`--url mysql://user@host/database`, `-h HOST`, `-S SOCKET`, INRUSH_URL or ~/.my.cnf; `inrush server start` makes a local one",
-            ));
+            return Ok(None);
         }
-        match self.password(environment)? {
-            Some(password) => Ok(config.with_password(password)),
-            None => Ok(config),
-        }
+        Ok(Some(match self.password(environment)? {
+            Some(password) => config.with_password(password),
+            None => config,
+        }))
     }
 
     fn password(&self, environment: &Environment) -> Result<Option<String>> {

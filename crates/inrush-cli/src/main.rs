@@ -35,6 +35,7 @@ fn main() -> ExitCode {
     let output = cli.global.output();
     let (name, done) = match &cli.command {
         Command::Load(arguments) => ("load", commands::load::run(arguments, &output)),
+        Command::Bench(arguments) => ("bench", commands::bench::run(arguments, &output)),
         Command::Server(arguments) => ("server", commands::server::run(arguments, cli.global.json)),
     };
     ExitCode::from(done.unwrap_or_else(|error| {

@@ -1,4 +1,5 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
+pub(crate) mod bench;
 pub(crate) mod load;
 pub(crate) mod server;

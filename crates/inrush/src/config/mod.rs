@@ -131,6 +131,13 @@ impl Config {
         self
     }
 
+    /// No default database, whatever was set before.
+    #[must_use]
+    pub fn without_database(mut self) -> Self {
+        self.database = None;
+        self
+    }
+
     /// How the connection is encrypted. Unset, it is `preferred`, or `verify-ca` once a CA file is given.
     #[must_use]
     pub fn with_tls(mut self, mode: TlsMode) -> Self {
@@ -399,6 +406,11 @@ impl Config {
         let replaced = |name: &str| self.attributes.iter().any(|(given, _)| given == name);
         let ours = ours.into_iter().filter(|(name, _)| !replaced(name)).map(|(name, value)| (name.to_owned(), value));
         ours.chain(self.attributes.iter().cloned()).collect()
+    }
+
+    /// Whether the server is reached by a Unix socket.
+    pub fn uses_socket(&self) -> bool {
+        self.socket.is_some()
     }
 
     /// Where the server is, for messages: `db.example.org:3306` or the socket's path.

@@ -1,0 +1,119 @@
+//! Two runs, case by case: how many times as long the second took, and whether that can be said at all. Pure.
+
+use crate::results::Results;
+use crate::stats::{Interval, Ratio, Verdict};
+use inrush::core::{Error, Result};
+
+/// One case that both runs have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Its id.
+    pub case: String,
+    /// Seconds after over seconds before.
+    pub ratio: Ratio,
+}
+
+impl Change {
+    /// Whether it surely takes longer by more than this share.
+    pub fn is_slower_than(&self, share: f64) -> bool {
+        self.ratio.interval.is_some_and(|interval| interval.low > 1.0 + share)
+    }
+}
+
+/// Every case of both, in the order of the first.
+///
+/// # Errors
+/// `Data` for runs that have no case in common.
+pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
+    let seconds = |results: &Results, case: &str| {
+        results.seconds(case).into_iter().map(|(_, seconds)| seconds).collect::<Vec<_>>()
+    };
+    let change = |case: &crate::results::Case| {
+        let ratio = Ratio::of_runs(&seconds(after, &case.id), &seconds(before, &case.id))?;
+        Some(Change { case: case.id.clone(), ratio })
+    };
+    let changes: Vec<Change> = before.cases.iter().filter_map(change).collect();
+    if changes.is_empty() {
+        return Err(Error::data(format!(
+            "the two runs have no case in common that both came to: `{}` and `{}`",
+            before.run.experiment, after.run.experiment
+        )));
+    }
+    Ok(changes)
+}
+
+/// What besides the program is not the same, a line each: a comparison of two servers is none of two programs.
+pub fn differences(before: &Results, after: &Results) -> Vec<String> {
+    let (a, b) = (&before.run, &after.run);
+    let mut lines = Vec::new();
+    let mut compare = |what: &str, a: &str, b: &str| {
+        if a != b {
+            lines.push(format!("not the same: {what} was `{a}`, then `{b}`"));
+        }
+    };
+    compare("the server", &a.server.version, &b.server.version);
+    compare("the transport", &a.server.transport, &b.server.transport);
+    compare(
+        "the processor",
+        a.machine.cpu.as_deref().unwrap_or("unknown"),
+        b.machine.cpu.as_deref().unwrap_or("unknown"),
+    );
+    compare("the number of cores", &a.machine.cores.to_string(), &b.machine.cores.to_string());
+    compare("the seed", &a.seed.to_string(), &b.seed.to_string());
+    for (name, value) in &a.server.settings {
+        compare(name, value, b.server.settings.get(name).map_or("unset", String::as_str));
+    }
+    for (name, value) in &a.options {
+        compare(&format!("`--{name}`"), value, b.options.get(name).map_or("not given", String::as_str));
+    }
+    lines
+}
+
+/// A line a case.
+pub fn render(changes: &[Change]) -> String {
+    let width = changes.iter().map(|change| change.case.chars().count()).max().unwrap_or(0);
+    let line = |Change { case, ratio }: &Change| {
+        let interval = match ratio.interval {
+            Some(Interval { low, high }) => format!("{low:.3} to {high:.3}"),
+            None => "too few rounds".into(),
+        };
+        let word = match ratio.verdict() {
+            Verdict::Less => "faster",
+            Verdict::More => "slower",
+            Verdict::NoDifference => "no difference",
+        };
+        format!("{case:width$}  {:.3}  ({interval})  {word}\n", ratio.times)
+    };
+    changes.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::{case, results};
+
+    #[test]
+    fn what_is_slower_is_told() {
+        let (before, after) = (results(&[("a", 1.0), ("b", 1.0)]), results(&[("a", 1.3), ("b", 1.01), ("c", 1.0)]));
+        let changes = changes(&before, &after).unwrap();
+        let text = render(&changes);
+        assert!(text.contains("a  1.300") && text.lines().next().unwrap().ends_with("slower"), "{text}");
+        assert!(text.lines().nth(1).unwrap().ends_with("no difference"), "{text}");
+        assert_eq!(changes.iter().map(|change| change.is_slower_than(0.1)).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn runs_of_other_things_are_not_compared() {
+        let error = changes(&results(&[("a", 1.0)]), &results(&[("b", 1.0)])).unwrap_err();
+        assert!(error.to_string().contains("no case in common"), "{error}");
+    }
+
+    #[test]
+    fn what_else_changed_is_told() {
+        let (before, mut after) = (results(&[("a", 1.0)]), results(&[("a", 1.0)]));
+        assert_eq!(differences(&before, &after), [""; 0]);
+        after.run.server.version = "11.8".into();
+        after.cases.push(case("z"));
+        assert_eq!(differences(&before, &after), ["not the same: the server was `9.7.4`, then `11.8`"]);
+    }
+}

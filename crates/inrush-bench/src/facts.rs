@@ -1,0 +1,132 @@
+//! What must be known of a machine and a server before its numbers mean anything.
+
+use crate::results::{Machine, Run, Server};
+use inrush::blocking::Connection;
+use inrush::core::Result;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// The machine this runs on. What it does not tell is left out.
+pub fn machine() -> Machine {
+    let line = |file: &str, start: &str| {
+        let text = std::fs::read_to_string(file).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(start))?;
+        Some(line.trim_start_matches([' ', '\t', ':']).trim().to_owned())
+    };
+    let kib = line("/proc/meminfo", "MemTotal").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    let uname = rustix::system::uname();
+    Machine {
+        cpu: line("/proc/cpuinfo", "model name"),
+        cores: std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
+        memory: kib.map(|kib| kib * 1024),
+        kernel: Some(format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy())),
+    }
+}
+
+/// The server at the other end. `transport` is how it is reached.
+///
+/// # Errors
+/// Those of the server.
+pub fn server(connection: &mut Connection, transport: &str) -> Result<Server> {
+    let mut settings = BTreeMap::new();
+    let names = SETTINGS.map(|name| format!("'{name}'")).join(", ");
+    let sql = format!("SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})");
+    for (name, value) in connection.query::<(String, String)>(&sql, ())? {
+        settings.insert(name, value);
+    }
+    let cipher: Option<(String, String)> = connection.query_opt("SHOW SESSION STATUS LIKE 'Ssl_cipher'", ())?;
+    Ok(Server {
+        version: connection.server_version().to_string(),
+        transport: transport.into(),
+        tls: cipher.map(|(_, cipher)| cipher).filter(|cipher| !cipher.is_empty()),
+        round_trip: round_trip(connection)?,
+        settings,
+    })
+}
+
+/// What a table stands under: the server, the way to it, the machine, the settings.
+pub fn shown(run: &Run) -> String {
+    let Run { inrush, machine, server, .. } = run;
+    let tls = server.tls.as_deref().unwrap_or("no TLS");
+    let gib = machine.memory.map(|bytes| format!(", {:.0} GiB", bytes as f64 / GIB)).unwrap_or_default();
+    let settings = server.settings.iter().map(|(name, value)| format!("{name}={value}"));
+    let mut text = format!(
+        "inrush {} on {} cores ({}){gib}, {}\n",
+        inrush.version,
+        machine.cores,
+        machine.cpu.as_deref().unwrap_or("unknown processor"),
+        machine.kernel.as_deref().unwrap_or("unknown kernel"),
+    );
+    text +=
+        &format!("{} by {}, {tls}, round trip {:.0} us\n", server.version, server.transport, server.round_trip * 1e6);
+    text += &wrapped(settings, 140);
+    text
+}
+
+/// Words in lines of about so many characters.
+fn wrapped(words: impl Iterator<Item = String>, width: usize) -> String {
+    let (mut text, mut line) = (String::new(), String::new());
+    for word in words {
+        if !line.is_empty() && line.len() + word.len() + 1 > width {
+            text += &(std::mem::take(&mut line) + "\n");
+        }
+        line += if line.is_empty() { "" } else { " " };
+        line += &word;
+    }
+    text + &line + "\n"
+}
+
+const GIB: f64 = (1 << 30) as f64;
+
+/// The median of some pings, in seconds.
+fn round_trip(connection: &mut Connection) -> Result<f64> {
+    let mut seconds = Vec::new();
+    for _ in 0..PINGS {
+        let start = Instant::now();
+        connection.ping()?;
+        seconds.push(start.elapsed().as_secs_f64());
+    }
+    seconds.sort_by(f64::total_cmp);
+    Ok(seconds[PINGS / 2])
+}
+
+const PINGS: usize = 21;
+
+/// Variables that change what a write costs, of both vendors; a server shows those that it has.
+const SETTINGS: [&str; 35] = [
+    "aria_checkpoint_interval",
+    "autocommit",
+    "binlog_format",
+    "binlog_group_commit_sync_delay",
+    "binlog_row_image",
+    "binlog_transaction_compression",
+    "character_set_server",
+    "collation_server",
+    "innodb_autoinc_lock_mode",
+    "innodb_buffer_pool_size",
+    "innodb_change_buffering",
+    "innodb_doublewrite",
+    "innodb_fast_shutdown",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_flush_method",
+    "innodb_io_capacity",
+    "innodb_io_capacity_max",
+    "innodb_log_buffer_size",
+    "innodb_log_file_size",
+    "innodb_page_size",
+    "innodb_redo_log_capacity",
+    "innodb_use_native_aio",
+    "local_infile",
+    "log_bin",
+    "log_slow_query",
+    "max_allowed_packet",
+    "performance_schema",
+    "query_cache_type",
+    "slow_query_log",
+    "sql_mode",
+    "sync_binlog",
+    "sync_relay_log",
+    "transaction_isolation",
+    "tx_isolation",
+    "version_comment",
+];

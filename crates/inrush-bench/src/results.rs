@@ -1,0 +1,226 @@
+//! What a run leaves behind: JSON Lines, a record each, written as soon as it is known. The schema is docs/schema/bench-1.md; every table
+//! and picture is made of these records alone, so what a report shows is what the file says. Pure but for the reader and writer that
+//! are handed in.
+//!
+//! Invariant: a file is whole up to its last line feed; a run that was killed leaves at most a part of one line behind it, which is
+//! passed over.
+
+use inrush::core::{Error, Kind, Place, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    /// The first line.
+    Run(Box<Run>),
+    /// What a case is, before its first sample.
+    Case(Case),
+    /// One run of one case.
+    Sample(Sample),
+    /// The last line, unless the program was killed.
+    End(End),
+}
+
+/// What was measured, where, with what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`VERSION`].
+    pub version: u32,
+    /// `insert`, `sweep` ..
+    pub experiment: String,
+    /// When it began, RFC 3339 in UTC.
+    pub at: String,
+    /// The seed of the rows and of the order of the cases.
+    pub seed: u64,
+    /// The program.
+    pub inrush: Program,
+    /// The machine it ran on.
+    pub machine: Machine,
+    /// The server.
+    pub server: Server,
+    /// The tables.
+    pub ddl: Vec<String>,
+    /// What was asked for, by option.
+    pub options: BTreeMap<String, String>,
+}
+
+/// A build of inrush.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its version.
+    pub version: String,
+    /// The commit it was built from, if that is known.
+    pub commit: Option<String>,
+}
+
+/// A machine, as far as it can be asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: Option<String>,
+    /// How many threads it runs at a time.
+    pub cores: usize,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// The kernel's name and release.
+    pub kernel: Option<String>,
+}
+
+/// A server, and the way to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Server {
+    /// As it calls itself.
+    pub version: String,
+    /// `tcp` or `socket`.
+    pub transport: String,
+    /// The cipher, if there is one.
+    pub tls: Option<String>,
+    /// The median of some pings, in seconds.
+    pub round_trip: f64,
+    /// Variables that matter to writes, as the server says them.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// One way to do one thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// What samples call it; unique within the run.
+    pub id: String,
+    /// What is done, as a row of a table is headed: `multi-row`.
+    pub subject: String,
+    /// What it is done with, by name: `rows` 1000, `commits` each.
+    pub with: BTreeMap<String, String>,
+    /// How many rows it stores.
+    pub rows: u64,
+    /// What part it plays.
+    pub role: Role,
+}
+
+/// What others are held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// One that is compared.
+    #[default]
+    Subject,
+    /// The one that the speed-up is told against.
+    Baseline,
+    /// What the server does by itself: nobody is faster for long.
+    Limit,
+}
+
+/// One run of one case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Which case.
+    pub case: String,
+    /// Which round; 0 is the warm-up.
+    pub round: u32,
+    /// From the first byte sent to the last answer. Connecting, preparing and the making of rows are not in it.
+    pub seconds: f64,
+    /// Rows stored; fewer than the case has where it was cut.
+    pub rows: u64,
+    /// The time cap came first.
+    pub cut: bool,
+    /// Processor time of this process within `seconds`.
+    pub client_cpu: Option<f64>,
+    /// Processor time of the server's process, where it can be read.
+    pub server_cpu: Option<f64>,
+    /// Errors by code, which is text because the keys of JSON are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Whether all rounds were run.
+    pub complete: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Results {
+    /// Its first line.
+    pub run: Run,
+    /// In the order of the file.
+    pub cases: Vec<Case>,
+    /// In the order of the file.
+    pub samples: Vec<Sample>,
+    /// None of a run that was killed.
+    pub end: Option<End>,
+}
+
+impl Record {
+    /// Writes it as a line, and has it on its way to the disk.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn write(&self, out: &mut impl Write) -> Result<()> {
+        let mut line =
+            serde_json::to_vec(self).map_err(|e| Error::new(Kind::Io, format!("a record cannot be written: {e}")))?;
+        line.push(b'\n');
+        out.write_all(&line).and_then(|()| out.flush()).map_err(|e| Error::io("cannot write the results", e))
+    }
+}
+
+impl Results {
+    /// Reads a file, called `name` in errors.
+    ///
+    /// # Errors
+    /// `Io`; `Data` with its line for one that is damaged before its last line, is not ours, or is a version that we do not know.
+    pub fn read(name: &str, file: impl BufRead) -> Result<Self> {
+        let (mut run, mut cases, mut samples, mut end) = (None, Vec::new(), Vec::new(), None);
+        let mut lines = file.split(b'\n').enumerate().peekable();
+        while let Some((i, line)) = lines.next() {
+            let line = line.map_err(|e| Error::io(format!("cannot read `{name}`"), e))?;
+            let wrong = |what: String| {
+                Err(Error::data(what).at(Place { source: name.into(), line: i as u64 + 1, column: None }))
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match serde_json::from_slice(&line) {
+                Ok(Record::Run(first)) if run.is_none() && first.version == VERSION => run = Some(*first),
+                Ok(Record::Run(first)) if run.is_none() => {
+                    return wrong(format!(
+                        "results of version {} are not known here, only those of {VERSION}",
+                        first.version
+                    ));
+                }
+                Ok(_) if run.is_none() => return wrong(NOT_OURS.into()),
+                Ok(Record::Run(_)) => return wrong("a second run begins within the file".into()),
+                Ok(Record::Case(case)) => cases.push(case),
+                Ok(Record::Sample(sample)) => samples.push(sample),
+                Ok(Record::End(last)) => end = Some(last),
+                // Cut short by a kill, or by a disk that was full.
+                Err(_) if run.is_some() && lines.peek().is_none() => {}
+                Err(_) if run.is_none() => return wrong(NOT_OURS.into()),
+                Err(e) => return wrong(format!("the line is damaged: {e}")),
+            }
+        }
+        match run {
+            Some(run) => Ok(Self { run, cases, samples, end }),
+            None => Err(Error::data(format!("`{name}` is empty"))),
+        }
+    }
+
+    /// Seconds of the rounds of a case, the warm-up and what was cut left out; with their rounds.
+    pub fn seconds(&self, case: &str) -> Vec<(u32, f64)> {
+        let counts = |sample: &&Sample| sample.case == case && sample.round > 0 && !sample.cut;
+        self.samples.iter().filter(counts).map(|sample| (sample.round, sample.seconds)).collect()
+    }
+}
+
+/// Of the records, as docs/schema describes them.
+pub const VERSION: u32 = 1;
+
+const NOT_OURS: &str = "this is not a file of `inrush bench`";
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,106 @@
+//! `inrush bench`: measures which way of writing is fastest on a server, and shows what was measured. What is measured and what numbers
+//! say is `inrush-bench`'s; here are options, files and the server.
+
+mod insert;
+mod place;
+
+use crate::{Output, exit};
+use clap::{Args, Subcommand};
+use inrush_bench::compare::{self, Change};
+use inrush_bench::results::Results;
+use inrush_bench::table::{self, Style};
+use inrush_core::{Error, Result};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// Measure which way of writing is fastest on your server
+#[derive(Debug, Args)]
+#[command(after_help = "Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
+    With no server named, a local one is started for the time being.")]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Insert(Box<insert::InsertArgs>),
+    /// Show results as a table
+    Report {
+        /// A file of results
+        file: PathBuf,
+        /// For a page
+        #[arg(long)]
+        markdown: bool,
+        /// For other programs
+        #[arg(long, conflicts_with = "markdown")]
+        csv: bool,
+    },
+    /// Compare two runs: the second against the first
+    Compare {
+        /// Results before
+        before: PathBuf,
+        /// Results after
+        after: PathBuf,
+        /// Exit code 4 if a case is surely slower by more than this
+        #[arg(long, value_name = "PERCENT", value_parser = percent)]
+        fail_if_slower: Option<f64>,
+    },
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
+    match &args.verb {
+        Verb::Insert(args) => insert::run(args, output),
+        Verb::Report { file, markdown, csv } => {
+            let style = match (markdown, csv) {
+                (true, _) => Style::Markdown,
+                (_, true) => Style::Csv,
+                _ => Style::Text,
+            };
+            let results = read(file)?;
+            output.result(table::render(&results, style).trim_end());
+            note_if_partial(&results, output);
+            Ok(exit::OK)
+        }
+        Verb::Compare { before, after, fail_if_slower } => {
+            let (before, after) = (read(before)?, read(after)?);
+            let changes = compare::changes(&before, &after)?;
+            output.result(compare::render(&changes).trim_end());
+            compare::differences(&before, &after).iter().for_each(|line| output.notice(line));
+            let is_slower = |change: &Change| fail_if_slower.is_some_and(|most| change.is_slower_than(most));
+            Ok(if changes.iter().any(is_slower) { exit::REJECTED } else { exit::OK })
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Results> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|e| Error::io(format!("cannot read `{name}`"), e))?;
+    Results::read(&name, BufReader::new(file))
+}
+
+fn note_if_partial(results: &Results, output: &Output) {
+    match &results.end {
+        None => output.notice("the run was killed: this is what it had measured"),
+        Some(end) if !end.complete => {
+            output.notice(&format!(
+                "the run did not come to its end: {}",
+                end.reason.as_deref().unwrap_or("it was interrupted")
+            ));
+        }
+        _ => {}
+    }
+}
+
+/// `10%` or `10`, as a share.
+fn percent(text: &str) -> std::result::Result<f64, String> {
+    let number: f64 =
+        text.trim_end_matches('%').parse().map_err(|_| "a number of percent, such as `10%`".to_owned())?;
+    if number.is_finite() && number >= 0.0 {
+        Ok(number / 100.0)
+    } else {
+        Err("a number of percent, such as `10%`".into())
+    }
+}

@@ -1,0 +1,187 @@
+//! `inrush bench` on every server: what it measures, what it leaves behind, what it says when something is wrong.
+//!
+//! The lab's schema has one name, so the tests of a server run one after the other.
+
+// The helpers of tests fail like tests.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use inrush_testkit::servers::{self, Server};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn on_every_server() {
+    std::thread::scope(|scope| {
+        for server in servers::all() {
+            scope.spawn(move || {
+                let place = Place { folder: tempfile::tempdir().unwrap(), server };
+                every_way_is_measured(&place);
+                results_are_shown_again(&place);
+                a_schema_that_was_there_stays(&place);
+                a_cut_case_is_shown_as_cut(&place);
+                an_interrupted_run_keeps_what_it_measured(&place);
+                results_are_not_written_over(&place);
+            });
+        }
+    });
+}
+
+fn every_way_is_measured(place: &Place) {
+    let done = place.bench("insert --rows 20,50 --statement-rows 7 --json -o a.jsonl");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(document["complete"], true, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    let is_mysql = place.server.name.contains("mysql");
+    let n_ways = 8 - usize::from(is_mysql) - usize::from(!place.server.local_infile);
+    assert_eq!(cases.len(), 2 * (2 * n_ways + 1), "{document}");
+    for case in cases {
+        assert_eq!(case["seconds"]["n"], 3, "{case}");
+        assert!(case["rows_per_second"].as_f64().unwrap() > 0.0, "{case}");
+        assert!(case["speed_up"].is_number() && case["of_limit"].is_number(), "{case}");
+    }
+    let settings = &document["run"]["server"]["settings"];
+    assert!(
+        settings["innodb_flush_log_at_trx_commit"].is_string() && settings["max_allowed_packet"].is_string(),
+        "{settings}"
+    );
+    assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush_bench'"), "", "it cleans up");
+}
+
+fn results_are_shown_again(place: &Place) {
+    let text = place.bench("report a.jsonl");
+    let shown = String::from_utf8_lossy(&text.stdout).into_owned();
+    for word in ["multi-row-prepared", "insert-select", "speed-up", "each statement"] {
+        assert!(shown.contains(word), "{shown}");
+    }
+    let csv = place.bench("report a.jsonl --csv");
+    assert_eq!(String::from_utf8_lossy(&csv.stdout).lines().count(), shown.lines().count());
+    let same = place.bench("compare a.jsonl a.jsonl --fail-if-slower 0%");
+    let words = String::from_utf8_lossy(&same.stdout).into_owned();
+    assert_eq!(same.status.code(), Some(0), "{words}");
+    assert!(words.lines().all(|line| line.ends_with("no difference")), "{words}");
+    place.fails("report nothing.jsonl", 3, "cannot read `nothing.jsonl`");
+    fs::write(place.path("b.jsonl"), "id,name\n1,Ann\n").unwrap();
+    place.fails("report b.jsonl", 2, "this is not a file of `inrush bench` (b.jsonl, line 1)");
+    place.fails("compare a.jsonl b.jsonl", 2, "this is not a file of `inrush bench`");
+}
+
+fn a_schema_that_was_there_stays(place: &Place) {
+    place.sql("CREATE DATABASE inrush_bench; CREATE TABLE inrush_bench.mine (id INT); INSERT INTO inrush_bench.mine VALUES (7)");
+    let done = place.bench("insert --rows 5 -o c.jsonl");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    assert_eq!(place.sql("SHOW TABLES FROM inrush_bench; SELECT id FROM inrush_bench.mine"), "mine|7");
+    place.sql("DROP DATABASE inrush_bench");
+    let kept = place.bench("insert --rows 5 --keep -o d.jsonl");
+    assert_eq!(kept.status.code(), Some(0), "{}", said(&kept));
+    assert_eq!(place.sql("SELECT COUNT(*) FROM inrush_bench.bench_source; DROP DATABASE inrush_bench"), "5");
+}
+
+fn a_cut_case_is_shown_as_cut(place: &Place) {
+    let done = place.bench("insert --rows 100000 --cap 1 --statement-rows 5000 -o e.jsonl");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+    let cut = shown.lines().find(|line| line.starts_with("row ") && line.contains("each statement")).unwrap();
+    assert!(cut.contains("cut after ") && !cut.contains("rows/s"), "{shown}");
+}
+
+fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
+    let mut run = place
+        .command("insert --rows 2000 --full -o f.jsonl")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let samples = || fs::read_to_string(place.path("f.jsonl")).unwrap_or_default().matches("\"sample\"").count();
+    while samples() < 3 {
+        assert!(Instant::now() < deadline, "nothing is measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&run), rustix::process::Signal::INT).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush_bench'"), "");
+    let report = place.bench("report f.jsonl");
+    assert_eq!(report.status.code(), Some(0), "{}", said(&report));
+    assert!(said(&report).contains("did not come to its end"), "{}", said(&report));
+}
+
+fn results_are_not_written_over(place: &Place) {
+    place.fails("insert --rows 5 -o a.jsonl", 3, "cannot write `a.jsonl`");
+    place.fails("insert --rows 0 -o g.jsonl", 1, "0 is not in 1..=");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_inrush"))
+        .args(["bench", "insert", "-S", "nowhere.sock", "-u", "nobody"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(done.status.code(), Some(3), "{}", said(&done));
+    assert!(said(&done).contains("nowhere.sock"), "{}", said(&done));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no results of nothing");
+}
+
+#[test]
+fn without_a_server_it_starts_one_and_takes_it_away_again() {
+    for family in ["mysql-9.7", "mariadb-11.8"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        command.args(["bench", "insert", "--rows", "20", "-o", "a.jsonl"]).current_dir(folder.path());
+        command.env("INRUSH_MYSQLD", servers::one(family).mysqld).env_remove("INRUSH_URL");
+        command.env("HOME", folder.path()).env("TMPDIR", folder.path());
+        let done = command.output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+        assert!(said(&done).contains("no server is named: starting a local one"), "{}", said(&done));
+        assert!(said(&done).contains("load-data"), "{}", said(&done));
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["a.jsonl"], "what it leaves behind");
+    }
+}
+
+/// A server, and a folder to be in.
+struct Place {
+    folder: tempfile::TempDir,
+    server: Server,
+}
+
+impl Place {
+    fn path(&self, name: &str) -> PathBuf {
+        Path::new(self.folder.path()).join(name)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        command.arg("bench").args(arguments.split(' ')).current_dir(self.folder.path());
+        if arguments.starts_with("insert") {
+            command.arg("-S").arg(&self.server.socket).args(["-u", &self.server.user]);
+        }
+        command.env("INRUSH_PASSWORD", &self.server.password);
+        command
+    }
+
+    fn bench(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    #[track_caller]
+    fn fails(&self, arguments: &str, code: i32, says: &str) {
+        let done = self.bench(arguments);
+        assert_eq!(done.status.code(), Some(code), "{arguments}: {}", said(&done));
+        assert!(said(&done).contains(says), "{arguments}: {}", said(&done));
+    }
+
+    fn sql(&self, statements: &str) -> String {
+        let rows = self.server.sql(statements);
+        rows.iter().map(|row| row.join(",")).collect::<Vec<_>>().join("|")
+    }
+}
+
+fn said(done: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
+}
