@@ -17,13 +17,14 @@ from pathlib import Path
 @dataclass
 class Sample:
     """One run: seconds on the clock, what the client process used (nothing where the server did it all), the server, and what
-    the client printed. `user` is the part of `cpu` outside the kernel."""
+    the client printed. `user` is the part of `cpu` outside the kernel, `idle` what all cores together had nothing to do."""
 
     wall: float
     cpu: float = 0.0
     rss_mib: float = 0.0
     server_cpu: float = 0.0
     user: float = 0.0
+    idle: float = 0.0
     output: str = ""
 
 
@@ -62,12 +63,12 @@ def measure(groups, rounds, seed, server_pid, empty, check):
         for group in order.sample(groups, len(groups)):
             for subject in order.sample(group, len(group)):
                 empty()
-                before = cpu_of(server_pid)
+                before, idle = cpu_of(server_pid), idle_cores()
                 sample = subject.run()
-                sample.server_cpu = cpu_of(server_pid) - before
+                sample.server_cpu, sample.idle = cpu_of(server_pid) - before, idle_cores() - idle
                 check(subject.name)
                 samples[subject.name].append(sample)
-                print(f"  round {number + 1}: {subject.name}: {sample.wall:.3g} s", flush=True)
+                print(f"  round {number + 1}: {subject.name}: {sample.wall:.3g} s, cores idle {sample.idle:.3g} s", flush=True)
     return samples
 
 
@@ -97,6 +98,12 @@ def cpu_of(pid):
     """Seconds of processor time a process has used. It is not drawn out by other work on the machine, as the clock is."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle_cores():
+    """Seconds that all cores together had nothing to do or waited for a disk, since the machine was started."""
+    fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(values, form):

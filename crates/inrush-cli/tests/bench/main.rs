@@ -63,6 +63,22 @@ fn results_are_shown_again(place: &Place) {
     let words = String::from_utf8_lossy(&same.stdout).into_owned();
     assert_eq!(same.status.code(), Some(0), "{words}");
     assert!(words.lines().all(|line| line.ends_with("no difference")), "{words}");
+    // Six rounds of one case, in twice the time.
+    let lines = fs::read_to_string(place.path("a.jsonl")).unwrap();
+    let head: String = lines.split_inclusive('\n').take(2).collect();
+    let id = serde_json::from_str::<Value>(lines.lines().nth(1).unwrap()).unwrap()["id"].clone();
+    for (name, seconds) in [("before.jsonl", 1.0), ("after.jsonl", 2.0)] {
+        let sample = |round: u32| {
+            let seconds = seconds + f64::from(round) / 100.0;
+            format!(
+                "{}\n",
+                serde_json::json!({ "record": "sample", "case": id, "round": round, "seconds": seconds, "rows": 20, "cut": false })
+            )
+        };
+        fs::write(place.path(name), head.clone() + &(1..7).map(sample).collect::<String>()).unwrap();
+    }
+    place.fails("compare before.jsonl after.jsonl --fail-if-slower 50%", 4, "slower");
+    assert_eq!(place.bench("compare before.jsonl after.jsonl --fail-if-slower 150%").status.code(), Some(0));
     place.fails("report nothing.jsonl", 3, "cannot read `nothing.jsonl`");
     fs::write(place.path("b.jsonl"), "id,name\n1,Ann\n").unwrap();
     place.fails("report b.jsonl", 2, "this is not a file of `inrush bench` (b.jsonl, line 1)");

@@ -99,7 +99,7 @@ impl Cut {
             let end = window.end;
             let lines = count_lines(&text[window]);
             let stop = if self.is_within(rules, text, end, lines)
-                && (self.is_plain(rules, text, end, lines) || self.by_parity(rules, text, end, lines))
+                && (self.by_lines(rules, text, end, lines) || self.by_parity(rules, text, end, lines))
             {
                 (self.records >= rules.max_records).then_some(Stop::Full)
             } else {
@@ -126,7 +126,7 @@ impl Cut {
     }
 
     /// Takes in the `lines` lines that end before `end`, if there are no quotes.
-    fn is_plain(&mut self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
+    fn by_lines(&mut self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
         let window = &text[self.seen..end];
         if self.open.is_some() || rules.dialect.quote.is_some_and(|quote| memchr(quote, window).is_some()) {
             return false;
