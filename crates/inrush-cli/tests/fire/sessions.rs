@@ -5,7 +5,7 @@ use crate::job::{Job, Kind, Shape};
 use crate::network::servers;
 use crate::place::{Done, Place, on};
 use crate::run::Run;
-use crate::session::{Session, await_true};
+use crate::session::{Session, await_true, waits_for_a_row};
 use crate::table::Line;
 use inrush_testkit::servers::Server;
 use std::thread::sleep;
@@ -99,7 +99,7 @@ fn a_deadlock_with_another_session() {
                 ),
             );
             let run = job.start(job.command());
-            await_true("a load that waits for the row", || waits(&job.place));
+            await_true("a load that waits for the row", || waits_for_a_row(&job.place));
             // It holds this row, and we hold the one that it wants.
             other.say(&format!("INSERT INTO fire VALUES ({}, 0, 'wanted'); ROLLBACK", chunk + 2));
             let done = finish(&job, run, &mut line);
@@ -162,14 +162,4 @@ pub(crate) fn a_connection_of(place: &Place, server: &Server, after: u64, dice: 
     );
     let mut ids = server.sql(&query);
     (!ids.is_empty()).then(|| ids.swap_remove(dice.below(ids.len() as u64) as usize).remove(0))
-}
-
-/// Whether a transaction of the load waits for a lock.
-fn waits(place: &Place) -> bool {
-    let query = format!(
-        "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id \
-         WHERE p.DB = '{}' AND t.trx_state = 'LOCK WAIT'",
-        place.schema.name()
-    );
-    place.server.sql(&query)[0][0] != "0"
 }

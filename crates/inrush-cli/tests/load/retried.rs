@@ -4,7 +4,8 @@
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, Rows, on_all};
 use crate::server_of_own::{OwnServer, on_each_family};
-use crate::stopped::{Running, Session, await_true, kill_connections};
+use crate::session::{Session, await_true, waits_for_a_row};
+use crate::stopped::{Running, kill_connections};
 use inrush_testkit::relay::{Cut, Relay};
 use std::io::Write as _;
 
@@ -195,15 +196,6 @@ fn check(place: &Place, done: &Done, n_rows: u64, code: u16) {
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), want, "{done}");
     let retries = done.json["retries"].as_array().unwrap();
     assert!(retries.iter().any(|retry| retry["code"] == code), "{retries:?}\n{done}");
-}
-
-/// Whether a statement of ours waits for a row that another transaction holds.
-fn waits_for_a_row(place: &Place) -> bool {
-    let query = format!(
-        "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%{}%'",
-        place.schema.name()
-    );
-    place.server.sql(&query)[0][0] != "0"
 }
 
 /// One lane, chunks of 100 rows, over TCP through a relay that cuts once.
