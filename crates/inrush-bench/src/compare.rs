@@ -9,7 +9,7 @@ use inrush::core::{Error, Result};
 pub struct Change {
     /// Its id.
     pub case: String,
-    /// Seconds after over seconds before.
+    /// Seconds a row after over seconds a row before.
     pub ratio: Ratio,
 }
 
@@ -25,11 +25,10 @@ impl Change {
 /// # Errors
 /// `Data` for runs that have no case in common.
 pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
-    let seconds = |results: &Results, case: &str| {
-        results.seconds(case).into_iter().map(|(_, seconds)| seconds).collect::<Vec<_>>()
-    };
+    let costs =
+        |results: &Results, case: &str| results.costs(case).into_iter().map(|(_, cost)| cost).collect::<Vec<_>>();
     let change = |case: &crate::results::Case| {
-        let ratio = Ratio::of_runs(&seconds(after, &case.id), &seconds(before, &case.id))?;
+        let ratio = Ratio::of_runs(&costs(after, &case.id), &costs(before, &case.id))?;
         Some(Change { case: case.id.clone(), ratio })
     };
     let changes: Vec<Change> = before.cases.iter().filter_map(change).collect();

@@ -39,6 +39,14 @@ struct User {
     created: i64,
 }
 
+impl std::ops::Add for Checksum {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { rows: self.rows + other.rows, sum: self.sum + other.sum }
+    }
+}
+
 impl Users {
     /// The names of the columns, in their order.
     pub const COLUMNS: [&str; 6] = ["id", "name", "age", "email", "score", "created"];
@@ -46,6 +54,11 @@ impl Users {
     /// Rows that this seed gives.
     pub fn new(seed: u64) -> Self {
         Self { seed }
+    }
+
+    /// Rows of the same numbers that differ from these: what these become when they are changed.
+    pub fn others(&self) -> Self {
+        Self { seed: !self.seed }
     }
 
     /// The definition of the table `name`, which is quoted if need be.
@@ -95,6 +108,25 @@ impl Users {
         }))
     }
 
+    /// The values of one row, in the order of the columns; the time as text.
+    pub fn values(&self, number: u64) -> (i64, String, i32, Option<String>, f64, String) {
+        let user = self.row(number);
+        let created = shown_time(user.created);
+        (user.id, user.name, user.age, user.email, user.score, created)
+    }
+
+    /// Rows as LOAD DATA reads them by default: tabs between fields, a line feed behind each row, `\\N` for NULL.
+    pub fn tsv(&self, numbers: Range<u64>) -> String {
+        let mut text = String::new();
+        for number in numbers {
+            let (id, name, age, email, score, created) = self.values(number);
+            let email = email.as_deref().unwrap_or("\\N");
+            // Writing into memory does not fail, and no value has a byte that must be escaped.
+            let _ = writeln!(text, "{id}\t{name}\t{age}\t{email}\t{score}\t{created}");
+        }
+        text
+    }
+
     /// What a table of these rows comes to.
     pub fn checksum(&self, numbers: Range<u64>) -> Checksum {
         let mut text = String::new();
@@ -130,10 +162,15 @@ impl User {
     fn write(&self, text: &mut String) {
         let Self { id, name, age, email, score, created } = self;
         let email = email.as_ref().map(|email| format!("{email}|")).unwrap_or_default();
-        let created = jiff::Timestamp::from_second(*created).unwrap_or_default().to_zoned(jiff::tz::TimeZone::UTC);
         // Writing into memory does not fail.
-        let _ = write!(text, "{id}|{name}|{age}|{email}{score}|{}", created.strftime("%F %T"));
+        let _ = write!(text, "{id}|{name}|{age}|{email}{score}|{}", shown_time(*created));
     }
+}
+
+/// `2026-01-02 03:04:05`.
+fn shown_time(seconds: i64) -> String {
+    let time = jiff::Timestamp::from_second(seconds).unwrap_or_default().to_zoned(jiff::tz::TimeZone::UTC);
+    time.strftime("%F %T").to_string()
 }
 
 /// Numbers that look random, of a seed (SplitMix64, Steele et al. 2014).
@@ -215,8 +252,10 @@ mod tests {
         assert_eq!(users.rows(41..51).unwrap(), all.slice(40, 10));
         assert_ne!(Users::new(8).rows(1..101).unwrap(), all);
         let parts = [users.checksum(1..41), users.checksum(41..101)];
-        let sum = parts.iter().map(|part| part.sum).sum();
-        assert_eq!(users.checksum(1..101), Checksum { rows: 100, sum });
+        assert_eq!(users.checksum(1..101), parts[0] + parts[1]);
+        assert_ne!(users.others().rows(1..101).unwrap(), all);
+        let (_, name, ..) = users.values(3);
+        assert!(users.tsv(3..4).starts_with(&format!("3\t{name}\t")), "{}", users.tsv(3..4));
     }
 
     #[test]

@@ -4,7 +4,9 @@ use crate::results::{Machine, Run, Server};
 use inrush::blocking::Connection;
 use inrush::core::Result;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// The machine this runs on. What it does not tell is left out.
 pub fn machine() -> Machine {
@@ -42,6 +44,41 @@ pub fn server(connection: &mut Connection, transport: &str) -> Result<Server> {
         round_trip: round_trip(connection)?,
         settings,
     })
+}
+
+/// The server's process, where it runs on this machine and lets itself be looked at.
+#[derive(Clone, Debug)]
+pub struct ServerProcess {
+    /// Of its threads, in `/proc`.
+    tasks: PathBuf,
+}
+
+impl ServerProcess {
+    /// Looks for it: by the name of the machine, and the number in the file that the server says it is in.
+    pub fn find(connection: &mut Connection) -> Option<Self> {
+        let sql = "SELECT @@hostname, @@datadir, @@pid_file";
+        let (host, data, pid_file): (String, String, String) = connection.query_one(sql, ()).ok()?;
+        if rustix::system::uname().nodename().to_string_lossy() != host.as_str() {
+            return None;
+        }
+        let pid: u32 = fs::read_to_string(Path::new(&data).join(pid_file)).ok()?.trim().parse().ok()?;
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        // A file of a server that is gone may name any process.
+        let command = fs::read(process.join("cmdline")).ok()?;
+        let is_server = ["mysqld", "mariadbd"].iter().any(|name| String::from_utf8_lossy(&command).contains(name));
+        is_server.then(|| Self { tasks: process.join("task") })
+    }
+
+    /// The processor time of all threads that it has now (`schedstat`, see proc(5)): what is of interest is how much more it becomes.
+    pub fn cpu(&self) -> Option<Duration> {
+        let mut nanos = 0;
+        for task in fs::read_dir(&self.tasks).ok()?.flatten() {
+            // A thread may end meanwhile.
+            let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+            nanos += text.split(' ').next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
+        }
+        (nanos > 0).then(|| Duration::from_nanos(nanos))
+    }
 }
 
 /// What a table stands under: the server, the way to it, the machine, the settings.

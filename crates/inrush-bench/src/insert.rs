@@ -1,23 +1,39 @@
-//! The experiment `insert`: every way to write rows, each committed row by row (statement by statement) or once, at several sizes;
-//! beside them what the server does by itself. Which cases there are is pure; running one is [`Writer`]'s.
+//! The experiment `insert`: every way to write rows (or to change them, or to delete them), each committed row by row (statement by
+//! statement) or once, at several sizes; beside them what the server does by itself. Which cases there are is pure and stands here;
+//! running one is [`Writer`]'s.
 
-use crate::dataset::{Checksum, Users};
-use crate::results::{Case, Role};
-use inrush::blocking::Connection;
-use inrush::core::wire::{BoundRows, RowReader, Rows as _, Vendor};
-use inrush::core::{Error, Kind, Result};
-use inrush::{BatchOptions, Config, Method};
+mod writer;
+
+pub use writer::{Settings, Writer, Written};
+
+use crate::results::{Case, Role, Unit};
+use inrush::Method;
+use inrush::core::wire::Vendor;
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::time::{Duration, Instant};
+
+/// What is done with rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Operation {
+    /// They come into an empty table.
+    #[default]
+    Insert,
+    /// All columns but the key get other values, by the key.
+    Update,
+    /// They go, by the key.
+    Delete,
+}
 
 /// A way to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// One of inrush's.
     Batch(Method),
-    /// The server copies from another table of its own.
-    InsertSelect,
+    /// Single rows of many threads that travel together.
+    Inserter,
+    /// The server does it with rows of its own, in one statement.
+    OnServer,
+    /// The server reads a file.
+    ServerFile,
 }
 
 /// When rows are committed.
@@ -32,6 +48,8 @@ pub enum Commits {
 /// One cell of the experiment's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
+    /// What.
+    pub operation: Operation,
     /// How.
     pub way: Way,
     /// In how many transactions.
@@ -49,34 +67,93 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// What a server allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// Whose it is.
+    pub vendor: Vendor,
+    /// It reads the text of a LOAD DATA LOCAL from its client.
+    pub local_infile: bool,
+    /// Why it cannot read a file that we write, if it cannot.
+    pub no_files: Option<String>,
+}
+
+impl Operation {
+    /// As it is called on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Insert => "insert",
+            Operation::Update => "update",
+            Operation::Delete => "delete",
+        }
+    }
+}
+
 impl Way {
-    /// All, in the order of the table: the baseline first, the limit last.
+    /// All, in the order of the table: the baseline first, the limits last.
     pub fn all() -> impl Iterator<Item = Way> {
-        Method::ALL.into_iter().rev().map(Way::Batch).chain([Way::InsertSelect])
+        let ours = Method::ALL.into_iter().rev().map(Way::Batch);
+        ours.chain([Way::Inserter, Way::OnServer, Way::ServerFile])
     }
 
     /// As it is called in tables and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Batch(method) => method.name(),
-            Way::InsertSelect => "insert-select",
+    pub fn name(self, operation: Operation) -> &'static str {
+        match (self, operation) {
+            (Way::Batch(method), _) => method.name(),
+            (Way::Inserter, _) => "inserter",
+            (Way::OnServer, Operation::Insert) => "insert-select",
+            (Way::OnServer, Operation::Update) => "update-join",
+            (Way::OnServer, Operation::Delete) => "delete-range",
+            (Way::ServerFile, _) => "load-data-on-server",
         }
     }
 
-    fn role(self) -> Role {
+    /// Whether rows can be committed like this.
+    fn commits(self, commits: Commits) -> bool {
         match self {
-            Way::Batch(Method::Row) => Role::Baseline,
-            Way::Batch(_) => Role::Subject,
-            Way::InsertSelect => Role::Limit,
+            Way::Batch(_) => true,
+            // Every caller waits for its row to be stored.
+            Way::Inserter => commits == Commits::Each,
+            // One statement.
+            Way::OnServer | Way::ServerFile => commits == Commits::Once,
+        }
+    }
+
+    /// Whether it can do that at all.
+    fn can(self, operation: Operation) -> bool {
+        match self {
+            Way::Batch(method) => operation == Operation::Insert || method.takes_any_statement(),
+            Way::OnServer => true,
+            Way::Inserter | Way::ServerFile => operation == Operation::Insert,
+        }
+    }
+
+    /// Why it cannot be measured on this server, if it cannot.
+    fn missing(self, allowed: &Allowed) -> Option<String> {
+        match self {
+            Way::Batch(Method::Bulk) if allowed.vendor != Vendor::MariaDb => {
+                Some("only MariaDB has this command".into())
+            }
+            Way::Batch(Method::LoadData) if !allowed.local_infile => Some("the server has `local_infile` off".into()),
+            Way::ServerFile => allowed.no_files.clone(),
+            _ => None,
+        }
+    }
+
+    fn role(self, commits: Commits) -> Role {
+        match self {
+            Way::Batch(Method::Row) if commits == Commits::Each => Role::Baseline,
+            Way::Batch(_) | Way::Inserter => Role::Subject,
+            Way::OnServer | Way::ServerFile => Role::Limit,
         }
     }
 
     /// How many rows one of its statements carries at most, when statements carry `many`.
     fn statement_rows(self, many: u64) -> u64 {
         match self {
-            Way::Batch(Method::Row | Method::Prepared | Method::Pipelined) => 1,
+            Way::Batch(Method::Row | Method::Prepared | Method::Pipelined) | Way::Inserter => 1,
             Way::Batch(_) => many,
-            Way::InsertSelect => u64::MAX,
+            Way::OnServer | Way::ServerFile => u64::MAX,
         }
     }
 }
@@ -94,234 +171,75 @@ impl Commits {
 impl Cell {
     /// What the results say of it.
     pub fn case(&self) -> Case {
-        let Self { way, commits, rows } = *self;
+        let Self { operation, way, commits, rows } = *self;
+        let name = way.name(operation);
         Case {
-            id: format!("{} / {} / {rows}", way.name(), commits.name()),
-            subject: way.name().into(),
+            id: format!("{name} / {} / {rows}", commits.name()),
+            subject: name.into(),
             with: BTreeMap::from([("commits".into(), commits.name().into()), ("rows".into(), rows.to_string())]),
+            group: format!("{rows} rows"),
             rows,
-            role: way.role(),
+            unit: Unit::Rows,
+            role: way.role(commits),
         }
     }
 }
 
-/// The cells for these sizes, and what is left out on a server that does not allow it.
-pub fn cells(sizes: &[u64], vendor: Vendor, local_infile: bool) -> (Vec<Cell>, Vec<LeftOut>) {
+/// The cells for these sizes, and what is left out on a server that does not allow it. A way that no server has for `operation` is
+/// neither.
+pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
-    let ways: Vec<Way> = Way::all()
-        .filter(|way| {
-            let reason = match way {
-                Way::Batch(Method::Bulk) if vendor != Vendor::MariaDb => "only MariaDB has this command",
-                Way::Batch(Method::LoadData) if !local_infile => "the server has `local_infile` off",
-                _ => return true,
-            };
-            left_out.push(LeftOut { way: way.name(), reason: reason.into() });
-            false
-        })
-        .collect();
+    let mut ways = Vec::new();
+    for way in Way::all().filter(|way| way.can(operation)) {
+        match way.missing(allowed) {
+            Some(reason) => left_out.push(LeftOut { way: way.name(operation), reason }),
+            None => ways.push(way),
+        }
+    }
     let mut cells = Vec::new();
     for &rows in sizes {
         for commits in [Commits::Each, Commits::Once] {
-            let of_size = ways.iter().map(|way| Cell { way: *way, commits, rows });
-            // What the server does by itself is one statement.
-            cells.extend(of_size.filter(|cell| cell.way != Way::InsertSelect || commits == Commits::Once));
+            let able = ways.iter().filter(|way| way.commits(commits));
+            cells.extend(able.map(|way| Cell { operation, way: *way, commits, rows }));
         }
     }
     (cells, left_out)
 }
 
-/// What one run of a cell came to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Written {
-    /// From the first byte sent to the last answer.
-    pub took: Duration,
-    /// Processor time of this thread meanwhile.
-    pub client_cpu: Duration,
-    /// Rows that are stored.
-    pub rows: u64,
-    /// The time ran out first.
-    pub cut: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Writes cells into a table of its own, over one connection.
-pub struct Writer {
-    connection: Connection,
-    users: Users,
-    /// Quoted, with their schema.
-    target: String,
-    source: String,
-    /// Rows a statement, where it may carry many.
-    many: u64,
-    /// A case ends after so long.
-    cap: Duration,
-}
-
-impl Writer {
-    /// Makes the tables in `schema`, which is there, and fills the one that is copied from with `most` rows.
-    ///
-    /// # Errors
-    /// Those of the server.
-    pub fn new(config: &Config, schema: &str, users: Users, most: u64, many: u64, cap: Duration) -> Result<Self> {
-        let config = config.clone().with_local_infile(true).with_multi_statements(true);
-        let connection = Connection::connect(&config)?;
-        let table = |name: &str| format!("`{schema}`.`{name}`");
-        let mut writer =
-            Self { connection, users, target: table("bench_users"), source: table("bench_source"), many, cap };
-        let source = writer.source.clone();
-        writer.make(&source)?;
-        let into = insert_into(&source);
-        for rows in pieces(1..most + 1, FILL_ROWS) {
-            writer.connection.execute_batch(&into, &made(&writer.users, rows)?)?;
-        }
-        Ok(writer)
-    }
-
-    /// Runs a cell into an empty table. The making of the table and of the rows is outside the clock; what is stored afterwards is
-    /// counted and summed.
-    ///
-    /// # Errors
-    /// Those of the server; `Protocol` if the table does not hold what was written.
-    pub fn run(&mut self, cell: &Cell) -> Result<Written> {
-        let target = self.target.clone();
-        self.make(&target)?;
-        let statement_rows = cell.way.statement_rows(self.many);
-        let written = match cell.way {
-            Way::InsertSelect => self.copy(cell.rows)?,
-            Way::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
-            Way::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
+    #[track_caller]
+    fn check(operation: Operation, allowed: &Allowed, want: &str, want_left_out: &[&str]) {
+        let (cells, left_out) = cells(operation, &[10], allowed);
+        let shown = |commits: Commits| {
+            let names = cells.iter().filter(|cell| cell.commits == commits).map(|cell| cell.way.name(operation));
+            names.collect::<Vec<_>>().join(" ")
         };
-        self.verify(written.rows)?;
-        Ok(written)
+        assert_eq!(format!("{}; {}", shown(Commits::Each), shown(Commits::Once)), want);
+        assert_eq!(left_out.iter().map(|way| way.way).collect::<Vec<_>>(), want_left_out);
+        let baselines = cells.iter().filter(|cell| cell.case().role == Role::Baseline).count();
+        assert_eq!(baselines, 1);
     }
 
-    fn make(&mut self, table: &str) -> Result<()> {
-        self.connection.exec(&format!("DROP TABLE IF EXISTS {table}"), ())?;
-        self.connection.exec(&Users::ddl(table), ())?;
-        Ok(())
-    }
-
-    fn copy(&mut self, rows: u64) -> Result<Written> {
-        let columns = Users::COLUMNS.join(", ");
-        let Self { target, source, .. } = self;
-        let sql = format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source} WHERE id <= {rows}");
-        let clock = Clock::start();
-        self.connection.exec(&sql, ())?;
-        Ok(clock.stop(rows, false))
-    }
-
-    /// A batch for each statement, or batches within one transaction.
-    fn batches(&mut self, method: Method, commits: Commits, rows: u64, statement_rows: u64) -> Result<Written> {
-        let all = made(&self.users, 1..rows + 1)?;
-        let sql = insert_into(&self.target);
-        let options = BatchOptions::new().with_method(method).with_rows(statement_rows as usize);
-        let step = match commits {
-            Commits::Each => statement_rows,
-            // The clock is looked at between two of them.
-            Commits::Once => self.many,
-        };
-        // The first use of a statement has it prepared and its columns described: that is connecting, in a way.
-        self.connection.prepare(&sql)?;
-        let deadline = Instant::now() + self.cap;
-        let clock = Clock::start();
-        let mut stored = 0;
-        if commits == Commits::Once {
-            self.connection.exec("BEGIN", ())?;
-        }
-        for part in pieces(0..rows, step) {
-            if Instant::now() >= deadline {
-                break;
-            }
-            let slice = all.slice(part.start as usize, (part.end - part.start) as usize);
-            self.connection.execute_batch_with(&sql, &slice, &options)?;
-            stored = part.end;
-        }
-        if commits == Commits::Once {
-            self.connection.exec("COMMIT", ())?;
-        }
-        Ok(clock.stop(stored, stored < rows))
-    }
-
-    /// An execution a row, each committed by itself, in one flight.
-    fn pipeline(&mut self, rows: u64) -> Result<Written> {
-        let all = made(&self.users, 1..rows + 1)?;
-        let columns = Users::COLUMNS.join(", ");
-        let insert =
-            self.connection.prepare(&format!("INSERT INTO {} ({columns}) VALUES (?, ?, ?, ?, ?, ?)", self.target))?;
-        let names = Users::COLUMNS.map(Box::from);
-        let bound = all.bind(&names, names.len())?;
-        let deadline = Instant::now() + self.cap;
-        let mut reader = RowReader::new(&*bound as &dyn BoundRows, 0..rows as usize);
-        let (mut sent, mut stored) = (0, 0);
-        let clock = Clock::start();
-        self.connection.pipeline_each(
-            |turn| {
-                if sent == rows || Instant::now() >= deadline {
-                    return turn.end();
-                }
-                sent += 1;
-                turn.execute(&insert, reader.row(sent as usize - 1)?)
-            },
-            |_, reply| {
-                reply?;
-                stored += 1;
-                Ok(())
-            },
-        )?;
-        Ok(clock.stop(stored, stored < rows))
-    }
-
-    /// The table holds exactly the first `rows` rows.
-    fn verify(&mut self, rows: u64) -> Result<()> {
-        let (rows_there, sum): (u64, u64) = self.connection.query_one(&Users::checksum_query(&self.target), ())?;
-        let (there, want) = (Checksum { rows: rows_there, sum }, self.users.checksum(1..rows + 1));
-        if there == want {
-            return Ok(());
-        }
-        Err(Error::new(
-            Kind::Protocol,
-            format!("the table holds {} rows of sum {}, not {} of sum {}", there.rows, there.sum, want.rows, want.sum),
-        ))
+    #[test]
+    fn what_a_server_allows_is_measured() {
+        let mysql = Allowed { vendor: Vendor::MySql, local_infile: false, no_files: Some("it is far".into()) };
+        let mariadb = Allowed { vendor: Vendor::MariaDb, local_infile: true, no_files: None };
+        let texts = "row multi-statement prepared pipelined";
+        check(
+            Operation::Insert,
+            &mysql,
+            &format!(
+                "{texts} multi-row multi-row-prepared inserter; {texts} multi-row multi-row-prepared insert-select"
+            ),
+            &["bulk", "load-data", "load-data-on-server"],
+        );
+        let ours = format!("{texts} multi-row multi-row-prepared bulk load-data");
+        let want = format!("{ours} inserter; {ours} insert-select load-data-on-server");
+        check(Operation::Insert, &mariadb, &want, &[]);
+        check(Operation::Update, &mysql, &format!("{texts}; {texts} update-join"), &["bulk"]);
+        check(Operation::Delete, &mariadb, &format!("{texts} bulk; {texts} bulk delete-range"), &[]);
     }
 }
-
-/// Time on the clock and of the processor.
-struct Clock {
-    start: Instant,
-    cpu: Duration,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self { cpu: thread_cpu(), start: Instant::now() }
-    }
-
-    fn stop(self, rows: u64, cut: bool) -> Written {
-        Written { took: self.start.elapsed(), client_cpu: thread_cpu().saturating_sub(self.cpu), rows, cut }
-    }
-}
-
-/// One thread does all of the client's work.
-fn thread_cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-fn insert_into(table: &str) -> String {
-    let columns = Users::COLUMNS.join(", ");
-    let places = Users::COLUMNS.map(|name| format!(":{name}")).join(", ");
-    format!("INSERT INTO {table} ({columns}) VALUES ({places})")
-}
-
-fn made(users: &Users, numbers: Range<u64>) -> Result<arrow_array::RecordBatch> {
-    users.rows(numbers).map_err(|e| Error::new(Kind::Data, format!("rows could not be made: {e}")))
-}
-
-/// A range in pieces of at most `step`.
-fn pieces(range: Range<u64>, step: u64) -> impl Iterator<Item = Range<u64>> {
-    let step = step.max(1);
-    let n = (range.end - range.start).div_ceil(step);
-    (0..n).map(move |i| range.start + i * step..range.end.min(range.start + (i + 1) * step))
-}
-
-/// Rows a batch when the table that is copied from is filled.
-const FILL_ROWS: u64 = 20_000;

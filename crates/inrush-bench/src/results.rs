@@ -5,6 +5,7 @@
 //! Invariant: a file is whole up to its last line feed; a run that was killed leaves at most a part of one line behind it, which is
 //! passed over.
 
+use crate::histogram::Latencies;
 use inrush::core::{Error, Kind, Place, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -91,12 +92,39 @@ pub struct Case {
     pub id: String,
     /// What is done, as a row of a table is headed: `multi-row`.
     pub subject: String,
-    /// What it is done with, by name: `rows` 1000, `commits` each.
+    /// What it is done with, by name: `rows` 1000, `commits` each. Values that are all numbers are an axis.
     pub with: BTreeMap<String, String>,
-    /// How many rows it stores.
+    /// Which cases it is compared with: those of the same text.
+    #[serde(default)]
+    pub group: String,
+    /// How many of `unit` it does; 0 if that is not known before.
     pub rows: u64,
+    /// Of what.
+    #[serde(default)]
+    pub unit: Unit,
     /// What part it plays.
     pub role: Role,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Rows that are written.
+    #[default]
+    Rows,
+    /// Queries that are answered.
+    Queries,
+}
+
+impl Unit {
+    /// As in `rows/s`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Rows => "rows",
+            Unit::Queries => "queries",
+        }
+    }
 }
 
 /// What others are held against.
@@ -121,7 +149,7 @@ pub struct Sample {
     pub round: u32,
     /// From the first byte sent to the last answer. Connecting, preparing and the making of rows are not in it.
     pub seconds: f64,
-    /// Rows stored; fewer than the case has where it was cut.
+    /// Rows stored (or queries answered); fewer than the case has where it was cut.
     pub rows: u64,
     /// The time cap came first.
     pub cut: bool,
@@ -129,9 +157,39 @@ pub struct Sample {
     pub client_cpu: Option<f64>,
     /// Processor time of the server's process, where it can be read.
     pub server_cpu: Option<f64>,
+    /// Bytes that went to the server within `seconds`, as the wire has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_sent: Option<u64>,
+    /// Bytes that came from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_received: Option<u64>,
+    /// What each statement took, from when it should have been sent to its answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latencies>,
+    /// What it took each time to get a connection out of a pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acquire: Option<Latencies>,
+    /// What each second came to by the client's clock, where a case goes on for some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<Tick>,
+    /// The same by the server's clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_curve: Vec<Tick>,
     /// Errors by code, which is text because the keys of JSON are.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, u64>,
+}
+
+/// One second of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tick {
+    /// Counted from 0.
+    pub second: u32,
+    /// Rows stored (or queries answered) within it.
+    pub rows: u64,
+    /// Errors within it.
+    #[serde(default)]
+    pub errors: u64,
 }
 
 /// How it ended.
@@ -210,10 +268,11 @@ impl Results {
         }
     }
 
-    /// Seconds of the rounds of a case, the warm-up and what was cut left out; with their rounds.
-    pub fn seconds(&self, case: &str) -> Vec<(u32, f64)> {
-        let counts = |sample: &&Sample| sample.case == case && sample.round > 0 && !sample.cut;
-        self.samples.iter().filter(counts).map(|sample| (sample.round, sample.seconds)).collect()
+    /// Seconds that one row (or query) took in each round of a case, the warm-up and what was cut left out; with the rounds.
+    pub fn costs(&self, case: &str) -> Vec<(u32, f64)> {
+        let counts = |sample: &&Sample| sample.case == case && sample.round > 0 && !sample.cut && sample.rows > 0;
+        let cost = |sample: &Sample| (sample.round, sample.seconds / sample.rows as f64);
+        self.samples.iter().filter(counts).map(cost).collect()
     }
 }
 

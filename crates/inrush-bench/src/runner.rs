@@ -93,13 +93,21 @@ fn is_known(seconds: &[f64], precision: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Role;
+    use crate::results::{Role, Unit};
     use inrush::core::Error;
     use std::cell::{Cell, RefCell};
     use std::collections::BTreeMap;
 
     fn case(id: &str) -> Case {
-        Case { id: id.into(), subject: id.into(), with: BTreeMap::new(), rows: 10, role: Role::Subject }
+        Case {
+            id: id.into(),
+            subject: id.into(),
+            with: BTreeMap::new(),
+            group: String::new(),
+            rows: 10,
+            unit: Unit::Rows,
+            role: Role::Subject,
+        }
     }
 
     /// Cases `a`, `b` and `c`, whose seconds `took` tells; the rounds that each was run in, and how it ended.

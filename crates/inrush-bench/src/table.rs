@@ -1,9 +1,11 @@
 //! Results as a table: one row a case, with its spread, its speed-up over the baseline and its share of the limit. Pure: made of the
-//! records alone, printed as text, Markdown or CSV.
+//! records alone, printed as text, Markdown or CSV. A column that no case has anything for is not shown.
 
-use crate::results::{Case, Results, Role};
+use crate::histogram::Latencies;
+use crate::results::{Case, Results, Role, Sample};
 use crate::stats::{Ratio, Summary};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// One row of the table: a case and what its rounds come to.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,59 +14,82 @@ pub struct Line<'r> {
     pub case: &'r Case,
     /// Of the seconds; none of a case that was cut.
     pub seconds: Option<Summary>,
+    /// Of the rows (or queries) a second.
+    pub rate: Option<Summary>,
     /// Rows that went in before the time ran out.
     pub cut_at: Option<u64>,
-    /// How many times as fast as the baseline of the same number of rows that commits each statement.
+    /// How many times as fast as the baseline of its group.
     pub speed_up: Option<f64>,
-    /// Its rate as a share of the limit's, for as many rows.
+    /// Its rate as a share of that of its group's limit.
     pub of_limit: Option<f64>,
-    /// Mean processor time of the client, in seconds.
+    /// Mean processor time of the client for one of its unit, in seconds.
     pub client_cpu: Option<f64>,
-}
-
-impl Line<'_> {
-    /// Rows a second in the median.
-    pub fn rate(&self) -> Option<f64> {
-        self.seconds.as_ref().map(|seconds| self.case.rows as f64 / seconds.median)
-    }
+    /// The same of the server.
+    pub server_cpu: Option<f64>,
+    /// Mean bytes sent for one of its unit.
+    pub bytes_sent: Option<f64>,
+    /// Of all statements of all rounds.
+    pub latency: Option<Latencies>,
+    /// Of all connections that were taken from a pool.
+    pub acquire: Option<Latencies>,
+    /// By code.
+    pub errors: BTreeMap<String, u64>,
 }
 
 /// A line for each case, in the order of the file.
 pub fn lines(results: &Results) -> Vec<Line<'_>> {
-    let reference = |role: Role, rows: u64| results.cases.iter().find(|case| case.role == role && case.rows == rows);
-    results
-        .cases
-        .iter()
-        .map(|case| {
-            let against = |role: Role| {
-                let other = reference(role, case.rows)?;
-                Ratio::of_pairs(&pairs(results, &other.id, &case.id)).map(|ratio| ratio.times)
-            };
-            let seconds: Vec<f64> = results.seconds(&case.id).into_iter().map(|(_, seconds)| seconds).collect();
-            let cut = results.samples.iter().find(|sample| sample.case == case.id && sample.cut);
-            Line {
-                case,
-                seconds: Summary::of(&seconds),
-                cut_at: cut.map(|sample| sample.rows),
-                speed_up: against(Role::Baseline),
-                of_limit: against(Role::Limit),
-                client_cpu: mean_cpu(results, &case.id),
-            }
-        })
-        .collect()
+    results.cases.iter().map(|case| line(results, case)).collect()
 }
 
-/// Seconds of two cases by round.
+fn line<'r>(results: &'r Results, case: &'r Case) -> Line<'r> {
+    let against = |role: Role| {
+        let others = results.cases.iter().filter(|other| other.role == role && other.group == case.group);
+        let ratios = others.filter_map(|other| Ratio::of_pairs(&pairs(results, &other.id, &case.id)));
+        // The baseline is one; of several limits the fastest is the limit.
+        ratios.map(|ratio| ratio.times).min_by(f64::total_cmp)
+    };
+    let of_case = || results.samples.iter().filter(|sample| sample.case == case.id);
+    let rounds = || of_case().filter(|sample| sample.round > 0 && !sample.cut);
+    let per_unit = |value: fn(&Sample) -> Option<f64>| {
+        let values: Vec<(f64, u64)> = rounds().filter_map(|sample| Some((value(sample)?, sample.rows))).collect();
+        let (total, rows) = values.iter().fold((0.0, 0), |(total, rows), (value, n)| (total + value, rows + n));
+        (rows > 0).then(|| total / rows as f64)
+    };
+    let seconds: Vec<f64> = rounds().map(|sample| sample.seconds).collect();
+    let rates: Vec<f64> = rounds().map(|sample| sample.rows as f64 / sample.seconds).collect();
+    let mut errors = BTreeMap::new();
+    for (code, n) in of_case().flat_map(|sample| &sample.errors) {
+        *errors.entry(code.clone()).or_default() += n;
+    }
+    Line {
+        case,
+        seconds: Summary::of(&seconds),
+        rate: Summary::of(&rates),
+        cut_at: of_case().find(|sample| sample.cut).map(|sample| sample.rows),
+        speed_up: against(Role::Baseline),
+        of_limit: against(Role::Limit),
+        client_cpu: per_unit(|sample| sample.client_cpu),
+        server_cpu: per_unit(|sample| sample.server_cpu),
+        bytes_sent: per_unit(|sample| sample.bytes_sent.map(|bytes| bytes as f64)),
+        latency: merged(rounds().filter_map(|sample| sample.latency.as_ref())),
+        acquire: merged(rounds().filter_map(|sample| sample.acquire.as_ref())),
+        errors,
+    }
+}
+
+fn merged<'a>(all: impl Iterator<Item = &'a Latencies>) -> Option<Latencies> {
+    all.fold(None, |sum: Option<Latencies>, one| {
+        let mut sum = sum.unwrap_or_default();
+        sum.merge(one);
+        Some(sum)
+    })
+}
+
+/// What one row costs in two cases, by round.
 fn pairs(results: &Results, a: &str, b: &str) -> Vec<(f64, f64)> {
-    let b = results.seconds(b);
-    let in_round = |round: u32| b.iter().find(|(other, _)| *other == round).map(|(_, seconds)| *seconds);
-    results.seconds(a).into_iter().filter_map(|(round, seconds)| Some((seconds, in_round(round)?))).collect()
-}
-
-fn mean_cpu(results: &Results, case: &str) -> Option<f64> {
-    let counts = results.samples.iter().filter(|sample| sample.case == case && sample.round > 0);
-    let seconds: Vec<f64> = counts.filter_map(|sample| sample.client_cpu).collect();
-    (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64)
+    let b = results.costs(b);
+    let in_round = |round: u32| b.iter().find(|(other, _)| *other == round).map(|(_, cost)| *cost);
+    results.costs(a).into_iter().filter_map(|(round, cost)| Some((cost, in_round(round)?))).collect()
 }
 
 /// How a table is written.
@@ -78,14 +103,78 @@ pub enum Style {
     Csv,
 }
 
+/// A column of numbers.
+struct Column {
+    head: String,
+    digits: usize,
+    value: fn(&Line<'_>) -> Option<f64>,
+}
+
+/// Those that tell something of these lines.
+fn columns(lines: &[Line<'_>]) -> Vec<Column> {
+    let column = |head: &str, digits, value| Column { head: head.into(), digits, value };
+    let unit = lines.first().map(|line| line.case.unit).unwrap_or_default().name();
+    let does_as_much_each_time = lines.iter().all(|line| line.case.rows > 0);
+    let mut columns = match does_as_much_each_time {
+        true => vec![
+            column("ms: median", 1, |line| line.seconds.as_ref().map(|seconds| seconds.median * 1e3)),
+            column("least", 1, |line| line.seconds.as_ref().map(|seconds| seconds.min * 1e3)),
+            column("most", 1, |line| line.seconds.as_ref().map(|seconds| seconds.max * 1e3)),
+            column(&format!("{unit}/s"), 0, |line| line.median_rate()),
+        ],
+        false => vec![
+            column(&format!("{unit}/s: median"), 0, |line| line.median_rate()),
+            column("least", 0, |line| line.rate.as_ref().map(|rate| rate.min)),
+            column("most", 0, |line| line.rate.as_ref().map(|rate| rate.max)),
+        ],
+    };
+    let optional = [
+        column("speed-up", 1, |line| line.speed_up),
+        column("of the limit", 2, |line| line.of_limit),
+        column("ms: mean", 3, |line| line.latency.as_ref().map(|all| all.mean().as_secs_f64() * 1e3)),
+        column("p50", 3, |line| quantile(line.latency.as_ref(), 0.5)),
+        column("p95", 3, |line| quantile(line.latency.as_ref(), 0.95)),
+        column("p99", 3, |line| quantile(line.latency.as_ref(), 0.99)),
+        column("max", 3, |line| quantile(line.latency.as_ref(), 1.0)),
+        column("acquire ms: p50", 3, |line| quantile(line.acquire.as_ref(), 0.5)),
+        column("acquire p95", 3, |line| quantile(line.acquire.as_ref(), 0.95)),
+        column("acquire p99", 3, |line| quantile(line.acquire.as_ref(), 0.99)),
+        column("client CPU us", 2, |line| line.client_cpu.map(|seconds| seconds * 1e6)),
+        column("server CPU us", 2, |line| line.server_cpu.map(|seconds| seconds * 1e6)),
+        column("bytes sent", 0, |line| line.bytes_sent),
+    ];
+    columns.extend(optional.into_iter().filter(|column| lines.iter().any(|line| (column.value)(line).is_some())));
+    columns
+}
+
+/// In milliseconds.
+fn quantile(latencies: Option<&Latencies>, share: f64) -> Option<f64> {
+    latencies.map(|latencies| latencies.quantile(share).as_secs_f64() * 1e3)
+}
+
+impl Line<'_> {
+    /// Rows a second in the median.
+    pub fn median_rate(&self) -> Option<f64> {
+        self.rate.as_ref().map(|rate| rate.median)
+    }
+
+    /// `1213: 4, 1205: 1`.
+    fn shown_errors(&self) -> String {
+        self.errors.iter().map(|(code, n)| format!("{code}: {n}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// All lines.
 pub fn render(results: &Results, style: Style) -> String {
     let lines = lines(results);
     let mut with: Vec<&str> = lines.iter().flat_map(|line| line.case.with.keys().map(String::as_str)).collect();
     with.sort_unstable();
     with.dedup();
-    let fixed = ["what", "ms: median", "least", "most", "rows/s", "speed-up", "of the limit", "client CPU ms"];
-    let head: Vec<String> = [&fixed[..1], &with, &fixed[1..]].concat().into_iter().map(str::to_owned).collect();
+    let columns = columns(&lines);
+    let has_errors = lines.iter().any(|line| !line.errors.is_empty());
+    let mut head: Vec<String> = std::iter::once("what").chain(with.iter().copied()).map(str::to_owned).collect();
+    head.extend(columns.iter().map(|column| column.head.clone()));
+    head.extend(has_errors.then(|| "errors".to_owned()));
     let number = |value: Option<f64>, digits: usize| match (value, style) {
         (None, Style::Csv) => String::new(),
         (None, _) => "-".into(),
@@ -93,19 +182,13 @@ pub fn render(results: &Results, style: Style) -> String {
         (Some(value), _) => grouped(value, digits),
     };
     let rows = lines.iter().map(|line| {
-        let ms = |of: fn(&Summary) -> f64| line.seconds.as_ref().map(|seconds| of(seconds) * 1e3);
         let mut cells = vec![line.case.subject.clone()];
         cells.extend(with.iter().map(|name| line.case.with.get(*name).cloned().unwrap_or_default()));
-        match line.cut_at {
-            Some(rows) => cells.push(format!("cut after {rows} rows")),
-            None => cells.push(number(ms(|seconds| seconds.median), 1)),
-        }
-        cells.push(number(ms(|seconds| seconds.min), 1));
-        cells.push(number(ms(|seconds| seconds.max), 1));
-        cells.push(number(line.rate(), 0));
-        cells.push(number(line.speed_up, 1));
-        cells.push(number(line.of_limit, 2));
-        cells.push(number(line.client_cpu.map(|seconds| seconds * 1e3), 1));
+        cells.extend(columns.iter().enumerate().map(|(i, column)| match line.cut_at {
+            Some(rows) if i == 0 => format!("cut after {rows} {}", line.case.unit.name()),
+            _ => number((column.value)(line), column.digits),
+        }));
+        cells.extend(has_errors.then(|| line.shown_errors()));
         cells
     });
     let table: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
@@ -121,27 +204,40 @@ pub fn render(results: &Results, style: Style) -> String {
 
 /// One document of all of it, for `--json`.
 pub fn json(results: &Results) -> String {
-    let seconds = |line: &Line<'_>| {
-        line.seconds.as_ref().map(|seconds| {
-            let interval = seconds.interval.map(|interval| [interval.low, interval.high]);
-            json!({
-                "n": seconds.n, "median": seconds.median, "min": seconds.min, "max": seconds.max, "interval": interval,
-                "outliers": seconds.outliers, "two_modes": seconds.two_modes,
-            })
-        })
-    };
     let cases: Vec<_> = lines(results)
         .iter()
         .map(|line| {
             json!({
-                "case": line.case, "seconds": seconds(line), "cut_at": line.cut_at, "rows_per_second": line.rate(),
-                "speed_up": line.speed_up, "of_limit": line.of_limit, "client_cpu": line.client_cpu,
+                "case": line.case, "seconds": summary(line.seconds.as_ref()), "rate": summary(line.rate.as_ref()),
+                "cut_at": line.cut_at, "rows_per_second": line.median_rate(), "speed_up": line.speed_up,
+                "of_limit": line.of_limit, "client_cpu": line.client_cpu, "server_cpu": line.server_cpu,
+                "bytes_sent": line.bytes_sent, "latency": percentiles(line.latency.as_ref()),
+                "acquire": percentiles(line.acquire.as_ref()), "errors": line.errors,
             })
         })
         .collect();
     let complete = results.end.as_ref().is_some_and(|end| end.complete);
     let document = json!({ "inrush": "bench", "version": 1, "run": results.run, "complete": complete, "cases": cases });
     format!("{document:#}")
+}
+
+fn summary(summary: Option<&Summary>) -> serde_json::Value {
+    let Some(summary) = summary else { return serde_json::Value::Null };
+    let interval = summary.interval.map(|interval| [interval.low, interval.high]);
+    json!({
+        "n": summary.n, "median": summary.median, "min": summary.min, "max": summary.max, "interval": interval,
+        "outliers": summary.outliers, "two_modes": summary.two_modes,
+    })
+}
+
+/// In seconds.
+fn percentiles(latencies: Option<&Latencies>) -> serde_json::Value {
+    let Some(all) = latencies else { return serde_json::Value::Null };
+    let at = |share: f64| all.quantile(share).as_secs_f64();
+    json!({
+        "n": all.count(), "mean": all.mean().as_secs_f64(), "p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "p999": at(0.999),
+        "max": at(1.0),
+    })
 }
 
 /// `12,345.6`.
@@ -194,7 +290,7 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Record, Sample};
+    use crate::results::{Record, Sample, Unit};
     use std::collections::BTreeMap;
 
     fn results() -> Results {
@@ -207,7 +303,9 @@ mod tests {
             id: id.into(),
             subject: id.into(),
             with: BTreeMap::from([("commits".into(), "once".into())]),
+            group: String::new(),
             rows: 1_000,
+            unit: Unit::Rows,
             role,
         };
         let sample = |case: &str, round: u32, seconds: f64| Sample {
@@ -241,11 +339,11 @@ mod tests {
     #[test]
     fn text() {
         let want = "\
-what           commits           ms: median    least     most  rows/s  speed-up  of the limit  client CPU ms
-row               once              2,000.0  2,000.0  4,000.0     500       1.0          0.01          266.7
-multi-row         once                 40.0     40.0     80.0  25,000      50.0          0.50            5.3
+what           commits           ms: median    least     most  rows/s  speed-up  of the limit  client CPU us
+row               once              2,000.0  2,000.0  4,000.0     500       1.0          0.01         266.67
+multi-row         once                 40.0     40.0     80.0  25,000      50.0          0.50           5.33
 slow, very        once  cut after 77 rows        -        -       -         -             -              -
-insert-select     once                 20.0     20.0     40.0  50,000     100.0          1.00            2.7
+insert-select     once                 20.0     20.0     40.0  50,000     100.0          1.00           2.67
 ";
         let squeeze = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         assert_eq!(squeeze(&render(&results(), Style::Text)), squeeze(want));

@@ -20,7 +20,7 @@ fn run() -> Run {
 pub(crate) fn case(id: &str) -> Case {
     let role = if id == "row" { Role::Baseline } else { Role::Subject };
     let with = BTreeMap::from([("commits".into(), "once".into())]);
-    Case { id: id.into(), subject: id.into(), with, rows: 100, role }
+    Case { id: id.into(), subject: id.into(), with, group: "100".into(), rows: 100, unit: Unit::Rows, role }
 }
 
 /// A run of six rounds of cases that take so many seconds.
@@ -62,7 +62,7 @@ fn what_is_written_is_read_again() {
     let results = Results::read("r.json", &*written(&records())).unwrap();
     assert_eq!((&results.run, &results.cases[..]), (&run(), &[case("a")][..]));
     assert_eq!(results.end, Some(End { complete: true, reason: None }));
-    assert_eq!(results.seconds("a"), [(1, 1.0), (2, 2.0)]);
+    assert_eq!(results.costs("a"), [(1, 0.01), (2, 0.02)]);
     assert_eq!(results.samples[0], sample("a", 0, 9.0));
 }
 

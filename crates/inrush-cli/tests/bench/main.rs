@@ -20,6 +20,7 @@ fn on_every_server() {
                 let place = Place { folder: tempfile::tempdir().unwrap(), server };
                 every_way_is_measured(&place);
                 results_are_shown_again(&place);
+                rows_are_changed_and_deleted(&place);
                 a_schema_that_was_there_stays(&place);
                 a_cut_case_is_shown_as_cut(&place);
                 an_interrupted_run_keeps_what_it_measured(&place);
@@ -37,11 +38,15 @@ fn every_way_is_measured(place: &Place) {
     let cases = document["cases"].as_array().unwrap();
     let is_mysql = place.server.name.contains("mysql");
     let n_ways = 8 - usize::from(is_mysql) - usize::from(!place.server.local_infile);
-    assert_eq!(cases.len(), 2 * (2 * n_ways + 1), "{document}");
+    // The inserter, and what the server does by itself in two ways.
+    assert_eq!(cases.len(), 2 * (2 * n_ways + 3), "{document}");
     for case in cases {
         assert_eq!(case["seconds"]["n"], 3, "{case}");
         assert!(case["rows_per_second"].as_f64().unwrap() > 0.0, "{case}");
         assert!(case["speed_up"].is_number() && case["of_limit"].is_number(), "{case}");
+        assert!(case["client_cpu"].is_number() && case["server_cpu"].is_number(), "{case}");
+        let by_pool = case["case"]["subject"] == "inserter";
+        assert!(by_pool || case["bytes_sent"].as_f64().unwrap() > 1.0, "{case}");
     }
     let settings = &document["run"]["server"]["settings"];
     assert!(
@@ -83,6 +88,20 @@ fn results_are_shown_again(place: &Place) {
     fs::write(place.path("b.jsonl"), "id,name\n1,Ann\n").unwrap();
     place.fails("report b.jsonl", 2, "this is not a file of `inrush bench` (b.jsonl, line 1)");
     place.fails("compare a.jsonl b.jsonl", 2, "this is not a file of `inrush bench`");
+}
+
+fn rows_are_changed_and_deleted(place: &Place) {
+    let bulk = usize::from(!place.server.name.contains("mysql"));
+    for (operation, limit) in [("update", "update-join"), ("delete", "delete-range")] {
+        let file = format!("{operation}.jsonl");
+        let done =
+            place.bench(&format!("insert --rows 30 --statement-rows 7 --operation {operation} --json -o {file}"));
+        assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+        let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+        let cases = document["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), 2 * (4 + bulk) + 1, "{document}");
+        assert!(cases.iter().any(|case| case["case"]["subject"] == limit), "{document}");
+    }
 }
 
 fn a_schema_that_was_there_stays(place: &Place) {

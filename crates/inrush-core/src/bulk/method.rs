@@ -56,6 +56,14 @@ impl Method {
         }
     }
 
+    /// Whether it writes by any statement with placeholders (UPDATE, DELETE), not by INSERTs alone.
+    pub fn takes_any_statement(self) -> bool {
+        match self {
+            Method::LoadData | Method::MultiRowPrepared | Method::MultiRow => false,
+            Method::Bulk | Method::Pipelined | Method::Prepared | Method::MultiStatement | Method::Row => true,
+        }
+    }
+
     /// The one of `methods` that has this name; `auto` is `None`.
     pub fn parse(name: &str, methods: &[Method]) -> Result<Option<Method>> {
         if name == "auto" {

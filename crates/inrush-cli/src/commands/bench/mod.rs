@@ -1,6 +1,7 @@
 //! `inrush bench`: measures which way of writing is fastest on a server, and shows what was measured. What is measured and what numbers
 //! say is `inrush-bench`'s; here are options, files and the server.
 
+mod experiment;
 mod insert;
 mod place;
 

@@ -55,7 +55,8 @@ impl Place {
         match self.is_ours {
             true => connection.exec(&format!("DROP DATABASE IF EXISTS `{SCHEMA}`"), ())?,
             false => {
-                connection.exec(&format!("DROP TABLE IF EXISTS `{SCHEMA}`.bench_users, `{SCHEMA}`.bench_source"), ())?
+                let tables = TABLES.map(|table| format!("`{SCHEMA}`.{table}")).join(", ");
+                connection.exec(&format!("DROP TABLE IF EXISTS {tables}"), ())?
             }
         };
         Ok(())
@@ -96,5 +97,8 @@ impl Drop for Throwaway {
 
 /// The only schema that the lab writes into.
 pub(super) const SCHEMA: &str = "inrush_bench";
+
+/// All that the lab may have made there.
+const TABLES: [&str; 3] = ["bench_users", "bench_source", "bench_changes"];
 
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,0 +1,417 @@
+//! Runs the cells of `insert` into tables of its own, over one connection (the inserter over a pool), and checks what they leave.
+
+use super::{Cell, Commits, Operation, Way};
+use crate::dataset::{Checksum, Users};
+use crate::facts::ServerProcess;
+use crate::results::Sample;
+use crate::server_file::ServerFile;
+use arrow_array::RecordBatch;
+use inrush::blocking::{Connection, Pool};
+use inrush::core::wire::{BoundRows, RowReader, Rows as _};
+use inrush::core::{Error, Kind, Result};
+use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What one run of a cell came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Written {
+    /// From the first byte sent to the last answer.
+    pub took: Duration,
+    /// Processor time of the client meanwhile.
+    pub client_cpu: Duration,
+    /// That of the server, if it can be read.
+    pub server_cpu: Option<Duration>,
+    /// Rows that are stored (changed, gone).
+    pub rows: u64,
+    /// The time ran out first.
+    pub cut: bool,
+    /// Bytes to the server and from it, as it counts them; of one connection.
+    pub bytes: Option<(u64, u64)>,
+}
+
+/// How cells are run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The schema, which is there.
+    pub schema: String,
+    /// What is done.
+    pub operation: Operation,
+    /// The rows.
+    pub users: Users,
+    /// The most rows of a cell.
+    pub most: u64,
+    /// Rows a statement, where it may carry many.
+    pub many: u64,
+    /// A case ends after so long.
+    pub cap: Duration,
+    /// Where the server reads files that we write.
+    pub folder: Option<PathBuf>,
+}
+
+/// Writes cells into a table of its own.
+pub struct Writer {
+    settings: Settings,
+    config: Config,
+    connection: Connection,
+    server: Option<ServerProcess>,
+    /// What rows become when they are changed.
+    changed: Users,
+    /// What asking for the bytes of a session costs, to it and from it.
+    asking: (u64, u64),
+    /// Quoted, with their schema.
+    target: String,
+    source: String,
+    source_of_changes: String,
+}
+
+impl Written {
+    /// As a record; whoever runs it knows the case and the round.
+    pub fn sample(&self) -> Sample {
+        Sample {
+            seconds: self.took.as_secs_f64(),
+            rows: self.rows,
+            cut: self.cut,
+            client_cpu: Some(self.client_cpu.as_secs_f64()),
+            server_cpu: self.server_cpu.map(|cpu| cpu.as_secs_f64()),
+            bytes_sent: self.bytes.map(|(sent, _)| sent),
+            bytes_received: self.bytes.map(|(_, received)| received),
+            ..Sample::default()
+        }
+    }
+}
+
+impl Writer {
+    /// Makes the tables, and fills those that are copied from.
+    ///
+    /// # Errors
+    /// Those of the server.
+    pub fn new(config: &Config, settings: Settings) -> Result<Self> {
+        let config = config.clone().with_local_infile(true).with_multi_statements(true);
+        let mut connection = Connection::connect(&config)?;
+        let server = ServerProcess::find(&mut connection);
+        let table = |name: &str| format!("`{}`.`{name}`", settings.schema);
+        let (target, source, source_of_changes) = (table("bench_users"), table("bench_source"), table("bench_changes"));
+        let changed = settings.users.others();
+        let mut writer =
+            Self { settings, config, connection, server, changed, asking: (0, 0), target, source, source_of_changes };
+        let (source, changes) = (writer.source.clone(), writer.source_of_changes.clone());
+        writer.fill(&source, writer.settings.users)?;
+        if writer.settings.operation == Operation::Update {
+            writer.fill(&changes, writer.changed)?;
+        }
+        let before = writer.traffic()?;
+        let after = writer.traffic()?;
+        writer.asking = (after.0 - before.0, after.1 - before.1);
+        Ok(writer)
+    }
+
+    /// Runs a cell. The making of the table and of the rows is outside the clock; what the table holds afterwards is counted and summed.
+    ///
+    /// # Errors
+    /// Those of the server; `Protocol` if the table does not hold what it should.
+    pub fn run(&mut self, cell: &Cell) -> Result<Written> {
+        let target = self.target.clone();
+        self.make(&target)?;
+        if cell.operation != Operation::Insert {
+            self.copy(cell.rows + BESIDE)?;
+        }
+        let before = self.traffic()?;
+        let statement_rows = cell.way.statement_rows(self.settings.many);
+        let written = match cell.way {
+            Way::OnServer => self.on_server(cell)?,
+            Way::ServerFile => self.server_file(cell.rows)?,
+            Way::Inserter => self.inserter(cell.rows)?,
+            Way::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
+            Way::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
+        };
+        let after = self.traffic()?;
+        let bytes = (after.0 - before.0 - self.asking.0, after.1 - before.1 - self.asking.1);
+        self.verify(cell, written.rows)?;
+        // Those of the inserter are of other connections.
+        Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })
+    }
+
+    fn make(&mut self, table: &str) -> Result<()> {
+        self.connection.exec(&format!("DROP TABLE IF EXISTS {table}"), ())?;
+        self.connection.exec(&Users::ddl(table), ())?;
+        Ok(())
+    }
+
+    /// Makes a table that is copied from.
+    fn fill(&mut self, table: &str, users: Users) -> Result<()> {
+        self.make(table)?;
+        let into = insert_into(table);
+        for rows in pieces(1..self.settings.most + BESIDE + 1, FILL_ROWS) {
+            self.connection.execute_batch(&into, &made(&users, rows)?)?;
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, rows: u64) -> Result<()> {
+        let columns = Users::COLUMNS.join(", ");
+        let Self { target, source, .. } = self;
+        let sql = format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source} WHERE id <= {rows}");
+        self.connection.exec(&sql, ())?;
+        Ok(())
+    }
+
+    /// Bytes of this session so far, to the server and from it.
+    fn traffic(&mut self) -> Result<(u64, u64)> {
+        let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Bytes_received', 'Bytes_sent')";
+        let rows: Vec<(String, u64)> = self.connection.query(sql, ())?;
+        let of = |name: &str| rows.iter().find(|row| row.0.eq_ignore_ascii_case(name)).map_or(0, |row| row.1);
+        Ok((of("Bytes_received"), of("Bytes_sent")))
+    }
+
+    fn clock(&self) -> Clock {
+        let server = self.server.clone();
+        Clock {
+            server_cpu: server.as_ref().and_then(ServerProcess::cpu),
+            server,
+            cpu: process_cpu(),
+            start: Instant::now(),
+        }
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.settings.cap
+    }
+
+    fn on_server(&mut self, cell: &Cell) -> Result<Written> {
+        let clock = self.clock();
+        let Self { target, source_of_changes, .. } = self;
+        match cell.operation {
+            Operation::Insert => self.copy(cell.rows)?,
+            Operation::Update => {
+                let set = Users::COLUMNS[1..].iter().map(|name| format!("t.{name} = s.{name}")).collect::<Vec<_>>();
+                let sql = format!(
+                    "UPDATE {target} t JOIN {source_of_changes} s ON s.id = t.id SET {} WHERE t.id <= {}",
+                    set.join(", "),
+                    cell.rows
+                );
+                self.connection.exec(&sql, ())?;
+            }
+            Operation::Delete => {
+                self.connection.exec(&format!("DELETE FROM {target} WHERE id <= {}", cell.rows), ())?;
+            }
+        }
+        Ok(clock.stop(cell.rows, false))
+    }
+
+    /// LOAD DATA of a file that lies where the server reads it; written before the clock starts.
+    fn server_file(&mut self, rows: u64) -> Result<Written> {
+        let Some(folder) = &self.settings.folder else {
+            return Err(Error::config("no folder is known that the server reads"));
+        };
+        let file = ServerFile::write(folder, self.settings.users.tsv(1..rows + 1).as_bytes())?;
+        let sql = file.load_into(&self.target, &Users::COLUMNS.join(", "));
+        let clock = self.clock();
+        self.connection.exec(&sql, ())?;
+        Ok(clock.stop(rows, false))
+    }
+
+    /// Threads that each bring a row and wait until it is stored.
+    fn inserter(&mut self, rows: u64) -> Result<Written> {
+        let config = self.config.clone().with_pool(PoolOptions::new().with_max(INSERTER_LANES));
+        let pool = Pool::new(&config)?;
+        let options = InserterOptions::new().with_columns(Users::COLUMNS).with_lanes(INSERTER_LANES);
+        let table = format!("{}.bench_users", self.settings.schema);
+        let inserter = pool.inserter_with(&table, options)?;
+        let (users, deadline) = (self.settings.users, self.deadline());
+        let all: Vec<_> = (1..rows + 1).map(|number| users.values(number)).collect();
+        // Reads the table, and connects: that is not part of inserting.
+        inserter.flush()?;
+        let clock = self.clock();
+        // Whoever is free takes the next one, so that what is stored when the time runs out are the first ones.
+        let next = AtomicU64::new(0);
+        let bring = || {
+            while Instant::now() < deadline {
+                let Some(row) = all.get(next.fetch_add(1, Relaxed) as usize) else { break };
+                inserter.insert(row)?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..INSERTER_THREADS.min(rows)).map(|_| scope.spawn(bring)).collect();
+            let ended_early = |_| Err(Error::new(Kind::Io, "a thread of the inserter ended early"));
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(ended_early))
+        })?;
+        let stored = next.into_inner().min(rows);
+        let written = clock.stop(stored, stored < rows);
+        inserter.close()?;
+        Ok(written)
+    }
+
+    /// A batch for each statement, or batches within one transaction.
+    fn batches(&mut self, method: Method, commits: Commits, rows: u64, statement_rows: u64) -> Result<Written> {
+        let all = self.given(rows)?;
+        let sql = self.sql(":");
+        let options = BatchOptions::new().with_method(method).with_rows(statement_rows as usize);
+        let step = match commits {
+            Commits::Each => statement_rows,
+            // The clock is looked at between two of them.
+            Commits::Once => self.settings.many,
+        };
+        // The first use of a statement has it prepared and its columns described: that is connecting, in a way.
+        self.connection.prepare(&sql)?;
+        let deadline = self.deadline();
+        let clock = self.clock();
+        let mut stored = 0;
+        if commits == Commits::Once {
+            self.connection.exec("BEGIN", ())?;
+        }
+        for part in pieces(0..rows, step) {
+            if Instant::now() >= deadline {
+                break;
+            }
+            let slice = all.slice(part.start as usize, (part.end - part.start) as usize);
+            self.connection.execute_batch_with(&sql, &slice, &options)?;
+            stored = part.end;
+        }
+        if commits == Commits::Once {
+            self.connection.exec("COMMIT", ())?;
+        }
+        Ok(clock.stop(stored, stored < rows))
+    }
+
+    /// An execution a row, each committed by itself, in one flight.
+    fn pipeline(&mut self, rows: u64) -> Result<Written> {
+        let all = self.given(rows)?;
+        let statement = self.connection.prepare(&self.sql("?"))?;
+        let names: Vec<Box<str>> = columns_of(self.settings.operation).into_iter().map(Box::from).collect();
+        let bound = all.bind(&names, names.len())?;
+        let deadline = self.deadline();
+        let mut reader = RowReader::new(&*bound as &dyn BoundRows, 0..rows as usize);
+        let (mut sent, mut stored) = (0, 0);
+        let clock = self.clock();
+        self.connection.pipeline_each(
+            |turn| {
+                if sent == rows || Instant::now() >= deadline {
+                    return turn.end();
+                }
+                sent += 1;
+                turn.execute(&statement, reader.row(sent as usize - 1)?)
+            },
+            |_, reply| {
+                reply?;
+                stored += 1;
+                Ok(())
+            },
+        )?;
+        Ok(clock.stop(stored, stored < rows))
+    }
+
+    /// The values that the operation is given, those of the first `rows` rows.
+    fn given(&self, rows: u64) -> Result<RecordBatch> {
+        let users = if self.settings.operation == Operation::Update { &self.changed } else { &self.settings.users };
+        let all = made(users, 1..rows + 1)?;
+        match self.settings.operation {
+            // The key alone, which comes first.
+            Operation::Delete => all.project(&[0]).map_err(|e| Error::new(Kind::Data, e.to_string())),
+            Operation::Insert | Operation::Update => Ok(all),
+        }
+    }
+
+    /// The statement for one row; a placeholder is `?`, or `:` and its name.
+    fn sql(&self, placeholder: &str) -> String {
+        let place = |name: &&str| if placeholder == "?" { "?".to_owned() } else { format!(":{name}") };
+        let target = &self.target;
+        match self.settings.operation {
+            Operation::Insert if placeholder == ":" => insert_into(target),
+            Operation::Insert => {
+                let places = Users::COLUMNS.each_ref().map(place).join(", ");
+                format!("INSERT INTO {target} ({}) VALUES ({places})", Users::COLUMNS.join(", "))
+            }
+            Operation::Update => {
+                let set = Users::COLUMNS[1..].iter().map(|name| format!("{name} = {}", place(name)));
+                format!("UPDATE {target} SET {} WHERE id = {}", set.collect::<Vec<_>>().join(", "), place(&"id"))
+            }
+            Operation::Delete => format!("DELETE FROM {target} WHERE id = {}", place(&"id")),
+        }
+    }
+
+    /// The table holds exactly what it should after the operation was done for the first `done` rows.
+    fn verify(&mut self, cell: &Cell, done: u64) -> Result<()> {
+        let (rows, sum): (u64, u64) = self.connection.query_one(&Users::checksum_query(&self.target), ())?;
+        let there = Checksum { rows, sum };
+        let Self { settings: Settings { users, .. }, changed, .. } = self;
+        let filled = cell.rows + BESIDE;
+        let want = match cell.operation {
+            Operation::Insert => users.checksum(1..done + 1),
+            Operation::Update => changed.checksum(1..done + 1) + users.checksum(done + 1..filled + 1),
+            Operation::Delete => users.checksum(done + 1..filled + 1),
+        };
+        if there == want {
+            return Ok(());
+        }
+        Err(Error::new(
+            Kind::Protocol,
+            format!("the table holds {} rows of sum {}, not {} of sum {}", there.rows, there.sum, want.rows, want.sum),
+        ))
+    }
+}
+
+/// Time on the clock and of the processors.
+struct Clock {
+    server: Option<ServerProcess>,
+    server_cpu: Option<Duration>,
+    cpu: Duration,
+    start: Instant,
+}
+
+impl Clock {
+    fn stop(self, rows: u64, cut: bool) -> Written {
+        let took = self.start.elapsed();
+        let client_cpu = process_cpu().saturating_sub(self.cpu);
+        let now = self.server.as_ref().and_then(ServerProcess::cpu);
+        let server_cpu = now.zip(self.server_cpu).map(|(now, then)| now.saturating_sub(then));
+        Written { took, client_cpu, server_cpu, rows, cut, bytes: None }
+    }
+}
+
+/// Nothing else runs in this process meanwhile.
+fn process_cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// In the order of the placeholders.
+fn columns_of(operation: Operation) -> Vec<&'static str> {
+    match operation {
+        Operation::Insert => Users::COLUMNS.to_vec(),
+        Operation::Update => [&Users::COLUMNS[1..], &Users::COLUMNS[..1]].concat(),
+        Operation::Delete => vec!["id"],
+    }
+}
+
+fn insert_into(table: &str) -> String {
+    let columns = Users::COLUMNS.join(", ");
+    let places = Users::COLUMNS.map(|name| format!(":{name}")).join(", ");
+    format!("INSERT INTO {table} ({columns}) VALUES ({places})")
+}
+
+fn made(users: &Users, numbers: Range<u64>) -> Result<RecordBatch> {
+    users.rows(numbers).map_err(|e| Error::new(Kind::Data, format!("rows could not be made: {e}")))
+}
+
+/// A range in pieces of at most `step`.
+fn pieces(range: Range<u64>, step: u64) -> impl Iterator<Item = Range<u64>> {
+    let step = step.max(1);
+    let n = (range.end - range.start).div_ceil(step);
+    (0..n).map(move |i| range.start + i * step..range.end.min(range.start + (i + 1) * step))
+}
+
+/// Rows a batch when a table that is copied from is filled.
+const FILL_ROWS: u64 = 20_000;
+
+/// Rows that an UPDATE or DELETE is to leave alone.
+const BESIDE: u64 = 100;
+
+/// Connections of the inserter.
+const INSERTER_LANES: usize = 2;
+
+/// Callers of the inserter.
+const INSERTER_THREADS: u64 = 32;

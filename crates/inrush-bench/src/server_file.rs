@@ -1,0 +1,68 @@
+//! Files that the server reads itself, for LOAD DATA without LOCAL: possible where client and server share a machine and the server lets
+//! its user read files. A file goes when its value goes.
+
+use inrush::blocking::Connection;
+use inrush::core::value::text_literal::quote_text;
+use inrush::core::{Error, Result};
+use std::fs::{self, File, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// A file in a folder that the server reads.
+#[derive(Debug)]
+pub struct ServerFile(PathBuf);
+
+impl ServerFile {
+    /// Writes it, for everybody to read.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn write(folder: &Path, content: &[u8]) -> Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let name = format!("inrush-bench-{}-{}.tsv", std::process::id(), NUMBER.fetch_add(1, Relaxed));
+        let path = folder.join(name);
+        let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
+        let mut file = File::create_new(&path).map_err(failed)?;
+        let made = Self(path.clone());
+        file.write_all(content).map_err(failed)?;
+        file.set_permissions(Permissions::from_mode(0o644)).map_err(failed)?;
+        Ok(made)
+    }
+
+    /// The statement that reads it into `table` (quoted), as fields with tabs between them.
+    pub fn load_into(&self, table: &str, columns: &str) -> String {
+        format!("LOAD DATA INFILE {} INTO TABLE {table} CHARACTER SET utf8mb4 ({columns})", self.quoted())
+    }
+
+    /// Its name, for a statement.
+    fn quoted(&self) -> String {
+        let mut quoted = Vec::new();
+        quote_text(self.0.as_os_str().as_encoded_bytes(), true, &mut quoted);
+        String::from_utf8_lossy(&quoted).into_owned()
+    }
+}
+
+impl Drop for ServerFile {
+    fn drop(&mut self) {
+        // In a folder for such files; nobody is left to be told.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A folder in which the server reads what we write; or why there is none.
+pub fn folder(connection: &mut Connection) -> Result<PathBuf, String> {
+    let sql = "SELECT @@secure_file_priv, @@tmpdir";
+    let (secure, temporary): (Option<String>, String) = connection.query_one(sql, ()).map_err(|e| e.to_string())?;
+    let folder = PathBuf::from(secure.filter(|secure| !secure.is_empty()).unwrap_or(temporary));
+    let file = ServerFile::write(&folder, b"1").map_err(|_| {
+        format!("it reads files in `{}`, where we cannot write (is the server on this machine?)", folder.display())
+    })?;
+    let read: Option<Vec<u8>> =
+        connection.query_one(&format!("SELECT LOAD_FILE({})", file.quoted()), ()).map_err(|e| e.to_string())?;
+    match read.as_deref() {
+        Some(b"1") => Ok(folder),
+        _ => Err("the server does not let this user read files (`FILE`, `secure_file_priv`)".into()),
+    }
+}

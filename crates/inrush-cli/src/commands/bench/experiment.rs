@@ -1,0 +1,260 @@
+//! What all experiments have in common: a server is found, a file of results begun, cases run in rounds, what was measured shown, the
+//! schema cleaned up. An [`Experiment`] says which cases there are and how one is run.
+
+use super::place::{Place, SCHEMA};
+use crate::connection::ConnectArgs;
+use crate::{Output, exit, human};
+use clap::Args;
+use inrush::blocking::Connection;
+use inrush::core::wire::Vendor;
+use inrush_bench::insert::{Allowed, LeftOut};
+use inrush_bench::results::{Case, Program, Record, Results, Run, Sample, Server, VERSION};
+use inrush_bench::runner::{self, Effort};
+use inrush_bench::table::{self, Style};
+use inrush_bench::{facts, server_file};
+use inrush_core::{Error, Kind, Result};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Options of every experiment.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Common {
+    /// Rounds until the medians are known within 2 %, half an hour at most; by default a warm-up and three rounds
+    #[arg(long)]
+    pub(super) full: bool,
+
+    /// A case that takes longer is cut, and shown as cut
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(super) cap: u64,
+
+    /// Of the rows and of the order of the cases
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(super) seed: u64,
+
+    /// Where results are kept [default: inrush-bench-EXPERIMENT-TIME.jsonl]
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Leave tables and schema behind
+    #[arg(long)]
+    pub(super) keep: bool,
+
+    #[command(flatten)]
+    pub(super) connect: ConnectArgs,
+
+    /// Print help
+    #[arg(long, action = clap::ArgAction::HelpLong)]
+    help: Option<bool>,
+}
+
+impl Common {
+    /// How long a case may take.
+    pub(super) fn cap(&self) -> Duration {
+        Duration::from_secs(self.cap)
+    }
+
+    fn effort(&self) -> Effort {
+        if self.full { Effort::FULL } else { Effort::QUICK }
+    }
+}
+
+/// What is known of a server before anything is measured.
+pub(super) struct Facts {
+    pub(super) vendor: Vendor,
+    pub(super) server: Server,
+    /// Where it reads files that we write; or why it does not.
+    pub(super) files: std::result::Result<PathBuf, String>,
+}
+
+impl Facts {
+    fn of(connection: &mut Connection, transport: &str) -> Result<Self> {
+        Ok(Self {
+            vendor: connection.server_version().vendor,
+            server: facts::server(connection, transport)?,
+            files: server_file::folder(connection),
+        })
+    }
+
+    /// What it lets the ways to write do.
+    pub(super) fn allowed(&self) -> Allowed {
+        let local_infile = self.server.settings.get("local_infile").is_some_and(|value| value == "ON" || value == "1");
+        Allowed { vendor: self.vendor, local_infile, no_files: self.files.clone().err() }
+    }
+}
+
+/// What is going to be measured.
+pub(super) struct Plan<C> {
+    pub(super) cells: Vec<C>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// The tables.
+    pub(super) ddl: Vec<String>,
+}
+
+/// One of the lab's questions.
+pub(super) trait Experiment {
+    /// As on the command line.
+    const NAME: &'static str;
+    /// What a case is made of.
+    type Cell;
+    /// What runs cases: connections, tables.
+    type Bench;
+
+    fn common(&self) -> &Common;
+
+    /// What was asked for beside [`Common`], by option.
+    fn options(&self) -> BTreeMap<String, String>;
+
+    fn plan(&self, facts: &Facts) -> Result<Plan<Self::Cell>>;
+
+    fn case(&self, cell: &Self::Cell) -> Case;
+
+    /// Makes ready for all cells. `stop` is set when the user wants an end: what goes on for long looks at it.
+    fn start(&self, place: &Place, facts: &Facts, cells: &[Self::Cell], stop: &Arc<AtomicBool>) -> Result<Self::Bench>;
+
+    /// Runs a cell once. Which case and round it is need not be said.
+    fn run(&self, bench: &mut Self::Bench, cell: &Self::Cell) -> Result<Sample>;
+
+    /// What follows from the numbers, a sentence a line.
+    fn conclusions(&self, results: &Results) -> Vec<String>;
+
+    /// How often each cell is run.
+    fn effort(&self) -> Effort {
+        self.common().effort()
+    }
+}
+
+/// Runs an experiment on the server that was named, or on one that is started for it.
+pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u8> {
+    let common = experiment.common();
+    let stop = on_signals(false)?;
+    let place = Place::find(&common.connect, output)?;
+    if !place.is_local() {
+        // A server of our own has to be stopped in order; it is near, and answers.
+        on_signals(true)?;
+    }
+    let done = measure(experiment, &place, &stop, output);
+    if !common.keep || place.is_local() {
+        place.clean_up().or_else(|error| {
+            // What went wrong first matters more.
+            output.notice(&format!("the schema `{SCHEMA}` could not be cleaned up: {error}"));
+            if done.is_ok() { Err(error) } else { Ok(()) }
+        })?;
+    }
+    done.map(|()| exit::OK)
+}
+
+fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>, output: &Output) -> Result<()> {
+    let mut connection = Connection::connect(&place.config)?;
+    let transport = if place.config.uses_socket() { "socket" } else { "tcp" };
+    let facts = Facts::of(&mut connection, transport)?;
+    drop(connection);
+    let plan = experiment.plan(&facts)?;
+    let run = describe(experiment, &facts.server, &plan);
+
+    let common = experiment.common();
+    let named = || PathBuf::from(format!("inrush-bench-{}-{}.jsonl", E::NAME, stamp(&run.at)));
+    let path = common.output.clone().unwrap_or_else(named);
+    let shown = path.display().to_string();
+    let file = File::create_new(&path).map_err(|e| {
+        Error::io(format!("cannot write `{shown}`"), e)
+            .with_hint("`--output FILE` names another one; none is written over")
+    })?;
+    let mut file = BufWriter::new(file);
+    Record::Run(Box::new(run)).write(&mut file)?;
+    let started = Instant::now();
+    let measured = rounds(experiment, place, &facts, &plan.cells, stop, &mut file, output);
+    drop(file);
+
+    let results = super::read(&path)?;
+    show(experiment, &results, &plan.left_out, output);
+    output.notice(&format!("results: {shown} ({})", human::time(started.elapsed())));
+    super::note_if_partial(&results, output);
+    measured
+}
+
+fn rounds<E: Experiment>(
+    experiment: &E,
+    place: &Place,
+    facts: &Facts,
+    cells: &[E::Cell],
+    stop: &Arc<AtomicBool>,
+    file: &mut BufWriter<File>,
+    output: &Output,
+) -> Result<()> {
+    let started = Instant::now();
+    let mut bench = experiment.start(place, facts, cells, stop)?;
+    let cases: Vec<Case> = cells.iter().map(|cell| experiment.case(cell)).collect();
+    let run_one = |at: usize, round: u32| {
+        if stop.load(Relaxed) {
+            return Err(Error::new(Kind::Interrupted, "interrupted"));
+        }
+        let sample = experiment.run(&mut bench, &cells[at])?;
+        output.detail(&format!("round {round}: {}: {:.1} ms", cases[at].id, sample.seconds * 1e3));
+        Ok(Sample { case: cases[at].id.clone(), round, ..sample })
+    };
+    let seed = experiment.common().seed;
+    runner::run(&cases, experiment.effort(), seed, run_one, || started.elapsed(), |record| record.write(file))
+}
+
+fn describe<E: Experiment>(experiment: &E, server: &Server, plan: &Plan<E::Cell>) -> Run {
+    let common = experiment.common();
+    let mut options = experiment.options();
+    options.insert("effort".into(), if common.full { "full" } else { "quick" }.into());
+    options.insert("cap".into(), common.cap.to_string());
+    Run {
+        version: VERSION,
+        experiment: E::NAME.into(),
+        at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
+        seed: common.seed,
+        inrush: Program {
+            version: env!("CARGO_PKG_VERSION").into(),
+            commit: option_env!("INRUSH_COMMIT").map(Into::into),
+        },
+        machine: facts::machine(),
+        server: server.clone(),
+        ddl: plan.ddl.clone(),
+        options,
+    }
+}
+
+fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], output: &Output) {
+    if output.is_json() {
+        output.result(&table::json(results));
+        return;
+    }
+    let mut text = facts::shown(&results.run) + "\n" + &table::render(results, Style::Text);
+    for way in left_out {
+        text += &format!("{} is not measured: {}\n", way.way, way.reason);
+    }
+    for line in experiment.conclusions(results) {
+        text += &format!("{line}\n");
+    }
+    output.result(text.trim_end());
+}
+
+/// `20260102-030405`.
+fn stamp(at: &str) -> String {
+    at.chars().filter(|c| c.is_ascii_digit() || *c == 'T').collect::<String>().replace('T', "-")
+}
+
+/// Set by the first Ctrl-C or SIGTERM from now on; the second ends the program at once where that is asked for.
+fn on_signals(second_ends: bool) -> Result<Arc<AtomicBool>> {
+    let seen = Arc::new(AtomicBool::new(false));
+    let listen = |signal| {
+        if second_ends {
+            // Looks at what earlier signals left, because it is asked first.
+            signal_hook::flag::register_conditional_shutdown(signal, i32::from(exit::INTERRUPTED), seen.clone())?;
+        }
+        signal_hook::flag::register(signal, seen.clone())
+    };
+    for signal in [SIGINT, SIGTERM] {
+        listen(signal).map_err(|e| Error::io("cannot listen for signals", e))?;
+    }
+    Ok(seen)
+}
