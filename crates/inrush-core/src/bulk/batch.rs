@@ -6,7 +6,7 @@
 
 use super::encode::block::Block;
 use crate::error::Place;
-use crate::value::Cells;
+use crate::value::{Cells, INLINE};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use arrow_buffer::Buffer;
@@ -139,22 +139,31 @@ impl Batch {
     }
 }
 
-/// Appends cells with their lengths: a NULL and an empty text differ, and so do `a`, `bc` and `ab`, `c`.
+/// Appends the cells' views, without the places of long ones, then the long ones themselves: a NULL and an empty text differ, and so
+/// do `a`, `bc` and `ab`, `c`.
 fn put_cells(cells: &Cells<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
-    let mut block = Block::new(out);
-    for row in rows {
+    let start = out.len();
+    out.resize(start + rows.len() * size_of::<u128>(), 0);
+    let mut any_long = false;
+    for (to, row) in out[start..].as_chunks_mut().0.iter_mut().zip(rows.clone()) {
+        let view = cells.view(row);
+        let is_long = view as u32 as usize > INLINE;
+        any_long |= is_long;
+        *to = if is_long { u128::from(view as u64) } else { view }.to_le_bytes();
         if cells.is_null(row) {
-            block.put(&u64::MAX.to_le_bytes());
-        } else {
-            let (bytes, len) = cells.bytes_and_more(row);
-            block.put(&(len as u64).to_le_bytes());
-            block.copy((bytes, len));
+            *to = [0xff; 16];
         }
     }
-    block.finish();
+    if any_long {
+        let mut block = Block::new(out);
+        for row in rows.filter(|&row| cells.view(row) as u32 as usize > INLINE && !cells.is_null(row)) {
+            block.copy(cells.bytes_and_more(row));
+        }
+        block.finish();
+    }
 }
 
-/// Hashed together: each call of the hasher costs as much as a dozen short cells.
+/// Hashed together: each call of the hasher costs as much as a dozen short cells. (The checksum depends on it.)
 const PIECE_CELLS: usize = 1024;
 
 /// How many bytes are in cells.

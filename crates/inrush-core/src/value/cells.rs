@@ -59,6 +59,12 @@ impl<'a> Cells<'a> {
         self.nulls.is_some_and(|n| n.is_null(row))
     }
 
+    /// The view of cell `row`, whatever it is if that is NULL.
+    #[inline(always)]
+    pub fn view(&self, row: usize) -> u128 {
+        self.views[row]
+    }
+
     /// The bytes of cell `row`, whatever they are if it is NULL.
     #[inline(always)]
     pub fn bytes(&self, row: usize) -> &'a [u8] {
@@ -113,20 +119,10 @@ impl Rewritten {
         if cell == old {
             return self.discard();
         }
-        let len = cell.len();
-        if len <= INLINE {
-            let mut bytes = [0; 16];
-            bytes[..4].copy_from_slice(&(len as u32).to_le_bytes());
-            bytes[4..4 + len].copy_from_slice(cell);
-            self.cells.push((row as u32, u128::from_le_bytes(bytes)));
+        self.cells.push((row as u32, view(cell, n_buffers + self.full.len(), self.finished)));
+        if cell.len() <= INLINE {
             return self.discard();
         }
-        let mut prefix = [0; 4];
-        prefix.copy_from_slice(&cell[..4]);
-        let buffer = (n_buffers + self.full.len()) as u128;
-        let view =
-            len as u128 | (u32::from_le_bytes(prefix) as u128) << 32 | buffer << 64 | (self.finished as u128) << 96;
-        self.cells.push((row as u32, view));
         self.finished = self.text.len();
         if self.finished >= SIDE_BUFFER {
             self.full.push(std::mem::take(&mut self.text));
@@ -150,8 +146,51 @@ impl Rewritten {
     }
 }
 
-/// Cells up to this length lie in the view itself.
-pub(super) const INLINE: usize = 12;
+/// The view of bytes that, if they are too many for the view, lie at `at` of the buffer of this number.
+#[inline]
+pub fn view(bytes: &[u8], buffer: usize, at: usize) -> u128 {
+    let len = bytes.len();
+    match bytes.first_chunk::<4>() {
+        Some(head) if len > INLINE => {
+            len as u128 | u128::from(u32::from_le_bytes(*head)) << 32 | (buffer as u128) << 64 | (at as u128) << 96
+        }
+        _ => len as u128 | short(bytes) << 32,
+    }
+}
+
+/// At most 12 bytes as a number, the first one lowest: as two numbers of a fixed length that overlap, not one byte after the other.
+#[inline]
+fn short(bytes: &[u8]) -> u128 {
+    let both = |first: u64, last: u64, behind: usize| u128::from(first) | u128::from(last) << (8 * behind);
+    let n = bytes.len();
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        both(u64::from_le_bytes(*first), u64::from_le_bytes(*last), n - 8)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        both(u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into(), n - 4)
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<2>(), bytes.last_chunk::<2>()) {
+        both(u16::from_le_bytes(*first).into(), u16::from_le_bytes(*last).into(), n - 2)
+    } else {
+        bytes.first().copied().unwrap_or_default().into()
+    }
+}
+
+/// Cells up to this length, in bytes, lie in the view itself.
+pub const INLINE: usize = 12;
 
 /// A view's offset has 31 bits; a rewritten cell is never near 1 GiB, so a buffer closed here stays below that.
 const SIDE_BUFFER: usize = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_is_what_arrow_makes_of_the_bytes() {
+        let text: Vec<u8> = (1..=40).collect();
+        for len in 0..=text.len() {
+            let array = BinaryViewArray::from_iter_values([&text[text.len() - len..]]);
+            assert_eq!(view(&text[text.len() - len..], 0, 0), array.views()[0], "{len}");
+        }
+        assert_eq!(view(&text, 3, 5) >> 64, 3 | 5 << 32);
+    }
+}

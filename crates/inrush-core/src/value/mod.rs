@@ -12,5 +12,5 @@ mod parse_type;
 mod rules;
 pub mod text_literal;
 
-pub use cells::Cells;
+pub use cells::{Cells, INLINE, view};
 pub use rules::Rules;

@@ -18,6 +18,7 @@ use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, TimeUnit};
 use inrush_core::bulk::Taker;
 use inrush_core::error::{Error, Result};
+use inrush_core::value::{INLINE, view};
 use std::sync::Arc;
 
 /// How the values of one field are written.
@@ -117,6 +118,9 @@ impl Cells {
                 TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
                 TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
             },
+            DataType::Decimal32(_, scale) => self.decimals::<Decimal32Type>(any, *scale),
+            DataType::Decimal64(_, scale) => self.decimals::<Decimal64Type>(any, *scale),
+            DataType::Decimal128(_, scale) => self.decimals::<Decimal128Type>(any, *scale),
             DataType::Dictionary(..) => return self.dictionary(array),
             DataType::RunEndEncoded(..) => return self.runs(any),
             ty if text::is_scalar(ty) => self.scalars(any)?,
@@ -143,6 +147,21 @@ impl Cells {
         let values = array.as_primitive::<T>().values();
         let mut buffer = itoa::Buffer::new();
         self.each(array, |row, cells| cells.put(buffer.format(values[row]).as_bytes()));
+    }
+
+    /// Decimals; those of an ordinary scale whose text a view holds are put together in it.
+    fn decimals<T: ArrowPrimitiveType<Native: itoa::Integer + number::Units>>(&mut self, array: &dyn Array, scale: i8) {
+        let values = array.as_primitive::<T>().values();
+        let (mut digits, mut text) = (itoa::Buffer::new(), Vec::with_capacity(64));
+        self.each(array, |row, cells| {
+            let digits = digits.format(values[row]);
+            if let Some(view) = number::decimal_view(digits.as_bytes(), scale) {
+                return cells.views.push(view);
+            }
+            text.clear();
+            number::decimal(values[row], scale, &mut text);
+            cells.put(&text);
+        });
     }
 
     /// Whatever is written without parts.
@@ -275,11 +294,7 @@ impl Cells {
     #[inline]
     fn put(&mut self, text: &[u8]) {
         if text.len() <= INLINE {
-            let mut view = [0; 16];
-            view[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
-            view[4..4 + text.len()].copy_from_slice(text);
-            self.views.push(u128::from_le_bytes(view));
-            return;
+            return self.views.push(view(text, 0, 0));
         }
         let slot = match self.side_slot {
             Some(slot) => slot,
@@ -326,20 +341,6 @@ fn is_indirect(ty: &DataType) -> bool {
     matches!(ty, DataType::Dictionary(..) | DataType::RunEndEncoded(..) | DataType::Null)
 }
 
-/// The view of bytes that lie at `at` of buffer `slot`.
-#[inline]
-pub(crate) fn view(bytes: &[u8], slot: usize, at: usize) -> u128 {
-    let len = bytes.len();
-    if len <= INLINE {
-        let mut view = [0; 16];
-        view[..4].copy_from_slice(&(len as u32).to_le_bytes());
-        view[4..4 + len].copy_from_slice(bytes);
-        return u128::from_le_bytes(view);
-    }
-    let head = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    len as u128 | u128::from(head) << 32 | (slot as u128) << 64 | (at as u128) << 96
-}
-
 /// A view of another array, whose buffers have these places here.
 #[inline]
 fn moved(view: u128, slots: &[usize]) -> u128 {
@@ -349,9 +350,6 @@ fn moved(view: u128, slots: &[usize]) -> u128 {
     let slot = slots[(view >> 64) as u32 as usize] as u128;
     view & !(u128::from(u32::MAX) << 64) | slot << 64
 }
-
-/// The longest cell a view holds itself.
-const INLINE: usize = 12;
 
 /// A view's offset has 31 bits; an array may add some hundred MiB to a buffer that is not closed yet.
 const SIDE_BUFFER: usize = 256 << 20;

@@ -6,15 +6,12 @@ use arrow_schema::TimeUnit;
 /// Days since 1970-01-01.
 pub(super) fn date(days: i64, out: &mut Vec<u8>) {
     let (year, month, day) = civil(days);
-    if (0..=9999).contains(&year) {
-        digits(year as u32, 4, out);
-    } else {
-        out.extend_from_slice(format!("{year:+06}").as_bytes());
+    if !(0..=9999).contains(&year) {
+        return out.extend_from_slice(format!("{year:+06}-{month:02}-{day:02}").as_bytes());
     }
-    out.push(b'-');
-    digits(month, 2, out);
-    out.push(b'-');
-    digits(day, 2, out);
+    let ([a, b], [c, d]) = (pair(year as u32 / 100), pair(year as u32 % 100));
+    let ([e, f], [g, h]) = (pair(month), pair(day));
+    out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
 }
 
 /// A moment as so many units since 1970; `zoned` if it is one of UTC.
@@ -53,13 +50,11 @@ pub(super) fn date_of_millis(millis: i64, out: &mut Vec<u8>) {
 fn clock(seconds: u64, out: &mut Vec<u8>) {
     let (hours, rest) = (seconds / 3600, (seconds % 3600) as u32);
     match hours {
-        0..100 => digits(hours as u32, 2, out),
+        0..100 => out.extend_from_slice(&pair(hours as u32)),
         _ => out.extend_from_slice(itoa::Buffer::new().format(hours).as_bytes()),
     }
-    out.push(b':');
-    digits(rest / 60, 2, out);
-    out.push(b':');
-    digits(rest % 60, 2, out);
+    let ([a, b], [c, d]) = (pair(rest / 60), pair(rest % 60));
+    out.extend_from_slice(&[b':', a, b, b':', c, d]);
 }
 
 fn put_fraction(fraction: u32, width: usize, out: &mut Vec<u8>) {
@@ -80,6 +75,11 @@ fn parts(unit: TimeUnit) -> (i64, usize) {
         TimeUnit::Microsecond => (1_000_000, 6),
         TimeUnit::Nanosecond => (1_000_000_000, 9),
     }
+}
+
+/// Two digits.
+fn pair(number: u32) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
 fn digits(mut number: u32, width: usize, out: &mut Vec<u8>) {

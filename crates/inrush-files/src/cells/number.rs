@@ -1,6 +1,7 @@
 //! Numbers in the shortest spelling that reads back to the same value.
 
 use arrow_buffer::i256;
+use inrush_core::value::{INLINE, view};
 
 /// A whole number of units of a decimal.
 pub(super) trait Units: Copy {
@@ -56,6 +57,25 @@ pub(super) fn decimal(units: impl Units, scale: i8, out: &mut Vec<u8>) {
         }
     });
 }
+
+/// The view of a decimal with these digits, if there are some before its point and a view holds it.
+#[inline]
+pub(super) fn decimal_view(digits: &[u8], scale: i8) -> Option<u128> {
+    let scale = usize::try_from(scale).ok().filter(|&scale| scale > 0)?;
+    let int = digits.len().checked_sub(scale).filter(|&int| int > 0)?;
+    // One more of a negative number is its sign, and a sign alone would stand before the point.
+    if digits.len() >= INLINE || digits[int - 1] == b'-' {
+        return None;
+    }
+    let bytes = view(digits, 0, 0) >> VIEW_BYTES;
+    let before = bytes & ((1 << (8 * int)) - 1);
+    let behind = bytes >> (8 * int) << (8 * (int + 1));
+    let point = u128::from(b'.') << (8 * int);
+    Some((digits.len() + 1) as u128 | (before | point | behind) << VIEW_BYTES)
+}
+
+/// Where the bytes begin in a view, in bits.
+const VIEW_BYTES: u32 = 32;
 
 /// A DOUBLE; what is no number is written as a word that no check takes for one.
 pub(super) fn double(value: f64, out: &mut Vec<u8>) {

@@ -38,6 +38,11 @@ fn decimals_digit_for_digit() {
     let decimal = |units: Vec<i128>, scale| Decimal128Array::from(units).with_precision_and_scale(38, scale).unwrap();
     check(&decimal(vec![12345, -5, 0, -12345], 2), &["123.45", "-0.05", "0.00", "-123.45"]);
     check(&decimal(vec![12, 0], -2), &["1200", "0"]);
+    check(
+        &decimal(vec![12_345_678_901, -1_234_567_890, 123_456_789_012], 2),
+        &["123456789.01", "-12345678.90", "1234567890.12"],
+    );
+    check(&decimal(vec![1, -1, 100, -100, 99], 2), &["0.01", "-0.01", "1.00", "-1.00", "0.99"]);
     check(&decimal(vec![10i128.pow(38) - 1], 0), &["99999999999999999999999999999999999999"]);
     let wide = Decimal256Array::from(vec![i256::from_i128(-1)]).with_precision_and_scale(76, 70).unwrap();
     check(&wide, &[&format!("-0.{}1", "0".repeat(69))]);

@@ -11,6 +11,7 @@ use arrow_array::BinaryViewArray;
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use inrush_core::bulk::FieldUse;
 use inrush_core::error::{Error, Result};
+use inrush_core::value::{INLINE, view};
 
 /// The columns of a batch under construction.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Columns {
                 nulls[use_.index].iter().cloned().partition(|null| null.len() <= INLINE);
             Column {
                 field: use_.index,
-                nulls: short.iter().map(|null| short_view(null)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
+                nulls: short.iter().map(|null| view(null, 0, 0)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
                 long_nulls,
                 views: room(),
                 null_rows: Vec::new(),
@@ -113,11 +114,7 @@ fn view_of(text: &[u8], side: &[u8], span: Span) -> u128 {
 
 #[cold]
 fn view_near_end(bytes: &[u8], span: Span) -> u128 {
-    let field = &bytes[span.start()..span.end()];
-    match field.first_chunk::<4>() {
-        Some(head) if field.len() > INLINE => long_view(u32::from_le_bytes(*head), span),
-        _ => short_view(field),
-    }
+    view(&bytes[span.start()..span.end()], span.is_aside().into(), span.start())
 }
 
 #[inline(always)]
@@ -126,14 +123,6 @@ fn long_view(head: u32, span: Span) -> u128 {
         | u128::from(head) << 32
         | u128::from(span.is_aside()) << 64
         | (span.start() as u128) << 96
-}
-
-/// The view of at most 12 bytes.
-fn short_view(field: &[u8]) -> u128 {
-    let mut view = [0; 16];
-    view[..4].copy_from_slice(&(field.len() as u32).to_le_bytes());
-    view[4..4 + field.len()].copy_from_slice(field);
-    u128::from_le_bytes(view)
 }
 
 fn null_buffer(null_rows: &[u32], rows: usize) -> Option<NullBuffer> {
@@ -149,9 +138,6 @@ fn null_buffer(null_rows: &[u32], rows: usize) -> Option<NullBuffer> {
 
 /// The view of an empty field.
 const EMPTY: u128 = 0;
-
-/// The longest field a view holds itself.
-const INLINE: usize = 12;
 
 /// The low bytes that belong to a short field, by its length.
 const MASKS: [u128; INLINE + 1] = {

@@ -4,7 +4,6 @@
 //! Views point into the text: nothing is copied but strings with escapes. The fields are the names that the first records have;
 //! a record with any other name is bad, because nobody would notice that its value went nowhere.
 
-use crate::cells::view;
 use crate::csv::{CsvOptions, CsvReader};
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, text_type};
@@ -17,6 +16,7 @@ use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
+use inrush_core::value::view;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -105,7 +105,7 @@ fn cells_of_no_text_are_told_apart() {
 }
 
 #[test]
-fn cells_of_no_text_are_summed_with_their_lengths() {
+fn cells_of_no_text_are_summed_wherever_they_lie() {
     // More than a piece, of all lengths, and cells of others behind them.
     let cells: Vec<Option<Vec<u8>>> =
         (0..2500).map(|i| (i % 7 > 0).then(|| (0..i % 90).map(|j| (i * 31 + j) as u8).collect())).collect();
@@ -114,13 +114,19 @@ fn cells_of_no_text_are_summed_with_their_lengths() {
     let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
     let batch = Batch { rows, utf8: true, origin, rejects: Vec::new() };
-    let written: Vec<u8> = cells
-        .iter()
-        .flat_map(|cell| {
-            let len = cell.as_ref().map_or(u64::MAX, |bytes| bytes.len() as u64);
-            [&len.to_le_bytes(), cell.as_deref().unwrap_or_default()].concat()
-        })
-        .collect();
+    let piece = |cells: &[Option<Vec<u8>>]| {
+        let is_long = |cell: &&Vec<u8>| cell.len() > 12;
+        let head = |cell: &Option<Vec<u8>>| {
+            let Some(cell) = cell else { return vec![0xff; 16] };
+            let shown = if is_long(&cell) { 4 } else { cell.len() };
+            let mut head = [&(cell.len() as u32).to_le_bytes(), &cell[..shown]].concat();
+            head.resize(16, 0);
+            head
+        };
+        let long = cells.iter().flatten().filter(is_long).cloned();
+        cells.iter().map(head).chain(long).flatten().collect::<Vec<u8>>()
+    };
+    let written: Vec<u8> = cells.chunks(1024).flat_map(piece).collect();
     assert_eq!(batch.checksum(), checksum(&written.repeat(2)));
 }
 
