@@ -112,7 +112,7 @@ fn a_schema_that_was_there_stays(place: &Place) {
     place.sql("DROP DATABASE inrush_bench");
     let kept = place.bench("insert --rows 5 --keep -o d.jsonl");
     assert_eq!(kept.status.code(), Some(0), "{}", said(&kept));
-    assert_eq!(place.sql("SELECT COUNT(*) FROM inrush_bench.bench_source; DROP DATABASE inrush_bench"), "5");
+    assert_eq!(place.sql("SELECT COUNT(*) FROM inrush_bench.bench_users; DROP DATABASE inrush_bench"), "5");
 }
 
 fn a_cut_case_is_shown_as_cut(place: &Place) {
