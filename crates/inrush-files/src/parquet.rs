@@ -34,6 +34,8 @@ pub(crate) struct Parquet {
     /// The row that comes next.
     at: u64,
     batch_rows: usize,
+    /// About as many bytes has a row.
+    row_bytes: u64,
 }
 
 impl Parquet {
@@ -52,7 +54,7 @@ impl Parquet {
         let row_bytes = (bytes / rows.max(1)).max(1);
         let batch_rows = (batch_bytes as u64 / row_bytes).clamp(1, DECODED_ROWS) as usize;
         let fields = (0..schema.fields().len()).collect();
-        Ok(Self { name, file: pages, metadata, schema, fields, rows: None, at: 0, batch_rows })
+        Ok(Self { name, file: pages, metadata, schema, fields, rows: None, at: 0, batch_rows, row_bytes })
     }
 
     /// A reader from row `at` on.
@@ -96,6 +98,10 @@ impl Arrays for Parquet {
     fn project(&mut self, fields: &[usize]) {
         self.fields = fields.to_vec();
         self.rows = None;
+    }
+
+    fn left(&self) -> Option<(u64, u64)> {
+        Some((self.n_rows().saturating_sub(self.at), self.row_bytes))
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>> {

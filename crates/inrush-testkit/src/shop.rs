@@ -89,7 +89,7 @@ impl Source for Newcomers {
             record_starts: Vec::new(),
             record_ends: Vec::new(),
         };
-        Ok(Some(Batch { rows, utf8: true, origin, rejects: Vec::new() }))
+        Ok(Some(Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() }))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::encode::block::Block;
 use crate::error::Place;
+use crate::value::check::Known;
 use crate::value::{Cells, INLINE};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
@@ -22,6 +23,8 @@ pub struct Batch {
     pub rows: RecordBatch,
     /// True if every text in `rows` is known to be valid UTF-8; if false, text targets must check each cell.
     pub utf8: bool,
+    /// What else is known of the columns, in their order; nothing of those behind its end.
+    pub known: Vec<Known>,
     /// Where the rows come from.
     pub origin: Origin,
     /// Records of this stretch of the source that never became rows (ragged, not decodable), in order of their lines.
@@ -69,13 +72,16 @@ impl Batch {
             return checksum(&self.origin.text);
         }
         let mut hasher = XxHash3_64::with_seed(0);
-        let mut piece = Vec::new();
+        let (mut heads, mut long) = (vec![[0; 16]; PIECE_CELLS], Vec::new());
         for column in self.rows.columns() {
             let cells = Cells::new(column.as_binary_view());
             for first in (0..cells.len()).step_by(PIECE_CELLS) {
-                put_cells(&cells, first..cells.len().min(first + PIECE_CELLS), &mut piece);
-                hasher.write(&piece);
-                piece.clear();
+                let rows = first..cells.len().min(first + PIECE_CELLS);
+                let heads = &mut heads[..rows.len()];
+                put_cells(&cells, rows, heads, &mut long);
+                hasher.write(heads.as_flattened());
+                hasher.write(&long);
+                long.clear();
             }
         }
         hasher.finish()
@@ -121,7 +127,7 @@ impl Batch {
             record_ends: moved(origin.record_ends.get(row..).unwrap_or_default()),
             ..origin.clone()
         };
-        let part = |rows, origin, rejects| Batch { rows, utf8: self.utf8, origin, rejects };
+        let part = |rows, origin, rejects| Batch { rows, utf8: self.utf8, known: self.known.clone(), origin, rejects };
         Some((part(self.rows.slice(0, row), first, before), part(self.rows.slice(row, n_rows - row), second, behind)))
     }
 
@@ -139,28 +145,31 @@ impl Batch {
     }
 }
 
-/// Appends the cells' views, without the places of long ones, then the long ones themselves: a NULL and an empty text differ, and so
-/// do `a`, `bc` and `ab`, `c`.
-fn put_cells(cells: &Cells<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
-    let start = out.len();
-    out.resize(start + rows.len() * size_of::<u128>(), 0);
+/// The cells' views, without the places of long ones; and the long ones themselves, one behind the other: a NULL and an empty text
+/// differ, and so do `a`, `bc` and `ab`, `c`.
+fn put_cells(cells: &Cells<'_>, rows: Range<usize>, heads: &mut [[u8; 16]], long: &mut Vec<u8>) {
     let mut any_long = false;
-    for (to, row) in out[start..].as_chunks_mut().0.iter_mut().zip(rows.clone()) {
-        let view = cells.view(row);
-        let is_long = view as u32 as usize > INLINE;
+    for (to, view) in heads.iter_mut().zip(&cells.views()[rows.clone()]) {
+        let is_long = is_long(*view);
         any_long |= is_long;
-        *to = if is_long { u128::from(view as u64) } else { view }.to_le_bytes();
-        if cells.is_null(row) {
-            *to = [0xff; 16];
-        }
+        let place = if is_long { 0 } else { (*view >> 64) as u64 };
+        *to = (u128::from(*view as u64) | u128::from(place) << 64).to_le_bytes();
+    }
+    if cells.has_nulls() {
+        let nulls = heads.iter_mut().zip(rows.clone()).filter(|(_, row)| cells.is_null(*row));
+        nulls.for_each(|(to, _)| *to = [0xff; 16]);
     }
     if any_long {
-        let mut block = Block::new(out);
-        for row in rows.filter(|&row| cells.view(row) as u32 as usize > INLINE && !cells.is_null(row)) {
+        let mut block = Block::new(long);
+        for row in rows.filter(|&row| is_long(cells.views()[row]) && !cells.is_null(row)) {
             block.copy(cells.bytes_and_more(row));
         }
         block.finish();
     }
+}
+
+fn is_long(view: u128) -> bool {
+    view as u32 as usize > INLINE
 }
 
 /// Hashed together: each call of the hasher costs as much as a dozen short cells. (The checksum depends on it.)

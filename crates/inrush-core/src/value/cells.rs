@@ -44,7 +44,7 @@ impl<'a> Cells<'a> {
     }
 
     /// True if some cell is NULL.
-    pub(super) fn has_nulls(&self) -> bool {
+    pub fn has_nulls(&self) -> bool {
         self.nulls.is_some()
     }
 
@@ -59,10 +59,9 @@ impl<'a> Cells<'a> {
         self.nulls.is_some_and(|n| n.is_null(row))
     }
 
-    /// The view of cell `row`, whatever it is if that is NULL.
-    #[inline(always)]
-    pub fn view(&self, row: usize) -> u128 {
-        self.views[row]
+    /// All views; those of cells that are NULL may be any.
+    pub fn views(&self) -> &'a [u128] {
+        self.views
     }
 
     /// The bytes of cell `row`, whatever they are if it is NULL.

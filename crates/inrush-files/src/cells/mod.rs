@@ -7,6 +7,8 @@
 //! Invariant: the same values give the same texts, however they are cut into arrays: checksums of a resumed load depend on it.
 
 mod json;
+mod known;
+mod memo;
 mod moment;
 mod number;
 mod text;
@@ -18,7 +20,9 @@ use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, TimeUnit};
 use inrush_core::bulk::Taker;
 use inrush_core::error::{Error, Result};
+use inrush_core::value::check::Known;
 use inrush_core::value::{INLINE, view};
+use memo::Memo;
 use std::sync::Arc;
 
 /// How the values of one field are written.
@@ -51,6 +55,10 @@ pub(crate) struct Cells {
     /// Texts written here, and which of the buffers they become.
     side: Vec<u8>,
     side_slot: Option<usize>,
+    /// What is known of all of them; `None` of none.
+    known: Option<Known>,
+    /// Texts of values that came before.
+    memo: Memo,
     /// The last dictionary, and what its values were written as.
     dictionary: Option<(ArrayRef, BinaryViewArray)>,
 }
@@ -64,6 +72,8 @@ impl Cells {
             buffers: Vec::new(),
             side: Vec::new(),
             side_slot: None,
+            known: None,
+            memo: Memo::default(),
             dictionary: None,
         }
     }
@@ -75,6 +85,8 @@ impl Cells {
         }
         self.views.reserve(array.len());
         let any: &dyn Array = array;
+        let known = known::of(any);
+        self.known = Some(self.known.map_or(known, |before| before.and(known)));
         let is_text = matches!(any.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         if self.style.taker == Taker::Json && !is_text && !is_indirect(any.data_type()) {
             return self.documents(any);
@@ -118,6 +130,7 @@ impl Cells {
                 TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
                 TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
             },
+            DataType::Date32 => self.dates(any),
             DataType::Decimal32(_, scale) => self.decimals::<Decimal32Type>(any, *scale),
             DataType::Decimal64(_, scale) => self.decimals::<Decimal64Type>(any, *scale),
             DataType::Decimal128(_, scale) => self.decimals::<Decimal128Type>(any, *scale),
@@ -127,6 +140,11 @@ impl Cells {
             _ => self.documents(any)?,
         }
         Ok(())
+    }
+
+    /// What is known of the cells so far.
+    pub(crate) fn known(&self) -> Known {
+        self.known.unwrap_or_default()
     }
 
     /// The finished column.
@@ -150,17 +168,39 @@ impl Cells {
     }
 
     /// Decimals; those of an ordinary scale whose text a view holds are put together in it.
-    fn decimals<T: ArrowPrimitiveType<Native: itoa::Integer + number::Units>>(&mut self, array: &dyn Array, scale: i8) {
+    fn decimals<T: ArrowPrimitiveType<Native: itoa::Integer + number::Units + Into<i128>>>(
+        &mut self,
+        array: &dyn Array,
+        scale: i8,
+    ) {
         let values = array.as_primitive::<T>().values();
         let (mut digits, mut text) = (itoa::Buffer::new(), Vec::with_capacity(64));
         self.each(array, |row, cells| {
-            let digits = digits.format(values[row]);
-            if let Some(view) = number::decimal_view(digits.as_bytes(), scale) {
+            let value = values[row];
+            let view = || number::decimal_view(digits.format(value).as_bytes(), scale);
+            let known = i64::try_from(value.into()).ok().and_then(|value| cells.memo.view(value, view));
+            if let Some(view) = known {
                 return cells.views.push(view);
             }
             text.clear();
-            number::decimal(values[row], scale, &mut text);
+            number::decimal(value, scale, &mut text);
             cells.put(&text);
+        });
+    }
+
+    fn dates(&mut self, array: &dyn Array) {
+        let values = array.as_primitive::<Date32Type>().values();
+        let mut text = Vec::with_capacity(16);
+        self.each(array, |row, cells| {
+            let written = || {
+                text.clear();
+                moment::date(values[row].into(), &mut text);
+                (text.len() <= INLINE).then(|| view(&text, 0, 0))
+            };
+            match cells.memo.view(values[row].into(), written) {
+                Some(view) => cells.views.push(view),
+                None => cells.put(&text),
+            }
         });
     }
 

@@ -251,3 +251,32 @@ fn texts(cells: &BinaryViewArray) -> Vec<String> {
 }
 
 const NULL: &str = "(null)";
+
+/// What is known of the cells is true of each, and enough for a column of its type.
+#[test]
+fn what_is_known_of_cells() {
+    let int = |min, max| Known::Int { min, max };
+    known(&[&Int8Array::from(vec![Some(-3), None, Some(9)])], int(-16, 15));
+    known(&[&Int8Array::from(vec![-128, 127])], int(-128, 127));
+    known(&[&Int32Array::from(vec![0, 255])], int(0, 255));
+    known(&[&Int64Array::from(vec![i64::MAX]), &Int64Array::from(vec![i64::MIN])], int(i64::MIN, i64::MAX));
+    known(&[&UInt32Array::from(vec![u32::MAX])], int(0, 4_294_967_295));
+    known(&[&UInt64Array::from(vec![1])], Known::Nothing);
+    let decimal = |units: Vec<i128>, scale| Decimal128Array::from(units).with_precision_and_scale(38, scale).unwrap();
+    let of = |int_digits, scale, negative| Known::Decimal { int_digits, scale, negative };
+    known(&[&decimal(vec![12_345, 5], 2)], of(3, 2, false));
+    known(&[&decimal(vec![0], 2), &decimal(vec![-65_537], 2)], of(4, 2, true));
+    known(&[&decimal(vec![10i128.pow(38) - 1], 0)], of(39, 0, false));
+    known(&[&decimal(vec![1], -2)], Known::Nothing);
+    known(&[&Date32Array::from(vec![-719_162, 2_932_896])], Known::Date);
+    known(&[&Date32Array::from(vec![0]), &Date32Array::from(vec![2_932_897])], Known::Nothing);
+    known(&[&Int8Array::from(vec![1]), &StringArray::from(vec!["x"])], Known::Nothing);
+    known(&[&Float64Array::from(vec![1.0])], Known::Nothing);
+}
+
+#[track_caller]
+fn known(arrays: &[&dyn Array], want: Known) {
+    let mut cells = Cells::new(Style::new(Taker::Text, false));
+    arrays.iter().for_each(|array| cells.append(&make_array(array.to_data())).unwrap());
+    assert_eq!(cells.known(), want);
+}

@@ -11,6 +11,7 @@ use crate::guard::guarded;
 use crate::infer_types::{Inferred, fit_row};
 use crate::input::Meter;
 use crate::on_disk::{OnDisk, changed};
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -38,6 +39,11 @@ pub(crate) trait Arrays: Send {
 
     /// Begins anew; false if it cannot.
     fn restart(&mut self) -> Result<bool>;
+
+    /// How many rows are to come, and about how many bytes one has, as far as the file itself tells.
+    fn left(&self) -> Option<(u64, u64)> {
+        None
+    }
 
     /// Columns that are NULL in no row, as far as the file itself tells; `None` for those it does not tell of.
     fn never_null(&self, field: usize) -> Option<bool>;
@@ -83,6 +89,8 @@ pub(crate) struct Columnar<A> {
     /// Rows that were read and are in no batch yet.
     pending: VecDeque<RecordBatch>,
     next_row: u64,
+    /// Rows that went into batches, and their [`text_size`].
+    given: (u64, u64),
     /// Rows that are not read, ascending; `None` for the checksum of what is not to be looked at again.
     stored: VecDeque<Stored>,
 }
@@ -121,9 +129,9 @@ impl Stretch for Rows {
         let column = |&(at, style): &(usize, Style)| {
             let mut cells = Cells::new(style);
             guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))?;
-            Ok(Arc::new(cells.finish()?) as ArrayRef)
+            Ok((cells.known(), Arc::new(cells.finish()?) as ArrayRef))
         };
-        let columns = shape.taken.iter().map(column).collect::<Result<_>>()?;
+        let (known, columns) = shape.taken.iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let n_rows = self.span.end - self.span.start;
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows as usize));
         let rows = RecordBatch::try_new_with_options(shape.schema.clone(), columns, &options)
@@ -139,7 +147,7 @@ impl Stretch for Rows {
             record_starts: Vec::new(),
             record_ends: Vec::new(),
         };
-        Ok(Batch { rows, utf8: shape.utf8, origin, rejects: Vec::new() })
+        Ok(Batch { rows, utf8: shape.utf8, known, origin, rejects: Vec::new() })
     }
 }
 
@@ -176,6 +184,7 @@ impl<A: Arrays> Columnar<A> {
             read: (0..names.len()).collect(),
             pending: VecDeque::new(),
             next_row: 0,
+            given: (0, 0),
             stored: VecDeque::new(),
             names,
         };
@@ -202,10 +211,11 @@ impl<A: Arrays> Columnar<A> {
                 self.pending.push_front(rows.slice(taken, rows.num_rows() - taken));
             }
             n_rows += taken;
-            bytes += memory(&front);
+            bytes += text_size(&front);
             arrays.push(front);
             self.next_row += taken as u64;
         }
+        self.given = (self.given.0 + n_rows as u64, self.given.1 + bytes as u64);
         let shape = self.shape.clone();
         Ok((n_rows > 0).then(|| Rows { shape, arrays, span: first..self.next_row, bytes: bytes as u64 }))
     }
@@ -351,6 +361,16 @@ impl<A: Arrays> Source for Columnar<A> {
         Ok(())
     }
 
+    /// By what a row came to so far.
+    fn bytes_left(&self) -> Option<u64> {
+        let (unread, row_bytes) = self.arrays.left()?;
+        let here: u64 = self.pending.iter().map(|rows| rows.num_rows() as u64).sum();
+        let limit = self.cuts.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.next_row));
+        let rows = unread.saturating_add(here).min(limit);
+        let row_bytes = self.given.1.checked_div(self.given.0).unwrap_or(row_bytes);
+        Some(rows.saturating_mul(row_bytes))
+    }
+
     fn set_batch_bytes(&mut self, bytes: usize) {
         if self.cuts.rows.is_none() {
             (self.default_rows, self.cuts.bytes) = (usize::MAX, bytes.max(1));
@@ -364,12 +384,12 @@ impl<A: Arrays> FileSource for Columnar<A> {
     }
 
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
-        let mut bytes: usize = self.pending.iter().map(memory).sum();
+        let mut bytes: usize = self.pending.iter().map(text_size).sum();
         let mut ended = false;
         while bytes < max_bytes && !ended {
             match self.arrays.next()? {
                 Some(rows) => {
-                    bytes += memory(&rows);
+                    bytes += text_size(&rows);
                     self.pending.push_back(rows);
                 }
                 None => ended = true,
@@ -389,14 +409,35 @@ impl<A: Arrays> FileSource for Columnar<A> {
     }
 }
 
-/// How many rows of `rows` have about so many bytes; at least one. Memory is near enough to what their texts will take.
+/// How many rows of `rows` come to about so many bytes of text; at least one.
 fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
-    let all = memory(rows);
+    let all = text_size(rows);
     if all / 2 <= bytes { usize::MAX } else { (rows.num_rows() as u128 * bytes as u128 / all as u128).max(1) as usize }
 }
 
-fn memory(rows: &RecordBatch) -> usize {
-    rows.columns().iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0)).sum()
+/// About how many bytes the cells are going to have: what a transaction costs depends on it, and a number takes more memory than its
+/// digits do.
+fn text_size(rows: &RecordBatch) -> usize {
+    rows.columns().iter().map(|column| text_size_of(column)).sum()
+}
+
+fn text_size_of(column: &ArrayRef) -> usize {
+    let views = |views: &[u128]| views.iter().map(|view| *view as u32 as usize).sum();
+    let each = match column.data_type() {
+        DataType::Utf8View => return views(column.as_string_view().views()),
+        DataType::BinaryView => return views(column.as_binary_view().views()),
+        DataType::Null => 0,
+        DataType::Boolean => 1,
+        DataType::Int8 | DataType::UInt8 => 3,
+        DataType::Int16 | DataType::UInt16 => 5,
+        DataType::Int32 | DataType::UInt32 | DataType::Int64 | DataType::UInt64 => 8,
+        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => 8,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => 10,
+        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) => 10,
+        DataType::Timestamp(..) => 22,
+        _ => return column.to_data().get_slice_memory_size().unwrap_or(0),
+    };
+    each * column.len()
 }
 
 /// The columns at these places.

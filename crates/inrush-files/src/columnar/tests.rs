@@ -45,6 +45,24 @@ fn batches_are_cut_by_rows_or_bytes_and_numbered_on() {
 }
 
 #[test]
+fn parquet_tells_how_much_is_left() {
+    for file in every_file() {
+        let mut reader = file.open(CsvOptions { batch_bytes: 20_000, ..CsvOptions::default() }).unwrap();
+        assert_eq!(reader.bytes_left().is_some(), file.name.ends_with("parquet"), "{}", file.name);
+        let Some(mut left) = reader.bytes_left() else { continue };
+        assert!(left > 0);
+        while let Some(batch) = reader.next().unwrap() {
+            left = reader.bytes_left().unwrap();
+            assert_eq!(left > 0, batch.origin.span.end < ROWS as u64, "{}", file.name);
+        }
+        assert_eq!(left, 0, "{}", file.name);
+        let mut reader = file.open(CsvOptions { limit: Some(1000), ..CsvOptions::default() }).unwrap();
+        assert!(reader.next().unwrap().is_some());
+        assert_eq!(reader.bytes_left(), Some(0), "{}", file.name);
+    }
+}
+
+#[test]
 fn only_what_is_used_is_read() {
     for file in every_file() {
         let mut reader = file.open(CsvOptions::default()).unwrap();

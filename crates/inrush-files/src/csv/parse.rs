@@ -123,7 +123,7 @@ impl Parser {
             record_starts: parsed.starts,
             record_ends: parsed.ends,
         };
-        Ok(Batch { rows, utf8, origin, rejects })
+        Ok(Batch { rows, utf8, known: Vec::new(), origin, rejects })
     }
 
     fn take_apart(&self, piece: &Piece) -> Parsed {

@@ -232,7 +232,7 @@ impl Objects {
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
         let mut origin = lines.origin;
         (origin.record_starts, origin.record_ends) = (starts, ends);
-        Ok(Batch { rows, utf8: true, origin, rejects })
+        Ok(Batch { rows, utf8: true, known: Vec::new(), origin, rejects })
     }
 
     /// Puts the values of a line at the places of their names.

@@ -121,7 +121,7 @@ impl<'a> Lane<'a> {
     fn shrink(&self, chunk: &Prepared, error: &Error) {
         // More than a half of it, so that the halves are tried as they are.
         self.shared.largest_chunk.fetch_min(chunk.bytes() / 4 * 3, Relaxed);
-        self.shared.tuning.refused(chunk.work.batch.bytes() as usize);
+        self.shared.tuning.refused(chunk.work.bytes as usize);
         report::count_retry(&mut lock(&self.shared.retries), error);
         self.shared.notify(&Notice::Shrunk { place: chunk.place(), bytes: chunk.bytes(), message: error.to_string() });
     }

@@ -29,7 +29,7 @@ pub(super) struct Unparsed {
 impl Unparsed {
     pub(super) fn parse(self) -> Result<Work, Stop> {
         let batch = self.stretch.parse().map_err(Stop::Unreadable)?;
-        Ok(Work { number: self.number, batch, held: self.held })
+        Ok(Work::new(self.number, batch, self.held))
     }
 }
 
@@ -38,8 +38,16 @@ pub(super) struct Work {
     /// Counted from 0 over all sources.
     pub(super) number: u64,
     pub(super) batch: Batch,
+    /// [`Batch::bytes`], which are counted cell by cell where there is no text.
+    pub(super) bytes: u64,
     /// The memory that it takes, with what is made of it.
     pub(super) held: Held,
+}
+
+impl Work {
+    pub(super) fn new(number: u64, batch: Batch, held: Held) -> Self {
+        Self { number, bytes: batch.bytes(), batch, held }
+    }
 }
 
 /// A chunk ready to send.
@@ -145,7 +153,7 @@ impl Prepared {
         let (first, second) = batch.cut(batch.rows.num_rows() / 2)?;
         let half = |batch: Batch| {
             let held = shared.tuning.budget().hold(batch.bytes());
-            prepare(Work { number: self.work.number, batch, held }, self.plan.clone(), method, shared)
+            prepare(Work::new(self.work.number, batch, held), self.plan.clone(), method, shared)
         };
         Some(half(first).and_then(|first| Ok([first, half(second)?])))
     }
@@ -213,7 +221,7 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
     stop_if_asked(&chunk, shared)?;
     let memory = chunk.memory();
     chunk.work.held.set(memory);
-    shared.tuning.budget().learn(chunk.work.batch.bytes(), memory);
+    shared.tuning.budget().learn(chunk.work.bytes, memory);
     Ok(chunk)
 }
 
@@ -225,7 +233,7 @@ pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> R
                 chunk.payload = Payload::AsItStands { separator };
                 return Ok(());
             }
-            let bytes = chunk.work.batch.bytes() as usize + chunk.work.batch.rows.num_rows() * 4;
+            let bytes = chunk.work.bytes as usize + chunk.work.batch.rows.num_rows() * 4;
             let mut text = shared.spares.take(bytes);
             load_data::encode(&chunk.columns, &chunk.skip, &mut text);
             Payload::LoadData(text)
@@ -279,7 +287,8 @@ fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
     let mut found: Vec<(BadCell, usize)> = Vec::new();
     let mut bad = Vec::new();
     for (i, (check, array)) in plan.checks.iter().zip(batch.rows.columns()).enumerate() {
-        columns.push(check.run(array.as_binary_view(), batch.utf8, &mut bad));
+        let known = batch.known.get(i).copied().unwrap_or_default();
+        columns.push(check.run_knowing(known, array.as_binary_view(), batch.utf8, &mut bad));
         found.extend(bad.drain(..).map(|cell| (cell, i)));
     }
     found.sort_by_key(|(cell, column)| (cell.row, *column));
@@ -309,10 +318,10 @@ fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
 
 /// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.
 fn refuse_long_rows(chunk: &mut Prepared, shared: &Shared) {
-    let batch = &chunk.work.batch;
-    if batch.bytes() as usize <= shared.max_packet {
+    if chunk.work.bytes as usize <= shared.max_packet {
         return;
     }
+    let batch = &chunk.work.batch;
     let lengths = (0..batch.rows.num_rows()).map(|row| (row, batch.row_bytes(row)));
     let long: Vec<(usize, usize)> = lengths.filter(|(_, bytes)| *bytes > shared.max_packet).collect();
     for (row, bytes) in long {

@@ -101,7 +101,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
             let mut ack = Ack {
                 at: Duration::ZERO,
                 lane: number,
-                bytes: chunk.work.batch.bytes(),
+                bytes: chunk.work.bytes,
                 rows: chunk.work.batch.records(),
                 held: chunk.work.held.bytes(),
                 took: Duration::ZERO,

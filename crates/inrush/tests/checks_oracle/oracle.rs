@@ -217,7 +217,16 @@ impl Oracle {
         let check = |(column, cells)| Check::new(column, &self.rules).run(cells, false, &mut Vec::new());
         let columns = self.columns.iter().zip([&ids, &values]).map(check).collect();
         let arrays = [("id", ids), ("c", values)].map(|(name, array)| (name, Arc::new(array) as ArrayRef));
-        (Batch { rows: RecordBatch::try_from_iter(arrays).unwrap(), utf8: false, origin, rejects: Vec::new() }, columns)
+        (
+            Batch {
+                rows: RecordBatch::try_from_iter(arrays).unwrap(),
+                utf8: false,
+                known: Vec::new(),
+                origin,
+                rejects: Vec::new(),
+            },
+            columns,
+        )
     }
 
     /// We refuse it, and the server does not take it in silence.

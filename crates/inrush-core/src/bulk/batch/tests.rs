@@ -24,7 +24,7 @@ fn a_row_is_found_again() {
 fn batch() -> Batch {
     let column: ArrayRef = Arc::new(BinaryViewArray::from(vec![&b"a"[..], b"b\nb", b"c"]));
     let rows = RecordBatch::try_from_iter([("a", column)]).unwrap();
-    Batch { rows, utf8: true, origin: origin(), rejects: Vec::new() }
+    Batch { rows, utf8: true, known: Vec::new(), origin: origin(), rejects: Vec::new() }
 }
 
 fn reject(line: u64) -> Reject {
@@ -96,7 +96,7 @@ fn cells_of_no_text_are_told_apart() {
         let column: ArrayRef = Arc::new(a.iter().map(|cell| cell.map(str::as_bytes)).collect::<BinaryViewArray>());
         let rows = RecordBatch::try_from_iter_with_nullable([("a", column, true)]).unwrap();
         let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
-        Batch { rows, utf8: true, origin, rejects: Vec::new() }.checksum()
+        Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() }.checksum()
     };
     let cells: [&[Option<&str>]; 6] =
         [&[None], &[Some("")], &[Some("a"), Some("bc")], &[Some("ab"), Some("c")], &[Some("abc")], &[None, None]];
@@ -113,7 +113,7 @@ fn cells_of_no_text_are_summed_wherever_they_lie() {
     let columns = [("a", column.clone(), true), ("b", column, true)];
     let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
-    let batch = Batch { rows, utf8: true, origin, rejects: Vec::new() };
+    let batch = Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() };
     let piece = |cells: &[Option<Vec<u8>>]| {
         let is_long = |cell: &&Vec<u8>| cell.len() > 12;
         let head = |cell: &Option<Vec<u8>>| {

@@ -22,6 +22,11 @@ impl DecimalJudge {
         if n_digits > self.int_digits || (self.unsigned && negative) { Verdict::Bad(Why::Range) } else { Verdict::Keep }
     }
 
+    /// Whether it keeps all decimals of at most so many digits before the point and behind it.
+    pub(super) fn keeps_all(&self, int_digits: usize, scale: usize, negative: bool) -> bool {
+        int_digits <= self.int_digits && scale <= self.scale && !(self.unsigned && negative)
+    }
+
     #[cold]
     fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
         let Some(number) = Number::parse(number::trim(cell)) else { return Verdict::Bad(Why::Shape) };

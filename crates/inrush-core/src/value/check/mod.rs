@@ -16,6 +16,7 @@ mod float;
 mod geometry;
 mod int;
 mod json;
+mod known;
 mod member;
 mod moment;
 mod network;
@@ -28,6 +29,7 @@ mod vector;
 mod why;
 mod year;
 
+pub use known::Known;
 pub use value::Judged;
 pub use why::Why;
 
@@ -101,7 +103,21 @@ impl Check {
     /// Checks all cells. `utf8` says that they are known to be valid UTF-8. Bad cells are appended to `bad`, in the order of
     /// their rows.
     pub fn run(&self, cells: &BinaryViewArray, utf8: bool, bad: &mut Vec<BadCell>) -> CheckedColumn {
+        self.run_knowing(Known::Nothing, cells, utf8, bad)
+    }
+
+    /// The same where more is known of the cells: they are not looked at if that is enough.
+    pub fn run_knowing(
+        &self,
+        known: Known,
+        cells: &BinaryViewArray,
+        utf8: bool,
+        bad: &mut Vec<BadCell>,
+    ) -> CheckedColumn {
         let null_is_bad = self.null_is_bad;
+        if self.keeps_all(known) && !(null_is_bad && Cells::new(cells).has_nulls()) {
+            return CheckedColumn { cells: cells.clone(), form: self.form };
+        }
         let cells = match &self.judge {
             AnyJudge::Pass => sweep(&Anything, cells, null_is_bad, bad),
             AnyJudge::Int(judge) => sweep(judge, cells, null_is_bad, bad),
@@ -123,6 +139,18 @@ impl Check {
             AnyJudge::Unknown => sweep_text(&Anything, cells, utf8, null_is_bad, bad),
         };
         CheckedColumn { cells, form: self.form }
+    }
+
+    /// Whether it keeps all cells of which this is known, NULLs aside.
+    fn keeps_all(&self, known: Known) -> bool {
+        match (&self.judge, known) {
+            (AnyJudge::Int(judge), Known::Int { min, max }) => judge.holds(min) && judge.holds(max),
+            (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
+                judge.keeps_all(int_digits, scale, negative)
+            }
+            (AnyJudge::Date(_), Known::Date) => true,
+            _ => false,
+        }
     }
 
     /// Why `bad` is bad, as in an error message. `cells` is the column that was checked.

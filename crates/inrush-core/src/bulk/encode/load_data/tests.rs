@@ -245,7 +245,13 @@ fn batch(text: &str, separator: u8) -> Batch {
         record_starts: std::iter::once(0).chain(ends.iter().copied()).take(ends.len()).collect(),
         record_ends: ends,
     };
-    Batch { rows: RecordBatch::try_from_iter(columns).unwrap(), utf8: true, origin, rejects: Vec::new() }
+    Batch {
+        rows: RecordBatch::try_from_iter(columns).unwrap(),
+        utf8: true,
+        known: Vec::new(),
+        origin,
+        rejects: Vec::new(),
+    }
 }
 
 /// What the manual says of a field under these separators; shares nothing with the encoder.

@@ -68,3 +68,44 @@ fn a_slice_is_checked_as_a_slice() {
     assert_eq!(bad, [BadCell { row: 0, why: Why::Null }]);
     assert_eq!(checked.cells.value(1), b"7");
 }
+
+/// Where what is known of the cells is enough, looking at them finds nothing; and one more would be too much.
+#[test]
+fn what_is_known_is_enough() {
+    let enough = |ty: &str, known: Known, cells: &[&str]| {
+        let check = Check::new(&column(ty), &rules());
+        let cells = BinaryViewArray::from_iter_values(cells.iter().map(|cell| cell.as_bytes()));
+        let is_enough = check.keeps_all(known);
+        let mut bad = Vec::new();
+        let looked_at = check.run(&cells, true, &mut bad);
+        assert!(!is_enough || (bad.is_empty() && looked_at.cells == cells), "{ty} {known:?}");
+        is_enough
+    };
+    let int = |min, max| Known::Int { min, max };
+    for (ty, min, max) in [("tinyint", -128, 127), ("tinyint unsigned", 0, 255), ("bigint", i64::MIN, i64::MAX)] {
+        assert!(enough(ty, int(min, max), &[&min.to_string(), &max.to_string(), "7"]));
+    }
+    assert!(!enough("tinyint", int(-129, 0), &["-129"]));
+    assert!(!enough("tinyint", int(0, 128), &["128"]));
+    assert!(!enough("bigint unsigned", int(-1, 5), &["-1"]));
+    let decimal = |int_digits, scale, negative| Known::Decimal { int_digits, scale, negative };
+    assert!(enough("decimal(5,2)", decimal(3, 2, true), &["-999.99", "0.01"]));
+    assert!(enough("decimal(5,2)", decimal(3, 0, false), &["999"]));
+    assert!(!enough("decimal(5,2)", decimal(4, 2, false), &["1000.00"]));
+    assert!(!enough("decimal(5,2)", decimal(3, 3, false), &["1.001"]));
+    assert!(!enough("decimal(5,2) unsigned", decimal(3, 2, true), &["-1.00"]));
+    assert!(!enough("decimal(2,2)", decimal(1, 2, false), &["0.99"]));
+    assert!(enough("date", Known::Date, &["0001-01-01", "9999-12-31"]));
+    assert!(!enough("datetime", Known::Date, &["2026-01-02"]));
+    assert!(!enough("varchar(3)", Known::Date, &["2026-01-02"]));
+    assert!(!enough("int", Known::Nothing, &["x"]));
+}
+
+#[test]
+fn a_null_is_looked_for_whatever_is_known() {
+    let not_null = Column { nullable: false, ..column("int") };
+    let cells = BinaryViewArray::from_iter([Some("1"), None]);
+    let mut bad = Vec::new();
+    Check::new(&not_null, &rules()).run_knowing(Known::Int { min: 1, max: 1 }, &cells, true, &mut bad);
+    assert_eq!(bad, [BadCell { row: 1, why: Why::Null }]);
+}

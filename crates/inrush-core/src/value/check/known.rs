@@ -1,0 +1,45 @@
+//! What is known of a column's cells without looking at them, because of the values that they were written from.
+
+/// Of all cells that are not NULL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// They are whole numbers from `min` to `max`: digits, and a minus before those below zero.
+    Int {
+        /// The least, or less.
+        min: i64,
+        /// The greatest, or more.
+        max: i64,
+    },
+    /// They are decimals in the same form: this many digits before the point at most, and this many behind it.
+    Decimal {
+        /// At least one.
+        int_digits: usize,
+        /// None, and there is no point.
+        scale: usize,
+        /// Some may be below zero.
+        negative: bool,
+    },
+    /// They are days of the calendar from year 1 to 9999: `2026-01-02`.
+    Date,
+}
+
+impl Known {
+    /// What is known of the cells of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Known::Int { min: a, max: b }, Known::Int { min: c, max: d }) => {
+                Known::Int { min: a.min(c), max: b.max(d) }
+            }
+            (
+                Known::Decimal { int_digits: a, scale: b, negative: c },
+                Known::Decimal { int_digits: d, scale: e, negative: f },
+            ) => Known::Decimal { int_digits: a.max(d), scale: b.max(e), negative: c || f },
+            (Known::Date, Known::Date) => Known::Date,
+            _ => Known::Nothing,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What is known of the cells of an array by its values, in a fraction of the time it takes to look at the cells.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrowPrimitiveType};
+use arrow_schema::DataType;
+use inrush_core::value::check::Known;
+
+/// Of its values. Those of rows that are NULL count as well: what stands there only widens it.
+pub(super) fn of(array: &dyn Array) -> Known {
+    match array.data_type() {
+        DataType::Int8 => int::<Int8Type>(array),
+        DataType::Int16 => int::<Int16Type>(array),
+        DataType::Int32 => int::<Int32Type>(array),
+        DataType::Int64 => int::<Int64Type>(array),
+        DataType::UInt8 => int::<UInt8Type>(array),
+        DataType::UInt16 => int::<UInt16Type>(array),
+        DataType::UInt32 => int::<UInt32Type>(array),
+        DataType::Decimal32(_, scale) => decimal::<Decimal32Type>(array, *scale),
+        DataType::Decimal64(_, scale) => decimal::<Decimal64Type>(array, *scale),
+        DataType::Decimal128(_, scale) => decimal::<Decimal128Type>(array, *scale),
+        DataType::Date32 => {
+            let within = array.as_primitive::<Date32Type>().values().iter().all(|day| DAYS.contains(day));
+            if within { Known::Date } else { Known::Nothing }
+        }
+        _ => Known::Nothing,
+    }
+}
+
+fn int<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &dyn Array) -> Known {
+    let size = Size::of(array.as_primitive::<T>().values().iter().map(|value| (*value).into().into()));
+    // Columns end where the bits of their values do.
+    let max = i64::try_from(size.most).unwrap_or(i64::MAX);
+    Known::Int { min: if size.negative { -1 - max } else { 0 }, max }
+}
+
+fn decimal<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &dyn Array, scale: i8) -> Known {
+    let Ok(scale) = usize::try_from(scale) else { return Known::Nothing };
+    let size = Size::of(array.as_primitive::<T>().values().iter().map(|value| (*value).into()));
+    let n_digits = size.most.checked_ilog10().map_or(1, |log| log as usize + 1);
+    Known::Decimal { int_digits: n_digits.saturating_sub(scale).max(1), scale, negative: size.negative }
+}
+
+/// How far numbers lie from zero: up to twice as far as they do, which is found faster than the least and the greatest.
+struct Size {
+    /// All bits that one of them has; those below zero may lie one farther.
+    most: u128,
+    negative: bool,
+}
+
+impl Size {
+    fn of(values: impl Iterator<Item = i128>) -> Self {
+        let (bits, signs) = values.fold((0, 0), |(bits, signs), value| {
+            let sign = value >> 127;
+            (bits | (value ^ sign), signs | sign)
+        });
+        let bits: i128 = bits;
+        let most = u128::MAX.checked_shr(bits.leading_zeros()).unwrap_or(0);
+        Self { most, negative: signs < 0 }
+    }
+}
+
+/// From 0001-01-01 to 9999-12-31.
+const DAYS: std::ops::RangeInclusive<i32> = -719_162..=2_932_896;
