@@ -418,7 +418,7 @@ fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
 /// About how many bytes the cells are going to have: what a transaction costs depends on it, and a number takes more memory than its
 /// digits do.
 fn text_size(rows: &RecordBatch) -> usize {
-    rows.columns().iter().map(|column| text_size_of(column)).sum()
+    rows.columns().iter().map(text_size_of).sum()
 }
 
 fn text_size_of(column: &ArrayRef) -> usize {
