@@ -16,7 +16,7 @@ fn for_rows(lines: &[Line<'_>], rows: u64) -> Option<String> {
     let median = |line: &Line<'_>| line.seconds.as_ref().map(|seconds| seconds.median);
     let mut ours: Vec<(&Line<'_>, f64)> = lines
         .iter()
-        .filter(|line| line.case.rows == rows && line.case.role != Role::Limit)
+        .filter(|line| line.case.rows == rows && matches!(line.case.role, Role::Subject | Role::Baseline))
         .filter_map(|line| Some((line, median(line)?)))
         .collect();
     ours.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -34,6 +34,8 @@ pub enum Way {
     OnServer,
     /// The server reads a file.
     ServerFile,
+    /// Nothing is written: what the lab itself takes.
+    Nothing,
 }
 
 /// When rows are committed.
@@ -105,13 +107,14 @@ impl Way {
             (Way::OnServer, Operation::Update) => "update-join",
             (Way::OnServer, Operation::Delete) => "delete-range",
             (Way::ServerFile, _) => "load-data-on-server",
+            (Way::Nothing, _) => "nothing",
         }
     }
 
     /// Whether rows can be committed like this.
     fn commits(self, commits: Commits) -> bool {
         match self {
-            Way::Batch(_) => true,
+            Way::Batch(_) | Way::Nothing => true,
             // Every caller waits for its row to be stored.
             Way::Inserter => commits == Commits::Each,
             // One statement.
@@ -123,7 +126,7 @@ impl Way {
     fn can(self, operation: Operation) -> bool {
         match self {
             Way::Batch(method) => operation == Operation::Insert || method.takes_any_statement(),
-            Way::OnServer => true,
+            Way::OnServer | Way::Nothing => true,
             Way::Inserter | Way::ServerFile => operation == Operation::Insert,
         }
     }
@@ -144,6 +147,7 @@ impl Way {
         match self {
             Way::Batch(Method::Row) if commits == Commits::Each => Role::Baseline,
             Way::Batch(_) | Way::Inserter => Role::Subject,
+            Way::Nothing => Role::Lab,
             Way::OnServer | Way::ServerFile => Role::Limit,
         }
     }
@@ -152,7 +156,7 @@ impl Way {
     fn statement_rows(self, many: u64) -> u64 {
         match self {
             Way::Batch(Method::Row | Method::Prepared | Method::Pipelined) | Way::Inserter => 1,
-            Way::Batch(_) => many,
+            Way::Batch(_) | Way::Nothing => many,
             Way::OnServer | Way::ServerFile => u64::MAX,
         }
     }
@@ -204,6 +208,11 @@ pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cel
         }
     }
     (cells, left_out)
+}
+
+/// The cells that show what the lab itself takes.
+pub fn cells_of_nothing(operation: Operation, sizes: &[u64]) -> impl Iterator<Item = Cell> {
+    sizes.iter().map(move |&rows| Cell { operation, way: Way::Nothing, commits: Commits::Once, rows })
 }
 
 #[cfg(test)]

@@ -138,6 +138,8 @@ pub enum Role {
     Baseline,
     /// What the server does by itself: nobody is faster for long.
     Limit,
+    /// What the lab itself takes.
+    Lab,
 }
 
 /// One run of one case.

@@ -10,6 +10,7 @@ use inrush::blocking::{Connection, Pool};
 use inrush::core::wire::{BoundRows, RowReader, Rows as _};
 use inrush::core::{Error, Kind, Result};
 use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions};
+use std::hint::black_box;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -124,12 +125,13 @@ impl Writer {
             Way::OnServer => self.on_server(cell)?,
             Way::ServerFile => self.server_file(cell.rows)?,
             Way::Inserter => self.inserter(cell.rows)?,
+            Way::Nothing => self.nothing(cell.rows, statement_rows)?,
             Way::Batch(Method::Pipelined) if cell.commits == Commits::Each => self.pipeline(cell.rows)?,
             Way::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
         };
         let after = self.traffic()?;
         let bytes = (after.0 - before.0 - self.asking.0, after.1 - before.1 - self.asking.1);
-        self.verify(cell, written.rows)?;
+        self.verify(cell, if cell.way == Way::Nothing { 0 } else { written.rows })?;
         // Those of the inserter are of other connections.
         Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })
     }
@@ -275,6 +277,22 @@ impl Writer {
             self.connection.exec("COMMIT", ())?;
         }
         Ok(clock.stop(stored, stored < rows))
+    }
+
+    /// What a case does beside writing.
+    fn nothing(&mut self, rows: u64, statement_rows: u64) -> Result<Written> {
+        let all = self.given(rows)?;
+        let deadline = self.deadline();
+        let clock = self.clock();
+        let mut done = 0;
+        for part in pieces(0..rows, statement_rows) {
+            if Instant::now() >= deadline {
+                break;
+            }
+            black_box(all.slice(part.start as usize, (part.end - part.start) as usize));
+            done = part.end;
+        }
+        Ok(clock.stop(done, done < rows))
     }
 
     /// An execution a row, each committed by itself, in one flight.

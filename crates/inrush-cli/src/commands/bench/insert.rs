@@ -29,6 +29,10 @@ pub(crate) struct InsertArgs {
     #[arg(long, value_enum, default_value_t = Doing::Insert)]
     operation: Doing,
 
+    /// Also run a case that writes nothing: what the lab itself takes
+    #[arg(long)]
+    overhead: bool,
+
     #[command(flatten)]
     common: Common,
 }
@@ -77,7 +81,11 @@ impl Experiment for InsertArgs {
     }
 
     fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
-        let (cells, left_out) = insert::cells(self.operation.operation(), &self.rows, &facts.allowed());
+        let operation = self.operation.operation();
+        let (mut cells, left_out) = insert::cells(operation, &self.rows, &facts.allowed());
+        if self.overhead {
+            cells.extend(insert::cells_of_nothing(operation, &self.rows));
+        }
         Ok(Plan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
     }
 
