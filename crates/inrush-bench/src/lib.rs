@@ -1,7 +1,7 @@
 //! The lab behind `inrush bench`: which way of writing is fastest here, and why.
 //!
 //! ```text
-//! insert (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table
+//! insert (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], [`facts`] and [`server_file`] is pure.
 
@@ -10,6 +10,7 @@ pub mod compare;
 pub mod dataset;
 pub mod facts;
 pub mod histogram;
+pub mod html;
 pub mod insert;
 pub mod results;
 pub mod runner;

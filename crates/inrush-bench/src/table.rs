@@ -159,18 +159,30 @@ impl Line<'_> {
     }
 
     /// `1213: 4, 1205: 1`.
-    fn shown_errors(&self) -> String {
+    pub(crate) fn shown_errors(&self) -> String {
         self.errors.iter().map(|(code, n)| format!("{code}: {n}")).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// All lines.
 pub fn render(results: &Results, style: Style) -> String {
-    let lines = lines(results);
+    let table = cells(&lines(results), style);
+    match style {
+        Style::Text => aligned(&table),
+        Style::Markdown => markdown(&table),
+        Style::Csv => table
+            .iter()
+            .map(|cells| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n")
+            .collect(),
+    }
+}
+
+/// The heads of the columns, then a row a line.
+pub(crate) fn cells(lines: &[Line<'_>], style: Style) -> Vec<Vec<String>> {
     let mut with: Vec<&str> = lines.iter().flat_map(|line| line.case.with.keys().map(String::as_str)).collect();
     with.sort_unstable();
     with.dedup();
-    let columns = columns(&lines);
+    let columns = columns(lines);
     let has_errors = lines.iter().any(|line| !line.errors.is_empty());
     let mut head: Vec<String> = std::iter::once("what").chain(with.iter().copied()).map(str::to_owned).collect();
     head.extend(columns.iter().map(|column| column.head.clone()));
@@ -191,15 +203,7 @@ pub fn render(results: &Results, style: Style) -> String {
         cells.extend(has_errors.then(|| line.shown_errors()));
         cells
     });
-    let table: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    match style {
-        Style::Text => aligned(&table),
-        Style::Markdown => markdown(&table),
-        Style::Csv => table
-            .iter()
-            .map(|cells| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n")
-            .collect(),
-    }
+    std::iter::once(head).chain(rows).collect()
 }
 
 /// One document of all of it, for `--json`.
@@ -241,7 +245,7 @@ fn percentiles(latencies: Option<&Latencies>) -> serde_json::Value {
 }
 
 /// `12,345.6`.
-fn grouped(value: f64, digits: usize) -> String {
+pub(crate) fn grouped(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let whole = text.find('.').unwrap_or(text.len());
     let mut out = String::new();

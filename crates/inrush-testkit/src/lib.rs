@@ -2,6 +2,7 @@
 //!
 //! | module | what lives there |
 //! |---|---|
+//! | [`browser`] | a real browser without a window, for tests of pages |
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`relay`], [`slow_relay`] | relays in front of a server that cut connections on purpose, or pass bytes slowly or not at all |
@@ -12,6 +13,7 @@
 // A test tool's way to fail is to panic.
 #![allow(clippy::panic)]
 
+pub mod browser;
 pub mod captured;
 pub mod relay;
 pub mod script;

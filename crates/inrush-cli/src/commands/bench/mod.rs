@@ -4,12 +4,12 @@
 mod experiment;
 mod insert;
 mod place;
+mod report;
 
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
 use inrush_bench::results::Results;
-use inrush_bench::table::{self, Style};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::BufReader;
@@ -27,17 +27,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Insert(Box<insert::InsertArgs>),
-    /// Show results as a table
-    Report {
-        /// A file of results
-        file: PathBuf,
-        /// For a page
-        #[arg(long)]
-        markdown: bool,
-        /// For other programs
-        #[arg(long, conflicts_with = "markdown")]
-        csv: bool,
-    },
+    Report(report::ReportArgs),
     /// Compare two runs: the second against the first
     Compare {
         /// Results before
@@ -54,17 +44,7 @@ enum Verb {
 pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
     match &args.verb {
         Verb::Insert(args) => insert::run(args, output),
-        Verb::Report { file, markdown, csv } => {
-            let style = match (markdown, csv) {
-                (true, _) => Style::Markdown,
-                (_, true) => Style::Csv,
-                _ => Style::Text,
-            };
-            let results = read(file)?;
-            output.result(table::render(&results, style).trim_end());
-            note_if_partial(&results, output);
-            Ok(exit::OK)
-        }
+        Verb::Report(args) => report::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);
             let changes = compare::changes(&before, &after)?;
