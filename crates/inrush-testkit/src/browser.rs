@@ -146,6 +146,7 @@ impl Browser {
 
     /// The page on paper, as a PDF.
     pub fn paper(&mut self) -> Vec<u8> {
+        self.show_as("", "");
         bytes_of(self.call("Page.printToPDF", json!({ "printBackground": false, "preferCSSPageSize": true })))
     }
 

@@ -114,14 +114,20 @@ impl<'r> Variants<'r> {
         };
         let value = self.name.map(|name| line.case.with.get(name).map_or("", String::as_str));
         let place = value.and_then(|value| self.values.iter().position(|one| *one == value)).unwrap_or(0);
-        format!("c{place}{of_role}")
+        format!("{}{of_role}", self.colour(place))
+    }
+
+    /// Numbers are shades of one colour.
+    fn colour(&self, place: usize) -> String {
+        let are_numbers = self.values.len() > 2 && self.values.iter().all(|value| value.parse::<f64>().is_ok());
+        if are_numbers { format!("r{}", 2 + place * 6 / (self.values.len() - 1)) } else { format!("c{place}") }
     }
 
     fn legend(&self, lines: &[Line<'_>]) -> Vec<Key> {
         let name = self.name.unwrap_or_default();
         let variant = |(i, value): (usize, &&str)| {
             Key::new(
-                format!("box c{i}"),
+                format!("box {}", self.colour(i)),
                 match value.parse::<f64>() {
                     Ok(_) => series::setting(name, value),
                     Err(_) => format!("{} {value}", series::shown(name)),
@@ -140,21 +146,26 @@ impl<'r> Variants<'r> {
     }
 }
 
-/// The fastest first, by the best that any of its cases is beside the best of its group.
+/// The fastest first: by the best of its cases beside the best of their group, in the mean of all groups.
 fn subjects_by_rate<'r>(parts: &[Part<'_, 'r>]) -> Vec<&'r str> {
-    let mut best: Vec<(&str, f64)> = Vec::new();
-    for part in parts {
-        let most = part.lines.iter().filter_map(|line| line.median_rate()).fold(0.0, f64::max);
-        for line in &part.lines {
-            let share = line.median_rate().map_or(0.0, |rate| rate / most);
-            match best.iter_mut().find(|(subject, _)| *subject == line.case.subject) {
-                Some((_, so_far)) => *so_far = share.max(*so_far),
-                None => best.push((&line.case.subject, share)),
-            }
+    let mut subjects: Vec<(&str, f64)> = Vec::new();
+    for line in parts.iter().flat_map(|part| &part.lines) {
+        if !subjects.iter().any(|(subject, _)| *subject == line.case.subject) {
+            subjects.push((&line.case.subject, 0.0));
         }
     }
-    best.sort_by(|a, b| b.1.total_cmp(&a.1));
-    best.into_iter().map(|(subject, _)| subject).collect()
+    for part in parts {
+        let best = |of: &dyn Fn(&Line<'_>) -> bool| {
+            let rates = part.lines.iter().filter(|line| of(line)).filter_map(|line| line.median_rate());
+            rates.fold(0.0, f64::max)
+        };
+        let most = best(&|_| true);
+        for (subject, sum) in subjects.iter_mut().filter(|_| most > 0.0) {
+            *sum += best(&|line| line.case.subject == *subject) / most;
+        }
+    }
+    subjects.sort_by(|a, b| b.1.total_cmp(&a.1));
+    subjects.into_iter().map(|(subject, _)| subject).collect()
 }
 
 /// One bar.
@@ -172,7 +183,7 @@ fn draw(width: f64, rows: &[Row<'_, '_>], scale: &Scale, unit: &str, label: &str
     let longest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0) as f64;
     let left = (longest * CHARACTER + 12.0).clamp(48.0, width * 0.4);
     let has_times = rows.iter().any(|row| row.line.speed_up.is_some());
-    let right = width - if has_times { 100.0 } else { 54.0 };
+    let right = width - if has_times { 124.0 } else { 60.0 };
     let fits = ((left - 10.0) / CHARACTER) as usize;
     let scale = scale.clone().between(left, right);
 
@@ -193,7 +204,7 @@ fn draw(width: f64, rows: &[Row<'_, '_>], scale: &Scale, unit: &str, label: &str
         ((left + right) / 2.0, bottom + 33.0),
         &format!("{unit} a second{}", if scale.is_log() { ", logarithmic" } else { "" }),
     );
-    svg.text("head e", (width - if has_times { 52.0 } else { 2.0 }, TOP - 9.0), &format!("{unit}/s"));
+    svg.text("head e", (width - if has_times { TIMES } else { 2.0 }, TOP - 9.0), &format!("{unit}/s"));
     if has_times {
         svg.text("head e", (width - 2.0, TOP - 9.0), "speed-up");
     }
@@ -239,7 +250,7 @@ fn bar(svg: &mut Svg, row: &Row<'_, '_>, y: f64, scale: &Scale, left: f64, width
         svg.path("whisker", &format!("M{low:.1} {middle:.1}H{high:.1}{}{}", tick(low), tick(high)));
         let dots: Vec<_> = row.rounds.iter().map(|rate| (scale.at(*rate), middle)).collect();
         svg.dots("dots", &dots);
-        svg.text("value e", (width - if has_times { 52.0 } else { 2.0 }, middle + 4.0), &short(rate.median));
+        svg.text("value e", (width - if has_times { TIMES } else { 2.0 }, middle + 4.0), &short(rate.median));
         if let Some(times) = row.line.speed_up {
             svg.text("value e", (width - 2.0, middle + 4.0), &format!("{}×", short(times)));
         }
@@ -261,8 +272,9 @@ fn numbers(lines: &[Line<'_>], parts: &[Part<'_, '_>], unit: &str) -> Table {
     let has_times = lines.iter().any(|line| line.speed_up.is_some());
     let has_limit = lines.iter().any(|line| line.of_limit.is_some());
     head.extend(has_groups.then(|| "group".into()));
-    let spread = ["rounds", &format!("{unit}/s: median"), "least", "most", "95 % from", "to"];
-    head.extend(spread.map(str::to_owned));
+    let has_intervals = lines.iter().any(|line| line.rate.as_ref().is_some_and(|rate| rate.interval.is_some()));
+    head.extend(["rounds", &format!("{unit}/s: median"), "least", "most"].map(str::to_owned));
+    head.extend(has_intervals.then_some(["95 % from", "to"]).into_iter().flatten().map(str::to_owned));
     head.extend(has_times.then(|| "speed-up".into()));
     head.extend(has_limit.then(|| "of the limit".into()));
     let mut rows = Vec::new();
@@ -280,8 +292,10 @@ fn numbers(lines: &[Line<'_>], parts: &[Part<'_, '_>], unit: &str) -> Table {
             });
             row.push(cell(rate.map(|rate| rate.min)));
             row.push(cell(rate.map(|rate| rate.max)));
-            row.push(cell(interval.map(|interval| interval.low)));
-            row.push(cell(interval.map(|interval| interval.high)));
+            if has_intervals {
+                row.push(cell(interval.map(|interval| interval.low)));
+                row.push(cell(interval.map(|interval| interval.high)));
+            }
             row.extend(has_times.then(|| cell(line.speed_up)));
             row.extend(has_limit.then(|| line.of_limit.map_or("–".into(), |share| format!("{:.0} %", share * 100.0))));
             rows.push(row);
@@ -294,3 +308,6 @@ const TOP: f64 = 24.0;
 const PITCH: f64 = 15.0;
 const GAP: f64 = 7.0;
 const MANY: usize = 36;
+
+/// How wide the column of speed-ups is.
+const TIMES: f64 = 66.0;

@@ -16,6 +16,8 @@ pub(super) struct Chart {
     pub(super) y: Scale,
     pub(super) y_title: String,
     pub(super) series: Vec<Series>,
+    /// Above the names of the lines.
+    pub(super) ends_title: String,
     /// Where on the axis what is told.
     pub(super) places: Vec<(f64, String)>,
     pub(super) height: f64,
@@ -24,8 +26,9 @@ pub(super) struct Chart {
 /// One line of it.
 #[derive(Debug, Default)]
 pub(super) struct Series {
-    /// At its end; may be empty.
     pub(super) label: String,
+    /// What stands at its end; may be empty.
+    pub(super) end: String,
     pub(super) class: String,
     /// Which shape its points have; none where there are too many of them.
     pub(super) shape: Option<usize>,
@@ -44,7 +47,13 @@ pub(super) struct Series {
 impl Chart {
     pub(super) fn draw(&self, width: f64) -> String {
         let (left, top) = (54.0, 22.0);
-        let longest = self.series.iter().map(|series| series.label.chars().count()).max().unwrap_or(0) as f64;
+        let longest = self
+            .series
+            .iter()
+            .map(|series| series.end.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(self.ends_title.chars().count()) as f64;
         let right = width - if longest > 0.0 { (longest * LABEL + 24.0).clamp(50.0, width * 0.38) } else { 12.0 };
         let bottom = top + self.height;
         let x = self.x.clone().between(left, right);
@@ -60,6 +69,7 @@ impl Chart {
         self.name_places(&mut svg, &x, bottom);
         svg.text("axis m", ((left + right) / 2.0, bottom + 34.0), &self.x_title);
         svg.text("axis", (2.0, 11.0), &self.y_title);
+        svg.text("axis", (right + 18.0, 11.0), &self.ends_title);
 
         let on = |points: &[(f64, f64)]| points.iter().map(|(a, b)| (x.at(*a), y.at(*b))).collect::<Vec<_>>();
         for series in self.series.iter().filter(|series| series.band.len() > 1) {
@@ -112,7 +122,7 @@ impl Chart {
         let mut ends: Vec<(&Series, (f64, f64))> = self
             .series
             .iter()
-            .filter(|series| !series.label.is_empty())
+            .filter(|series| !series.end.is_empty())
             .filter_map(|series| series.points.last().map(|(a, b)| (series, (x.at(*a), y.at(*b)))))
             .collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
@@ -120,7 +130,7 @@ impl Chart {
         let fits = ((width - right - 20.0) / LABEL) as usize;
         for ((series, from), at) in ends.iter().zip(apart(&wanted, 13.0, top, bottom)) {
             svg.line(&format!("lead {}", series.class), (from.0 + 5.0, from.1), (right + 14.0, at));
-            svg.text(&format!("end {}", series.class), (right + 18.0, at + 4.0), &clipped(&series.label, fits.max(4)));
+            svg.text(&format!("end {}", series.class), (right + 18.0, at + 4.0), &clipped(&series.end, fits.max(4)));
         }
     }
 

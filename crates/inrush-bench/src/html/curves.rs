@@ -17,7 +17,9 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let names = Names::of(&all, &[]);
     let last = cases.iter().map(|(_, curves)| curves.last()).fold(1.0, f64::max);
     let rates = cases.iter().flat_map(|(_, curves)| curves.rates()).collect::<Vec<_>>();
-    let y = Scale::from_zero(rates.iter().copied());
+    // Of curves on one scale the low ones are flat.
+    let mosts = || cases.iter().map(|(_, curves)| curves.rates().into_iter().fold(0.0, f64::max));
+    let is_one_scale = mosts().fold(f64::MAX, f64::min) * FAR_APART >= mosts().fold(0.0, f64::max);
     let by_server = cases.iter().any(|(_, curves)| !curves.server.middle.is_empty());
     let has_rounds = cases.iter().any(|(_, curves)| curves.client.rounds.len() > 1);
     let has_errors = cases.iter().any(|(_, curves)| !curves.client.errors.is_empty());
@@ -30,8 +32,9 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
             x: Scale::seconds(last),
             x_title: "second".into(),
             x_names: Scale::seconds(last).ticks_of_seconds(),
-            y: y.clone(),
+            y: Scale::from_zero(if is_one_scale { rates.clone() } else { curves.rates() }.into_iter()),
             y_title: format!("{unit}/s"),
+            ends_title: String::new(),
             series: vec![curves.client.series("c0"), curves.server.series("c1")],
             places: curves.places(unit),
             height: 150.0,
@@ -47,6 +50,9 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     }
     if width > 1 {
         caption += &format!(" Each point is the mean of {width} seconds.");
+    }
+    if !is_one_scale {
+        caption += " Each picture has a scale of its own.";
     }
     caption += " The last second may be a part of one.";
     Some(Figure {
@@ -196,6 +202,9 @@ fn unit_of(unit: &str) -> &'static str {
     if unit == "queries" { "Queries answered" } else { "Rows stored" }
 }
 
+/// How many times the lowest curve the highest may be on one scale.
+const FAR_APART: f64 = 4.0;
+
 /// Points of a curve, about.
 const MOST: u32 = 150;
 
@@ -214,6 +223,6 @@ mod tests {
         assert_eq!(curve.middle, [(0.0, 20.0), (2.0, 0.0), (4.0, 5.0)]);
         let rounds = [vec![tick(0, 1)], vec![tick(0, 9), tick(1, 4)], vec![tick(0, 3), tick(1, 0)]];
         let curve = Curve::of(rounds.iter().map(Vec::as_slice), 1);
-        assert_eq!((&curve.middle[..], &curve.errors[..]), (&[(0.0, 3.0), (1.0, 4.0)][..], &[(1.0, 1)][..]));
+        assert_eq!((&curve.middle[..], &curve.errors[..]), (&[(0.0, 3.0), (1.0, 2.0)][..], &[(1.0, 1)][..]));
     }
 }

@@ -95,9 +95,9 @@ impl Figure {
         let _ = writeln!(out, "<figcaption><b>Figure {number}.</b> {}</figcaption>", with_code(&self.caption));
         if !self.table.rows.is_empty() {
             let summary = format!("Numbers of figure {number}");
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<details class=\"numbers\"><summary>{summary}</summary>{}</details>\n",
+                "<details class=\"numbers\"><summary>{summary}</summary>{}</details>",
                 self.table.html(&summary)
             );
         }
@@ -112,8 +112,10 @@ impl Table {
             "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\"><table class=\"sortable\"><thead><tr>",
             escaped(label)
         );
-        for head in &self.head {
-            let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(head));
+        let class = |column: usize| if self.is_words(column) { " class=\"words\"" } else { "" };
+        let classes: Vec<&str> = (0..self.head.len()).map(class).collect();
+        for (head, class) in self.head.iter().zip(&classes) {
+            let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escaped(head));
         }
         out += "</tr></thead><tbody>\n";
         for row in &self.rows {
@@ -122,13 +124,19 @@ impl Table {
                 let cell = escaped(cell);
                 let _ = match i {
                     0 => write!(out, "<th scope=\"row\">{cell}</th>"),
-                    _ if is_words(&cell) => write!(out, "<td class=\"words\">{cell}</td>"),
-                    _ => write!(out, "<td>{cell}</td>"),
+                    _ => write!(out, "<td{}>{cell}</td>", classes.get(i).unwrap_or(&"")),
                 };
             }
             out += "</tr>\n";
         }
         out + "</tbody></table></div>\n"
+    }
+
+    /// Whether no cell of the column is a number.
+    fn is_words(&self, column: usize) -> bool {
+        let cells = || self.rows.iter().filter_map(|row| row.get(column));
+        !cells().any(|cell| cell.starts_with(|c: char| c.is_ascii_digit()))
+            && cells().any(|cell| cell.starts_with(char::is_alphabetic))
     }
 }
 
@@ -189,11 +197,6 @@ pub(super) fn amount(value: f64) -> String {
 
 pub(super) fn cell(value: Option<f64>) -> String {
     value.map_or("–".into(), amount)
-}
-
-/// Whether a cell begins with a letter.
-fn is_words(cell: &str) -> bool {
-    cell.starts_with(char::is_alphabetic)
 }
 
 /// Of the page's column; half of it, about.

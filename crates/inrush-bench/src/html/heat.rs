@@ -189,7 +189,7 @@ impl Colours {
     }
 
     fn legend(&self, unit: &str) -> Vec<Key> {
-        let mut keys = vec![Key::new("box k0", format!("{} {unit}/s", short(self.least)))];
+        let mut keys = vec![Key::new("blank", format!("{} {unit}/s", short(self.least))), Key::new("box k0 first", "")];
         keys.extend((1..8).map(|shade| Key::new(format!("box k{shade} joined"), "")));
         keys.push(Key::new("box k8 joined", short(self.most)));
         keys

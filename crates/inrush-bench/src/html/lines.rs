@@ -25,9 +25,13 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     if !series::together(&on_axis, &[axis.name]).iter().any(|line| line.len() >= ENOUGH) {
         return None;
     }
-    let rates = on_axis.iter().filter_map(|line| line.rate.as_ref()).flat_map(|rate| [rate.min, rate.max]);
-    let y = Scale::of_rates(rates);
+    let rates: Vec<f64> =
+        on_axis.iter().filter_map(|line| line.rate.as_ref()).flat_map(|rate| [rate.min, rate.max]).collect();
     let parts = series::split(Part { title: String::new(), lines: on_axis }, &[axis.name], MOST);
+    // How far lines of one thing are below its peak is the point; lines of several things lie too far apart for that.
+    let are_ramps = parts.iter().all(|part| Ramp::of(&Names::of(&part.lines, &[axis.name]), &part.lines).is_some());
+    let rates = rates.into_iter();
+    let y = if are_ramps { Scale::from_zero(rates) } else { Scale::of_rates(rates) };
     let name = series::shown(axis.name);
     let mut colours = Colours::default();
     let mut table = Table { head: vec!["line".into()], rows: Vec::new() };
@@ -59,6 +63,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
             };
             let is_line = points.medians.len() > 1;
             all.push(Series {
+                end: ramp.as_ref().and_then(|ramp| ramp.value(first)).unwrap_or_else(|| label.clone()),
                 label,
                 class,
                 shape: Some(number / COLOURS),
@@ -81,6 +86,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
             places: places.collect(),
             // Names of lines want room.
             height: (all.len() as f64 * 13.0 + 10.0).max(if n_parts > 1 { 210.0 } else { 260.0 }),
+            ends_title: ramp.map(|ramp| series::shown(ramp.name)).unwrap_or_default(),
             series: all,
         };
         panels.push(Panel::draw(part.title.clone(), n_parts == 1, |width| chart.draw(width)));
@@ -180,6 +186,10 @@ impl<'r> Ramp<'r> {
         let [name] = names.settings[..] else { return None };
         let axis = series::axes(lines).into_iter().find(|axis| axis.name == name)?;
         (!names.subjects && axis.values.len() >= ENOUGH).then_some(Self { name, values: axis.values })
+    }
+
+    fn value(&self, line: &Line<'_>) -> Option<String> {
+        series::place(line.case, self.name).map(series::number)
     }
 
     fn class(&self, line: &Line<'_>) -> String {

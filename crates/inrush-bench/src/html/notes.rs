@@ -23,7 +23,7 @@ pub(super) fn section(results: &Results, lines: &[Line<'_>]) -> String {
     out.extend(first.iter().map(item));
     out += "</ul>\n";
     if !more.is_empty() {
-        let _ = write!(out, "<details><summary>{} more</summary><ul>\n", more.len());
+        let _ = writeln!(out, "<details><summary>{} more</summary><ul>", more.len());
         out.extend(more.iter().map(item));
         out += "</ul></details>\n";
     }

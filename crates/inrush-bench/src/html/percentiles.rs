@@ -68,6 +68,7 @@ impl Timed {
                     Role::Subject => format!("c{}", number % COLOURS),
                 };
                 drawn.push(Series {
+                    end: label.clone(),
                     label,
                     class,
                     shape: Some(number / COLOURS),
@@ -89,6 +90,7 @@ impl Timed {
                 y_title: "ms, logarithmic".into(),
                 places: places.map(|(share, name)| (*share, told(name, *share, &drawn))).collect(),
                 height: (drawn.len() as f64 * 13.0 + 10.0).max(if parts.len() > 1 { 210.0 } else { 250.0 }),
+                ends_title: String::new(),
                 series: drawn,
             };
             Panel::draw(part.title.clone(), parts.len() == 1, |width| chart.draw(width))

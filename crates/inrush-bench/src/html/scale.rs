@@ -34,7 +34,7 @@ impl Scale {
     pub(super) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
         let most = usable(values).fold(0.0, f64::max);
         let most = if most > 0.0 { most } else { 1.0 };
-        let step = round_step(most / 4.0);
+        let step = round_step(most / 5.0);
         Self::new(Kind::Linear, 0.0, (most / step).ceil() * step)
     }
 
@@ -150,7 +150,7 @@ impl Scale {
                 let digit = f64::from(digit);
                 let value = digit * 10_f64.powi(power);
                 if is_inside(value) {
-                    let is_named = with_label.contains(&digit) && (power - first) % every == 0;
+                    let is_named = with_label.contains(&digit) && power.rem_euclid(every) == 0;
                     let label = if is_named { short(value) } else { String::new() };
                     ticks.push(Tick { at: self.at(value), label });
                 }
@@ -235,9 +235,9 @@ mod tests {
         check_ticks(Scale::of_rates([500.0, 2_000.0].into_iter()), 4, "0 500 1k 1.5k 2k");
         check_ticks(Scale::of_axis(&[1.0, 10.0, 100.0, 1000.0]), 4, "1 10 100 1k");
         check_ticks(Scale::of_axis(&[0.0, 0.5, 5.0, 30.0]), 4, "0 0.5 5 30");
-        check_ticks(Scale::log([0.02, 0.09].into_iter()), 4, "0.02 0.05 0.1");
+        check_ticks(Scale::log([0.02, 0.09].into_iter()), 4, "0.01 0.02 0.05 0.1");
         check_ticks(Scale::tail(0.999), 5, "50 90 99 99.9");
-        check_ticks(Scale::log([1e-3, 1e9].into_iter()), 4, "0.001 1 1k 1M 1G");
+        check_ticks(Scale::log([1e-3, 1e9].into_iter()), 4, "1 10k 100M");
     }
 
     #[test]

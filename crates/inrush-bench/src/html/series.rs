@@ -33,7 +33,15 @@ impl<'r> Names<'r> {
     pub(super) fn of(lines: &[&Line<'r>], without: &[&str]) -> Self {
         let subjects = lines.windows(2).any(|pair| pair[0].case.subject != pair[1].case.subject);
         let settings = values(lines).into_iter().filter(|(name, values)| values.len() > 1 && !without.contains(name));
-        Self { subjects, settings: settings.map(|(name, _)| name).collect() }
+        let mut settings: Vec<&str> = settings.map(|(name, _)| name).collect();
+        let mut named: Vec<&str> = lines.iter().map(|line| line.case.subject.as_str()).collect();
+        named.sort_unstable();
+        named.dedup();
+        if subjects && named.len() == together(lines, without).len() {
+            // The subject says it all.
+            settings.clear();
+        }
+        Self { subjects, settings }
     }
 
     /// `multi-row, once, 4 connections`.
@@ -194,7 +202,11 @@ mod tests {
     fn what_is_common_is_not_said() {
         check_labels(&["row|commits=once", "load|commits=once"], &["row", "load"]);
         check_labels(&["row|commits=once|n=1", "row|commits=each|n=1"], &["once", "each"]);
-        check_labels(&["a|client_n=1", "b|client_n=2"], &["a, client n 1", "b, client n 2"]);
+        check_labels(
+            &["a|client_n=1", "b|client_n=1", "b|client_n=2"],
+            &["a, client n 1", "b, client n 1", "b, client n 2"],
+        );
+        check_labels(&["a|n=1", "b|n=2"], &["a", "b"]);
         check_labels(&["a|n=1"], &["a"]);
     }
 

@@ -5,6 +5,8 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod report;
+
 use inrush_testkit::servers::{self, Server};
 use serde_json::Value;
 use std::fs;
