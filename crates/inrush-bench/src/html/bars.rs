@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Of all cases; none of no samples.
 pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
-    let rounds = Rounds::of(results);
+    let rounds = Rounds::of(results, lines);
     let scale = Scale::of_rates(rounds.0.values().flatten().copied());
     rounds.0.values().flatten().next()?;
     let unit = lines.first()?.case.unit.name();
@@ -67,10 +67,10 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
 struct Rounds(BTreeMap<String, Vec<f64>>);
 
 impl Rounds {
-    fn of(results: &Results) -> Self {
+    fn of(results: &Results, lines: &[Line<'_>]) -> Self {
         let rates =
             |id: &str| results.costs(id).into_iter().map(|(_, cost)| 1.0 / cost).filter(|rate| rate.is_finite());
-        Self(results.cases.iter().map(|case| (case.id.clone(), rates(&case.id).collect())).collect())
+        Self(lines.iter().map(|line| (line.case.id.clone(), rates(&line.case.id).collect())).collect())
     }
 
     fn of_case(&self, id: &str) -> &[f64] {
@@ -108,7 +108,7 @@ impl<'r> Variants<'r> {
 
     fn class(&self, line: &Line<'_>) -> String {
         let of_role = match line.case.role {
-            Role::Subject => "",
+            Role::Subject | Role::Lab => "",
             Role::Baseline => " base",
             Role::Limit => " limit",
         };

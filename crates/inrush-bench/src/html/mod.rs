@@ -42,13 +42,18 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
         escaped(&title),
         escaped(&run.server.version),
     );
-    header(&mut out, results, &lines, &title, conclusions);
+    // What the lab takes is told in words: a case that does nothing would be the longest bar.
+    let (own, drawn): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| line.case.role == Role::Lab);
+    header(&mut out, results, &drawn, &title, conclusions);
     out += "<main>\n";
-    out += &notes::section(results, &lines);
-    for (i, figure) in figures(results, &lines).iter().enumerate() {
+    out += &notes::section(results, &drawn);
+    for (i, figure) in figures(results, &drawn).iter().enumerate() {
         out += &figure.html(i + 1);
     }
     out += "<section id=\"cases\">\n<h2>All cases</h2>\n";
+    for line in &own {
+        let _ = writeln!(out, "<p>{}</p>", with_code(&overhead(line, &drawn)));
+    }
     let mut cells = table::cells(&lines, Style::Text);
     let head = if cells.is_empty() { Vec::new() } else { cells.remove(0) };
     out += &Table { head, rows: cells }.html("All cases");
@@ -125,6 +130,17 @@ fn answer(lines: &[Line<'_>]) -> Option<String> {
     let ours = lines.iter().filter(|line| line.case.role != Role::Limit);
     let (line, rate) = ours.filter_map(|line| Some((line, line.median_rate()?))).max_by(|a, b| a.1.total_cmp(&b.1))?;
     Some(format!("The fastest case is `{}`: {} {} a second.", line.case.id, amount(rate), line.case.unit.name()))
+}
+
+/// How far a case that does nothing is from those that do something.
+fn overhead(line: &Line<'_>, drawn: &[Line<'_>]) -> String {
+    let of_group = drawn.iter().filter(|other| other.case.group == line.case.group);
+    let fastest = of_group.filter_map(Line::median_rate).fold(0.0, f64::max);
+    let rate = line.median_rate().unwrap_or_default();
+    let times =
+        if fastest > 0.0 { format!(", {} × the fastest beside it", amount(rate / fastest)) } else { String::new() };
+    let (id, unit) = (&line.case.id, line.case.unit.name());
+    format!("`{id}` is what the lab itself takes, and in no picture: {} {unit} a second{times}.", amount(rate))
 }
 
 fn title(run: &Run) -> String {

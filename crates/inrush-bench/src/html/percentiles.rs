@@ -65,7 +65,7 @@ impl Timed {
                 let class = match line.case.role {
                     Role::Baseline => "base".to_owned(),
                     Role::Limit => "limit".to_owned(),
-                    Role::Subject => format!("c{}", number % COLOURS),
+                    Role::Subject | Role::Lab => format!("c{}", number % COLOURS),
                 };
                 drawn.push(Series {
                     end: label.clone(),

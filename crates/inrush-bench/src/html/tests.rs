@@ -104,6 +104,19 @@ fn numbers_that_are_none_do_no_harm() {
 }
 
 #[test]
+fn what_the_lab_takes_is_in_no_picture() {
+    let mut results = results(&[("row", 1.0), ("nothing", 0.001)]);
+    results.cases[1].role = Role::Lab;
+    let text = text_of(&results);
+    assert!(!text.contains("<title>nothing"), "{text}");
+    assert!(text.contains("<code>nothing</code> is what the lab itself takes"), "{text}");
+    assert!(
+        text.contains("× the fastest beside it") && text.contains("The fastest case is <code>row</code>"),
+        "{text}"
+    );
+}
+
+#[test]
 fn texts_stay_texts() {
     let attack = "<script>alert(1)</script>";
     let mut results = results(&[(attack, 1.0)]);
