@@ -105,12 +105,16 @@ impl Chart {
     }
 
     fn name_places(&self, svg: &mut Svg, x: &Scale, bottom: f64) {
+        let half = |name: &str| name.chars().count() as f64 * CHARACTER / 2.0;
+        // The last one always has its name.
+        let last = self.x_names.len().saturating_sub(1);
+        let end = self.x_names.last().map_or(0.0, |(value, name)| x.at(*value) - half(name) - 5.0);
         let mut free = f64::MIN;
-        for (value, name) in &self.x_names {
+        for (i, (value, name)) in self.x_names.iter().enumerate() {
             let at = x.at(*value);
-            let half = name.chars().count() as f64 * CHARACTER / 2.0;
+            let half = half(name);
             svg.line("rim", (at, bottom), (at, bottom + 4.0));
-            if at - half >= free {
+            if i == last || (at - half >= free && at + half <= end) {
                 svg.text("tick m", (at, bottom + 17.0), name);
                 free = at + half + 7.0;
             }

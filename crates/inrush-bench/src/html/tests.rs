@@ -104,6 +104,15 @@ fn numbers_that_are_none_do_no_harm() {
 }
 
 #[test]
+fn two_kinds_of_rounds_are_said() {
+    let mut results = results(&[("row", 1.0)]);
+    let sample = results.samples[0].clone();
+    results.samples =
+        (1..=12).map(|round| Sample { round, seconds: f64::from(round % 2 + 1), ..sample.clone() }).collect();
+    assert!(text_of(&results).contains("<code>row</code>: the rounds fall into two groups"));
+}
+
+#[test]
 fn what_the_lab_takes_is_in_no_picture() {
     let mut results = results(&[("row", 1.0), ("nothing", 0.001)]);
     results.cases[1].role = Role::Lab;
