@@ -130,7 +130,7 @@ fn round_trip(connection: &mut Connection) -> Result<f64> {
 const PINGS: usize = 21;
 
 /// Variables that change what a write costs, of both vendors; a server shows those that it has.
-const SETTINGS: [&str; 35] = [
+const SETTINGS: [&str; 36] = [
     "aria_checkpoint_interval",
     "autocommit",
     "binlog_format",
@@ -157,6 +157,7 @@ const SETTINGS: [&str; 35] = [
     "log_bin",
     "log_slow_query",
     "max_allowed_packet",
+    "max_connections",
     "performance_schema",
     "query_cache_type",
     "slow_query_log",

@@ -1,19 +1,24 @@
 //! The lab behind `inrush bench`: which way of writing is fastest here, and why.
 //!
 //! ```text
-//! insert (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
+//! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
-//! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], [`facts`] and [`server_file`] is pure.
+//! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], the
+//! `Bench` of each other experiment, [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
+mod clock;
 pub mod compare;
+mod crew;
 pub mod dataset;
 pub mod facts;
 pub mod histogram;
 pub mod html;
 pub mod insert;
+pub mod query;
 pub mod results;
 pub mod runner;
 pub mod server_file;
 pub mod stats;
 pub mod table;
+pub mod tally;

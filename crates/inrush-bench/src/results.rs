@@ -153,7 +153,7 @@ pub struct Sample {
     pub seconds: f64,
     /// Rows stored (or queries answered); fewer than the case has where it was cut.
     pub rows: u64,
-    /// The time cap came first.
+    /// The time cap came first, or the server went away.
     pub cut: bool,
     /// Processor time of this process within `seconds`.
     pub client_cpu: Option<f64>,
@@ -180,6 +180,12 @@ pub struct Sample {
     /// Errors by code, which is text because the keys of JSON are.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, u64>,
+    /// The first of them, in the server's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<String>,
+    /// Where a rate was asked for: rows that were due before the end, and were not even sent by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsent: Option<u64>,
 }
 
 /// One second of a run.

@@ -4,7 +4,7 @@
 use crate::dataset::Dice;
 use crate::results::{Case, End, Record, Sample};
 use crate::stats::Summary;
-use inrush::core::{Kind, Result};
+use inrush::core::{Error, Kind, Result};
 use std::time::Duration;
 
 /// When it is enough.
@@ -18,15 +18,40 @@ pub struct Effort {
     pub precision: f64,
     /// No round begins after so long.
     pub budget: Duration,
+    /// Each case is run once before the rounds that count.
+    pub warm_up: bool,
 }
 
 impl Effort {
     /// A warm-up and three rounds.
-    pub const QUICK: Effort = Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX };
+    pub const QUICK: Effort = Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
 
     /// Rounds until the medians are known within 2 %, or half an hour is over.
-    pub const FULL: Effort =
-        Effort { least_rounds: 6, most_rounds: 100, precision: 0.02, budget: Duration::from_secs(30 * 60) };
+    pub const FULL: Effort = Effort {
+        least_rounds: 6,
+        most_rounds: 100,
+        precision: 0.02,
+        budget: Duration::from_secs(30 * 60),
+        warm_up: true,
+    };
+
+    /// Each case once, for those that go on for long and show what each second came to.
+    pub const ONCE: Effort = Effort { least_rounds: 1, most_rounds: 1, warm_up: false, ..Effort::QUICK };
+}
+
+/// Why a case came to no good end, and what it had measured until then.
+#[derive(Debug)]
+pub struct Broken {
+    /// Why.
+    pub error: Error,
+    /// Kept like any other.
+    pub sample: Option<Box<Sample>>,
+}
+
+impl From<Error> for Broken {
+    fn from(error: Error) -> Self {
+        Self { error, sample: None }
+    }
 }
 
 /// Runs all cases once as a warm-up and then in rounds, and hands every record on as soon as it is known. A case whose warm-up was cut
@@ -40,7 +65,7 @@ pub fn run(
     cases: &[Case],
     effort: Effort,
     seed: u64,
-    mut run: impl FnMut(usize, u32) -> Result<Sample>,
+    mut run: impl FnMut(usize, u32) -> Result<Sample, Broken>,
     elapsed: impl Fn() -> Duration,
     mut tell: impl FnMut(Record) -> Result<()>,
 ) -> Result<()> {
@@ -50,7 +75,7 @@ pub fn run(
     let mut dice = Dice::new(seed);
     let mut seconds = vec![Vec::new(); cases.len()];
     let mut wanted: Vec<usize> = (0..cases.len()).collect();
-    for round in 0..=effort.most_rounds {
+    for round in u32::from(!effort.warm_up)..=effort.most_rounds {
         if round > 1 && elapsed() >= effort.budget {
             break;
         }
@@ -58,7 +83,10 @@ pub fn run(
         for at in wanted.clone() {
             let sample = match run(at, round) {
                 Ok(sample) => sample,
-                Err(error) => {
+                Err(Broken { error, sample }) => {
+                    if let Some(sample) = sample {
+                        tell(Record::Sample(*sample))?;
+                    }
                     let reason = format!("{}, round {round}: {error}", cases[at].id);
                     tell(Record::End(End { complete: false, reason: Some(reason) }))?;
                     let while_doing = format!("case `{}`", cases[at].id);
@@ -141,6 +169,28 @@ mod tests {
         assert_eq!(ran, vec![vec![0, 1, 2, 3]; 3]);
         assert_eq!((told.len(), ok), (3 + 12 + 1, true));
         assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason: None })));
+    }
+
+    #[test]
+    fn once_is_once() {
+        let (ran, told, _) = rounds(Effort::ONCE, |_, _| Ok((1.0, false)));
+        assert_eq!((ran, told.len()), (vec![vec![1]; 3], 3 + 3 + 1));
+    }
+
+    #[test]
+    fn what_a_broken_case_measured_is_kept() {
+        let mut told = Vec::new();
+        let broken = |_, round| {
+            let sample = Some(Box::new(Sample { case: "a".into(), round, cut: true, ..Sample::default() }));
+            Err(Broken { error: Error::new(Kind::Io, "gone"), sample })
+        };
+        let tell = |record| {
+            told.push(record);
+            Ok(())
+        };
+        let error = run(&[case("a")], Effort::ONCE, 1, broken, || Duration::ZERO, tell).unwrap_err();
+        assert_eq!(error.to_string(), "case `a`: gone");
+        assert!(matches!(&told[1..], [Record::Sample(sample), Record::End(end)] if sample.cut && !end.complete));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! records alone, printed as text, Markdown or CSV. A column that no case has anything for is not shown.
 
 use crate::histogram::Latencies;
-use crate::results::{Case, Results, Role, Sample};
+use crate::results::{Case, Results, Role, Sample, Unit};
 use crate::stats::{Ratio, Summary};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -34,6 +34,10 @@ pub struct Line<'r> {
     pub acquire: Option<Latencies>,
     /// By code.
     pub errors: BTreeMap<String, u64>,
+    /// Rows stored, or queries answered, in all rounds that count.
+    pub done: u64,
+    /// Those that failed meanwhile.
+    pub failed: u64,
 }
 
 /// A line for each case, in the order of the file.
@@ -74,6 +78,8 @@ fn line<'r>(results: &'r Results, case: &'r Case) -> Line<'r> {
         latency: merged(rounds().filter_map(|sample| sample.latency.as_ref())),
         acquire: merged(rounds().filter_map(|sample| sample.acquire.as_ref())),
         errors,
+        done: rounds().map(|sample| sample.rows).sum(),
+        failed: rounds().flat_map(|sample| sample.errors.values()).sum(),
     }
 }
 
@@ -128,6 +134,14 @@ fn columns(lines: &[Line<'_>]) -> Vec<Column> {
             column("most", 0, |line| line.rate.as_ref().map(|rate| rate.max)),
         ],
     };
+    if lines.iter().any(|line| line.case.unit == Unit::Queries) {
+        // Behind what they took, so that a case that was cut says so first.
+        columns.extend([
+            column("asked", 0, |line| Some((line.done + line.failed) as f64)),
+            column("answered", 0, |line| Some(line.done as f64)),
+            column("failed", 0, |line| Some(line.failed as f64)),
+        ]);
+    }
     let optional = [
         column("speed-up", 1, |line| line.speed_up),
         column("of the limit", 2, |line| line.of_limit),
@@ -216,7 +230,7 @@ pub fn json(results: &Results) -> String {
                 "cut_at": line.cut_at, "rows_per_second": line.median_rate(), "speed_up": line.speed_up,
                 "of_limit": line.of_limit, "client_cpu": line.client_cpu, "server_cpu": line.server_cpu,
                 "bytes_sent": line.bytes_sent, "latency": percentiles(line.latency.as_ref()),
-                "acquire": percentiles(line.acquire.as_ref()), "errors": line.errors,
+                "acquire": percentiles(line.acquire.as_ref()), "errors": line.errors, "done": line.done, "failed": line.failed,
             })
         })
         .collect();

@@ -8,8 +8,8 @@ use clap::Args;
 use inrush::blocking::Connection;
 use inrush::core::wire::Vendor;
 use inrush_bench::insert::{Allowed, LeftOut};
-use inrush_bench::results::{Case, Program, Record, Results, Run, Sample, Server, VERSION};
-use inrush_bench::runner::{self, Effort};
+use inrush_bench::results::{Case, End, Program, Record, Results, Run, Sample, Server, VERSION};
+use inrush_bench::runner::{self, Broken, Effort};
 use inrush_bench::table::{self, Style};
 use inrush_bench::{facts, server_file};
 use inrush_core::{Error, Kind, Result};
@@ -120,6 +120,16 @@ pub(super) trait Experiment {
     /// Runs a cell once. Which case and round it is need not be said.
     fn run(&self, bench: &mut Self::Bench, cell: &Self::Cell) -> Result<Sample>;
 
+    /// Why the case that was run last ended before its end although it measured something, if it did: nothing is run behind it.
+    fn ended_by(&self, _bench: &mut Self::Bench) -> Option<Error> {
+        None
+    }
+
+    /// What the command ends with when all cases were run.
+    fn exit_code(&self, _results: &Results) -> u8 {
+        exit::OK
+    }
+
     /// What follows from the numbers, a sentence a line.
     fn conclusions(&self, results: &Results) -> Vec<String>;
 
@@ -127,6 +137,30 @@ pub(super) trait Experiment {
     fn effort(&self) -> Effort {
         self.common().effort()
     }
+}
+
+/// The server lets so many clients in.
+pub(super) fn check_clients(facts: &Facts, option: &str, clients: &[usize]) -> Result<()> {
+    let most = facts.server.settings.get("max_connections").and_then(|value| value.parse::<usize>().ok());
+    match (clients.iter().max(), most) {
+        // One is ours.
+        (Some(clients), Some(most)) if *clients >= most => Err(Error::config(format!(
+            "`{option}` asks for {clients} connections, and the server has `max_connections={most}`"
+        ))
+        .with_hint("fewer of them, or `SET GLOBAL max_connections = ..`")),
+        _ => Ok(()),
+    }
+}
+
+/// What the command ends with where each error was counted and the rest went on.
+pub(super) fn exit_code_of_errors(results: &Results) -> u8 {
+    let has_errors = results.samples.iter().any(|sample| !sample.errors.is_empty());
+    if has_errors { exit::REJECTED } else { exit::OK }
+}
+
+/// Numbers with commas between them, as they are given.
+pub(super) fn listed<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Runs an experiment on the server that was named, or on one that is started for it.
@@ -146,10 +180,10 @@ pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u
             if done.is_ok() { Err(error) } else { Ok(()) }
         })?;
     }
-    done.map(|()| exit::OK)
+    done
 }
 
-fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>, output: &Output) -> Result<()> {
+fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>, output: &Output) -> Result<u8> {
     let mut connection = Connection::connect(&place.config)?;
     let transport = if place.config.uses_socket() { "socket" } else { "tcp" };
     let facts = Facts::of(&mut connection, transport)?;
@@ -175,7 +209,7 @@ fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>,
     show(experiment, &results, &plan.left_out, output);
     output.notice(&format!("results: {shown} ({})", human::time(started.elapsed())));
     super::note_if_partial(&results, output);
-    measured
+    measured.map(|()| experiment.exit_code(&results))
 }
 
 fn rounds<E: Experiment>(
@@ -188,15 +222,25 @@ fn rounds<E: Experiment>(
     output: &Output,
 ) -> Result<()> {
     let started = Instant::now();
-    let mut bench = experiment.start(place, facts, cells, stop)?;
+    let mut bench = match experiment.start(place, facts, cells, stop) {
+        Ok(bench) => bench,
+        Err(error) => {
+            Record::End(End { complete: false, reason: Some(error.to_string()) }).write(file)?;
+            return Err(error);
+        }
+    };
     let cases: Vec<Case> = cells.iter().map(|cell| experiment.case(cell)).collect();
     let run_one = |at: usize, round: u32| {
         if stop.load(Relaxed) {
-            return Err(Error::new(Kind::Interrupted, "interrupted"));
+            return Err(Error::new(Kind::Interrupted, "interrupted").into());
         }
         let sample = experiment.run(&mut bench, &cells[at])?;
         output.detail(&format!("round {round}: {}: {:.1} ms", cases[at].id, sample.seconds * 1e3));
-        Ok(Sample { case: cases[at].id.clone(), round, ..sample })
+        let sample = Sample { case: cases[at].id.clone(), round, ..sample };
+        match experiment.ended_by(&mut bench) {
+            Some(error) => Err(Broken { error, sample: Some(Box::new(sample)) }),
+            None => Ok(sample),
+        }
     };
     let seed = experiment.common().seed;
     runner::run(&cases, experiment.effort(), seed, run_one, || started.elapsed(), |record| record.write(file))
@@ -226,6 +270,9 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, plan: &Plan<E::Cell>
 fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], output: &Output) {
     if output.is_json() {
         output.result(&table::json(results));
+        return;
+    }
+    if results.cases.is_empty() {
         return;
     }
     let mut text = facts::shown(&results.run) + "\n" + &table::render(results, Style::Text);

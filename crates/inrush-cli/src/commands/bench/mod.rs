@@ -5,6 +5,7 @@ mod experiment;
 mod insert;
 mod place;
 mod report;
+mod query;
 
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
@@ -27,6 +28,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Insert(Box<insert::InsertArgs>),
+    Query(Box<query::QueryArgs>),
     Report(report::ReportArgs),
     /// Compare two runs: the second against the first
     Compare {
@@ -44,6 +46,7 @@ enum Verb {
 pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
     match &args.verb {
         Verb::Insert(args) => insert::run(args, output),
+        Verb::Query(args) => query::run(args, output),
         Verb::Report(args) => report::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);

@@ -1,0 +1,51 @@
+//! Time on the clock, and of the processors on both sides, of what is measured.
+
+use crate::facts::ServerProcess;
+use crate::results::Sample;
+use std::time::{Duration, Instant};
+
+/// Runs from when it is made.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    server: Option<ServerProcess>,
+    server_cpu: Option<Duration>,
+    cpu: Duration,
+    start: Instant,
+}
+
+impl Clock {
+    /// `server` is the server's process, where it can be looked at.
+    pub(crate) fn start(server: Option<&ServerProcess>) -> Self {
+        Self {
+            server_cpu: server.and_then(ServerProcess::cpu),
+            server: server.cloned(),
+            cpu: process_cpu(),
+            start: Instant::now(),
+        }
+    }
+
+    /// When it was started.
+    pub(crate) fn started(&self) -> Instant {
+        self.start
+    }
+
+    /// A sample that knows its times and nothing else.
+    pub(crate) fn stop(self) -> Sample {
+        let took = self.start.elapsed();
+        let client_cpu = process_cpu().saturating_sub(self.cpu);
+        let now = self.server.as_ref().and_then(ServerProcess::cpu);
+        let server_cpu = now.zip(self.server_cpu).map(|(now, then)| now.saturating_sub(then));
+        Sample {
+            seconds: took.as_secs_f64(),
+            client_cpu: Some(client_cpu.as_secs_f64()),
+            server_cpu: server_cpu.map(|cpu| cpu.as_secs_f64()),
+            ..Sample::default()
+        }
+    }
+}
+
+/// Of all threads of this process.
+fn process_cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

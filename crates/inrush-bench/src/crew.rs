@@ -1,0 +1,177 @@
+//! Clients that work at the same time: what they share, when they end, and what they do about errors.
+
+use crate::tally::{Tallies, Tally};
+use inrush::core::{Error, Kind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What the clients of one run of a case share.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    tallies: Tallies,
+    began: OnceLock<Instant>,
+    /// The user wants an end.
+    stop: Arc<AtomicBool>,
+    /// Somebody found that it makes no sense to go on.
+    lost: Mutex<Option<Error>>,
+    is_over: AtomicBool,
+    /// How long it may take.
+    cap: Duration,
+    is_cut: AtomicBool,
+}
+
+impl Crew {
+    pub(crate) fn new(n_clients: usize, cap: Duration, stop: &Arc<AtomicBool>) -> Self {
+        Self {
+            tallies: Tallies::new(n_clients),
+            began: OnceLock::new(),
+            stop: Arc::clone(stop),
+            lost: Mutex::default(),
+            is_over: AtomicBool::new(false),
+            cap,
+            is_cut: AtomicBool::new(false),
+        }
+    }
+
+    /// Times are counted from here.
+    pub(crate) fn begin(&self, at: Instant) {
+        // Nobody begins twice.
+        let _ = self.began.set(at);
+    }
+
+    /// Since it began; nothing before.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.get().map(Instant::elapsed).unwrap_or_default()
+    }
+
+    /// Where a client counts.
+    pub(crate) fn tally(&self, client: usize) -> std::sync::MutexGuard<'_, Tally> {
+        self.tallies.of(client)
+    }
+
+    /// What was counted since the last time.
+    pub(crate) fn take(&self) -> Tally {
+        self.tallies.take()
+    }
+
+    /// Whether nothing more is to be sent.
+    pub(crate) fn is_over(&self) -> bool {
+        if self.elapsed() >= self.cap {
+            self.is_cut.store(true, Relaxed);
+            return true;
+        }
+        self.is_over.load(Relaxed) || self.stop.load(Relaxed)
+    }
+
+    /// It makes no sense for anybody to go on.
+    pub(crate) fn lose(&self, error: Error) {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.is_over.store(true, Relaxed);
+    }
+
+    /// Why it ended early, if it did: an error, or the user.
+    pub(crate) fn ended_by(&self) -> Option<Error> {
+        let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let stopped = || self.stop.load(Relaxed).then(|| Error::new(Kind::Interrupted, "interrupted"));
+        lost.or_else(stopped)
+    }
+
+    /// Whether it did not do all that it should have.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut.load(Relaxed)
+    }
+}
+
+/// How long to wait after errors in a row, and when to give up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Patience {
+    pause: Duration,
+    /// Since when there is no connection.
+    lost_since: Option<Duration>,
+}
+
+impl Patience {
+    /// All is well.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Another error in a row: how long to wait before the next try.
+    pub(crate) fn pause(&mut self) -> Duration {
+        self.pause = (self.pause * 2).clamp(SHORTEST, LONGEST);
+        self.pause
+    }
+
+    /// There is no connection at `now`: how long to wait before the next try, or `None` if it is time to give up.
+    pub(crate) fn pause_unless_lost(&mut self, now: Duration) -> Option<Duration> {
+        let since = *self.lost_since.get_or_insert(now);
+        (now < since + GIVE_UP).then(|| self.pause())
+    }
+}
+
+/// Opened once, for all who wait before it.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    is_open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        *self.is_open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.opened.notify_all();
+    }
+
+    pub(crate) fn wait(&self) {
+        let is_open = self.is_open.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.opened.wait_while(is_open, |is_open| !*is_open).unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// A thread that panicked.
+pub(crate) fn ended_early<T>(_: T) -> Error {
+    Error::new(Kind::Application, "a client of the benchmark ended early")
+}
+
+const SHORTEST: Duration = Duration::from_millis(1);
+
+const LONGEST: Duration = Duration::from_millis(256);
+
+/// A server that is not back by then has gone for good, as far as a measurement is concerned.
+const GIVE_UP: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_end() {
+        let mut patience = Patience::default();
+        let ms = |pause: Duration| pause.as_millis();
+        let pauses: Vec<u128> = (0..10).map(|_| ms(patience.pause())).collect();
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 256]);
+        patience.reset();
+        assert_eq!(patience.pause_unless_lost(Duration::from_secs(7)).map(ms), Some(1));
+        assert_eq!(patience.pause_unless_lost(Duration::from_secs(11)).map(ms), Some(2));
+        assert_eq!(patience.pause_unless_lost(Duration::from_secs(12)), None);
+        patience.reset();
+        assert!(patience.pause_unless_lost(Duration::from_secs(13)).is_some());
+    }
+
+    #[test]
+    fn a_crew_ends_for_one_reason() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let crew = Crew::new(3, Duration::from_secs(1000), &stop);
+        crew.begin(Instant::now());
+        assert!(!crew.is_over() && crew.ended_by().is_none());
+        crew.lose(Error::new(Kind::Io, "gone"));
+        crew.lose(Error::new(Kind::Io, "gone as well"));
+        stop.store(true, Relaxed);
+        assert!(crew.is_over() && !crew.is_cut());
+        assert_eq!(crew.ended_by().map(|e| e.to_string()), Some("gone".into()));
+        let late = Crew::new(3, Duration::ZERO, &stop);
+        late.begin(Instant::now());
+        assert!(late.is_over() && late.is_cut());
+    }
+}

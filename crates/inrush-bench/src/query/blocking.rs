@@ -1,0 +1,157 @@
+//! Clients that are threads.
+
+use super::Mode;
+use super::bench::{Ask, Work};
+use crate::clock::Clock;
+use crate::crew::{Crew, Gate, Patience, ended_early};
+use inrush::blocking::Connection;
+use inrush::core::{Error, Result};
+use std::thread;
+use std::time::Instant;
+
+/// Connects all clients, warms them up, and has them ask; the clock runs from when they may begin.
+pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -> Clock) -> Result<Clock> {
+    let connect = |_| Connection::connect(&work.config);
+    let connections: Vec<Connection> = (0..n_clients).map(connect).collect::<Result<_>>()?;
+    let connections = together(connections, &Gate::default(), Gate::open, |client, connection| {
+        ask(work, crew, client, connection, work.warm_up)
+    })?;
+    // A warm-up counts for nothing.
+    drop(crew.take());
+    let gate = Gate::default();
+    let mut clock = None;
+    let begin = |gate: &Gate| {
+        let started = start();
+        crew.begin(started.started());
+        clock = Some(started);
+        gate.open();
+    };
+    together(connections, &gate, begin, |client, connection| ask(work, crew, client, connection, work.queries))?;
+    Ok(clock.unwrap_or_else(start))
+}
+
+/// A thread for each connection; all begin when the gate is opened, and give their connections back.
+fn together(
+    connections: Vec<Connection>,
+    gate: &Gate,
+    open: impl FnOnce(&Gate),
+    client: impl Fn(usize, Connection) -> Connection + Sync,
+) -> Result<Vec<Connection>> {
+    thread::scope(|scope| {
+        let client = &client;
+        let mut threads = Vec::new();
+        let mut failed = None;
+        for (i, connection) in connections.into_iter().enumerate() {
+            let body = move || {
+                gate.wait();
+                client(i, connection)
+            };
+            match thread::Builder::new().spawn_scoped(scope, body) {
+                Ok(thread) => threads.push(thread),
+                Err(e) => {
+                    failed = Some(Error::io(format!("cannot start a thread for client {}", i + 1), e));
+                    break;
+                }
+            }
+        }
+        open(gate);
+        let ended = threads.into_iter().map(|thread| thread.join().map_err(ended_early));
+        let connections = ended.collect::<Result<Vec<_>>>()?;
+        failed.map_or(Ok(connections), Err)
+    })
+}
+
+/// Asks so many queries, whatever becomes of them.
+fn ask(work: &Work, crew: &Crew, client: usize, mut connection: Connection, n: u64) -> Connection {
+    let mut patience = Patience::default();
+    let mut left = n;
+    while left > 0 && !crew.is_over() {
+        let n = work.flight(left);
+        left -= n;
+        let began = Instant::now();
+        let mut answered = 0;
+        let mut tell = |n: u64| {
+            let mut tally = crew.tally(client);
+            tally.answered(crew.elapsed(), n);
+            tally.counts(n, began.elapsed());
+            answered += n;
+        };
+        let Err(error) = flight(work, &mut connection, n, &mut tell) else {
+            patience.reset();
+            continue;
+        };
+        crew.tally(client).failed(crew.elapsed(), &error, n - answered);
+        if error.kind() == inrush::core::Kind::Protocol {
+            crew.lose(error);
+        } else if error.is_fatal() {
+            match connect_again(work, crew, &mut patience, error) {
+                Ok(again) => connection = again,
+                Err(error) => crew.lose(error),
+            }
+        } else {
+            thread::sleep(patience.pause());
+        }
+    }
+    connection
+}
+
+/// One flight of queries; `tell` hears of answers as they come.
+fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut dyn FnMut(u64)) -> Result<()> {
+    match (work.mode, &work.ask) {
+        (Mode::Normal, ask) => {
+            let mut rows = 0;
+            let count = |_: inrush::Row<'_>| {
+                rows += 1;
+                Ok(())
+            };
+            match ask {
+                Ask::Text(sql) => connection.query_each(sql, (), count)?,
+                Ask::Prepared(statement) => connection.query_each(statement, (), count)?,
+            };
+            tell(1);
+            work.check(rows)
+        }
+        (Mode::Batch, _) => {
+            let results = connection.results(&work.joined(n), ())?;
+            tell(n);
+            results.iter().try_for_each(|result| work.check(result.rows().count() as u64))
+        }
+        (Mode::Pipeline, ask) => {
+            let (mut sent, mut first) = (0, None);
+            connection.pipeline_each(
+                |turn| {
+                    sent += 1;
+                    match ask {
+                        _ if sent > n => turn.end(),
+                        Ask::Text(sql) => turn.query(sql),
+                        Ask::Prepared(statement) => turn.execute(statement, ()),
+                    }
+                },
+                |_, reply| {
+                    match reply {
+                        Ok(reply) => {
+                            tell(1);
+                            reply.results().iter().try_for_each(|result| work.check(result.rows().count() as u64))?;
+                        }
+                        Err(error) => _ = first.get_or_insert(error),
+                    }
+                    Ok(())
+                },
+            )?;
+            first.map_or(Ok(()), Err)
+        }
+    }
+}
+
+/// Tries until it is connected, or time to give up.
+fn connect_again(work: &Work, crew: &Crew, patience: &mut Patience, mut error: Error) -> Result<Connection> {
+    while !crew.is_over() {
+        let Some(pause) = patience.pause_unless_lost(crew.elapsed()) else { break };
+        thread::sleep(pause);
+        match Connection::connect(&work.config) {
+            Ok(connection) => return Ok(connection),
+            Err(again) => error = again,
+        }
+    }
+    Err(error)
+}

@@ -1,0 +1,183 @@
+//! What clients that work at the same time have done so far. Each client counts in a tally that few others use; whoever wants to know
+//! takes all of them out and puts them together. Pure but for the locks.
+
+use crate::histogram::Latencies;
+use crate::results::{Sample, Tick};
+use inrush::core::{Error, Kind};
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Counts of some clients over some time. Times are counted from the start of the case.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Rows stored, or queries answered, that count: all but those of a ramp-up.
+    pub done: u64,
+    /// Rows of which nobody knows whether they are stored: the connection was lost, or the time was over.
+    pub unknown: u64,
+    /// What each statement took, of those that count.
+    pub latency: Latencies,
+    /// What it took to get a connection.
+    pub acquire: Latencies,
+    /// What each second came to, whether it counts or not.
+    pub ticks: BTreeMap<u32, Tick>,
+    /// By code.
+    pub errors: BTreeMap<String, u64>,
+    /// When the first one came, and its words.
+    pub first_error: Option<(Duration, String)>,
+    /// When the last answer came, whatever it said.
+    pub last: Duration,
+}
+
+/// A tally for some of the clients each.
+#[derive(Debug)]
+pub(crate) struct Tallies(Vec<Mutex<Tally>>);
+
+impl Tally {
+    /// An answer at `at` to what stood for `n` rows (or queries).
+    pub fn answered(&mut self, at: Duration, n: u64) {
+        self.tick(at).rows += n;
+        self.last = self.last.max(at);
+    }
+
+    /// What counts of that: `n` rows, in one statement that took so long.
+    pub fn counts(&mut self, n: u64, took: Duration) {
+        self.done += n;
+        self.latency.record(took);
+    }
+
+    /// An error at `at` of what stood for `n` rows (or queries).
+    pub fn failed(&mut self, at: Duration, error: &Error, n: u64) {
+        self.tick(at).errors += n;
+        self.last = self.last.max(at);
+        *self.errors.entry(code_of(error)).or_default() += n;
+        self.first_error.get_or_insert_with(|| (at, error.to_string()));
+    }
+
+    /// Rows stored, of all seconds.
+    pub fn stored(&self) -> u64 {
+        self.ticks.values().map(|tick| tick.rows).sum()
+    }
+
+    /// Errors of all codes.
+    pub fn n_errors(&self) -> u64 {
+        self.errors.values().sum()
+    }
+
+    /// Adds those of another.
+    pub fn merge(&mut self, other: Tally) {
+        self.done += other.done;
+        self.unknown += other.unknown;
+        self.latency.merge(&other.latency);
+        self.acquire.merge(&other.acquire);
+        for (second, tick) in other.ticks {
+            let mine = self.ticks.entry(second).or_insert(Tick { second, ..Tick::default() });
+            mine.rows += tick.rows;
+            mine.errors += tick.errors;
+        }
+        for (code, n) in other.errors {
+            *self.errors.entry(code).or_default() += n;
+        }
+        self.first_error = match (self.first_error.take(), other.first_error) {
+            (Some(mine), Some(other)) => Some(if other.0 < mine.0 { other } else { mine }),
+            (mine, other) => mine.or(other),
+        };
+        self.last = self.last.max(other.last);
+    }
+
+    /// Every second from the first on, also those in which nothing came.
+    pub fn curve(&self) -> Vec<Tick> {
+        let n = self.ticks.keys().next_back().map_or(0, |last| last + 1);
+        (0..n).map(|second| self.ticks.get(&second).copied().unwrap_or(Tick { second, ..Tick::default() })).collect()
+    }
+
+    /// Puts what a sample tells of this into it.
+    pub(crate) fn tell(self, sample: &mut Sample) {
+        sample.rows = self.done;
+        // Not until the last client has gone.
+        sample.seconds = if self.last.is_zero() { sample.seconds } else { self.last.as_secs_f64() };
+        sample.latency = (self.latency.count() > 0).then_some(self.latency);
+        sample.acquire = (self.acquire.count() > 0).then_some(self.acquire);
+        sample.errors = self.errors;
+        sample.first_error = self.first_error.map(|(_, words)| words);
+    }
+
+    fn tick(&mut self, at: Duration) -> &mut Tick {
+        let second = u32::try_from(at.as_secs()).unwrap_or(u32::MAX);
+        self.ticks.entry(second).or_insert(Tick { second, ..Tick::default() })
+    }
+}
+
+impl Tallies {
+    /// For so many clients.
+    pub(crate) fn new(n_clients: usize) -> Self {
+        Self((0..n_clients.clamp(1, MOST)).map(|_| Mutex::default()).collect())
+    }
+
+    /// Where a client counts.
+    pub(crate) fn of(&self, client: usize) -> MutexGuard<'_, Tally> {
+        // A client that panicked has ended the run; what it counted is whole.
+        self.0[client % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was counted since the last time.
+    pub(crate) fn take(&self) -> Tally {
+        let mut sum = Tally::default();
+        for client in 0..self.0.len() {
+            let one = mem::take(&mut *self.of(client));
+            sum.merge(one);
+        }
+        sum
+    }
+}
+
+/// What errors are counted by: the server's code, or a word where there is none.
+fn code_of(error: &Error) -> String {
+    match (error.code(), error.kind()) {
+        _ if error.is_timeout() => "timeout".into(),
+        (0, Kind::Io) => "connection".into(),
+        (0, Kind::Protocol) => "protocol".into(),
+        (0, _) => "other".into(),
+        (code, _) => code.to_string(),
+    }
+}
+
+/// Two clients of one tally hardly ever meet; more tallies only take memory.
+const MOST: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn tallies_are_put_together() {
+        let tallies = Tallies::new(40);
+        for client in 0..40 {
+            let mut tally = tallies.of(client);
+            tally.answered(MS * (client as u32 * 100), 2);
+            tally.counts(2, MS * (client as u32 + 1));
+            if client % 10 == 0 {
+                tally.failed(MS * 3000, &Error::server(1213, *b"40001", format!("deadlock {client}")), 1);
+            }
+        }
+        tallies.of(3).failed(MS * 500, &Error::new(Kind::Io, "gone"), 1);
+        let sum = tallies.take();
+        assert_eq!((sum.done, sum.stored(), sum.latency.count(), sum.last), (80, 80, 40, MS * 3900));
+        assert_eq!(sum.errors, BTreeMap::from([("1213".into(), 4), ("connection".into(), 1)]));
+        assert_eq!(sum.first_error, Some((MS * 500, "gone".to_owned())));
+        let seconds: Vec<_> = sum.curve().iter().map(|tick| (tick.second, tick.rows, tick.errors)).collect();
+        assert_eq!(seconds, [(0, 20, 1), (1, 20, 0), (2, 20, 0), (3, 20, 4)]);
+        assert_eq!(tallies.take(), Tally::default());
+    }
+
+    #[test]
+    fn a_second_without_an_answer_is_one_too() {
+        let mut tally = Tally::default();
+        tally.answered(MS * 2500, 7);
+        assert_eq!(tally.curve().iter().map(|tick| tick.rows).collect::<Vec<_>>(), [0, 0, 7]);
+        assert_eq!(Tally::default().curve(), []);
+    }
+}
