@@ -15,6 +15,7 @@ pub mod facts;
 pub mod histogram;
 pub mod html;
 pub mod insert;
+pub mod pool;
 pub mod query;
 pub mod results;
 pub mod runner;

@@ -7,6 +7,7 @@ mod people;
 mod tasks;
 
 pub use bench::{Bench, Settings};
+pub(crate) use bench::{check, runtime};
 pub use people::{JOIN, TABLES as JOIN_TABLES, ddl as join_ddl};
 
 use crate::results::{Case, Results, Role, Unit};

@@ -24,7 +24,8 @@ pub struct Effort {
 
 impl Effort {
     /// A warm-up and three rounds.
-    pub const QUICK: Effort = Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
+    pub const QUICK: Effort =
+        Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
 
     /// Rounds until the medians are known within 2 %, or half an hour is over.
     pub const FULL: Effort = Effort {

@@ -117,11 +117,10 @@ impl Bench {
         let Self { work, server, runtime, stop, .. } = self;
         let crew = Arc::new(Crew::new(cell.clients, work.cap, stop));
         let start = || Clock::start(server.as_ref());
-        let clock = match cell.client {
+        let mut sample = match cell.client {
             Client::Blocking => blocking::run(work, &crew, cell.clients, start)?,
             Client::Async => runtime.block_on(tasks::run(work, &crew, cell.clients, start))?,
         };
-        let mut sample = clock.stop();
         crew.take().tell(&mut sample);
         self.ended_by = crew.ended_by();
         sample.cut = crew.is_cut() || self.ended_by.is_some();
@@ -172,7 +171,7 @@ pub(crate) fn runtime() -> Result<Runtime> {
 ///
 /// # Errors
 /// Those of the server; `Config` for what is no query.
-fn check(connection: &mut Connection, sql: &str, prepared: bool) -> Result<()> {
+pub(crate) fn check(connection: &mut Connection, sql: &str, prepared: bool) -> Result<()> {
     // DDL is not held back by a transaction that only reads, it ends it.
     let word: String = sql.trim_start().trim_start_matches('(').chars().take_while(char::is_ascii_alphabetic).collect();
     if !QUERIES.contains(&&*word.to_ascii_uppercase()) {
@@ -193,15 +192,16 @@ fn check(connection: &mut Connection, sql: &str, prepared: bool) -> Result<()> {
 }
 
 fn no_query() -> Error {
-    Error::config("`--sql` takes one query that changes nothing")
-        .with_hint("`SELECT ..` or `WITH ..`; `inrush bench insert` and `inrush bench pressure` write, into tables of their own")
+    Error::config("`--sql` takes one query that changes nothing").with_hint(
+        "`SELECT ..` or `WITH ..`; `inrush bench insert` and `inrush bench pressure` write, into tables of their own",
+    )
 }
 
 /// What a query begins with.
 const QUERIES: [&str; 5] = ["SELECT", "SHOW", "TABLE", "VALUES", "WITH"];
 
 /// What is asked unless told.
-pub(crate) const SELECT_1: &str = "SELECT 1";
+const SELECT_1: &str = "SELECT 1";
 
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.
 const READ_ONLY: u16 = 1792;

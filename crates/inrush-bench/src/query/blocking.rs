@@ -4,13 +4,14 @@ use super::Mode;
 use super::bench::{Ask, Work};
 use crate::clock::Clock;
 use crate::crew::{Crew, Gate, Patience, ended_early};
+use crate::results::Sample;
 use inrush::blocking::Connection;
 use inrush::core::{Error, Result};
 use std::thread;
 use std::time::Instant;
 
 /// Connects all clients, warms them up, and has them ask; the clock runs from when they may begin.
-pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -> Clock) -> Result<Clock> {
+pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -> Clock) -> Result<Sample> {
     let connect = |_| Connection::connect(&work.config);
     let connections: Vec<Connection> = (0..n_clients).map(connect).collect::<Result<_>>()?;
     let connections = together(connections, &Gate::default(), Gate::open, |client, connection| {
@@ -26,8 +27,12 @@ pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -
         clock = Some(started);
         gate.open();
     };
-    together(connections, &gate, begin, |client, connection| ask(work, crew, client, connection, work.queries))?;
-    Ok(clock.unwrap_or_else(start))
+    let connections =
+        together(connections, &gate, begin, |client, connection| ask(work, crew, client, connection, work.queries))?;
+    let sample = clock.map(Clock::stop).unwrap_or_default();
+    // Not before: the server forgets what it took for connections that are gone.
+    drop(connections);
+    Ok(sample)
 }
 
 /// A thread for each connection; all begin when the gate is opened, and give their connections back.

@@ -17,7 +17,10 @@ pub const TABLES: [&str; 2] = ["bench_people", "bench_orders"];
 /// Their definitions.
 pub fn ddl() -> [String; 2] {
     [
-        format!("CREATE TABLE {} (id INT NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, age INT NOT NULL) ENGINE=InnoDB", TABLES[0]),
+        format!(
+            "CREATE TABLE {} (id INT NOT NULL PRIMARY KEY, name VARCHAR(64) NOT NULL, age INT NOT NULL) ENGINE=InnoDB",
+            TABLES[0]
+        ),
         format!(
             "CREATE TABLE {} (order_id INT NOT NULL PRIMARY KEY, user_id INT NOT NULL, amount DECIMAL(10,2) NOT NULL, \
              status VARCHAR(16) NOT NULL, KEY user_id (user_id)) ENGINE=InnoDB",

@@ -4,6 +4,7 @@ use super::Mode;
 use super::bench::{Ask, Work};
 use crate::clock::Clock;
 use crate::crew::{Crew, Patience, ended_early};
+use crate::results::Sample;
 use inrush::Connection;
 use inrush::core::{Error, Kind, Result};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub(super) async fn run(
     crew: &Arc<Crew>,
     n_clients: usize,
     start: impl Fn() -> Clock,
-) -> Result<Clock> {
+) -> Result<Sample> {
     let mut connections = Vec::new();
     for _ in 0..n_clients {
         connections.push(Connection::connect(&work.config).await?);
@@ -31,8 +32,11 @@ pub(super) async fn run(
     let clock = start();
     crew.begin(clock.started());
     gate.send_replace(true);
-    all(tasks).await?;
-    Ok(clock)
+    let connections = all(tasks).await?;
+    let sample = clock.stop();
+    // Not before: the server forgets what it took for connections that are gone.
+    drop(connections);
+    Ok(sample)
 }
 
 /// A task for each connection; all begin when the gate is open, and give their connections back.

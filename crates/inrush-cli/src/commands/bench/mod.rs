@@ -5,6 +5,7 @@ mod experiment;
 mod insert;
 mod place;
 mod report;
+mod pool;
 mod query;
 
 use crate::{Output, exit};
@@ -29,6 +30,7 @@ pub(crate) struct BenchArgs {
 enum Verb {
     Insert(Box<insert::InsertArgs>),
     Query(Box<query::QueryArgs>),
+    Pool(Box<pool::PoolArgs>),
     Report(report::ReportArgs),
     /// Compare two runs: the second against the first
     Compare {
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
     match &args.verb {
         Verb::Insert(args) => insert::run(args, output),
         Verb::Query(args) => query::run(args, output),
+        Verb::Pool(args) => pool::run(args, output),
         Verb::Report(args) => report::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);

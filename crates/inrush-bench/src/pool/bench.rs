@@ -1,0 +1,93 @@
+//! Runs the cells of `pool`.
+
+use super::{Cell, callers};
+use crate::clock::Clock;
+use crate::crew::Crew;
+use crate::facts::ServerProcess;
+use crate::query::{Client, check, runtime};
+use crate::results::Sample;
+use inrush::blocking::Connection;
+use inrush::core::{Error, Result};
+use inrush::{Config, PoolOptions};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// What is asked, and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The schema in which it is asked.
+    pub schema: String,
+    /// What.
+    pub sql: String,
+    /// How many queries each caller asks.
+    pub queries: u64,
+    /// How many each asks before they count.
+    pub warm_up: u64,
+    /// A query, or a connection out of the pool, may take so long.
+    pub timeout: Duration,
+    /// A case may take so long.
+    pub cap: Duration,
+}
+
+/// Runs cells.
+pub struct Bench {
+    settings: Settings,
+    config: Config,
+    server: Option<ServerProcess>,
+    runtime: Runtime,
+    stop: Arc<AtomicBool>,
+    ended_by: Option<Error>,
+}
+
+/// What every caller does.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) sql: String,
+    pub(super) crew: Crew,
+}
+
+impl Bench {
+    /// Asks once to see whether it makes sense.
+    ///
+    /// # Errors
+    /// Those of the server; `Config` for what cannot be asked.
+    pub fn new(config: &Config, settings: Settings, stop: &Arc<AtomicBool>) -> Result<Self> {
+        let timeout = Some(settings.timeout);
+        let config =
+            config.clone().with_database(&settings.schema).with_query_timeout(timeout).with_kill_on_timeout(true);
+        let mut connection = Connection::connect(&config)?;
+        let server = ServerProcess::find(&mut connection);
+        check(&mut connection, &settings.sql, false)?;
+        Ok(Self { settings, config, server, runtime: runtime()?, stop: Arc::clone(stop), ended_by: None })
+    }
+
+    /// Runs a cell with a pool of its own. The opening of what it keeps and the warm-up of the callers are outside the clock.
+    ///
+    /// # Errors
+    /// Those of the server.
+    pub fn run(&mut self, cell: &Cell) -> Result<Sample> {
+        let Self { settings, config, server, runtime, stop, .. } = self;
+        let timeout = Some(settings.timeout);
+        let options = PoolOptions::new().with_min(cell.min).with_max(cell.max).with_acquire_timeout(timeout);
+        let config = config.clone().with_pool(options);
+        let crew = Crew::new(cell.callers, settings.cap, stop);
+        let work = Arc::new(Work { sql: settings.sql.clone(), crew });
+        let (queries, warm_up) = (settings.queries, settings.warm_up);
+        let start = || Clock::start(server.as_ref());
+        let mut sample = match cell.client {
+            Client::Blocking => callers::threads(&work, &config, cell, [warm_up, queries], start)?,
+            Client::Async => runtime.block_on(callers::tasks(&work, &config, cell, [warm_up, queries], start))?,
+        };
+        work.crew.take().tell(&mut sample);
+        self.ended_by = work.crew.ended_by();
+        sample.cut = work.crew.is_cut() || self.ended_by.is_some();
+        Ok(sample)
+    }
+
+    /// Why the last case ended before its end, if it did.
+    pub fn ended_by(&mut self) -> Option<Error> {
+        self.ended_by.take()
+    }
+}

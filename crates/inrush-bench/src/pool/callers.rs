@@ -1,0 +1,183 @@
+//! Those who want connections: threads, and tasks.
+
+use super::Cell;
+use super::bench::Work;
+use crate::clock::Clock;
+use crate::crew::{Gate, Patience, ended_early};
+use crate::results::Sample;
+use inrush::core::{Error, Result};
+use inrush::{Config, blocking};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// Runs a cell by threads: `[warm_up, queries]` for each.
+pub(super) fn threads(
+    work: &Work,
+    config: &Config,
+    cell: &Cell,
+    [warm_up, queries]: [u64; 2],
+    start: impl Fn() -> Clock,
+) -> Result<Sample> {
+    let pool = blocking::Pool::new(config)?;
+    let asked = Instant::now();
+    while !has_opened(pool.status().idle, cell, asked) {
+        thread::sleep(LOOK_EVERY);
+    }
+    let mut sample = Sample::default();
+    for (n, counts) in [(warm_up, false), (queries, true)] {
+        let gate = Gate::default();
+        thread::scope(|scope| {
+            let (pool, gate) = (&pool, &gate);
+            let mut threads = Vec::new();
+            let mut failed = None;
+            for caller in 0..cell.callers {
+                let body = move || {
+                    gate.wait();
+                    call(work, pool, caller, n);
+                };
+                match thread::Builder::new().spawn_scoped(scope, body) {
+                    Ok(thread) => threads.push(thread),
+                    Err(e) => failed = Some(Error::io(format!("cannot start a thread for caller {}", caller + 1), e)),
+                }
+            }
+            // A warm-up counts for nothing.
+            drop(work.crew.take());
+            let clock = start();
+            if counts {
+                work.crew.begin(clock.started());
+            }
+            gate.open();
+            threads.into_iter().try_for_each(|thread| thread.join().map_err(ended_early))?;
+            sample = clock.stop();
+            failed.map_or(Ok(()), Err)
+        })?;
+    }
+    Ok(sample)
+}
+
+/// Runs a cell by tasks: `[warm_up, queries]` for each.
+pub(super) async fn tasks(
+    work: &Arc<Work>,
+    config: &Config,
+    cell: &Cell,
+    [warm_up, queries]: [u64; 2],
+    start: impl Fn() -> Clock,
+) -> Result<Sample> {
+    let pool = inrush::Pool::new(config)?;
+    let asked = Instant::now();
+    while !has_opened(pool.status().idle, cell, asked) {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    let spawn = |n: u64, is_open: &watch::Receiver<bool>| {
+        let task = |caller| {
+            let (work, pool, mut is_open) = (Arc::clone(work), pool.clone(), is_open.clone());
+            tokio::spawn(async move {
+                // The gate outlives the tasks.
+                let _ = is_open.wait_for(|is_open| *is_open).await;
+                call_async(&work, &pool, caller, n).await;
+            })
+        };
+        (0..cell.callers).map(task).collect::<Vec<_>>()
+    };
+    let (gate, is_open) = watch::channel(true);
+    for task in spawn(warm_up, &is_open) {
+        task.await.map_err(ended_early)?;
+    }
+    drop(work.crew.take());
+    gate.send_replace(false);
+    let tasks = spawn(queries, &is_open);
+    let clock = start();
+    work.crew.begin(clock.started());
+    gate.send_replace(true);
+    for task in tasks {
+        task.await.map_err(ended_early)?;
+    }
+    // While the pool is there: the server forgets what it took for connections that are gone.
+    Ok(clock.stop())
+}
+
+/// Whether the pool has what it keeps; one that cannot open it is found out by its callers.
+fn has_opened(idle: usize, cell: &Cell, asked: Instant) -> bool {
+    idle >= cell.min || asked.elapsed() > OPEN_WITHIN
+}
+
+fn call(work: &Work, pool: &blocking::Pool, caller: usize, n: u64) {
+    let mut patience = Patience::default();
+    for _ in 0..n {
+        if work.crew.is_over() {
+            return;
+        }
+        let asked = Instant::now();
+        let done = pool.get().and_then(|mut connection| {
+            let acquired = asked.elapsed();
+            connection.query_each(&work.sql, (), |_| Ok(())).map(|_| acquired)
+        });
+        match settle(work, caller, asked, done, &mut patience) {
+            Some(pause) if !pause.is_zero() => thread::sleep(pause),
+            Some(_) => {}
+            None => return,
+        }
+    }
+}
+
+async fn call_async(work: &Work, pool: &inrush::Pool, caller: usize, n: u64) {
+    let mut patience = Patience::default();
+    for _ in 0..n {
+        if work.crew.is_over() {
+            return;
+        }
+        let asked = Instant::now();
+        let done = async {
+            let mut connection = pool.get().await?;
+            let acquired = asked.elapsed();
+            connection.query_each(&work.sql, (), |_| Ok(())).await.map(|_| acquired)
+        };
+        let done = done.await;
+        match settle(work, caller, asked, done, &mut patience) {
+            Some(pause) if !pause.is_zero() => tokio::time::sleep(pause).await,
+            Some(_) => {}
+            None => return,
+        }
+    }
+}
+
+/// Counts what a query came to: `done` is what it took to get the connection. Returns how long to wait before the next one; `None` if it
+/// makes no sense to go on.
+fn settle(
+    work: &Work,
+    caller: usize,
+    asked: Instant,
+    done: Result<Duration>,
+    patience: &mut Patience,
+) -> Option<Duration> {
+    let mut tally = work.crew.tally(caller);
+    let now = work.crew.elapsed();
+    match done {
+        Ok(acquired) => {
+            tally.answered(now, 1);
+            tally.counts(1, asked.elapsed());
+            tally.acquire.record(acquired);
+            patience.reset();
+            Some(Duration::ZERO)
+        }
+        Err(error) => {
+            tally.failed(now, &error, 1);
+            drop(tally);
+            // Each caller that found no server waits for it, but not for ever.
+            if error.is_fatal() || error.kind() == inrush::core::Kind::Io && !error.is_timeout() {
+                let pause = patience.pause_unless_lost(now);
+                if pause.is_none() {
+                    work.crew.lose(error);
+                }
+                return pause;
+            }
+            Some(patience.pause())
+        }
+    }
+}
+
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+const OPEN_WITHIN: Duration = Duration::from_secs(10);
