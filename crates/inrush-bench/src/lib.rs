@@ -16,6 +16,7 @@ pub mod histogram;
 pub mod html;
 pub mod insert;
 pub mod pool;
+pub mod pressure;
 pub mod query;
 pub mod results;
 pub mod runner;

@@ -6,6 +6,7 @@ mod insert;
 mod place;
 mod report;
 mod pool;
+mod pressure;
 mod query;
 
 use crate::{Output, exit};
@@ -31,6 +32,7 @@ enum Verb {
     Insert(Box<insert::InsertArgs>),
     Query(Box<query::QueryArgs>),
     Pool(Box<pool::PoolArgs>),
+    Pressure(Box<pressure::PressureArgs>),
     Report(report::ReportArgs),
     /// Compare two runs: the second against the first
     Compare {
@@ -50,6 +52,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Insert(args) => insert::run(args, output),
         Verb::Query(args) => query::run(args, output),
         Verb::Pool(args) => pool::run(args, output),
+        Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);

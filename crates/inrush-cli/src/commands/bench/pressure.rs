@@ -1,0 +1,237 @@
+//! `inrush bench pressure`: how many rows a server takes from many clients at once, second by second.
+
+mod view;
+
+use super::experiment::{self, Common, Experiment, Facts, Plan, check_clients, exit_code_of_errors, listed};
+use super::place::{Place, SCHEMA};
+use super::query::clients;
+use crate::Output;
+use clap::{Args, ValueEnum};
+use inrush_bench::pressure::{self, Bench, Cell, On, Pace, Settings, Until};
+use inrush_bench::results::{Case, Results, Sample};
+use inrush_bench::runner::Effort;
+use inrush_core::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use view::View;
+
+/// Write with many clients at once, and show what each second comes to
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct PressureArgs {
+    /// What is concurrent, one or more [default: all]
+    #[arg(long, value_enum, value_name = "WHAT,..", value_delimiter = ',', hide_default_value = true)]
+    on: Vec<Concurrent>,
+
+    /// How many clients write at the same time, one or more numbers
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "10", value_parser = clients)]
+    clients: Vec<usize>,
+
+    /// So many rows a second are due, whether a client is free or not, and what each took is counted from when it was due; by default
+    /// each client sends the next one when the last one is answered
+    #[arg(long, value_name = "ROWS/S", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    rate: Option<u64>,
+
+    /// For so long each case: `60s`, `5min` [default: 10s]
+    #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "rows")]
+    length: Option<Duration>,
+
+    /// So many rows each case, for `--cap` at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
+    rows: Option<u64>,
+
+    /// Clients begin one after the other within this time, or the rate rises to what it is to be; none of that counts
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
+    ramp_up: Duration,
+
+    /// Rows a statement of `connections-multi-row`
+    #[arg(long, value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    statement_rows: u64,
+
+    /// A statement that takes longer has failed
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Concurrent {
+    /// Nothing: one thread
+    One,
+    /// Threads that share a prepared statement
+    Statement,
+    /// Threads that share a connection, with a statement each
+    Connection,
+    /// Threads with a connection each
+    Connections,
+    /// Threads with a connection each, and many rows a statement
+    ConnectionsMultiRow,
+    /// Threads that bring single rows to an inserter
+    Inserter,
+}
+
+impl Concurrent {
+    fn on(self) -> On {
+        match self {
+            Concurrent::One => On::One,
+            Concurrent::Statement => On::Statement,
+            Concurrent::Connection => On::Connection,
+            Concurrent::Connections => On::Connections,
+            Concurrent::ConnectionsMultiRow => On::ConnectionsMultiRow,
+            Concurrent::Inserter => On::Inserter,
+        }
+    }
+}
+
+/// `10s`, `500ms`, `2min`, `1h`; seconds where no unit is told.
+fn time(text: &str) -> std::result::Result<Duration, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[number.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let length = number.parse::<f64>().unwrap_or(f64::NAN) * seconds;
+    match Duration::try_from_secs_f64(length) {
+        Ok(length) if length <= LONGEST => Ok(length),
+        _ => Err("a time such as `10s`, `500ms` or `5min`, a day at most".into()),
+    }
+}
+
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// Runs the experiment.
+pub(super) fn run(args: &PressureArgs, output: &Output) -> Result<u8> {
+    experiment::perform(&Pressure { args, output }, output)
+}
+
+/// The experiment, and where it shows how it goes.
+struct Pressure<'a> {
+    args: &'a PressureArgs,
+    output: &'a Output,
+}
+
+impl PressureArgs {
+    fn until(&self) -> Until {
+        match (self.rows, self.length) {
+            (Some(rows), _) => Until::Rows(rows),
+            (None, length) => Until::For(length.unwrap_or(LENGTH)),
+        }
+    }
+
+    fn ways(&self) -> Vec<On> {
+        if self.on.is_empty() { On::ALL.to_vec() } else { self.on.iter().map(|on| on.on()).collect() }
+    }
+}
+
+impl Experiment for Pressure<'_> {
+    const NAME: &'static str = "pressure";
+    type Cell = Cell;
+    type Bench = (Bench, View);
+
+    fn common(&self) -> &Common {
+        &self.args.common
+    }
+
+    fn options(&self) -> BTreeMap<String, String> {
+        let PressureArgs { clients, rate, ramp_up, statement_rows, timeout, .. } = self.args;
+        let names: Vec<&str> = self.args.ways().iter().map(|on| on.name()).collect();
+        let mut options = BTreeMap::from([
+            ("on".into(), names.join(",")),
+            ("clients".into(), listed(clients)),
+            ("ramp-up".into(), ramp_up.as_secs_f64().to_string()),
+            ("statement-rows".into(), statement_rows.to_string()),
+            ("timeout".into(), timeout.to_string()),
+        ]);
+        match self.args.until() {
+            Until::For(length) => options.insert("for".into(), length.as_secs_f64().to_string()),
+            Until::Rows(rows) => options.insert("rows".into(), rows.to_string()),
+        };
+        options.extend(rate.map(|rate| ("rate".into(), rate.to_string())));
+        options
+    }
+
+    fn effort(&self) -> Effort {
+        if self.args.common.full { Effort::FULL } else { Effort::ONCE }
+    }
+
+    fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
+        if self.args.until() == Until::For(Duration::ZERO) {
+            return Err(Error::config("`--for 0s` measures nothing"));
+        }
+        let cells = pressure::cells(&self.args.ways(), &self.args.clients);
+        let connections: Vec<usize> = cells.iter().map(|cell| cell.on.connections(cell.clients)).collect();
+        check_clients(facts, "--clients", &connections)?;
+        Ok(Plan { cells, left_out: Vec::new(), ddl: vec![pressure::ddl("bench_pressure")] })
+    }
+
+    fn case(&self, cell: &Cell) -> Case {
+        cell.case(self.args.until())
+    }
+
+    fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<(Bench, View)> {
+        let args = self.args;
+        let settings = Settings {
+            schema: SCHEMA.into(),
+            pace: Pace { rate: args.rate.map(|rate| rate as f64), ramp_up: args.ramp_up, until: args.until() },
+            many: args.statement_rows,
+            timeout: Duration::from_secs(args.timeout),
+            cap: args.common.cap(),
+        };
+        let view = View::new(self.output);
+        let watching = view.clone();
+        let bench = Bench::new(&place.config, settings, stop, move |now| watching.show(now))?;
+        Ok((bench, view))
+    }
+
+    fn run(&self, (bench, view): &mut (Bench, View), cell: &Cell) -> Result<Sample> {
+        let done = bench.run(cell);
+        view.clear();
+        done
+    }
+
+    fn ended_by(&self, (bench, _): &mut (Bench, View)) -> Option<Error> {
+        bench.ended_by()
+    }
+
+    fn exit_code(&self, results: &Results) -> u8 {
+        exit_code_of_errors(results)
+    }
+
+    fn conclusions(&self, results: &Results) -> Vec<String> {
+        pressure::conclusions(results)
+    }
+}
+
+const LENGTH: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+    use std::time::Duration;
+
+    #[track_caller]
+    fn check(text: &str, want: Option<u64>) {
+        assert_eq!(time(text).ok(), want.map(Duration::from_millis), "{text}");
+    }
+
+    #[test]
+    fn times() {
+        check("60s", Some(60_000));
+        check("0.5", Some(500));
+        check("250ms", Some(250));
+        check("2min", Some(120_000));
+        check("1h", Some(3_600_000));
+        check("-1s", None);
+        check("25h", None);
+        check("soon", None);
+        check("10 s", None);
+        check("", None);
+    }
+}
