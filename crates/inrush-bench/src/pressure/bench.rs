@@ -127,7 +127,9 @@ impl Bench {
         sample.curve = total.curve();
         sample.unsent = if lost.is_none() { pacer.unsent() } else { None };
         let looked_at = self.look_at(&total, began);
-        let counted = total.last.checked_sub(pace.ramp_up);
+        // What is due at a rate may all be answered some time before the end.
+        let end = if lost.is_none() && is_by_time { pacer.end() } else { Duration::ZERO };
+        let counted = total.last.max(end).checked_sub(pace.ramp_up);
         total.tell(&mut sample);
         sample.seconds = counted.map_or(sample.seconds, |counted| counted.as_secs_f64());
         self.ended_by = match (lost, looked_at) {

@@ -32,8 +32,10 @@ pub(super) struct Pacer {
     n_clients: u64,
     /// Rows a statement.
     statement_rows: u64,
-    /// Statements handed out, with a rate.
+    /// Statements that somebody asked for, with a rate.
     taken: AtomicU64,
+    /// Those of them that were to be sent, because they came in time.
+    sent: AtomicU64,
     /// Rows handed out that count.
     counted: AtomicU64,
 }
@@ -51,7 +53,8 @@ pub(super) struct Turn {
 
 impl Pacer {
     pub(super) fn new(pace: Pace, n_clients: u64, statement_rows: u64) -> Self {
-        Self { pace, n_clients, statement_rows, taken: AtomicU64::new(0), counted: AtomicU64::new(0) }
+        let zero = || AtomicU64::new(0);
+        Self { pace, n_clients, statement_rows, taken: zero(), sent: zero(), counted: zero() }
     }
 
     pub(super) fn statement_rows(&self) -> u64 {
@@ -75,6 +78,7 @@ impl Pacer {
             }
             _ => {}
         }
+        self.sent.fetch_add(1, Relaxed);
         (rows > 0).then_some(Turn { due, counts, rows })
     }
 
@@ -83,7 +87,7 @@ impl Pacer {
         let (rate, Until::For(length)) = (self.pace.rate?, self.pace.until) else { return None };
         let statements = rate / self.statement_rows as f64;
         let all = (statements * (self.pace.ramp_up.as_secs_f64() / 2.0 + length.as_secs_f64())).ceil() as u64;
-        Some(all.saturating_sub(self.taken.load(Relaxed)) * self.statement_rows)
+        Some(all.saturating_sub(self.sent.load(Relaxed)) * self.statement_rows)
     }
 
     /// When the whole thing ends, if it is by the clock.
@@ -170,7 +174,7 @@ mod tests {
         }
         assert_eq!(pacer.next(0, SECOND * 3), None);
         // 10 in the ramp-up and 10 behind it, of 10 rows each; the last one was taken too late.
-        assert_eq!(pacer.unsent(), Some(140));
+        assert_eq!(pacer.unsent(), Some(150));
         assert_eq!(open(100.0, 0, Until::Rows(5), 1).unsent(), None);
     }
 

@@ -173,5 +173,5 @@ type Sent = Result<Result<()>>;
 /// How long a client sleeps at a time.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// As long as others try to connect again.
-const INSERTER_RETRIES: Duration = Duration::from_secs(5);
+/// Its callers bring their rows again themselves, and they are the ones that give up.
+const INSERTER_RETRIES: Duration = Duration::from_secs(1);

@@ -5,6 +5,9 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod pool;
+mod pressure;
+mod query;
 mod report;
 
 use inrush_testkit::servers::{self, Server};
@@ -27,6 +30,9 @@ fn on_every_server() {
                 a_cut_case_is_shown_as_cut(&place);
                 an_interrupted_run_keeps_what_it_measured(&place);
                 results_are_not_written_over(&place);
+                query::on(&place);
+                pool::on(&place);
+                pressure::on(&place);
             });
         }
     });
@@ -195,7 +201,7 @@ impl Place {
     fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
         command.arg("bench").args(arguments.split(' ')).current_dir(self.folder.path());
-        if arguments.starts_with("insert") {
+        if !["report", "compare"].iter().any(|verb| arguments.starts_with(verb)) {
             command.arg("-S").arg(&self.server.socket).args(["-u", &self.server.user]);
         }
         command.env("INRUSH_PASSWORD", &self.server.password);
@@ -204,6 +210,21 @@ impl Place {
 
     fn bench(&self, arguments: &str) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// The document of a run that ends with this code.
+    #[track_caller]
+    fn document(&self, arguments: &str, code: i32) -> Value {
+        let done = self.bench(&format!("{arguments} --json"));
+        assert_eq!(done.status.code(), Some(code), "{arguments}: {}", said(&done));
+        serde_json::from_slice(&done.stdout).unwrap()
+    }
+
+    /// The samples of a file.
+    fn samples(&self, file: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.path(file)).unwrap();
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records.filter(|record| record["record"] == "sample").collect()
     }
 
     #[track_caller]
