@@ -113,7 +113,7 @@ pub fn failures(results: &Results) -> Vec<String> {
         let words = samples().find_map(|sample| sample.first_error.as_deref())?;
         let done: u64 = samples().map(|sample| sample.rows).sum();
         let unit = case.unit.name();
-        Some(format!("{}: {n} {unit} failed, {done} did not; the first error: {words}", case.id))
+        Some(format!("{}: {n} of {} {unit} failed; the first error: {words}", case.id, n + done))
     };
     results.cases.iter().filter_map(of).collect()
 }
@@ -147,7 +147,7 @@ mod tests {
             conclusions(&results),
             [
                 "async: most with 10 clients, 500 queries/s, 5.0 times as many as with the fewest.",
-                "async / 10: 1 queries failed, 999 did not; the first error: query execution was interrupted",
+                "async / 10: 1 of 1000 queries failed; the first error: query execution was interrupted",
             ]
         );
     }

@@ -137,9 +137,9 @@ fn columns(lines: &[Line<'_>]) -> Vec<Column> {
     if lines.iter().any(|line| line.case.unit == Unit::Queries) {
         // Behind what they took, so that a case that was cut says so first.
         columns.extend([
-            column("asked", 0, |line| Some((line.done + line.failed) as f64)),
-            column("answered", 0, |line| Some(line.done as f64)),
-            column("failed", 0, |line| Some(line.failed as f64)),
+            column("asked", 0, |line| line.rate.as_ref().map(|_| (line.done + line.failed) as f64)),
+            column("answered", 0, |line| line.rate.as_ref().map(|_| line.done as f64)),
+            column("failed", 0, |line| line.rate.as_ref().map(|_| line.failed as f64)),
         ]);
     }
     let optional = [
@@ -365,6 +365,30 @@ insert-select     once                 20.0     20.0     40.0  50,000     100.0 
 ";
         let squeeze = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         assert_eq!(squeeze(&render(&results(), Style::Text)), squeeze(want));
+    }
+
+    #[test]
+    fn queries_are_told_apart_from_those_that_failed() {
+        let mut results = results();
+        results.cases.truncate(1);
+        results.cases[0].unit = Unit::Queries;
+        results.samples.retain(|sample| sample.case == "row");
+        for sample in &mut results.samples {
+            sample.rows = 999;
+            sample.errors = BTreeMap::from([("timeout".to_owned(), 1)]);
+            sample.acquire = Some(Latencies::new());
+        }
+        let text = render(&results, Style::Text);
+        let (head, row) = text.split_once('\n').unwrap();
+        let words = |line: &str| {
+            line.split("  ").map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(words(head)[5..9], ["queries/s", "asked", "answered", "failed"]);
+        assert_eq!(words(row)[5..9], ["500", "3,000", "2,997", "3"]);
+        assert_eq!(
+            (words(head).last().unwrap().as_str(), words(row).last().unwrap().as_str()),
+            ("errors", "timeout: 4")
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@ use view::View;
 /// Write with many clients at once, and show what each second comes to
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
+#[command(after_help = "Each case is run once; with `--full` in rounds. `--cap` holds for `--rows` only.")]
 pub(crate) struct PressureArgs {
     /// What is concurrent, one or more [default: all]
     #[arg(long, value_enum, value_name = "WHAT,..", value_delimiter = ',', hide_default_value = true)]
