@@ -4,10 +4,10 @@
 mod experiment;
 mod insert;
 mod place;
-mod report;
 mod pool;
 mod pressure;
 mod query;
+mod report;
 
 use crate::{Output, exit};
 use clap::{Args, Subcommand};

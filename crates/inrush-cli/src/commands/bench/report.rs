@@ -4,7 +4,7 @@ use crate::{Output, exit};
 use clap::Args;
 use inrush_bench::results::Results;
 use inrush_bench::table::{self, Style};
-use inrush_bench::{advice, html};
+use inrush_bench::{advice, html, pool, pressure, query};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::Write;
@@ -53,6 +53,9 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
 fn conclusions(results: &Results) -> Vec<String> {
     match results.run.experiment.as_str() {
         "insert" => advice::of(results),
+        "query" => query::conclusions(results),
+        "pool" => pool::conclusions(results),
+        "pressure" => pressure::conclusions(results),
         _ => Vec::new(),
     }
 }
