@@ -1,6 +1,7 @@
 //! Time on the clock, and of the processors on both sides, of what is measured.
 
 use crate::facts::ServerProcess;
+use crate::meter::Written;
 use crate::results::Sample;
 use std::time::{Duration, Instant};
 
@@ -31,16 +32,16 @@ impl Clock {
 
     /// A sample that knows its times and nothing else.
     pub(crate) fn stop(self) -> Sample {
+        self.written(0, false).sample()
+    }
+
+    /// So many rows are stored.
+    pub(crate) fn written(self, rows: u64, cut: bool) -> Written {
         let took = self.start.elapsed();
         let client_cpu = process_cpu().saturating_sub(self.cpu);
         let now = self.server.as_ref().and_then(ServerProcess::cpu);
         let server_cpu = now.zip(self.server_cpu).map(|(now, then)| now.saturating_sub(then));
-        Sample {
-            seconds: took.as_secs_f64(),
-            client_cpu: Some(client_cpu.as_secs_f64()),
-            server_cpu: server_cpu.map(|cpu| cpu.as_secs_f64()),
-            ..Sample::default()
-        }
+        Written { took, client_cpu, server_cpu, rows, cut, bytes: None }
     }
 }
 

@@ -4,9 +4,14 @@
 //! A row depends on the seed and its number alone. The sum is that of the CRC-32 of each row's text, `CONCAT_WS('|', column, ..)`, so it
 //! does not depend on the order of the rows.
 
+mod sbtest;
+
+pub use sbtest::{Sbtest, SbtestRows};
+
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder, TimestampSecondBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
+use inrush::core::{Error, Kind};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,6 +52,22 @@ impl std::ops::Add for Checksum {
     }
 }
 
+impl Checksum {
+    /// A table came to `there`, and must come to this.
+    ///
+    /// # Errors
+    /// `Protocol` if it does not.
+    pub fn expect_there(self, there: Self) -> Result<(), Error> {
+        if there == self {
+            return Ok(());
+        }
+        Err(Error::new(
+            Kind::Protocol,
+            format!("the table holds {} rows of sum {}, not {} of sum {}", there.rows, there.sum, self.rows, self.sum),
+        ))
+    }
+}
+
 impl Users {
     /// The names of the columns, in their order.
     pub const COLUMNS: [&str; 6] = ["id", "name", "age", "email", "score", "created"];
@@ -71,8 +92,7 @@ impl Users {
 
     /// Asks a server for the [`Checksum`] of the table `name`: one row of two columns.
     pub fn checksum_query(name: &str) -> String {
-        let columns = Self::COLUMNS.join(", ");
-        format!("SELECT COUNT(*), CAST(COALESCE(SUM(CRC32(CONCAT_WS('|', {columns}))), 0) AS UNSIGNED) FROM {name}")
+        checksum_query(name, &Self::COLUMNS)
     }
 
     /// Rows of these numbers, which are their keys.
@@ -165,6 +185,12 @@ impl User {
         // Writing into memory does not fail.
         let _ = write!(text, "{id}|{name}|{age}|{email}{score}|{}", shown_time(*created));
     }
+}
+
+/// Asks a server for the [`Checksum`] of these columns of the table `name`: one row of two columns.
+fn checksum_query(name: &str, columns: &[impl std::borrow::Borrow<str>]) -> String {
+    let columns = columns.join(", ");
+    format!("SELECT COUNT(*), CAST(COALESCE(SUM(CRC32(CONCAT_WS('|', {columns}))), 0) AS UNSIGNED) FROM {name}")
 }
 
 /// `2026-01-02 03:04:05`.

@@ -4,7 +4,8 @@
 
 mod writer;
 
-pub use writer::{Settings, Writer, Written};
+pub use crate::meter::Written;
+pub use writer::{Settings, Writer};
 
 use crate::results::{Case, Role, Unit};
 use inrush::Method;

@@ -7,14 +7,18 @@
 //! `Bench` of each other experiment, [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
+pub mod axes;
 mod clock;
 pub mod compare;
 mod crew;
 pub mod dataset;
 pub mod facts;
+pub mod heat_map;
 pub mod histogram;
 pub mod html;
 pub mod insert;
+pub mod knee;
+mod meter;
 pub mod pool;
 pub mod pressure;
 pub mod query;
@@ -22,5 +26,6 @@ pub mod results;
 pub mod runner;
 pub mod server_file;
 pub mod stats;
+pub mod sweep;
 pub mod table;
 pub mod tally;

@@ -196,6 +196,9 @@ pub(crate) fn cells(lines: &[Line<'_>], style: Style) -> Vec<Vec<String>> {
     let mut with: Vec<&str> = lines.iter().flat_map(|line| line.case.with.keys().map(String::as_str)).collect();
     with.sort_unstable();
     with.dedup();
+    if with.len() > FEW_SETTINGS && style != Style::Csv {
+        with.retain(|name| lines.iter().any(|line| line.case.with.get(*name) != lines[0].case.with.get(*name)));
+    }
     let columns = columns(lines);
     let has_errors = lines.iter().any(|line| !line.errors.is_empty());
     let mut head: Vec<String> = std::iter::once("what").chain(with.iter().copied()).map(str::to_owned).collect();
@@ -304,6 +307,9 @@ fn markdown(table: &[Vec<String>]) -> String {
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }
+
+/// Of more than so many settings, those that are the same in all cases are not shown to people.
+const FEW_SETTINGS: usize = 2;
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,10 @@
 //! Runs the cells of `insert` into tables of its own, over one connection (the inserter over a pool), and checks what they leave.
 
 use super::{Cell, Commits, Operation, Way};
+use crate::clock::Clock;
 use crate::dataset::{Checksum, Users};
 use crate::facts::ServerProcess;
-use crate::results::Sample;
+use crate::meter::{self, Written};
 use crate::server_file::ServerFile;
 use arrow_array::RecordBatch;
 use inrush::blocking::{Connection, Pool};
@@ -15,23 +16,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-
-/// What one run of a cell came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Written {
-    /// From the first byte sent to the last answer.
-    pub took: Duration,
-    /// Processor time of the client meanwhile.
-    pub client_cpu: Duration,
-    /// That of the server, if it can be read.
-    pub server_cpu: Option<Duration>,
-    /// Rows that are stored (changed, gone).
-    pub rows: u64,
-    /// The time ran out first.
-    pub cut: bool,
-    /// Bytes to the server and from it, as it counts them; of one connection.
-    pub bytes: Option<(u64, u64)>,
-}
 
 /// How cells are run.
 #[derive(Clone, Debug)]
@@ -66,22 +50,6 @@ pub struct Writer {
     target: String,
     source: String,
     source_of_changes: String,
-}
-
-impl Written {
-    /// As a record; whoever runs it knows the case and the round.
-    pub fn sample(&self) -> Sample {
-        Sample {
-            seconds: self.took.as_secs_f64(),
-            rows: self.rows,
-            cut: self.cut,
-            client_cpu: Some(self.client_cpu.as_secs_f64()),
-            server_cpu: self.server_cpu.map(|cpu| cpu.as_secs_f64()),
-            bytes_sent: self.bytes.map(|(sent, _)| sent),
-            bytes_received: self.bytes.map(|(_, received)| received),
-            ..Sample::default()
-        }
-    }
 }
 
 impl Writer {
@@ -160,22 +128,12 @@ impl Writer {
         Ok(())
     }
 
-    /// Bytes of this session so far, to the server and from it.
     fn traffic(&mut self) -> Result<(u64, u64)> {
-        let sql = "SHOW SESSION STATUS WHERE Variable_name IN ('Bytes_received', 'Bytes_sent')";
-        let rows: Vec<(String, u64)> = self.connection.query(sql, ())?;
-        let of = |name: &str| rows.iter().find(|row| row.0.eq_ignore_ascii_case(name)).map_or(0, |row| row.1);
-        Ok((of("Bytes_received"), of("Bytes_sent")))
+        meter::traffic(&mut self.connection)
     }
 
     fn clock(&self) -> Clock {
-        let server = self.server.clone();
-        Clock {
-            server_cpu: server.as_ref().and_then(ServerProcess::cpu),
-            server,
-            cpu: process_cpu(),
-            start: Instant::now(),
-        }
+        Clock::start(self.server.as_ref())
     }
 
     fn deadline(&self) -> Instant {
@@ -200,7 +158,7 @@ impl Writer {
                 self.connection.exec(&format!("DELETE FROM {target} WHERE id <= {}", cell.rows), ())?;
             }
         }
-        Ok(clock.stop(cell.rows, false))
+        Ok(clock.written(cell.rows, false))
     }
 
     /// LOAD DATA of a file that lies where the server reads it; written before the clock starts.
@@ -212,7 +170,7 @@ impl Writer {
         let sql = file.load_into(&self.target, &Users::COLUMNS.join(", "));
         let clock = self.clock();
         self.connection.exec(&sql, ())?;
-        Ok(clock.stop(rows, false))
+        Ok(clock.written(rows, false))
     }
 
     /// Threads that each bring a row and wait until it is stored.
@@ -242,7 +200,7 @@ impl Writer {
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(ended_early))
         })?;
         let stored = next.into_inner().min(rows);
-        let written = clock.stop(stored, stored < rows);
+        let written = clock.written(stored, stored < rows);
         inserter.close()?;
         Ok(written)
     }
@@ -276,7 +234,7 @@ impl Writer {
         if commits == Commits::Once {
             self.connection.exec("COMMIT", ())?;
         }
-        Ok(clock.stop(stored, stored < rows))
+        Ok(clock.written(stored, stored < rows))
     }
 
     /// What a case does beside writing.
@@ -292,7 +250,7 @@ impl Writer {
             black_box(all.slice(part.start as usize, (part.end - part.start) as usize));
             done = part.end;
         }
-        Ok(clock.stop(done, done < rows))
+        Ok(clock.written(done, done < rows))
     }
 
     /// An execution a row, each committed by itself, in one flight.
@@ -319,7 +277,7 @@ impl Writer {
                 Ok(())
             },
         )?;
-        Ok(clock.stop(stored, stored < rows))
+        Ok(clock.written(stored, stored < rows))
     }
 
     /// The values that the operation is given, those of the first `rows` rows.
@@ -362,38 +320,8 @@ impl Writer {
             Operation::Update => changed.checksum(1..done + 1) + users.checksum(done + 1..filled + 1),
             Operation::Delete => users.checksum(done + 1..filled + 1),
         };
-        if there == want {
-            return Ok(());
-        }
-        Err(Error::new(
-            Kind::Protocol,
-            format!("the table holds {} rows of sum {}, not {} of sum {}", there.rows, there.sum, want.rows, want.sum),
-        ))
+        want.expect_there(there)
     }
-}
-
-/// Time on the clock and of the processors.
-struct Clock {
-    server: Option<ServerProcess>,
-    server_cpu: Option<Duration>,
-    cpu: Duration,
-    start: Instant,
-}
-
-impl Clock {
-    fn stop(self, rows: u64, cut: bool) -> Written {
-        let took = self.start.elapsed();
-        let client_cpu = process_cpu().saturating_sub(self.cpu);
-        let now = self.server.as_ref().and_then(ServerProcess::cpu);
-        let server_cpu = now.zip(self.server_cpu).map(|(now, then)| now.saturating_sub(then));
-        Written { took, client_cpu, server_cpu, rows, cut, bytes: None }
-    }
-}
-
-/// Nothing else runs in this process meanwhile.
-fn process_cpu() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// In the order of the placeholders.

@@ -9,6 +9,7 @@ mod pool;
 mod pressure;
 mod query;
 mod report;
+mod sweep;
 
 use inrush_testkit::servers::{self, Server};
 use serde_json::Value;
@@ -33,6 +34,9 @@ fn on_every_server() {
                 query::on(&place);
                 pool::on(&place);
                 pressure::on(&place);
+                sweep::every_combination_is_measured(&place);
+                sweep::knees_are_named(&place);
+                sweep::what_cannot_be_is_told(&place);
             });
         }
     });

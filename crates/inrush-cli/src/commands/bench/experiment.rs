@@ -275,7 +275,7 @@ fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], o
     if results.cases.is_empty() {
         return;
     }
-    let mut text = facts::shown(&results.run) + "\n" + &table::render(results, Style::Text);
+    let mut text = facts::shown(&results.run) + "\n" + &super::shown(results, Style::Text);
     for way in left_out {
         text += &format!("{} is not measured: {}\n", way.way, way.reason);
     }

@@ -8,11 +8,14 @@ mod pool;
 mod pressure;
 mod query;
 mod report;
+mod sweep;
 
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
+use inrush_bench::heat_map;
 use inrush_bench::results::Results;
+use inrush_bench::table::{self, Style};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::BufReader;
@@ -34,6 +37,7 @@ enum Verb {
     Pool(Box<pool::PoolArgs>),
     Pressure(Box<pressure::PressureArgs>),
     Report(report::ReportArgs),
+    Sweep(Box<sweep::SweepArgs>),
     /// Compare two runs: the second against the first
     Compare {
         /// Results before
@@ -54,6 +58,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Pool(args) => pool::run(args, output),
         Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
+        Verb::Sweep(args) => sweep::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);
             let changes = compare::changes(&before, &after)?;
@@ -63,6 +68,13 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
             Ok(if changes.iter().any(is_slower) { exit::REJECTED } else { exit::OK })
         }
     }
+}
+
+/// The table; with a map of two axes below it, for eyes.
+fn shown(results: &Results, style: Style) -> String {
+    let map = if style == Style::Text { heat_map::render(results) } else { String::new() };
+    let line_between = if map.is_empty() { "" } else { "\n" };
+    table::render(results, style) + line_between + &map
 }
 
 fn read(path: &Path) -> Result<Results> {

@@ -99,7 +99,7 @@ impl Drop for Throwaway {
 pub(super) const SCHEMA: &str = "inrush_bench";
 
 /// All that the lab may have made there.
-const TABLES: [&str; 6] =
-    ["bench_users", "bench_source", "bench_changes", "bench_people", "bench_orders", "bench_pressure"];
+const TABLES: [&str; 7] =
+    ["bench_users", "bench_source", "bench_changes", "bench_people", "bench_orders", "bench_pressure", "bench_sbtest"];
 
 const PATIENCE: Duration = Duration::from_secs(120);

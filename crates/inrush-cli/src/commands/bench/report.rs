@@ -3,8 +3,8 @@
 use crate::{Output, exit};
 use clap::Args;
 use inrush_bench::results::Results;
-use inrush_bench::table::{self, Style};
-use inrush_bench::{advice, html, pool, pressure, query};
+use inrush_bench::table::Style;
+use inrush_bench::{advice, html, knee, pool, pressure, query};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::Write;
@@ -34,9 +34,9 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
     let results = super::read(&args.file)?;
     let text = match (args.html, args.markdown, args.csv) {
         (true, ..) => html::page(&results, &conclusions(&results)),
-        (_, true, _) => table::render(&results, Style::Markdown),
-        (.., true) => table::render(&results, Style::Csv),
-        _ => table::render(&results, Style::Text),
+        (_, true, _) => super::shown(&results, Style::Markdown),
+        (.., true) => super::shown(&results, Style::Csv),
+        _ => super::shown(&results, Style::Text),
     };
     match &args.output {
         Some(path) => {
@@ -53,6 +53,7 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
 fn conclusions(results: &Results) -> Vec<String> {
     match results.run.experiment.as_str() {
         "insert" => advice::of(results),
+        "sweep" => knee::sentences(results),
         "query" => query::conclusions(results),
         "pool" => pool::conclusions(results),
         "pressure" => pressure::conclusions(results),
