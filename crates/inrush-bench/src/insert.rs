@@ -165,7 +165,7 @@ impl Way {
 
 impl Commits {
     /// As it is called in tables.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Commits::Each => "each statement",
             Commits::Once => "once",

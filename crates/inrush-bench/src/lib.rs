@@ -4,7 +4,7 @@
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], the
-//! `Bench` of each other experiment, [`facts`] and [`server_file`] is pure.
+//! `Bench` of each other experiment, [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
 pub mod axes;
@@ -22,7 +22,9 @@ mod meter;
 pub mod pool;
 pub mod pressure;
 pub mod query;
+pub mod relay;
 pub mod results;
+pub mod rtt;
 pub mod runner;
 pub mod server_file;
 pub mod stats;

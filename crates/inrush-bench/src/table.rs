@@ -119,7 +119,8 @@ struct Column {
 /// Those that tell something of these lines.
 fn columns(lines: &[Line<'_>]) -> Vec<Column> {
     let column = |head: &str, digits, value| Column { head: head.into(), digits, value };
-    let unit = lines.first().map(|line| line.case.unit).unwrap_or_default().name();
+    let unit = lines.first().map(|line| line.case.unit).unwrap_or_default();
+    let unit = if lines.iter().all(|line| line.case.unit == unit) { unit.name() } else { "number" };
     let does_as_much_each_time = lines.iter().all(|line| line.case.rows > 0);
     let mut columns = match does_as_much_each_time {
         true => vec![
@@ -134,7 +135,7 @@ fn columns(lines: &[Line<'_>]) -> Vec<Column> {
             column("most", 0, |line| line.rate.as_ref().map(|rate| rate.max)),
         ],
     };
-    if lines.iter().any(|line| line.case.unit == Unit::Queries) {
+    if lines.iter().all(|line| line.case.unit == Unit::Queries) {
         // Behind what they took, so that a case that was cut says so first.
         columns.extend([
             column("asked", 0, |line| line.rate.as_ref().map(|_| (line.done + line.failed) as f64)),

@@ -217,23 +217,28 @@ impl Writer {
         };
         // The first use of a statement has it prepared and its columns described: that is connecting, in a way.
         self.connection.prepare(&sql)?;
+        self.connection.execute_batch_with(&sql, &all.slice(0, 0), &options)?;
         let deadline = self.deadline();
-        let clock = self.clock();
-        let mut stored = 0;
-        if commits == Commits::Once {
-            self.connection.exec("BEGIN", ())?;
-        }
-        for part in pieces(0..rows, step) {
-            if Instant::now() >= deadline {
-                break;
+        let write = |connection: &mut Connection| -> Result<u64> {
+            let mut stored = 0;
+            for part in pieces(0..rows, step).take_while(|_| Instant::now() < deadline) {
+                let slice = all.slice(part.start as usize, (part.end - part.start) as usize);
+                connection.execute_batch_with(&sql, &slice, &options)?;
+                stored = part.end;
             }
-            let slice = all.slice(part.start as usize, (part.end - part.start) as usize);
-            self.connection.execute_batch_with(&sql, &slice, &options)?;
-            stored = part.end;
-        }
-        if commits == Commits::Once {
-            self.connection.exec("COMMIT", ())?;
-        }
+            Ok(stored)
+        };
+        let clock = self.clock();
+        let stored = match commits {
+            Commits::Each => write(&mut self.connection)?,
+            Commits::Once => {
+                // Not BEGIN as text: behind that nobody could tell what a deadlock had undone, and nothing would be pipelined.
+                let mut tx = self.connection.begin()?;
+                let stored = write(&mut tx)?;
+                tx.commit()?;
+                stored
+            }
+        };
         Ok(clock.written(stored, stored < rows))
     }
 

@@ -7,9 +7,11 @@ use crate::facts::ServerProcess;
 use crate::histogram::Latencies;
 use crate::meter;
 use crate::results::Sample;
+use arrow_array::RecordBatch;
 use inrush::blocking::Connection;
 use inrush::core::{Error, Kind, Result};
 use inrush::{BatchOptions, Config};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -157,16 +159,29 @@ impl Sweeper {
 impl Common<'_> {
     /// Takes one statement's rows after the other, as long as there is time.
     fn write(&self, connection: &mut Connection) -> Result<Latencies> {
-        let ready = connection.prepare(self.sql);
+        let ready = self.make_ready(connection);
         // Others wait for this one even if it cannot.
         self.start.wait();
         self.start.wait();
         ready.and_then(|_| self.write_until_end(connection)).inspect_err(|_| self.has_failed.store(true, Relaxed))
     }
 
+    fn options(&self) -> BatchOptions {
+        BatchOptions::new().with_method(self.cell.method).with_rows(self.cell.statement_rows as usize)
+    }
+
+    /// A batch of no rows has the table described.
+    fn make_ready(&self, connection: &mut Connection) -> Result<()> {
+        connection.execute_batch_with(self.sql, &self.made(1..1)?, &self.options())?;
+        Ok(())
+    }
+
+    fn made(&self, numbers: Range<u64>) -> Result<RecordBatch> {
+        self.rows.rows(numbers).map_err(|e| Error::new(Kind::Data, format!("rows could not be made: {e}")))
+    }
+
     fn write_until_end(&self, connection: &mut Connection) -> Result<Latencies> {
-        let Cell { method, statement_rows, .. } = *self.cell;
-        let options = BatchOptions::new().with_method(method).with_rows(statement_rows as usize);
+        let (options, statement_rows) = (self.options(), self.cell.statement_rows);
         let deadline = Instant::now() + self.settings.time;
         let mut latencies = Latencies::new();
         loop {
@@ -176,8 +191,7 @@ impl Common<'_> {
             }
             // Whoever is free takes the next rows: the keys grow as those do that a server gives.
             let first = self.next.fetch_add(1, Relaxed) * statement_rows + 1;
-            let rows = self.rows.rows(first..first + statement_rows);
-            let rows = rows.map_err(|e| Error::new(Kind::Data, format!("rows could not be made: {e}")))?;
+            let rows = self.made(first..first + statement_rows)?;
             connection.execute_batch_with(self.sql, &rows, &options)?;
             latencies.record(begun.elapsed());
         }

@@ -9,6 +9,7 @@ mod pool;
 mod pressure;
 mod query;
 mod report;
+mod rtt;
 mod sweep;
 
 use inrush_testkit::servers::{self, Server};
@@ -37,6 +38,9 @@ fn on_every_server() {
                 sweep::every_combination_is_measured(&place);
                 sweep::knees_are_named(&place);
                 sweep::what_cannot_be_is_told(&place);
+                rtt::every_way_to_the_server_is_measured(&place);
+                rtt::a_far_server_cuts_what_takes_too_long(&place);
+                rtt::what_cannot_be_is_told(&place);
             });
         }
     });
@@ -203,11 +207,17 @@ impl Place {
     }
 
     fn command(&self, arguments: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-        command.arg("bench").args(arguments.split(' ')).current_dir(self.folder.path());
+        let mut command = self.command_as_is(arguments);
         if !["report", "compare"].iter().any(|verb| arguments.starts_with(verb)) {
             command.arg("-S").arg(&self.server.socket).args(["-u", &self.server.user]);
         }
+        command
+    }
+
+    /// The arguments name the server, if one is needed.
+    fn command_as_is(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+        command.arg("bench").args(arguments.split(' ')).current_dir(self.folder.path());
         command.env("INRUSH_PASSWORD", &self.server.password);
         command
     }

@@ -8,6 +8,7 @@ mod pool;
 mod pressure;
 mod query;
 mod report;
+mod rtt;
 mod sweep;
 
 use crate::{Output, exit};
@@ -38,6 +39,7 @@ enum Verb {
     Pressure(Box<pressure::PressureArgs>),
     Report(report::ReportArgs),
     Sweep(Box<sweep::SweepArgs>),
+    Rtt(Box<rtt::RttArgs>),
     /// Compare two runs: the second against the first
     Compare {
         /// Results before
@@ -59,6 +61,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
         Verb::Sweep(args) => sweep::run(args, output),
+        Verb::Rtt(args) => rtt::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);
             let changes = compare::changes(&before, &after)?;
