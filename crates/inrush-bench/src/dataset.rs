@@ -188,7 +188,7 @@ impl User {
 }
 
 /// Asks a server for the [`Checksum`] of these columns of the table `name`: one row of two columns.
-fn checksum_query(name: &str, columns: &[impl std::borrow::Borrow<str>]) -> String {
+pub(crate) fn checksum_query(name: &str, columns: &[impl std::borrow::Borrow<str>]) -> String {
     let columns = columns.join(", ");
     format!("SELECT COUNT(*), CAST(COALESCE(SUM(CRC32(CONCAT_WS('|', {columns}))), 0) AS UNSIGNED) FROM {name}")
 }

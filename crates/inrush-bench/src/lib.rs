@@ -18,6 +18,7 @@ pub mod histogram;
 pub mod html;
 pub mod insert;
 pub mod knee;
+pub mod load;
 mod meter;
 pub mod pool;
 pub mod pressure;

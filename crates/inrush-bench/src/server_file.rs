@@ -20,13 +20,25 @@ impl ServerFile {
     /// # Errors
     /// `Io`.
     pub fn write(folder: &Path, content: &[u8]) -> Result<Self> {
+        Self::fill(folder, |file| file.write_all(content))
+    }
+
+    /// Copies a file to where the server reads it.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn copy(folder: &Path, from: &Path) -> Result<Self> {
+        Self::fill(folder, |file| std::io::copy(&mut File::open(from)?, file).map(drop))
+    }
+
+    fn fill(folder: &Path, content: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = format!("inrush-bench-{}-{}.tsv", std::process::id(), NUMBER.fetch_add(1, Relaxed));
         let path = folder.join(name);
         let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
         let mut file = File::create_new(&path).map_err(failed)?;
         let made = Self(path.clone());
-        file.write_all(content).map_err(failed)?;
+        content(&mut file).map_err(failed)?;
         file.set_permissions(Permissions::from_mode(0o644)).map_err(failed)?;
         Ok(made)
     }
@@ -34,6 +46,15 @@ impl ServerFile {
     /// The statement that reads it into `table` (quoted), as fields with tabs between them.
     pub fn load_into(&self, table: &str, columns: &str) -> String {
         format!("LOAD DATA INFILE {} INTO TABLE {table} CHARACTER SET utf8mb4 ({columns})", self.quoted())
+    }
+
+    /// The same of a CSV file with a header.
+    pub fn load_csv_into(&self, table: &str, columns: &str) -> String {
+        format!(
+            "LOAD DATA INFILE {} INTO TABLE {table} CHARACTER SET utf8mb4 FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' \
+             LINES TERMINATED BY '\\n' IGNORE 1 LINES ({columns})",
+            self.quoted()
+        )
     }
 
     /// Its name, for a statement.

@@ -5,6 +5,7 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod load;
 mod pool;
 mod pressure;
 mod query;
@@ -41,6 +42,9 @@ fn on_every_server() {
                 rtt::every_way_to_the_server_is_measured(&place);
                 rtt::a_far_server_cuts_what_takes_too_long(&place);
                 rtt::what_cannot_be_is_told(&place);
+                load::files_are_loaded_in_every_way(&place);
+                load::a_file_of_ones_own(&place);
+                load::what_cannot_be_is_told(&place);
             });
         }
     });

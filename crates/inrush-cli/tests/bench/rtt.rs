@@ -49,7 +49,7 @@ pub(super) fn a_far_server_cuts_what_takes_too_long(place: &Place) {
 }
 
 pub(super) fn what_cannot_be_is_told(place: &Place) {
-    place.fails("rtt --rtt -1", 1, "--rtt");
+    place.fails("rtt --rtt=-1", 1, "milliseconds, 0 to 10000");
     place.fails("rtt --rtt far", 1, "milliseconds, 0 to 10000");
     place.fails("rtt --bandwidth 0", 1, "megabits a second");
     let server = &place.server;

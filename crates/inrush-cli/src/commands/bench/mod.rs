@@ -3,6 +3,7 @@
 
 mod experiment;
 mod insert;
+mod load;
 mod place;
 mod pool;
 mod pressure;
@@ -40,6 +41,7 @@ enum Verb {
     Report(report::ReportArgs),
     Sweep(Box<sweep::SweepArgs>),
     Rtt(Box<rtt::RttArgs>),
+    Load(Box<load::LoadArgs>),
     /// Compare two runs: the second against the first
     Compare {
         /// Results before
@@ -62,6 +64,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Report(args) => report::run(args, output),
         Verb::Sweep(args) => sweep::run(args, output),
         Verb::Rtt(args) => rtt::run(args, output),
+        Verb::Load(args) => load::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);
             let changes = compare::changes(&before, &after)?;

@@ -99,7 +99,16 @@ impl Drop for Throwaway {
 pub(super) const SCHEMA: &str = "inrush_bench";
 
 /// All that the lab may have made there.
-const TABLES: [&str; 7] =
-    ["bench_users", "bench_source", "bench_changes", "bench_people", "bench_orders", "bench_pressure", "bench_sbtest"];
+const TABLES: [&str; 9] = [
+    "bench_users",
+    "bench_source",
+    "bench_changes",
+    "bench_people",
+    "bench_orders",
+    "bench_pressure",
+    "bench_sbtest",
+    "bench_load",
+    "bench_load_source",
+];
 
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -4,7 +4,7 @@ use crate::{Output, exit};
 use clap::Args;
 use inrush_bench::results::Results;
 use inrush_bench::table::Style;
-use inrush_bench::{advice, html, knee, pool, pressure, query, rtt};
+use inrush_bench::{advice, html, knee, load, pool, pressure, query, rtt};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::Write;
@@ -53,6 +53,7 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
 fn conclusions(results: &Results) -> Vec<String> {
     match results.run.experiment.as_str() {
         "insert" => advice::of(results),
+        "load" => load::sentences(results),
         "rtt" => rtt::sentences(results),
         "sweep" => knee::sentences(results),
         "query" => query::conclusions(results),
