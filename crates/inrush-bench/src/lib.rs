@@ -7,6 +7,7 @@
 //! `Bench` of each other experiment, [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
+pub mod answer;
 pub mod axes;
 mod clock;
 pub mod compare;

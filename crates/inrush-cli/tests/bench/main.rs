@@ -199,6 +199,27 @@ fn without_a_server_it_starts_one_and_takes_it_away_again() {
     }
 }
 
+#[test]
+fn the_tour_ends_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.arg("bench").current_dir(folder.path());
+    command.env("INRUSH_MYSQLD", servers::one("mariadb-10.11").mysqld).env_remove("INRUSH_URL");
+    command.env("HOME", folder.path()).env("TMPDIR", folder.path());
+    let done = command.output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+    for word in
+        ["## insert", "## sweep", "## rtt", "On this server use `", "rows a statement are enough", "round trip of 5 ms"]
+    {
+        assert!(shown.contains(word), "no `{word}`: {}", said(&done));
+    }
+    let kept = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = kept.map(|name| name.split('-').nth(2).unwrap_or_default().to_owned()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["insert", "rtt", "sweep"], "what it leaves behind");
+}
+
 /// A server, and a folder to be in.
 struct Place {
     folder: tempfile::TempDir,

@@ -166,14 +166,30 @@ pub(super) fn listed<T: ToString>(numbers: &[T]) -> String {
 /// Runs an experiment on the server that was named, or on one that is started for it.
 pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u8> {
     let common = experiment.common();
+    at_a_place(&common.connect, common.keep, output, |place, stop| {
+        let results = measure(experiment, place, stop, output, &|results, left_out| match output.is_json() {
+            true => output.result(&table::json(results)),
+            false => show(experiment, results, left_out, output),
+        })?;
+        Ok(experiment.exit_code(&results))
+    })
+}
+
+/// Does some work on the server that is named, or on one that is started for it; cleans up behind it.
+pub(super) fn at_a_place(
+    connect: &ConnectArgs,
+    keep: bool,
+    output: &Output,
+    work: impl FnOnce(&Place, &Arc<AtomicBool>) -> Result<u8>,
+) -> Result<u8> {
     let stop = on_signals(false)?;
-    let place = Place::find(&common.connect, output)?;
+    let place = Place::find(connect, output)?;
     if !place.is_local() {
         // A server of our own has to be stopped in order; it is near, and answers.
         on_signals(true)?;
     }
-    let done = measure(experiment, &place, &stop, output);
-    if !common.keep || place.is_local() {
+    let done = work(&place, &stop);
+    if !keep || place.is_local() {
         place.clean_up().or_else(|error| {
             // What went wrong first matters more.
             output.notice(&format!("the schema `{SCHEMA}` could not be cleaned up: {error}"));
@@ -183,7 +199,14 @@ pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u
     done
 }
 
-fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>, output: &Output) -> Result<u8> {
+/// Measures and keeps the results; `show` is handed what there is in any case.
+pub(super) fn measure<E: Experiment>(
+    experiment: &E,
+    place: &Place,
+    stop: &Arc<AtomicBool>,
+    output: &Output,
+    show: &dyn Fn(&Results, &[LeftOut]),
+) -> Result<Results> {
     let mut connection = Connection::connect(&place.config)?;
     let transport = if place.config.uses_socket() { "socket" } else { "tcp" };
     let facts = Facts::of(&mut connection, transport)?;
@@ -206,10 +229,10 @@ fn measure<E: Experiment>(experiment: &E, place: &Place, stop: &Arc<AtomicBool>,
     drop(file);
 
     let results = super::read(&path)?;
-    show(experiment, &results, &plan.left_out, output);
+    show(&results, &plan.left_out);
     output.notice(&format!("results: {shown} ({})", human::time(started.elapsed())));
     super::note_if_partial(&results, output);
-    measured.map(|()| experiment.exit_code(&results))
+    measured.map(|()| results)
 }
 
 fn rounds<E: Experiment>(
@@ -267,11 +290,8 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, plan: &Plan<E::Cell>
     }
 }
 
-fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], output: &Output) {
-    if output.is_json() {
-        output.result(&table::json(results));
-        return;
-    }
+/// The settings, the table, what was left out and what follows.
+pub(super) fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], output: &Output) {
     if results.cases.is_empty() {
         return;
     }

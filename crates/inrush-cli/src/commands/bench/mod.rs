@@ -11,6 +11,7 @@ mod query;
 mod report;
 mod rtt;
 mod sweep;
+mod tour;
 
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
@@ -25,23 +26,28 @@ use std::path::{Path, PathBuf};
 
 /// Measure which way of writing is fastest on your server
 #[derive(Debug, Args)]
-#[command(after_help = "Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
+#[command(disable_help_flag = true, args_conflicts_with_subcommands = true)]
+#[command(after_help = "Alone it is a tour of about two minutes that ends with what to do on this server.\n\
+    Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
     With no server named, a local one is started for the time being.")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
+
+    #[command(flatten)]
+    tour: tour::TourArgs,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     Insert(Box<insert::InsertArgs>),
+    Sweep(Box<sweep::SweepArgs>),
+    Rtt(Box<rtt::RttArgs>),
+    Load(Box<load::LoadArgs>),
     Query(Box<query::QueryArgs>),
     Pool(Box<pool::PoolArgs>),
     Pressure(Box<pressure::PressureArgs>),
     Report(report::ReportArgs),
-    Sweep(Box<sweep::SweepArgs>),
-    Rtt(Box<rtt::RttArgs>),
-    Load(Box<load::LoadArgs>),
     /// Compare two runs: the second against the first
     Compare {
         /// Results before
@@ -56,15 +62,16 @@ enum Verb {
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
-    match &args.verb {
+    let Some(verb) = &args.verb else { return tour::run(&args.tour, output) };
+    match verb {
         Verb::Insert(args) => insert::run(args, output),
+        Verb::Sweep(args) => sweep::run(args, output),
+        Verb::Rtt(args) => rtt::run(args, output),
+        Verb::Load(args) => load::run(args, output),
         Verb::Query(args) => query::run(args, output),
         Verb::Pool(args) => pool::run(args, output),
         Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
-        Verb::Sweep(args) => sweep::run(args, output),
-        Verb::Rtt(args) => rtt::run(args, output),
-        Verb::Load(args) => load::run(args, output),
         Verb::Compare { before, after, fail_if_slower } => {
             let (before, after) = (read(before)?, read(after)?);
             let changes = compare::changes(&before, &after)?;

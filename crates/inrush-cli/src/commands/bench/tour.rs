@@ -1,0 +1,82 @@
+//! `inrush bench` alone: a tour of about two minutes. Three small experiments on one server, one after the other, and a plain answer from
+//! their numbers.
+
+use super::experiment::{self, Experiment};
+use super::insert::InsertArgs;
+use super::place::Place;
+use super::rtt::RttArgs;
+use super::sweep::SweepArgs;
+use crate::connection::ConnectArgs;
+use crate::{Output, exit};
+use clap::{Args, Parser};
+use inrush_bench::answer;
+use inrush_bench::results::Results;
+use inrush_bench::table;
+use inrush_core::{Error, Result};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Where the tour goes.
+#[derive(Debug, Args)]
+pub(super) struct TourArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+
+    /// Print help
+    #[arg(long, action = clap::ArgAction::HelpLong)]
+    help: Option<bool>,
+}
+
+/// Options of an experiment alone.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Only<T: Args> {
+    #[command(flatten)]
+    args: T,
+}
+
+/// Runs the tour.
+pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
+    experiment::at_a_place(&args.connect, false, output, |place, stop| {
+        output.notice("a tour of about two minutes: ways to insert, then how many rows and connections, then distance");
+        let insert = stage::<InsertArgs>("--rows 1000,10000 --cap 3", place, stop, output)?;
+        let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
+        let method = way.as_deref().unwrap_or("multi-row");
+        let amounts = format!("--statement-rows 100,1000,10000 --connections 1,2,4 --for 0.5 --method {method}");
+        let sweep = stage::<SweepArgs>(&amounts, place, stop, output)?;
+        let rtt = stage::<RttArgs>("--rtt 0,5 --rows 1000 --cap 3", place, stop, output)?;
+        let answer = answer::of(&insert, &sweep, &rtt);
+        if output.is_json() {
+            let document = |results: &Results| serde_json::from_str::<Value>(&table::json(results)).unwrap_or_default();
+            let all = json!({
+                "inrush": "bench tour", "version": 1, "answer": answer,
+                "insert": document(&insert), "sweep": document(&sweep), "rtt": document(&rtt),
+            });
+            output.result(&format!("{all:#}"));
+        } else {
+            output.result(&answer.join("\n"));
+        }
+        Ok(exit::OK)
+    })
+}
+
+/// One experiment, with these options.
+fn stage<E: Experiment + Args>(
+    options: &str,
+    place: &Place,
+    stop: &Arc<AtomicBool>,
+    output: &Output,
+) -> Result<Results> {
+    let only = Only::<E>::try_parse_from(options.split(' ')).map_err(|e| Error::config(e.to_string()))?;
+    experiment::measure(&only.args, place, stop, output, &|results, left_out| {
+        if !output.is_json() {
+            output.result(&format!("## {}", E::NAME));
+            experiment::show(&only.args, results, left_out, output);
+            output.result("");
+        }
+    })
+}
+
+/// What `sweep` can write by.
+const SWEPT: [&str; 4] = ["load-data", "bulk", "multi-row-prepared", "multi-row"];
