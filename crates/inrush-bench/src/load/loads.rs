@@ -286,9 +286,7 @@ impl Loads {
         match report.stop {
             None => Ok(report),
             Some(Stop::Interrupted) => Err(Error::new(Kind::Interrupted, "interrupted")),
-            Some(Stop::Unreadable(error) | Stop::Failed(error)) => Err(error),
-            Some(_) => Err(Error::new(Kind::Data, "a row of the file cannot be stored as it is")
-                .with_hint("`inrush load --dry-run` names it")),
+            Some(Stop::BadData(error) | Stop::Unreadable(error) | Stop::Failed(error)) => Err(error),
         }
     }
 }

@@ -7,8 +7,10 @@ use std::fs;
 pub(super) fn files_are_loaded_in_every_way(place: &Place) {
     let mut sets = ["t1 --rows 300", "t5 --rows 40", "tpch:lineitem --scale 0.001"].map(str::to_owned).to_vec();
     if place.server.instance == "mariadb-11.8-local" {
-        let others = ["region", "nation", "supplier", "customer", "part", "partsupp", "orders"];
+        let others = ["region", "nation", "supplier", "customer", "part", "orders"];
         sets.extend(others.map(|name| format!("tpch:{name} --scale 0.001")));
+        // With fewer suppliers a part has one of them twice.
+        sets.push("tpch:partsupp --scale 0.01".into());
         sets.push("t2 --rows 40".into());
     }
     for data in sets {
@@ -54,5 +56,5 @@ pub(super) fn what_cannot_be_is_told(place: &Place) {
     let mut command = place.command("load --file bad.csv -o bad.jsonl");
     let done = command.args(["--table", "id INT, name TEXT"]).output().unwrap();
     assert_eq!(done.status.code(), Some(2), "{}", said(&done));
-    assert!(said(&done).contains("hint: "), "{}", said(&done));
+    assert!(said(&done).contains("bad.csv, line 3"), "{}", said(&done));
 }
