@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick demo servers servers-down fuzz fire bench deny clean
+.PHONY: help setup test quick demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -36,6 +36,9 @@ fire: ## Loads under fire, the long form: kills, networks, servers; then a soak 
 bench: ## Measure against tuned servers; the numbers belong in docs/notes
 	@scripts/servers up --bench
 	@scripts/bench
+
+peers: ## Build the programs that `inrush bench insert --peers` measures inrush against
+	@benches/peers/build
 
 deny: ## Check licences, sources and known holes of all dependencies with cargo-deny
 	cargo deny check

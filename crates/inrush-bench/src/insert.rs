@@ -10,6 +10,7 @@ pub use writer::{Settings, Writer};
 use crate::results::{Case, Role, Unit};
 use inrush::Method;
 use inrush::core::wire::Vendor;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What is done with rows.
@@ -65,7 +66,7 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Its name.
-    pub way: &'static str,
+    pub way: Cow<'static, str>,
     /// Half a sentence.
     pub reason: String,
 }
@@ -197,7 +198,7 @@ pub fn cells(operation: Operation, sizes: &[u64], allowed: &Allowed) -> (Vec<Cel
     let mut ways = Vec::new();
     for way in Way::all().filter(|way| way.can(operation)) {
         match way.missing(allowed) {
-            Some(reason) => left_out.push(LeftOut { way: way.name(operation), reason }),
+            Some(reason) => left_out.push(LeftOut { way: way.name(operation).into(), reason }),
             None => ways.push(way),
         }
     }
@@ -228,7 +229,7 @@ mod tests {
             names.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(format!("{}; {}", shown(Commits::Each), shown(Commits::Once)), want);
-        assert_eq!(left_out.iter().map(|way| way.way).collect::<Vec<_>>(), want_left_out);
+        assert_eq!(left_out.iter().map(|way| &*way.way).collect::<Vec<_>>(), want_left_out);
         let baselines = cells.iter().filter(|cell| cell.case().role == Role::Baseline).count();
         assert_eq!(baselines, 1);
     }

@@ -4,7 +4,7 @@
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
 //! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], the
-//! `Bench` of each other experiment, [`relay`], [`facts`] and [`server_file`] is pure.
+//! `Bench` of each other experiment, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
 pub mod answer;
@@ -21,6 +21,7 @@ pub mod insert;
 pub mod knee;
 pub mod load;
 mod meter;
+pub mod peer;
 pub mod pool;
 pub mod pressure;
 pub mod query;

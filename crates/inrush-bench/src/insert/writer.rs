@@ -82,8 +82,7 @@ impl Writer {
     /// # Errors
     /// Those of the server; `Protocol` if the table does not hold what it should.
     pub fn run(&mut self, cell: &Cell) -> Result<Written> {
-        let target = self.target.clone();
-        self.make(&target)?;
+        self.make_target()?;
         if cell.operation != Operation::Insert {
             self.copy(cell.rows + BESIDE)?;
         }
@@ -102,6 +101,29 @@ impl Writer {
         self.verify(cell, if cell.way == Way::Nothing { 0 } else { written.rows })?;
         // Those of the inserter are of other connections.
         Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })
+    }
+
+    /// Has another program insert the first `rows` rows into a new table, and checks what that holds afterwards.
+    ///
+    /// # Errors
+    /// Those of `write` and of the server; `Protocol` if the table does not hold what it should.
+    pub fn run_other(&mut self, rows: u64, write: impl FnOnce() -> Result<Written>) -> Result<Written> {
+        self.make_target()?;
+        let clock = self.clock();
+        let written = write()?;
+        let server_cpu = clock.stop(rows, false).server_cpu;
+        let cell = Cell { operation: Operation::Insert, way: Way::OnServer, commits: Commits::Once, rows };
+        self.verify(&cell, written.rows)?;
+        Ok(Written { server_cpu, ..written })
+    }
+
+    /// Makes the table that is written into, empty.
+    ///
+    /// # Errors
+    /// Those of the server.
+    pub fn make_target(&mut self) -> Result<()> {
+        let target = self.target.clone();
+        self.make(&target)
     }
 
     fn make(&mut self, table: &str) -> Result<()> {

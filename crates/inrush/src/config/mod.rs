@@ -329,6 +329,12 @@ impl Config {
         self.password.as_ref().is_some_and(|password| !password.expose().is_empty())
     }
 
+    /// The password, for those who hand it on to another program: by its environment or a pipe, never as an argument.
+    #[doc(hidden)]
+    pub fn expose_password(&self) -> Option<&[u8]> {
+        self.password.as_ref().map(Secret::expose)
+    }
+
     /// The default database of the session.
     pub fn database(&self) -> Option<&str> {
         self.database.as_deref()

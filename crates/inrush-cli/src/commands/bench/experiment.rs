@@ -5,6 +5,7 @@ use super::place::{Place, SCHEMA};
 use crate::connection::ConnectArgs;
 use crate::{Output, exit, human};
 use clap::Args;
+use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::core::wire::Vendor;
 use inrush_bench::insert::{Allowed, LeftOut};
@@ -66,6 +67,8 @@ impl Common {
 
 /// What is known of a server before anything is measured.
 pub(super) struct Facts {
+    /// How it is reached.
+    pub(super) config: Config,
     pub(super) vendor: Vendor,
     pub(super) server: Server,
     /// Where it reads files that we write; or why it does not.
@@ -73,8 +76,10 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    fn of(connection: &mut Connection, transport: &str) -> Result<Self> {
+    fn of(connection: &mut Connection, config: &Config) -> Result<Self> {
+        let transport = if config.uses_socket() { "socket" } else { "tcp" };
         Ok(Self {
+            config: config.clone(),
             vendor: connection.server_version().vendor,
             server: facts::server(connection, transport)?,
             files: server_file::folder(connection),
@@ -208,8 +213,7 @@ pub(super) fn measure<E: Experiment>(
     show: &dyn Fn(&Results, &[LeftOut]),
 ) -> Result<Results> {
     let mut connection = Connection::connect(&place.config)?;
-    let transport = if place.config.uses_socket() { "socket" } else { "tcp" };
-    let facts = Facts::of(&mut connection, transport)?;
+    let facts = Facts::of(&mut connection, &place.config)?;
     drop(connection);
     let plan = experiment.plan(&facts)?;
     let run = describe(experiment, &facts.server, &plan);

@@ -1,14 +1,16 @@
 //! `inrush bench insert`: every write method, committed statement by statement and once.
 
 use super::experiment::{self, Common, Experiment, Facts, Plan};
+use super::peers::{self, PeerArgs};
 use super::place::{Place, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
 use inrush_bench::advice;
 use inrush_bench::dataset::Users;
-use inrush_bench::insert::{self, Cell, Operation, Settings, Writer};
+use inrush_bench::insert::{self, Operation, Settings, Writer};
+use inrush_bench::peer::{PeerCell, Peers};
 use inrush_bench::results::{Case, Results, Sample};
-use inrush_core::Result;
+use inrush_core::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -34,7 +36,23 @@ pub(crate) struct InsertArgs {
     overhead: bool,
 
     #[command(flatten)]
+    peers: PeerArgs,
+
+    #[command(flatten)]
     common: Common,
+}
+
+/// A cell of ours, or of a program of others.
+#[derive(Clone, Debug)]
+pub(super) enum Cell {
+    Ours(insert::Cell),
+    Peer(PeerCell),
+}
+
+/// What runs them.
+pub(super) struct Bench {
+    writer: Writer,
+    peers: Option<Peers>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -65,7 +83,7 @@ pub(super) fn run(args: &InsertArgs, output: &Output) -> Result<u8> {
 impl Experiment for InsertArgs {
     const NAME: &'static str = "insert";
     type Cell = Cell;
-    type Bench = Writer;
+    type Bench = Bench;
 
     fn common(&self) -> &Common {
         &self.common
@@ -73,27 +91,42 @@ impl Experiment for InsertArgs {
 
     fn options(&self) -> BTreeMap<String, String> {
         let rows = self.rows.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        BTreeMap::from([
+        let mut options = BTreeMap::from([
             ("rows".into(), rows),
             ("statement-rows".into(), self.statement_rows.to_string()),
             ("operation".into(), self.operation.operation().name().into()),
-        ])
+        ]);
+        options.extend(self.peers.versions().map(|versions| ("peers".into(), versions)));
+        options
     }
 
     fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
         let operation = self.operation.operation();
-        let (mut cells, left_out) = insert::cells(operation, &self.rows, &facts.allowed());
+        let (cells, mut left_out) = insert::cells(operation, &self.rows, &facts.allowed());
+        let mut cells: Vec<Cell> = cells.into_iter().map(Cell::Ours).collect();
         if self.overhead {
-            cells.extend(insert::cells_of_nothing(operation, &self.rows));
+            cells.extend(insert::cells_of_nothing(operation, &self.rows).map(Cell::Ours));
+        }
+        if self.peers.are_wanted() {
+            if operation != Operation::Insert {
+                return Err(Error::config("peers insert rows, and do nothing else")
+                    .with_hint("leave out `--peers` or `--operation`"));
+            }
+            let (theirs, missing) = self.peers.plan(&self.rows, facts)?;
+            cells.extend(theirs.into_iter().map(Cell::Peer));
+            left_out.extend(missing);
         }
         Ok(Plan { cells, left_out, ddl: vec![Users::ddl("bench_users")] })
     }
 
     fn case(&self, cell: &Cell) -> Case {
-        cell.case()
+        match cell {
+            Cell::Ours(cell) => cell.case(),
+            Cell::Peer(cell) => cell.case(),
+        }
     }
 
-    fn start(&self, place: &Place, facts: &Facts, _: &[Cell], _: &Arc<AtomicBool>) -> Result<Writer> {
+    fn start(&self, place: &Place, facts: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
             operation: self.operation.operation(),
@@ -103,11 +136,29 @@ impl Experiment for InsertArgs {
             cap: self.common.cap(),
             folder: facts.files.clone().ok(),
         };
-        Writer::new(&place.config, settings)
+        let (users, most) = (settings.users, settings.most);
+        let mut writer = Writer::new(&place.config, settings)?;
+        let peers = match self.peers.are_wanted() {
+            true => {
+                writer.make_target()?;
+                self.peers.start(facts, stop, &users.tsv(1..most + 1), most)?
+            }
+            false => None,
+        };
+        Ok(Bench { writer, peers })
     }
 
-    fn run(&self, bench: &mut Writer, cell: &Cell) -> Result<Sample> {
-        Ok(bench.run(cell)?.sample())
+    fn run(&self, bench: &mut Bench, cell: &Cell) -> Result<Sample> {
+        let Bench { writer, peers } = bench;
+        let written = match (cell, peers) {
+            (Cell::Ours(cell), _) => writer.run(cell)?,
+            (Cell::Peer(cell), Some(peers)) => {
+                let cap = self.common.cap();
+                writer.run_other(cell.rows, || peers.run(cell, peers::TABLE, self.statement_rows, cap))?
+            }
+            (Cell::Peer(_), None) => return Err(Error::config("no peers are started")),
+        };
+        Ok(written.sample())
     }
 
     fn conclusions(&self, results: &Results) -> Vec<String> {

@@ -4,6 +4,7 @@
 mod experiment;
 mod insert;
 mod load;
+mod peers;
 mod place;
 mod pool;
 mod pressure;

@@ -4,7 +4,7 @@ use crate::Person;
 use std::fmt::Write;
 
 /// Writes an INSERT of these people behind its head.
-pub(crate) fn insert(sql: &mut String, head: &str, people: &[Person]) {
+pub fn insert(sql: &mut String, head: &str, people: &[Person]) {
     sql.clear();
     sql.push_str(head);
     for (i, (id, name, age, email, score, created)) in people.iter().enumerate() {
@@ -12,7 +12,10 @@ pub(crate) fn insert(sql: &mut String, head: &str, people: &[Person]) {
         write!(sql, "{id},").expect("a String takes all");
         quote(sql, name);
         write!(sql, ",{age},").expect("a String takes all");
-        quote(sql, email);
+        match email {
+            Some(email) => quote(sql, email),
+            None => sql.push_str("NULL"),
+        }
         write!(sql, ",{score},'{created}')").expect("a String takes all");
     }
 }
