@@ -48,7 +48,7 @@ pub struct Offer {
     pub subject: String,
     /// How rows can be committed.
     pub commits: Vec<When>,
-    /// What the server must be or allow: `mariadb`, `mysql`, `local-infile`.
+    /// What the server must be or allow: `mariadb`, `mysql`, `local-infile`, `no-tls`.
     #[serde(default)]
     pub needs: Vec<String>,
 }
@@ -157,7 +157,7 @@ pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) 
     for (peer, hello) in hellos.iter().enumerate() {
         for offer in &hello.cases {
             let missing = match hello.routes.contains(&place.route()) {
-                true => offer.needs.iter().find_map(|need| missing(need, allowed)),
+                true => offer.needs.iter().find_map(|need| missing(need, allowed, place)),
                 false => Some(format!("`{}` has no way to a server by {}", hello.peer, place.route().name())),
             };
             if let Some(reason) = missing {
@@ -180,8 +180,9 @@ pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) 
 }
 
 /// Why a server does not have what a peer needs, if it does not.
-fn missing(need: &str, allowed: &Allowed) -> Option<String> {
+fn missing(need: &str, allowed: &Allowed, place: &Place) -> Option<String> {
     match need {
+        "no-tls" => (place.route() == Route::Tls).then(|| "its library cannot do it over TLS".into()),
         "mariadb" => (allowed.vendor != Vendor::MariaDb).then(|| "only MariaDB has it".into()),
         "mysql" => (allowed.vendor == Vendor::MariaDb).then(|| "only MySQL has it".into()),
         "local-infile" => (!allowed.local_infile).then(|| "the server has `local_infile` off".into()),

@@ -384,3 +384,6 @@ const LONGEST_LINE: u64 = 1 << 20;
 const KEPT: usize = 4096;
 /// Characters of a line in an error.
 const SHOWN: usize = 200;
+
+#[cfg(test)]
+mod tests;

@@ -33,6 +33,9 @@ fn what_it_can_and_the_server_allows_is_measured() {
     check(hello(r#""socket""#, r#""mariadb""#), &place(Some("s"), false), SLOW, "p fast: only MariaDB has it");
     let off = "p fast: the server has `local_infile` off";
     check(hello(r#""tls""#, r#""local-infile""#), &place(None, true), SLOW, off);
+    check(hello(r#""tcp""#, r#""no-tls""#), &place(None, false), &format!("{SLOW}, {FAST}"), "");
+    let not_with_tls = "p fast: its library cannot do it over TLS";
+    check(hello(r#""tls""#, r#""no-tls""#), &place(None, true), SLOW, not_with_tls);
     check(hello(r#""tls""#, r#""moon""#), &place(None, true), SLOW, "p fast: it needs `moon`, which is not known here");
 }
 
