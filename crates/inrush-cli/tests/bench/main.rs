@@ -9,6 +9,7 @@ mod load;
 mod pool;
 mod pressure;
 mod query;
+mod peers;
 mod report;
 mod rtt;
 mod sweep;
@@ -45,6 +46,7 @@ fn on_every_server() {
                 load::files_are_loaded_in_every_way(&place);
                 load::a_file_of_ones_own(&place);
                 load::what_cannot_be_is_told(&place);
+                peers::peers_are_measured(&place);
             });
         }
     });
