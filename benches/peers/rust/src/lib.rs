@@ -64,23 +64,18 @@ pub trait Writer {
 /// Runs from the first byte sent to the last answer.
 pub struct Clock {
     cap: Duration,
-    start: Option<(Instant, f64, u64)>,
+    start: Option<(Instant, (f64, f64), u64)>,
 }
 
 impl Clock {
     pub fn start(&mut self) {
-        self.start = Some((Instant::now(), used(), bench_lib::n_allocations()));
+        self.start = Some((Instant::now(), cpu(), bench_lib::n_allocations()));
     }
 
     /// Whether the time is up.
     pub fn is_over(&self) -> bool {
         self.start.is_some_and(|(start, ..)| start.elapsed() >= self.cap)
     }
-}
-
-fn used() -> f64 {
-    let (user, system) = cpu();
-    user + system
 }
 
 /// Says what it is and does what it is told, until its input ends. `version` is the library's, `cases` are (subject, needs).
@@ -120,9 +115,10 @@ fn obey<W: Writer>(
             let rows = rows.get(run.first - 1..run.first - 1 + run.rows).ok_or("more rows than the file has")?;
             let mut clock = Clock { cap: Duration::from_secs_f64(run.cap), start: None };
             let stored = writer.run(&run, rows, &mut clock)?;
-            let (start, cpu_before, allocations_before) = clock.start.ok_or("no clock ran")?;
+            let (start, (user, system), allocations_before) = clock.start.ok_or("no clock ran")?;
             let seconds = start.elapsed().as_secs_f64();
-            let mut answer = json!({ "seconds": seconds, "rows": stored, "cut": stored < rows.len(), "client_cpu": used() - cpu_before });
+            let (user, system) = (cpu().0 - user, cpu().1 - system);
+            let mut answer = json!({ "seconds": seconds, "rows": stored, "cut": stored < rows.len(), "client_cpu": user + system, "client_user": user });
             if cfg!(feature = "allocations") {
                 answer["allocations"] = json!(bench_lib::n_allocations() - allocations_before);
             }

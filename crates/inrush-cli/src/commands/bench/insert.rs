@@ -77,6 +77,9 @@ impl Doing {
 
 /// Runs the experiment.
 pub(super) fn run(args: &InsertArgs, output: &Output) -> Result<u8> {
+    if args.peers.are_wanted() && cfg!(debug_assertions) {
+        output.notice("this is a debug build: beside peers, its own ways look slower than they are");
+    }
     experiment::perform(args, output)
 }
 
