@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Properties;
 
 public class Main {
-    static final int WARM_UPS = 40, WARM_UP_ROWS = 1000;
+    static final int WARM_UPS = 500, WARM_UP_ROWS = 1000;
     static final long WARM_UP_NANOS = 4_000_000_000L;
     static final OperatingSystemMXBean SYSTEM = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
