@@ -61,7 +61,7 @@ pub fn cells(lanes: &[usize], commit_rows: &[usize], foreign: bool, allowed: &Al
     if allowed.local_infile {
         cells.extend(lanes.iter().map(|lanes| Cell::Lanes(*lanes)));
     } else {
-        left_out.push(LeftOut { way: "load-data", reason: "the server has `local_infile` off".into() });
+        left_out.push(LeftOut { way: "load-data".into(), reason: "the server has `local_infile` off".into() });
     }
     cells.extend(commit_rows.iter().map(|rows| Cell::Rows(*rows)));
     let reason = match &allowed.no_files {
@@ -71,7 +71,7 @@ pub fn cells(lanes: &[usize], commit_rows: &[usize], foreign: bool, allowed: &Al
         None => None,
     };
     match reason {
-        Some(reason) => left_out.push(LeftOut { way: "load-data-on-server", reason }),
+        Some(reason) => left_out.push(LeftOut { way: "load-data-on-server".into(), reason }),
         None => cells.push(Cell::OnServer),
     }
     (cells, left_out)
@@ -105,7 +105,7 @@ mod tests {
         let (cells, left_out) = cells(&[1, 0], &[100], foreign, &allowed);
         let ids: Vec<String> = cells.iter().map(|cell| cell.case(7).id).collect();
         assert_eq!(ids.join(", "), want);
-        assert_eq!(left_out.iter().map(|one| one.way).collect::<Vec<_>>(), want_left_out);
+        assert_eq!(left_out.iter().map(|one| &*one.way).collect::<Vec<_>>(), want_left_out);
     }
 
     #[test]

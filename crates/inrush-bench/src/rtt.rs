@@ -89,7 +89,7 @@ pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, 
     let is_ours = |way: &Way| !matches!(way, Way::OnServer | Way::ServerFile);
     let (inserts, mut left_out) = insert::cells(Operation::Insert, sizes, allowed);
     let of_server = [Way::OnServer, Way::ServerFile].map(|way| way.name(Operation::Insert));
-    left_out.retain(|one| !of_server.contains(&one.way));
+    left_out.retain(|one| !of_server.contains(&&*one.way));
     let doings: Vec<Doing> =
         inserts.into_iter().filter(|cell| is_ours(&cell.way)).map(Doing::Insert).chain([Doing::Ping]).collect();
     let cells = routes.iter().flat_map(|route| doings.iter().map(|doing| Cell { route: *route, doing: *doing }));
@@ -197,7 +197,7 @@ mod tests {
         let (cells, left_out) = cells(&Route::all(&[0.0, 0.5]), &[100], &allowed());
         // Six methods committed in two ways, the inserter, pings; three ways.
         assert_eq!(cells.len(), 3 * (2 * 6 + 2));
-        assert_eq!(left_out.iter().map(|one| one.way).collect::<Vec<_>>(), ["bulk", "load-data"]);
+        assert_eq!(left_out.iter().map(|one| &*one.way).collect::<Vec<_>>(), ["bulk", "load-data"]);
         let ids: std::collections::BTreeSet<String> = cells.iter().map(|cell| cell.case().id).collect();
         assert_eq!(ids.len(), cells.len());
         let case = cells.last().unwrap().case();

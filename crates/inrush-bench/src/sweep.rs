@@ -153,7 +153,7 @@ pub fn cells(grids: &[Grid], method: Method, limits: &Limits) -> (Vec<Cell>, Vec
     for cell in grids.iter().flat_map(|grid| grid.cells(method)) {
         match limits.refuses(&cell) {
             Some(reason) => {
-                let one = LeftOut { way: "a part of the grid", reason };
+                let one = LeftOut { way: "a part of the grid".into(), reason };
                 if !left_out.contains(&one) {
                     left_out.push(one);
                 }

@@ -111,7 +111,7 @@ impl Writer {
         self.make_target()?;
         let clock = self.clock();
         let written = write()?;
-        let server_cpu = clock.stop(rows, false).server_cpu;
+        let server_cpu = clock.written(rows, false).server_cpu;
         let cell = Cell { operation: Operation::Insert, way: Way::OnServer, commits: Commits::Once, rows };
         self.verify(&cell, written.rows)?;
         Ok(Written { server_cpu, ..written })

@@ -6,10 +6,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod load;
+mod peers;
 mod pool;
 mod pressure;
 mod query;
-mod peers;
 mod report;
 mod rtt;
 mod sweep;
