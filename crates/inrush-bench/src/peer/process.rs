@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use serde::Deserialize;
 use serde_json::json;
 use std::fs::{self, DirBuilder};
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -219,7 +219,7 @@ impl Process {
             command.env("INRUSH_PASSWORD", password);
         }
         let failed = |e| Error::config(format!("the peer `{}` cannot be started: {e}", program.display()));
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = spawn(&mut command).map_err(failed)?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (send, lines) = mpsc::channel();
         let complaints = Arc::new(Mutex::new(Vec::new()));
@@ -309,15 +309,36 @@ impl Drop for Process {
     }
 }
 
+/// A program that somebody still has open to write it (who has just built it, or a process that was forked from them meanwhile) can be
+/// run a moment later.
+fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    let end = Instant::now() + GRACE;
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < end => thread::sleep(SOON),
+            done => return done,
+        }
+    }
+}
+
 /// The file of rows, in a folder that nobody else enters.
 #[derive(Debug)]
 struct RowsFile(PathBuf);
 
 impl RowsFile {
     fn write(text: &str) -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("inrush-bench-peers-{}", std::process::id()));
+        let shared = std::env::temp_dir();
+        let mut number = 0;
+        let folder = loop {
+            let folder = shared.join(format!("inrush-bench-peers-{}-{number}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&folder) {
+                Ok(()) => break folder,
+                // Left by a process of the same number that was killed; or somebody else's.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_LEFT => number += 1,
+                Err(error) => return Err(Error::io(format!("cannot make `{}`", folder.display()), error)),
+            }
+        };
         let failed = |e| Error::io(format!("cannot write into `{}`", folder.display()), e);
-        DirBuilder::new().mode(0o700).create(&folder).map_err(failed)?;
         let made = Self(folder.clone());
         fs::write(made.path(), text).map_err(failed)?;
         Ok(made)
@@ -382,6 +403,8 @@ const SOON: Duration = Duration::from_millis(5);
 const LONGEST_LINE: u64 = 1 << 20;
 /// Bytes of a standard error.
 const KEPT: usize = 4096;
+/// Folders that were left behind.
+const MOST_LEFT: u32 = 1000;
 /// Characters of a line in an error.
 const SHOWN: usize = 200;
 
