@@ -18,7 +18,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// All peers of a run, and the file with the rows that they write.
@@ -47,6 +47,8 @@ struct Process {
     lines: Receiver<Line>,
     /// The end of what it wrote to its standard error.
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Hears them until there are no more.
+    listener: Option<JoinHandle<()>>,
 }
 
 enum Line {
@@ -227,10 +229,9 @@ impl Process {
         if let Some(output) = output {
             thread::spawn(move || read_lines(output, |line| send.send(line).is_ok()));
         }
-        if let (Some(errors), complaints) = (errors, complaints.clone()) {
-            thread::spawn(move || keep_end(errors, &complaints));
-        }
-        Ok(Self { child, input, lines, complaints })
+        let kept = complaints.clone();
+        let listener = errors.map(|errors| thread::spawn(move || keep_end(errors, &kept)));
+        Ok(Self { child, input, lines, complaints, listener })
     }
 
     fn tell(&mut self, message: &str) -> std::io::Result<()> {
@@ -257,11 +258,9 @@ impl Process {
                         .with_hint("`--peers-patience SECONDS` waits longer"));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(wrong(format!(
-                        "ended when it was to {doing}{}{}",
-                        self.exit_status(),
-                        self.last_words()
-                    )));
+                    let status = self.exit_status();
+                    self.hear_out();
+                    return Err(wrong(format!("ended when it was to {doing}{status}{}", self.last_words())));
                 }
             }
         }
@@ -284,6 +283,14 @@ impl Process {
             thread::sleep(SOON);
         }
         String::new()
+    }
+
+    /// What a program that has ended said may still be under way; what it started may go on saying things.
+    fn hear_out(&self) {
+        let end = Instant::now() + GRACE;
+        while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < end {
+            thread::sleep(SOON);
+        }
     }
 
     /// `: ` and the last line of its standard error, if there is one.
