@@ -1,5 +1,5 @@
-//! Texts that were written before: dates and amounts come up again and again, and looking one up takes a quarter of the time of writing
-//! it (docs/notes/formats.md).
+//! Texts that were written before: dates and amounts come up again and again, and looking one up is less work than writing it
+//! (docs/notes/load-speed.md).
 
 /// The views of some values that came before. Values share its places: the last one that came has it.
 #[derive(Debug, Default)]
