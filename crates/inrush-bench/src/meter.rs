@@ -45,3 +45,8 @@ pub(crate) fn traffic(connection: &mut Connection) -> Result<(u64, u64)> {
     let of = |name: &str| rows.iter().find(|row| row.0.eq_ignore_ascii_case(name)).map_or(0, |row| row.1);
     Ok((of("Bytes_received"), of("Bytes_sent")))
 }
+
+/// How much more each of two counters of the server is; a server may begin anew to count.
+pub(crate) fn more(now: (u64, u64), then: (u64, u64)) -> (u64, u64) {
+    (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))
+}

@@ -73,7 +73,7 @@ impl Writer {
         }
         let before = writer.traffic()?;
         let after = writer.traffic()?;
-        writer.asking = (after.0 - before.0, after.1 - before.1);
+        writer.asking = meter::more(after, before);
         Ok(writer)
     }
 
@@ -97,7 +97,7 @@ impl Writer {
             Way::Batch(method) => self.batches(method, cell.commits, cell.rows, statement_rows)?,
         };
         let after = self.traffic()?;
-        let bytes = (after.0 - before.0 - self.asking.0, after.1 - before.1 - self.asking.1);
+        let bytes = meter::more(meter::more(after, before), self.asking);
         self.verify(cell, if cell.way == Way::Nothing { 0 } else { written.rows })?;
         // Those of the inserter are of other connections.
         Ok(Written { bytes: Some(bytes).filter(|_| cell.way != Way::Inserter), ..written })

@@ -76,7 +76,7 @@ impl Sweeper {
         let most = cells.iter().map(|cell| cell.statement_rows).max().unwrap_or(0);
         let before = meter::traffic(&mut connection)?;
         let after = meter::traffic(&mut connection)?;
-        let asking = (after.0 - before.0, after.1 - before.1);
+        let asking = meter::more(after, before);
         let shape = Sbtest::new(settings.seed);
         let table = format!("`{}`.`bench_sbtest`", settings.schema);
         Ok(Self { rows: (shape, shape.made(most)), settings, connection, server, writers, most, asking, table })
@@ -132,8 +132,8 @@ impl Sweeper {
         }
         let after = self.traffic(cell)?;
         self.verify(clock.rows)?;
-        let asking = |one: u64| one * cell.connections;
-        let bytes = (after.0 - before.0 - asking(self.asking.0), after.1 - before.1 - asking(self.asking.1));
+        let asking = (self.asking.0 * cell.connections, self.asking.1 * cell.connections);
+        let bytes = meter::more(meter::more(after, before), asking);
         let cut = clock.took > self.settings.time + self.settings.cap;
         let sample = meter::Written { bytes: Some(bytes), cut, ..clock }.sample();
         Ok(Sample { latency: Some(all), ..sample })
