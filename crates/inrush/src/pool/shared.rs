@@ -159,10 +159,19 @@ impl<C: Lendable> Shared<C> {
         }
     }
 
-    /// Serves those who wait, as far as there is something for them.
-    fn settle<'a>(&'a self, mut ledger: MutexGuard<'a, Book<C>>) {
+    /// Serves those who wait, as far as there is something for them, and tells the housekeeper if something is missing.
+    fn settle<'a>(&'a self, ledger: MutexGuard<'a, Book<C>>) {
+        let ledger = self.serve(ledger);
+        let is_short = ledger.is_short();
+        drop(ledger);
+        if is_short {
+            (self.wake_keeper)();
+        }
+    }
+
+    fn serve<'a>(&'a self, mut ledger: MutexGuard<'a, Book<C>>) -> MutexGuard<'a, Book<C>> {
         loop {
-            let Some((seat, grant)) = ledger.serve() else { break };
+            let Some((seat, grant)) = ledger.serve() else { return ledger };
             let is_idle = matches!(grant, Grant::Lend(_));
             // Waking is the expensive part: not under the lock.
             drop(ledger);
@@ -175,11 +184,6 @@ impl<C: Lendable> Shared<C> {
                 let unwanted = ledger.undo(grant);
                 drop(unwanted);
             }
-        }
-        let is_short = ledger.is_short();
-        drop(ledger);
-        if is_short {
-            (self.wake_keeper)();
         }
     }
 
@@ -237,7 +241,8 @@ impl<C: Lendable> Shared<C> {
             return None;
         }
         let Chores { close, open, again_in } = ledger.chores(now);
-        self.settle(ledger);
+        // He knows what is missing: woken by himself he would never rest.
+        drop(self.serve(ledger));
         close.iter().for_each(|_| self.meters.closed_idle());
         drop(close);
         Some((open.then(|| Opening::new(self, None)), again_in))
@@ -427,3 +432,28 @@ fn closed() -> Error {
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Only what consumes the value takes the connection out of it.
 const GONE: &str = "a lent connection is there until it is dropped";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocking::Connection;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    #[test]
+    fn a_housekeeper_does_not_wake_himself() {
+        let rung = Arc::new(AtomicU32::new(0));
+        let bell = Arc::clone(&rung);
+        let config = Config::new().with_pool(PoolOptions::new().with_min(1));
+        let ring = move || {
+            bell.fetch_add(1, Relaxed);
+        };
+        let shared = Shared::<Connection>::new(&config, ring).unwrap();
+        let (opening, _) = shared.chores(Instant::now()).unwrap();
+        assert_eq!(rung.load(Relaxed), 0);
+        opening.unwrap().failed();
+        assert_eq!(rung.load(Relaxed), 1, "others tell him");
+        let (opening, again_in) = shared.chores(Instant::now()).unwrap();
+        assert!(opening.is_none() && !again_in.is_zero());
+        assert_eq!(rung.load(Relaxed), 1);
+    }
+}
