@@ -1,6 +1,7 @@
 //! Files in every shape that is read: what is in the table afterwards is what the file means.
 
-use crate::place::{Place, Rows, on_all};
+use crate::place::{Place, Rows, on, on_all};
+use inrush_testkit::servers::{Server, Vendor, all};
 use std::io::Write as _;
 use std::process::Stdio;
 
@@ -60,6 +61,47 @@ const SHAPES: &[(&str, &[u8], &str, &str)] = &[
     ("wide.csv", b"id,name,a,b\n1,Ann,2,3\n", "--columns id,name,@a,@b", "1,Ann,NULL"),
     ("nul.csv", b"id,name\n1,a\0b\n", "", "1,a\0b,NULL"),
 ];
+
+/// Where the server takes fields that may be quoted from the file's own text, a bare NULL would be one.
+#[test]
+fn the_word_null_is_a_text_like_others() {
+    on_all("null", |place| {
+        place.sql(TABLE);
+        for text in ["id,name\n1,NULL\n2,\"b\"\n", "id,name\n1,\"NULL\"\n2,b\n", "id,name\n1,NULL\n2,b\n"] {
+            place.write("null.csv", text.as_bytes());
+            let done = place.load("null.csv --into people --truncate");
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(2))), "{text}: {done}");
+            let names = place.sql("SELECT GROUP_CONCAT(COALESCE(name, 'nothing') ORDER BY id) FROM people");
+            assert_eq!(names, "NULL,b", "{text}");
+        }
+    });
+}
+
+/// The server is told how the file's own text is to be read where that will do, and is sent another where it will not.
+#[test]
+fn text_is_sent_as_it_stands() {
+    const FORMS: [(&str, &str, &str); 4] = [
+        ("bare", "1,Ann,30\n2,B\tb,31\n", "TERMINATED BY X'2C' ESCAPED"),
+        ("quoted", "1,\"An\"\"n\",30\n2,\"B\nb\",31\n", "TERMINATED BY X'2C' OPTIONALLY ENCLOSED BY X'22' ESCAPED"),
+        ("slashed", "1,A\\nn,30\n2,\"B\nb\",31\n", "TERMINATED BY X'09' ESCAPED"),
+        ("with_null", "1,\"Ann\",30\n2,B,\n", "TERMINATED BY X'09' ESCAPED"),
+    ];
+    let has_samples = |server: &Server| server.local_infile && server.vendor == Vendor::Mysql;
+    on(all().into_iter().filter(has_samples).collect(), "stands", |place| {
+        for (form, text, told) in FORMS {
+            place.sql(&format!("CREATE TABLE {form} (id INT PRIMARY KEY, name VARCHAR(50), age INT)"));
+            place.write("people.csv", text);
+            let done = place.load(&format!("people.csv --into {form} --no-header --columns id,name,age"));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(2))), "{form}: {done}");
+            let sql = format!(
+                "SELECT query_sample_text FROM performance_schema.events_statements_summary_by_digest \
+                 WHERE schema_name = DATABASE() AND digest_text LIKE 'LOAD DATA %{form}%'"
+            );
+            let statement = place.sql(&sql);
+            assert!(statement.contains(told), "{form}: {statement}");
+        }
+    });
+}
 
 #[test]
 fn compressed_files() {

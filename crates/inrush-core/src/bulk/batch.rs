@@ -214,6 +214,15 @@ pub fn checksum(text: &[u8]) -> u64 {
     XxHash3_64::oneshot(text)
 }
 
+/// How the fields of a text are told apart, in the words of LOAD DATA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Separators {
+    /// Stands between two fields.
+    pub terminated_by: u8,
+    /// Stands around those fields that begin with it, and is doubled within them. `None`: it means nothing where it stands.
+    pub enclosed_by: Option<u8>,
+}
+
 /// Where the rows of a batch come from.
 #[derive(Clone, Debug)]
 pub struct Origin {
@@ -230,9 +239,9 @@ pub struct Origin {
     pub text: Buffer,
     /// How many lines end in `text`.
     pub lines: u64,
-    /// Set if each line of `text` is a row, ended by a line feed alone, whose fields are the columns of the batch, in their order and as
-    /// they stand: the byte between them.
-    pub verbatim: Option<u8>,
+    /// Set if `text` is rows and nothing else, each ended by a line feed alone, whose fields are the columns of the batch, in their order
+    /// and as they stand: how they are told apart.
+    pub verbatim: Option<Separators>,
     /// For row `i`, the half-open range of its record in `text` (line end included) is
     /// `record_starts[i]..record_ends[i]`; empty for sources that are not text.
     pub record_starts: Vec<u32>,

@@ -22,7 +22,7 @@ pub mod template;
 pub mod tuner;
 pub mod write;
 
-pub use batch::{Batch, Origin, Reject};
+pub use batch::{Batch, Origin, Reject, Separators};
 pub use expression::Computed;
 pub use method::Method;
 pub use mode::Mode;

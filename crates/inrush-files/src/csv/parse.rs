@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Stretch};
+use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Separators, Stretch};
 use inrush_core::error::{Error, Place, Result};
 use memchr::memchr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,7 +102,7 @@ impl Parser {
             rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
         }
         let n_rows = parsed.columns.rows();
-        let verbatim = (parsed.plain && n_rows as u64 == lines && self.takes_all()).then_some(self.dialect.delimiter);
+        let verbatim = self.verbatim(&parsed, &text);
         let utf8 = self.encoding != UTF_8 || parsed.utf8;
         let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -136,7 +136,8 @@ impl Parser {
             ends: Vec::with_capacity(n_records),
             bad: Vec::new(),
             utf8: true,
-            plain: true,
+            only_rows: true,
+            has_quoted: false,
         };
         let width = self.names.len();
         let mut fields = Fields { spans: Vec::with_capacity(SLAB + width), side: Vec::new() };
@@ -160,6 +161,7 @@ impl Parser {
             } else {
                 fields.spans.truncate(spans_before);
                 fields.side.truncate(side_before);
+                parsed.only_rows = false;
                 // A blank line is a row in a file of one column, and did not come here.
                 if !is_blank(&text[start..end]) {
                     let fault = match garbled {
@@ -175,14 +177,24 @@ impl Parser {
                 // Here the bytes are still in a near cache, and whole records are whole characters: each ends in a line feed.
                 let slab = &text[slab_start..start];
                 parsed.utf8 &= simdutf8::basic::from_utf8(slab).is_ok();
-                parsed.plain &= !splitter.went_long_way && memchr(b'\r', slab).is_none();
+                parsed.only_rows &= memchr(b'\r', slab).is_none();
                 slab_start = start;
                 parsed.columns.append(text, &fields, width);
                 fields.spans.clear();
             }
         }
         parsed.side = fields.side;
+        parsed.has_quoted = splitter.has_quoted;
         parsed
+    }
+
+    /// See [`Origin::verbatim`].
+    fn verbatim(&self, parsed: &Parsed, text: &[u8]) -> Option<Separators> {
+        let Dialect { delimiter, quote, escape, .. } = self.dialect;
+        let enclosed_by = quote.filter(|_| parsed.has_quoted);
+        let escapes = escape.is_some() && (quote.is_none() || parsed.has_quoted);
+        let stands = parsed.only_rows && !escapes && text.ends_with(b"\n") && self.takes_all();
+        stands.then_some(Separators { terminated_by: delimiter, enclosed_by })
     }
 
     /// Whether a row has all fields of its record, in their order.
@@ -219,8 +231,10 @@ struct Parsed {
     bad: Vec<BadRecord>,
     /// All the text is valid UTF-8.
     utf8: bool,
-    /// Every field is what stands between two marks, and no line ends in CR LF.
-    plain: bool,
+    /// The text is good records and nothing else, and has no CR.
+    only_rows: bool,
+    /// Some field is quoted.
+    has_quoted: bool,
 }
 
 /// A record that is no row.

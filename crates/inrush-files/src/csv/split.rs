@@ -81,8 +81,8 @@ pub(super) struct Splitter<'a> {
     text: &'a [u8],
     at_end: bool,
     marks: Marks,
-    /// Some field was not plainly what stands between two marks.
-    pub(super) went_long_way: bool,
+    /// Some field was quoted.
+    pub(super) has_quoted: bool,
 }
 
 /// The fields of a record split so far.
@@ -96,7 +96,7 @@ struct Begun {
 
 impl<'a> Splitter<'a> {
     pub(super) fn new(dialect: &'a Dialect, text: &'a [u8], at: usize, at_end: bool) -> Self {
-        Self { dialect, text, at_end, marks: Marks::from(dialect.delimiter, at), went_long_way: false }
+        Self { dialect, text, at_end, marks: Marks::from(dialect.delimiter, at), has_quoted: false }
     }
 
     /// Splits the record that begins at `start`; notes the first `width` fields. `start` never goes back, and at the
@@ -144,7 +144,6 @@ impl<'a> Splitter<'a> {
     /// The long way, for fields of all kinds.
     #[inline(never)]
     fn any_fields(&mut self, begun: Begun, width: usize, found: &mut Fields) -> Found {
-        self.went_long_way = true;
         let text = self.text;
         let escapes_unquoted = self.dialect.escapes_unquoted();
         let Begun { mut fields, mut garbled, mut at } = begun;
@@ -155,6 +154,7 @@ impl<'a> Splitter<'a> {
                     return Found::Incomplete { open_quote: Some(at) };
                 };
                 self.marks.pass(after);
+                self.has_quoted = true;
                 let Some(end) = self.field_end() else { return Found::Incomplete { open_quote: None } };
                 if self.line_trimmed(after, end) != after {
                     garbled = garbled.or(Some(fields));

@@ -10,7 +10,7 @@ use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::bulk::{Batch, Method, Reject, Stretch};
+use inrush_core::bulk::{Batch, Method, Reject, Separators, Stretch};
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
 use std::collections::BTreeMap;
@@ -69,10 +69,7 @@ pub(super) enum Payload {
     /// The text of a LOAD.
     LoadData(Vec<u8>),
     /// The same, where the batch's own text will do.
-    AsItStands {
-        /// What stands between its fields.
-        separator: u8,
-    },
+    AsItStands { separators: Separators },
     /// INSERTs of many rows, as text or bound.
     MultiRow { method: Method, statements: Vec<Statement> },
 }
@@ -229,8 +226,8 @@ pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared:
 pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
     chunk.payload = match method {
         Method::LoadData => {
-            if let Some(separator) = load_data::as_it_stands(&chunk.work.batch, &chunk.columns, &chunk.skip) {
-                chunk.payload = Payload::AsItStands { separator };
+            if let Some(separators) = load_data::as_it_stands(&chunk.work.batch, &chunk.columns, &chunk.skip) {
+                chunk.payload = Payload::AsItStands { separators };
                 return Ok(());
             }
             let bytes = chunk.work.bytes as usize + chunk.work.batch.rows.num_rows() * 4;

@@ -6,7 +6,8 @@ use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
 use super::prepare::{Payload, Prepared, Statement, StatementForm};
 use super::shared::SourcePlan;
-use inrush_core::bulk::encode::load_data::SEPARATOR;
+use inrush_core::bulk::Separators;
+use inrush_core::bulk::encode::load_data::ENCODED;
 use inrush_core::bulk::judge::{self, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
@@ -60,8 +61,8 @@ impl Lane<'_> {
     /// Sends the rows to the table, or to the stage before it.
     fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
         match &chunk.payload {
-            Payload::LoadData(text) => self.load(chunk, text, SEPARATOR, choice),
-            Payload::AsItStands { separator } => self.load(chunk, &chunk.work.batch.origin.text, *separator, choice),
+            Payload::LoadData(text) => self.load(chunk, text, ENCODED, choice),
+            Payload::AsItStands { separators } => self.load(chunk, &chunk.work.batch.origin.text, *separators, choice),
             Payload::MultiRow { statements, .. } => {
                 if statements.iter().any(|statement| statement.form == StatementForm::Bound)
                     && let Err(e) = self.prepare_bound(chunk)
@@ -81,10 +82,10 @@ impl Lane<'_> {
         }
     }
 
-    fn load(&mut self, chunk: &Prepared, text: &[u8], separator: u8, choice: &Choice) -> Result<Sent> {
+    fn load(&mut self, chunk: &Prepared, text: &[u8], separators: Separators, choice: &Choice) -> Result<Sent> {
         let SourcePlan { writing, .. } = &*chunk.plan;
         self.waits(Some("LOAD DATA"));
-        match self.connection.load_local(|name| chunk.plan.load_statement(separator, name), text) {
+        match self.connection.load_local(|name| chunk.plan.load_statement(separators, name), text) {
             Ok(outcome) => {
                 let counts = super::sql::load_counts(&outcome)?;
                 let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };

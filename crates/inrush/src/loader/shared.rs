@@ -19,7 +19,7 @@ use inrush_core::bulk::modes::{Counted, Writing};
 use inrush_core::bulk::report::{Records, Retry};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::tuner::Tuned;
-use inrush_core::bulk::{Plan, Reject, Table};
+use inrush_core::bulk::{Plan, Reject, Separators, Table};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::ident::quote_table;
@@ -198,10 +198,10 @@ impl SourcePlan {
             .with("time zone", &shared.session.time_zone)
     }
 
-    /// The LOAD statement for a text whose fields are parted by `separator`; `file_name` is what the server will ask for.
-    pub(super) fn load_statement(&self, separator: u8, file_name: &str) -> String {
+    /// The LOAD statement for a text; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, separators: Separators, file_name: &str) -> String {
         let Self { plan, layout, rules, writing, .. } = self;
-        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, separator, file_name)
+        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, separators, file_name)
     }
 }
 

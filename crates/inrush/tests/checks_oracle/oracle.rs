@@ -7,7 +7,7 @@ use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
 use inrush::core::bulk::encode::{Layout, load_data};
 use inrush::core::bulk::lane::LaneSession;
 use inrush::core::bulk::write::literal::put_literal;
-use inrush::core::bulk::{Batch, Origin};
+use inrush::core::bulk::{Batch, Origin, Separators};
 use inrush::core::session::{Discard, Execute, Prepare, simple};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
@@ -174,19 +174,29 @@ impl Oracle {
     #[track_caller]
     fn check_as_they_stand(&self, cells: &[&[u8]], checked: &CheckedColumn, want: &[String]) {
         let place = format!("{} on {}, as they stand", self.declared, self.server_name());
-        let stands =
-            |at: &usize| checked.cells.value(*at) == cells[*at] && !cells[*at].iter().any(|b| b"|\n\\\0".contains(b));
-        let those: Vec<usize> = (0..cells.len()).filter(stands).collect();
-        if those.is_empty() || checked.form == Form::Bytes {
+        if checked.form == Form::Bytes {
             return;
         }
-        let (batch, columns) = self.batch(&those, cells);
-        let separator = load_data::as_it_stands(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
+        let untouched = |at: &usize| checked.cells.value(*at) == cells[*at];
+        let without = |bytes: &'static [u8]| move |at: &usize| !cells[*at].iter().any(|byte| bytes.contains(byte));
+        let bare = (0..cells.len()).filter(untouched).filter(without(b"|\n\\\0"));
+        self.check_text(&place, bare.collect(), cells, None, want);
+        let quoted = (0..cells.len()).filter(untouched).filter(without(b"\\\0")).filter(|at| cells[*at] != b"NULL");
+        self.check_text(&place, quoted.collect(), cells, Some(b'"'), want);
+    }
+
+    #[track_caller]
+    fn check_text(&self, place: &str, those: Vec<usize>, cells: &[&[u8]], quote: Option<u8>, want: &[String]) {
+        if those.is_empty() {
+            return;
+        }
+        let (batch, columns) = self.batch(&those, cells, quote);
+        let separators = load_data::as_it_stands(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
         self.lane.exec(&format!("DELETE FROM {}", self.loaded));
         self.enter_zone();
         let layout = Layout::plain(&self.columns);
         let into = format!("INTO TABLE {}", self.loaded);
-        let sql = |name: &str| load_data::statement_into(&into, &self.columns, &layout, &self.rules, separator, name);
+        let sql = |name: &str| load_data::statement_into(&into, &self.columns, &layout, &self.rules, separators, name);
         let outcome = self.lane.connection.borrow_mut().load_local(sql, &batch.origin.text).unwrap();
         assert_eq!(outcome.warnings, 0, "{place}: {:?}", self.warnings());
         let stored = self.stored(true);
@@ -194,13 +204,25 @@ impl Oracle {
         those.iter().for_each(|at| assert_eq!(stored[at], want[*at], "{place}"));
     }
 
-    /// Those of the cells, each behind its number, as a reader makes them of a file.
-    fn batch(&self, those: &[usize], cells: &[&[u8]]) -> (Batch, Vec<CheckedColumn>) {
+    /// Those of the cells, each behind its number, as a reader makes them of a file; where there are quotes, cells of an even number are
+    /// only quoted if they must be.
+    fn batch(&self, those: &[usize], cells: &[&[u8]], quote: Option<u8>) -> (Batch, Vec<CheckedColumn>) {
         let ids = BinaryViewArray::from_iter(those.iter().map(|at| Some(at.to_string())));
         let values = BinaryViewArray::from_iter(those.iter().map(|at| Some(cells[*at])));
         let (mut text, mut record_ends) = (Vec::new(), Vec::new());
         for at in those {
-            text.extend([at.to_string().as_bytes(), b"|", cells[*at], b"\n"].concat());
+            text.extend([at.to_string().as_bytes(), b"|"].concat());
+            match quote {
+                Some(quote) if at % 2 == 1 || cells[*at].iter().any(|byte| b"|\n".contains(byte) || *byte == quote) => {
+                    text.push(quote);
+                    for byte in cells[*at] {
+                        text.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == quote)));
+                    }
+                    text.push(quote);
+                }
+                _ => text.extend(cells[*at]),
+            }
+            text.push(b'\n');
             record_ends.push(text.len() as u32);
         }
         let origin = Origin {
@@ -208,9 +230,9 @@ impl Oracle {
             first_record: 1,
             first_line: 1,
             span: 0..text.len() as u64,
+            lines: text.iter().filter(|byte| **byte == b'\n').count() as u64,
             text: text.into(),
-            lines: those.len() as u64,
-            verbatim: Some(b'|'),
+            verbatim: Some(Separators { terminated_by: b'|', enclosed_by: quote }),
             record_starts: std::iter::once(0).chain(record_ends.iter().copied()).take(those.len()).collect(),
             record_ends,
         };

@@ -7,7 +7,7 @@
 
 use super::block::{Block, Special};
 use super::{Field, Layout, fields, kept};
-use crate::bulk::{Batch, Computed};
+use crate::bulk::{Batch, Computed, Separators};
 use crate::value::Rules;
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::{Column, ColumnType};
@@ -22,36 +22,36 @@ use memchr::memchr2;
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
-    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, SEPARATOR, file_name)
+    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, ENCODED, file_name)
 }
 
-/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and another byte
-/// may stand between the fields.
+/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and the fields may
+/// be told apart in another way.
 pub fn statement_into(
     into: &str,
     columns: &[Column],
     layout: &Layout,
     rules: &Rules,
-    separator: u8,
+    separators: Separators,
     file_name: &str,
 ) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
     let (values, variables) = fields.split_at(layout.n_values);
     let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values]) } else { AS_CHARACTERS };
     let names = &layout.names[layout.n_values..];
-    statement_with(&Reading { into, charset, separator }, values, variables.len(), &layout.computed, names, file_name)
+    statement_with(&Reading { into, charset, separators }, values, variables.len(), &layout.computed, names, file_name)
 }
 
 /// The same for columns and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
 pub(in crate::bulk) fn statement_of(into: &str, charset: &str, fields: &[(&str, Form)], file_name: &str) -> String {
-    statement_with(&Reading { into, charset, separator: SEPARATOR }, fields, 0, &[], &[], file_name)
+    statement_with(&Reading { into, charset, separators: ENCODED }, fields, 0, &[], &[], file_name)
 }
 
 /// Where the text goes, and how it is to be read.
 struct Reading<'a> {
     into: &'a str,
     charset: &'a str,
-    separator: u8,
+    separators: Separators,
 }
 
 /// What the servers are told that the text is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a
@@ -78,7 +78,7 @@ const AS_CHARACTERS: &str = "utf8mb4";
 
 /// Behind the fields that go into columns come `n_variables` more; what is computed of all of them goes into the columns `names`.
 fn statement_with(
-    &Reading { into, charset, separator }: &Reading<'_>,
+    &Reading { into, charset, separators }: &Reading<'_>,
     fields: &[(&str, Form)],
     n_variables: usize,
     computed: &[Computed<usize>],
@@ -105,9 +105,11 @@ fn statement_with(
         set.push(format!("{}={}", quote_ident(name), computed.sql(variable)));
     }
     let set = if set.is_empty() { String::new() } else { format!(" SET {}", set.join(",")) };
+    let Separators { terminated_by, enclosed_by } = separators;
+    let enclosed = enclosed_by.map_or(String::new(), |quote| format!(" OPTIONALLY ENCLOSED BY X'{quote:02X}'"));
     format!(
         "LOAD DATA LOCAL INFILE {} {into} CHARACTER SET {charset} \
-         FIELDS TERMINATED BY X'{separator:02X}' ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
+         FIELDS TERMINATED BY X'{terminated_by:02X}'{enclosed} ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
         String::from_utf8_lossy(&name),
         list.join(",")
     )
@@ -126,7 +128,7 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
     for row in kept(0..n_rows, skip) {
         for field in &fields {
             encode_field(field, row, &mut block);
-            block.push(SEPARATOR);
+            block.push(ENCODED.terminated_by);
         }
         // Every field has put a separator behind itself; the last one's place is the row's end.
         block.set_last(b'\n');
@@ -136,17 +138,22 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
     n_encoded
 }
 
-/// The separator with which the server can read a batch's own text, because encoding it would change nothing else: all of it is
+/// The separators with which the server can read a batch's own text, because encoding it would change nothing else: all of it is
 /// rows without a NULL, none to skip, `columns` are as they were before they were checked, and nothing in it would be escaped.
-pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<u8> {
+///
+/// Where fields may be enclosed, the servers read NULL of the bare word (MySQL manual, LOAD DATA, "Field and Line Handling").
+pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<Separators> {
     let cells = batch.rows.columns();
     let is_untouched = |(column, cells): (&CheckedColumn, &ArrayRef)| {
         let same_views = column.cells.views().inner().as_ptr() == cells.as_binary_view().views().inner().as_ptr();
         same_views && column.form != Form::Bytes && column.cells.null_count() == 0
     };
-    let separator = batch.origin.verbatim.filter(|byte| is_separator(*byte))?;
+    let Separators { terminated_by, enclosed_by } = batch.origin.verbatim?;
+    let named = is_separator(terminated_by) && enclosed_by.is_none_or(is_separator);
     let untouched = skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(is_untouched);
-    (untouched && memchr2(b'\\', 0, &batch.origin.text).is_none()).then_some(separator)
+    let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_WORD));
+    let stands = named && untouched && !says_null() && memchr2(b'\\', 0, &batch.origin.text).is_none();
+    stands.then_some(Separators { terminated_by, enclosed_by })
 }
 
 /// Letters and digits stand for other bytes behind the escape, and the servers warn of them.
@@ -189,10 +196,13 @@ pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
     [b'\\', letter]
 }
 
-/// What stands between two fields of a text that is encoded.
-pub const SEPARATOR: u8 = b'\t';
+/// How the fields of a text that is encoded are told apart.
+pub const ENCODED: Separators = Separators { terminated_by: b'\t', enclosed_by: None };
 
-const SPECIAL: Special = Special::new([SEPARATOR, b'\n', b'\\', 0]);
+const SPECIAL: Special = Special::new([ENCODED.terminated_by, b'\n', b'\\', 0]);
+
+/// The view of a cell that is the four letters NULL.
+const NULL_WORD: u128 = 4 | (u32::from_le_bytes(*b"NULL") as u128) << 32;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@
 
 use super::literal::{has_none, not_finite, put_moment};
 use crate::bulk::encode::block::Block;
-use crate::bulk::encode::load_data::{SEPARATOR, charset, escape, statement_of};
+use crate::bulk::encode::load_data::{ENCODED, charset, escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -146,7 +146,7 @@ impl LoadData {
     fn encode_row(&self, row: usize, values: &[Value<'_>], block: &mut Block<'_>) -> Result<()> {
         for (field, value) in self.fields.iter().zip(values) {
             field.put(value, block).map_err(|error| error.at_row(row as u64))?;
-            block.push(SEPARATOR);
+            block.push(ENCODED.terminated_by);
         }
         // Every field has put a separator behind itself; the last one's place is the row's end. (A table has a column.)
         block.set_last(b'\n');
@@ -324,7 +324,7 @@ fn put_text(text: &[u8], out: &mut Block<'_>) {
     }
 }
 
-const SPECIAL: [u8; 4] = [SEPARATOR, b'\n', b'\\', 0];
+const SPECIAL: [u8; 4] = [ENCODED.terminated_by, b'\n', b'\\', 0];
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 use super::*;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryViewArray};
+use inrush_core::bulk::Separators;
 use inrush_core::error::Kind;
 use std::io;
 
@@ -362,12 +363,12 @@ fn check_text(batch: &Batch) {
     };
     assert_eq!(batch.row_lines(), want);
     assert_eq!(batch.utf8, str::from_utf8(&batch.origin.text).is_ok());
-    if let Some(delimiter) = batch.origin.verbatim {
+    if let Some(separators) = batch.origin.verbatim {
         let columns = || batch.rows.columns().iter().map(|column| column.as_binary_view());
         if columns().all(|column| column.null_count() == 0) {
-            let row = |row| columns().map(|column| column.value(row)).collect::<Vec<_>>().join(&delimiter);
-            let text: Vec<u8> = (0..batch.rows.num_rows()).flat_map(|at| [row(at), b"\n".to_vec()].concat()).collect();
-            assert_eq!(text, batch.origin.text.as_slice());
+            let row = |row| columns().map(|column| column.value(row).to_vec()).collect();
+            let rows: Vec<Vec<Vec<u8>>> = (0..batch.rows.num_rows()).map(row).collect();
+            assert_eq!(load_data(&batch.origin.text, separators), rows);
         }
     }
 }
@@ -375,20 +376,31 @@ fn check_text(batch: &Batch) {
 // Text that is nothing but its rows.
 #[test]
 fn plain_lines_are_verbatim() {
-    check_verbatim(rfc(), "a,b\n1,2\n3,\n", &[0, 1], Some(b','));
-    check_verbatim(CsvOptions { delimiter: Some(b';'), ..no_header() }, "1;2\n3;a\"b\n", &[0, 1], Some(b';'));
-    check_verbatim(rfc(), "a\n\n1\n", &[0], Some(b','));
-    check_verbatim(CsvOptions { quote: None, ..no_header() }, "\"1\",2\n", &[0, 1], Some(b','));
+    check_verbatim(rfc(), "a,b\n1,2\n3,\n", &[0, 1], Some((b',', None)));
+    check_verbatim(CsvOptions { delimiter: Some(b';'), ..no_header() }, "1;2\n3;a\"b\n", &[0, 1], Some((b';', None)));
+    check_verbatim(rfc(), "a\n\n1\n", &[0], Some((b',', None)));
+    check_verbatim(CsvOptions { quote: None, ..no_header() }, "\"1\",2\n", &[0, 1], Some((b',', None)));
+    check_verbatim(escaped(), "a,b\n1,2\\\n", &[0, 1], Some((b',', None)));
+}
+#[test]
+fn quoted_fields_are_verbatim() {
+    check_verbatim(rfc(), "a,b\n1,\"2\"\n", &[0, 1], Some((b',', Some(b'"'))));
+    check_verbatim(rfc(), "a,b\n\"1\n\",\",\"\"\"\n3,4\n", &[0, 1], Some((b',', Some(b'"'))));
+    check_verbatim(rfc(), "\"a\",\"b\"\n1,2\n", &[0, 1], Some((b',', None)));
+    check_verbatim(CsvOptions { quote: Some(b'\''), ..no_header() }, "'1',\"\n", &[0, 1], Some((b',', Some(b'\''))));
 }
 #[test]
 fn other_lines_are_not() {
-    check_verbatim(rfc(), "a,b\n1,\"2\"\n", &[0, 1], None);
     check_verbatim(rfc(), "a,b\r\n1,2\r\n", &[0, 1], None);
     check_verbatim(rfc(), "a,b\n1\r,2\n", &[0, 1], None);
     check_verbatim(rfc(), "a,b\n1,2\n3,4", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1,\"2\"\n3,\"4\"", &[0, 1], None);
     check_verbatim(rfc(), "a,b\n1,2\n\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n\"1\n\",2\n\n", &[0, 1], None);
     check_verbatim(rfc(), "a,b\n1,2\n3\n", &[0, 1], None);
+    check_verbatim(rfc(), "a,b\n1,2\n\"3\"4,5\n", &[0, 1], None);
     check_verbatim(outfile(), "a,b\n1,2\n", &[0, 1], None);
+    check_verbatim(escaped(), "a,b\n1,\"2\"\n", &[0, 1], None);
 }
 #[test]
 fn fields_left_out_or_moved_are_not() {
@@ -397,14 +409,42 @@ fn fields_left_out_or_moved_are_not() {
     check_verbatim(rfc(), "a,b\n1,2\n", &[0, 1, 1], None);
 }
 
+/// `want`: what stands between two fields, and around some.
 #[track_caller]
-fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<u8>) {
+fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<(u8, Option<u8>)>) {
     let mut reader = reader(options, text);
     let use_ = |&index| FieldUse { index, empty_is_null: false, taker: Taker::Text };
     reader.select(&uses.iter().map(use_).collect::<Vec<_>>());
     let batch = reader.next().unwrap().unwrap();
     check_text(&batch);
-    assert_eq!(batch.origin.verbatim, want);
+    let separators = batch.origin.verbatim;
+    assert_eq!(separators.map(|it| (it.terminated_by, it.enclosed_by)), want);
+}
+
+/// The rows that LOAD DATA reads of a text, byte by byte as the manual has it.
+fn load_data(text: &[u8], Separators { terminated_by, enclosed_by }: Separators) -> Vec<Vec<Vec<u8>>> {
+    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = text.iter().copied().peekable();
+    let (mut begins, mut enclosed) = (true, false);
+    while let Some(byte) = bytes.next() {
+        let is_quote = Some(byte) == enclosed_by;
+        match byte {
+            _ if begins && is_quote => enclosed = true,
+            _ if enclosed && is_quote && bytes.next_if_eq(&byte).is_none() => enclosed = false,
+            _ if !enclosed && (byte == terminated_by || byte == b'\n') => {
+                row.push(std::mem::take(&mut field));
+                if byte == b'\n' {
+                    rows.push(std::mem::take(&mut row));
+                }
+                begins = true;
+                continue;
+            }
+            _ => field.push(byte),
+        }
+        begins = false;
+    }
+    assert!(row.is_empty() && field.is_empty(), "a row without an end");
+    rows
 }
 
 /// The rows of a batch: fields between bars.
@@ -436,6 +476,10 @@ fn no_header() -> CsvOptions {
 
 fn outfile() -> CsvOptions {
     CsvOptions { quote: None, escape: Some(b'\\'), ..rfc() }
+}
+
+fn escaped() -> CsvOptions {
+    CsvOptions { escape: Some(b'\\'), ..rfc() }
 }
 
 fn nulls(texts: &[&str]) -> Vec<Vec<u8>> {

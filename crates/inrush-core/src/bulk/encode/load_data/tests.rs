@@ -1,7 +1,7 @@
 //! The statement, each form by a one-line case, and a round trip through a decoder of its own.
 
 use super::*;
-use crate::bulk::Origin;
+use crate::bulk::{Origin, Separators};
 use crate::value::check::Check;
 use crate::value::column::ColumnType;
 use crate::wire::ServerVersion;
@@ -187,10 +187,29 @@ fn letters_are_no_separators() {
     check_as_it_stands("x\n", 0xff, &["text"], None);
 }
 #[test]
+fn the_bare_word_null_would_be_no_text_where_fields_are_enclosed() {
+    check_as_it_stands("NULLS,null\n", b',', &["text", "text"], Some(b','));
+    check_enclosed("NULLS,null\n", b'"', &["text", "text"], true);
+    check_enclosed(" NULL,ANULL\n", b'"', &["text", "text"], true);
+    let mut batch = batch("1,NULL\n", b',');
+    let cells = [b"1".as_slice(), b"NULL"].map(|cell| Arc::new(BinaryViewArray::from_iter([Some(cell)])) as ArrayRef);
+    batch.rows = RecordBatch::try_from_iter(["a", "b"].into_iter().zip(cells)).unwrap();
+    let columns = checked_batch(&batch, &["int", "text"]);
+    assert_eq!(as_it_stands(&batch, &columns, &[]), by(b','));
+    batch.origin.verbatim = Some(Separators { terminated_by: b',', enclosed_by: Some(b'"') });
+    assert_eq!(as_it_stands(&batch, &columns, &[]), None);
+}
+#[test]
+fn letters_enclose_nothing() {
+    check_enclosed("1,2\n", b'\'', &["int", "int"], true);
+    check_enclosed("1,2\n", b'N', &["int", "int"], false);
+    check_enclosed("1,2\n", b'0', &["int", "int"], false);
+}
+#[test]
 fn text_that_is_not_just_the_rows_or_has_bad_ones_does_not() {
     let mut batch = batch("1\n", b',');
     let columns = checked_batch(&batch, &["int"]);
-    assert_eq!(as_it_stands(&batch, &columns, &[]), Some(b','));
+    assert_eq!(as_it_stands(&batch, &columns, &[]), by(b','));
     assert_eq!(as_it_stands(&batch, &columns, &[0]), None);
     assert_eq!(as_it_stands(&batch, &[], &[]), None);
     batch.origin.verbatim = None;
@@ -200,20 +219,35 @@ fn text_that_is_not_just_the_rows_or_has_bad_ones_does_not() {
 fn a_part_of_it_stands_as_well() {
     let (first, second) = batch("1\n22\n333\n", b',').cut(1).unwrap();
     for half in [first, second] {
-        assert_eq!(as_it_stands(&half, &checked_batch(&half, &["int"]), &[]), Some(b','));
+        assert_eq!(as_it_stands(&half, &checked_batch(&half, &["int"]), &[]), by(b','));
     }
 }
 #[test]
 fn the_statement_names_the_separator() {
     let columns = [column("a", "int")];
-    let sql = statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), b';', "f");
-    assert!(sql.contains(" FIELDS TERMINATED BY X'3B' ESCAPED BY X'5C' "), "{sql}");
+    let sql = statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), SEMICOLON, "f");
+    assert!(sql.contains(" FIELDS TERMINATED BY X'3B' OPTIONALLY ENCLOSED BY X'22' ESCAPED BY X'5C' "), "{sql}");
 }
+
+const SEMICOLON: Separators = Separators { terminated_by: b';', enclosed_by: Some(b'"') };
 
 #[track_caller]
 fn check_as_it_stands(text: &str, separator: u8, types: &[&str], want: Option<u8>) {
     let batch = batch(text, separator);
-    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want);
+    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want.and_then(by));
+}
+
+/// The same for a text of which it is known that some field is quoted: whether it will do.
+#[track_caller]
+fn check_enclosed(text: &str, enclosed_by: u8, types: &[&str], want: bool) {
+    let mut batch = batch(text, b',');
+    let separators = Separators { terminated_by: b',', enclosed_by: Some(enclosed_by) };
+    batch.origin.verbatim = Some(separators);
+    assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want.then_some(separators));
+}
+
+fn by(terminated_by: u8) -> Option<Separators> {
+    Some(Separators { terminated_by, enclosed_by: None })
 }
 
 fn checked_batch(batch: &Batch, types: &[&str]) -> Vec<CheckedColumn> {
@@ -241,7 +275,7 @@ fn batch(text: &str, separator: u8) -> Batch {
         span: 0..text.len() as u64,
         text: Buffer::from(text.as_bytes()),
         lines: ends.len() as u64,
-        verbatim: Some(separator),
+        verbatim: by(separator),
         record_starts: std::iter::once(0).chain(ends.iter().copied()).take(ends.len()).collect(),
         record_ends: ends,
     };
