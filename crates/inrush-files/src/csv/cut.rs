@@ -61,6 +61,8 @@ pub(super) struct Cut {
     open: Option<usize>,
     /// Where the last quoted text began, and the place behind the quote that closed it.
     closed: Option<(usize, usize)>,
+    /// The window before had quotes: this one may be looked at for them at once.
+    meets_quotes: bool,
     /// How many bytes are looked at in one go.
     window: usize,
 }
@@ -71,7 +73,17 @@ impl Cut {
     }
 
     fn in_windows_of(window: usize) -> Self {
-        Self { end: 0, records: 0, lines: 0, seen: 0, lines_seen: 0, open: None, closed: None, window }
+        Self {
+            end: 0,
+            records: 0,
+            lines: 0,
+            seen: 0,
+            lines_seen: 0,
+            open: None,
+            closed: None,
+            meets_quotes: false,
+            window,
+        }
     }
 
     /// Takes in what is whole of the text's records. `text` begins where it began in all calls; `ends` says that the input ends
@@ -95,17 +107,12 @@ impl Cut {
     /// Looks at the rest of the text, window by window.
     fn by_quotes(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Option<Stop> {
         while self.seen < text.len() {
-            let window = self.seen..text.len().min(self.seen + self.window);
-            let end = window.end;
-            let lines = count_lines(&text[window]);
-            let stop = if self.is_within(rules, text, end, lines)
-                && (self.by_lines(rules, text, end, lines) || self.by_parity(rules, text, end, lines))
-            {
-                (self.records >= rules.max_records).then_some(Stop::Full)
-            } else {
-                self.by_events(rules, text, end)
+            let end = text.len().min(self.seen + self.window);
+            let taken = !self.meets_quotes && self.by_lines(rules, text, end) || self.by_parity(rules, text, end);
+            let stop = match taken {
+                true => (self.records >= rules.max_records).then_some(Stop::Full),
+                false => self.by_events(rules, text, end),
             };
-            self.lines_seen += lines - count_lines(&text[self.seen..end]);
             if stop.is_some() {
                 return stop;
             }
@@ -115,23 +122,31 @@ impl Cut {
         if is_record { self.take(rules, text, text.len()) } else { None }
     }
 
-    /// Whether all records that end before `end` can be taken in, wherever among the `lines` line feeds from here that is.
-    fn is_within(&self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
-        let window = &text[self.seen..end];
-        let first_end = self.seen + memchr(b'\n', window).map_or(window.len(), |at| at + 1);
-        self.records + lines <= rules.max_records
-            && end <= rules.max_bytes
-            && end - self.end <= rules.max_record
-            && (rules.blank_is_record || !(is_blank(&text[self.end..first_end]) || has_blank(window)))
+    /// Whether there is room for whatever ends before `end`.
+    fn has_room(&self, rules: Rules<'_>, end: usize) -> bool {
+        end <= rules.max_bytes && end - self.end <= rules.max_record
     }
 
-    /// Takes in the `lines` lines that end before `end`, if there are no quotes.
-    fn by_lines(&mut self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
+    /// Whether the first line feed from here, or one behind it, ends a blank line.
+    fn has_blank(&self, text: &[u8], end: usize) -> bool {
         let window = &text[self.seen..end];
-        if self.open.is_some() || rules.dialect.quote.is_some_and(|quote| memchr(quote, window).is_some()) {
+        let first_end = self.seen + memchr(b'\n', window).map_or(window.len(), |at| at + 1);
+        is_blank(&text[self.end..first_end]) || BLANKS.iter().any(|blank| blank.find(window).is_some())
+    }
+
+    /// Takes in the lines that end before `end`, if there are no quotes.
+    fn by_lines(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> bool {
+        let window = &text[self.seen..end];
+        let has_quotes = rules.dialect.quote.is_some_and(|quote| memchr(quote, window).is_some());
+        if has_quotes || self.open.is_some() || !self.has_room(rules, end) {
+            return false;
+        }
+        let lines = count_lines(window);
+        if self.records + lines > rules.max_records || !rules.blank_is_record && self.has_blank(text, end) {
             return false;
         }
         self.records += lines;
+        self.lines_seen += lines;
         if let Some(at) = memrchr(b'\n', window) {
             self.end = self.seen + at + 1;
         }
@@ -140,17 +155,30 @@ impl Cut {
     }
 
     /// The same, if each quote is one that opens or closes: then a line feed with an even number of them before it ends a record.
-    fn by_parity(&mut self, rules: Rules<'_>, text: &[u8], end: usize, lines: u64) -> bool {
+    fn by_parity(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> bool {
         let Dialect { delimiter, quote: Some(quote), .. } = *rules.dialect else { return false };
+        if !self.has_room(rules, end) {
+            return false;
+        }
         let start = self.seen;
         let closed = self.closed.filter(|(_, behind)| *behind == start && self.open.is_none());
         let begins = Within {
             quotes: self.open.is_some(),
             field_begins: start == self.end || text[start - 1] == delimiter,
+            record_begins: start == self.end,
             closed: closed.is_some(),
         };
         let Some(found) = Signs::new(delimiter, quote).find(&text[start..end], begins) else { return false };
-        self.records += lines - found.quoted_lines;
+        let records = found.lines - found.quoted_lines;
+        // A line of a CR is blank as well, and the CR may lie before the window.
+        let has_return = found.has_return || text[self.end..start] == *b"\r";
+        let may_be_blank = || found.has_blank || has_return && self.has_blank(text, end);
+        if self.records + records > rules.max_records || !rules.blank_is_record && may_be_blank() {
+            return false;
+        }
+        self.records += records;
+        self.lines_seen += found.lines;
+        self.meets_quotes = found.has_quotes;
         if let Some(behind) = found.last_end {
             self.end = start + behind;
         }
@@ -164,6 +192,13 @@ impl Cut {
 
     /// Goes from quote to quote and from line feed to line feed.
     fn by_events(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
+        let start = self.seen;
+        let stop = self.event_by_event(rules, text, end);
+        self.lines_seen += count_lines(&text[start..self.seen]);
+        stop
+    }
+
+    fn event_by_event(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
         let Dialect { delimiter, quote, .. } = *rules.dialect;
         let quote = quote.unwrap_or(b'\n');
         while self.seen < end {
@@ -264,12 +299,7 @@ pub(super) fn is_blank(record: &[u8]) -> bool {
     matches!(record, b"\n" | b"\r\n")
 }
 
-/// Whether a line behind the first one is blank.
-fn has_blank(window: &[u8]) -> bool {
-    BLANKS.iter().any(|blank| blank.find(window).is_some())
-}
-
-/// Made once: to make them anew for each window takes a tenth of its time.
+/// How a line behind another one is blank. Made once: to make them anew for each window takes a tenth of its time.
 static BLANKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [Finder::new(b"\n\n"), Finder::new(b"\n\r\n")]);
 
 /// Where a quote is still open at the end of `record`, the longest part of a record that is allowed. Asking the part, not

@@ -1,13 +1,14 @@
 //! Which line feeds lie outside quotes, 64 bytes of text at a time: where every quote opens or closes, it is the parity of the
 //! number of quotes before them. Pure.
 
-use wide::u8x64;
+use wide::u8x16;
 
 /// The bytes that count.
 pub(super) struct Signs {
-    delimiter: u8x64,
-    quote: u8x64,
-    line_feed: u8x64,
+    delimiter: u8x16,
+    quote: u8x16,
+    line_feed: u8x16,
+    carriage_return: u8x16,
 }
 
 /// What holds between two bytes.
@@ -17,6 +18,8 @@ pub(super) struct Within {
     pub(super) quotes: bool,
     /// Unless a quote is open, a field begins here.
     pub(super) field_begins: bool,
+    /// A record begins here.
+    pub(super) record_begins: bool,
     /// The byte before closed a quote.
     pub(super) closed: bool,
 }
@@ -24,8 +27,15 @@ pub(super) struct Within {
 /// What a text has; places are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// How many line feeds lie within quotes.
+    /// How many line feeds there are.
+    pub(super) lines: u64,
+    /// How many of them lie within quotes.
     pub(super) quoted_lines: u64,
+    pub(super) has_quotes: bool,
+    /// Some record is nothing but a line feed.
+    pub(super) has_blank: bool,
+    /// There is a CR.
+    pub(super) has_return: bool,
     /// The place behind the last line feed outside.
     pub(super) last_end: Option<usize>,
     /// The last quote that opens, the second half of a doubled one not counted.
@@ -35,7 +45,8 @@ pub(super) struct Found {
 
 impl Signs {
     pub(super) fn new(delimiter: u8, quote: u8) -> Self {
-        Self { delimiter: u8x64::splat(delimiter), quote: u8x64::splat(quote), line_feed: u8x64::splat(b'\n') }
+        let [delimiter, quote, line_feed, carriage_return] = [delimiter, quote, b'\n', b'\r'].map(u8x16::splat);
+        Self { delimiter, quote, line_feed, carriage_return }
     }
 
     /// Looks through a text before which `begins` holds. `None` if some quote is neither the first byte of a field nor the end of what
@@ -57,9 +68,12 @@ impl Signs {
     /// Goes on with the first `len` bytes of a block, which begins at `base`.
     #[inline(always)]
     fn find_in(&self, block: &[u8; BLOCK], len: usize, base: usize, state: &mut State) -> Option<()> {
-        let bytes = u8x64::new(*block);
+        let (parts, _) = block.as_chunks::<16>();
         let real = u64::MAX >> (BLOCK - len);
-        let bits = |sign: u8x64| bytes.simd_eq(sign).to_bitmask() & real;
+        let bits = |sign: u8x16| {
+            let part = |i: usize| u64::from(u8x16::new(parts[i]).simd_eq(sign).to_bitmask()) << (16 * i);
+            (part(0) | part(1) | part(2) | part(3)) & real
+        };
         let (quotes, line_feeds, delimiters) = (bits(self.quote), bits(self.line_feed), bits(self.delimiter));
         // A quote that opens lies within, one that closes does not.
         let within = running_parity(quotes) ^ state.within;
@@ -69,21 +83,33 @@ impl Signs {
         if opens & !(marks << 1 | state.field_begins | behind_closed) != 0 {
             return None;
         }
-        let quoted = line_feeds & within;
+        let (quoted, ends) = (line_feeds & within, line_feeds & !within);
+        state.lines += u64::from(line_feeds.count_ones());
         if quoted != 0 {
             state.quoted_lines += u64::from(quoted.count_ones());
         }
-        state.last_end.note(line_feeds & !within, base);
+        state.quotes |= quotes;
+        state.blank |= ends & (ends << 1 | state.record_begins);
+        for part in parts {
+            state.returns |= u8x16::new(*part).simd_eq(self.carriage_return);
+        }
+        state.last_end.note(ends, base);
         state.last_open.note(opens & !behind_closed, base);
         let last = |bits: u64| bits >> (len - 1) & 1;
-        (state.within, state.field_begins, state.closed) = (last(within).wrapping_neg(), last(marks), last(closes));
+        (state.within, state.closed) = (last(within).wrapping_neg(), last(closes));
+        (state.field_begins, state.record_begins) = (last(marks), last(ends));
         Some(())
     }
 }
 
 /// [`Found`] in words that stay in registers.
 struct State {
+    lines: u64,
     quoted_lines: u64,
+    /// Any bit, if there is one.
+    quotes: u64,
+    blank: u64,
+    returns: u8x16,
     last_end: Last,
     last_open: Last,
     /// All bits or none.
@@ -91,26 +117,45 @@ struct State {
     /// The lowest bit.
     field_begins: u64,
     /// The lowest bit.
+    record_begins: u64,
+    /// The lowest bit.
     closed: u64,
 }
 
 impl State {
     fn new(begins: Within) -> Self {
         Self {
+            lines: 0,
             quoted_lines: 0,
+            quotes: 0,
+            blank: 0,
+            returns: u8x16::splat(0),
             last_end: Last::default(),
             last_open: Last::default(),
             within: u64::from(begins.quotes).wrapping_neg(),
             field_begins: begins.field_begins.into(),
+            record_begins: begins.record_begins.into(),
             closed: begins.closed.into(),
         }
     }
 
     fn found(&self) -> Found {
-        let Self { quoted_lines, .. } = *self;
-        let ends = Within { quotes: self.within != 0, field_begins: self.field_begins != 0, closed: self.closed != 0 };
-        let last_end = self.last_end.place().map(|at| at + 1);
-        Found { quoted_lines, last_end, last_open: self.last_open.place(), ends }
+        let Self { lines, quoted_lines, .. } = *self;
+        Found {
+            lines,
+            quoted_lines,
+            has_quotes: self.quotes != 0,
+            has_blank: self.blank != 0,
+            has_return: self.returns.to_bitmask() != 0,
+            last_end: self.last_end.place().map(|at| at + 1),
+            last_open: self.last_open.place(),
+            ends: Within {
+                quotes: self.within != 0,
+                field_begins: self.field_begins != 0,
+                record_begins: self.record_begins != 0,
+                closed: self.closed != 0,
+            },
+        }
     }
 }
 
@@ -148,7 +193,7 @@ const BLOCK: usize = 64;
 mod tests {
     use super::*;
 
-    const BEGIN: Within = Within { quotes: false, field_begins: true, closed: false };
+    const BEGIN: Within = Within { quotes: false, field_begins: true, record_begins: true, closed: false };
 
     /// Line feeds within quotes, the last end and the last quote that opens; whether a quote is open at the end.
     #[track_caller]
@@ -189,14 +234,31 @@ mod tests {
 
     #[test]
     fn text_is_gone_on_with() {
-        let text = b"a,\"b\"\"\n\",c\n\"d\n\"\n";
+        let text = b"a,\"b\"\"\n\",c\n\n\"d\n\"\n";
         let signs = Signs::new(b',', b'"');
         let whole = signs.find(text, BEGIN).unwrap();
         for at in 1..text.len() {
             let first = signs.find(&text[..at], BEGIN).unwrap();
             let second = signs.find(&text[at..], first.ends).unwrap();
-            let lines = first.quoted_lines + second.quoted_lines;
-            assert_eq!((lines, second.ends), (whole.quoted_lines, whole.ends), "cut at {at}");
+            let lines = (first.lines + second.lines, first.quoted_lines + second.quoted_lines);
+            assert_eq!((lines, second.ends), ((whole.lines, whole.quoted_lines), whole.ends), "cut at {at}");
+            assert_eq!(first.has_blank || second.has_blank, whole.has_blank, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_else_there_is_is_told() {
+        let signs = Signs::new(b',', b'"');
+        let find = |text: &str| signs.find(text.as_bytes(), BEGIN).unwrap();
+        let told = |text: &str| (find(text).has_quotes, find(text).has_blank, find(text).has_return);
+        let far = "x".repeat(64);
+        for before in [String::new(), format!("{far}\n")] {
+            assert_eq!(told(&format!("{before}a\n")), (false, false, false));
+            assert_eq!(told(&format!("{before}\"\n\n\",\"\"\n")), (true, false, false));
+            assert_eq!(told(&format!("{before}\na\n")), (false, true, false));
+            assert_eq!(told(&format!("{before}a\n\n{far}")), (false, true, false));
+            assert_eq!(told(&format!("{before}\"\"\n\n")), (true, true, false));
+            assert_eq!(told(&format!("{before}a\r\n{far}")), (false, false, true));
         }
     }
 
