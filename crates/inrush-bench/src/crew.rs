@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Crew {
     tallies: Tallies,
+    warms_up: OnceLock<Instant>,
     began: OnceLock<Instant>,
     /// The user wants an end.
     stop: Arc<AtomicBool>,
@@ -25,6 +26,7 @@ impl Crew {
     pub(crate) fn new(n_clients: usize, cap: Duration, stop: &Arc<AtomicBool>) -> Self {
         Self {
             tallies: Tallies::new(n_clients),
+            warms_up: OnceLock::new(),
             began: OnceLock::new(),
             stop: Arc::clone(stop),
             lost: Mutex::default(),
@@ -34,15 +36,20 @@ impl Crew {
         }
     }
 
+    /// What is done from here on counts for nothing, but must not take for ever either.
+    pub(crate) fn warm_up(&self) {
+        let _ = self.warms_up.set(Instant::now());
+    }
+
     /// Times are counted from here.
     pub(crate) fn begin(&self, at: Instant) {
         // Nobody begins twice.
         let _ = self.began.set(at);
     }
 
-    /// Since it began; nothing before.
+    /// Since it began, or else since it began to warm up.
     pub(crate) fn elapsed(&self) -> Duration {
-        self.began.get().map(Instant::elapsed).unwrap_or_default()
+        self.began.get().or(self.warms_up.get()).map(Instant::elapsed).unwrap_or_default()
     }
 
     /// Where a client counts.
@@ -173,5 +180,8 @@ mod tests {
         let late = Crew::new(3, Duration::ZERO, &stop);
         late.begin(Instant::now());
         assert!(late.is_over() && late.is_cut());
+        let cold = Crew::new(3, Duration::ZERO, &Arc::default());
+        cold.warm_up();
+        assert!(cold.is_over() && cold.is_cut(), "a warm-up ends as well");
     }
 }

@@ -7,10 +7,9 @@ mod writer;
 pub use crate::meter::Written;
 pub use writer::{Settings, Writer};
 
-use crate::results::{Case, Role, Unit};
+use crate::results::{Case, LeftOut, Role, Unit};
 use inrush::Method;
 use inrush::core::wire::Vendor;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What is done with rows.
@@ -60,15 +59,6 @@ pub struct Cell {
     pub commits: Commits,
     /// How many.
     pub rows: u64,
-}
-
-/// A way that is not measured, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Its name.
-    pub way: Cow<'static, str>,
-    /// Half a sentence.
-    pub reason: String,
 }
 
 /// What a server allows.

@@ -7,8 +7,8 @@ mod tpch;
 
 pub use loads::{Input, Loads, Settings};
 
-use crate::insert::{Allowed, LeftOut};
-use crate::results::{Case, Results, Role, Unit};
+use crate::insert::Allowed;
+use crate::results::{Case, LeftOut, Results, Role, Unit};
 use crate::table::{self, grouped};
 use inrush::Method;
 use std::collections::BTreeMap;

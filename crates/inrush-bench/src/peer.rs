@@ -6,8 +6,8 @@ mod process;
 
 pub use process::Peers;
 
-use crate::insert::{Allowed, Commits, LeftOut};
-use crate::results::{Case, Role, Unit};
+use crate::insert::{Allowed, Commits};
+use crate::results::{Case, LeftOut, Role, Unit};
 use inrush::core::wire::Vendor;
 use inrush::core::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -8,6 +8,7 @@
 use crate::histogram::Latencies;
 use inrush::core::{Error, Kind, Place, Result};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
@@ -46,6 +47,25 @@ pub struct Run {
     pub ddl: Vec<String>,
     /// What was asked for, by option.
     pub options: BTreeMap<String, String>,
+    /// What belongs to the experiment and was not measured.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A way that is not measured, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub way: Cow<'static, str>,
+    /// Half a sentence.
+    pub reason: String,
+}
+
+impl LeftOut {
+    /// For people.
+    pub fn sentence(&self) -> String {
+        format!("{} is not measured: {}", self.way, self.reason)
+    }
 }
 
 /// A build of inrush.

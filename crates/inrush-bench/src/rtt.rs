@@ -6,8 +6,8 @@ mod ways;
 
 pub use ways::{Settings, Ways};
 
-use crate::insert::{self, Allowed, LeftOut, Operation, Way};
-use crate::results::{Case, Results, Role, Unit};
+use crate::insert::{self, Allowed, Operation, Way};
+use crate::results::{Case, LeftOut, Results, Role, Unit};
 use crate::table::{self, Line, grouped};
 use std::collections::BTreeMap;
 use std::time::Duration;

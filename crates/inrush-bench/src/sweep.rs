@@ -6,8 +6,7 @@ mod sweeper;
 pub use sweeper::{Settings, Sweeper};
 
 use crate::dataset::Sbtest;
-use crate::insert::LeftOut;
-use crate::results::{Case, Role, Server, Unit};
+use crate::results::{Case, LeftOut, Role, Server, Unit};
 use inrush::Method;
 use std::collections::BTreeMap;
 

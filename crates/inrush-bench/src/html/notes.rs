@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 pub(super) fn section(results: &Results, lines: &[Line<'_>]) -> String {
     let mut notes = Vec::new();
     notes.extend(ending(results));
+    notes.extend(results.run.left_out.iter().map(|one| one.sentence() + "."));
     notes.extend(cut(lines));
     notes.extend(errors(lines));
     notes.extend(lines.iter().filter_map(two_modes));

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is loaded.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub struct Settings {
     pub schema: String,
     /// Of the rows.
     pub seed: u64,
-    /// What takes longer is called cut, and not run again.
+    /// What takes longer is cut, and not run again.
     pub cap: Duration,
     /// Where the server reads files that we write.
     pub folder: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub struct Loads {
     data: Option<Data>,
     ddl: String,
     want: Checksum,
-    /// Whether the ledger goes with us: none was there before.
+    /// Whether the ledger goes with us: no other loads are in it.
     owns_ledger: bool,
 }
 
@@ -137,6 +137,9 @@ impl Loads {
         let schema = &settings.schema;
         let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
         let ledgers: u64 = connection.query_one(sql, (schema.as_str(), LEDGER[0]))?;
+        // One that a run left behind which could not clean up is ours as well.
+        let others = format!("SELECT COUNT(*) FROM `{schema}`.{} WHERE NOT {OF_OURS}", LEDGER[0]);
+        let owns_ledger = ledgers == 0 || connection.query_one::<u64>(&others, ())? == 0;
         let (file, data, want) = match input {
             Input::Made(data) => {
                 let (file, sum) = write(*data, settings.seed)?;
@@ -162,8 +165,11 @@ impl Loads {
             data,
             ddl,
             want: want.unwrap_or_default(),
-            owns_ledger: ledgers == 0,
+            owns_ledger,
         };
+        if ledgers > 0 {
+            loads.forget()?;
+        }
         loads.fill_source(want)?;
         Ok(loads)
     }
@@ -183,7 +189,7 @@ impl Loads {
             .map(|row| row.0)
             .collect();
         // Without LOCAL, by whatever the server allows.
-        let report = self.loader(SOURCE, LoadOptions::default(), &self.csv.clone())?;
+        let (report, _) = self.loader(SOURCE, LoadOptions::default(), &self.csv.clone(), None)?;
         let there = self.sum(SOURCE)?;
         match want {
             Some(want) => want.expect_there(there)?,
@@ -220,7 +226,8 @@ impl Loads {
         Ok(Checksum { rows, sum })
     }
 
-    /// Runs a cell once.
+    /// Runs a cell once. A load that is cut has stored some of its chunks, a statement nothing. What was lost or undone and tried again
+    /// is among the errors.
     ///
     /// # Errors
     /// Those of the loader and of the server; `Protocol` if the table does not hold the rows of the file.
@@ -234,61 +241,149 @@ impl Loads {
             lanes,
             batch,
             again: true,
+            retry_for: self.settings.cap,
             ..LoadOptions::default()
         };
+        let mut retries = Vec::new();
+        let cap = Some(self.settings.cap);
         let clock = Clock::start(self.server.as_ref());
-        match cell {
-            Cell::Copy => {
-                self.connection
-                    .exec(&format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}"), ())?;
-            }
+        let cut_at = match cell {
+            Cell::Copy => self.exec(&format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}"))?,
             Cell::OnServer => {
                 let file =
                     self.server_file.as_ref().ok_or_else(|| Error::config("the server reads no file of ours"))?;
-                self.connection.exec(&file.load_csv_into(&target, &columns), ())?;
+                self.exec(&file.load_csv_into(&target, &columns))?
             }
             Cell::Lanes(lanes) => {
                 let lanes = Some(*lanes).filter(|lanes| *lanes > 0);
                 let csv = self.csv.clone();
-                self.loader(TARGET, by_loader(lanes, Method::LoadData, BatchSize::Auto), &csv)?;
+                let options = by_loader(lanes, Method::LoadData, BatchSize::Auto);
+                let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
+                retries = report.retries;
+                cut_at
             }
             Cell::Rows(rows) => {
                 let csv = CsvOptions { batch_rows: Some(*rows), ..self.csv.clone() };
-                self.loader(TARGET, by_loader(Some(1), Method::MultiRow, BatchSize::Rows(*rows)), &csv)?;
+                let options = by_loader(Some(1), Method::MultiRow, BatchSize::Rows(*rows));
+                let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
+                retries = report.retries;
+                cut_at
             }
+        };
+        let rows = cut_at.unwrap_or(self.want.rows);
+        let written = clock.written(rows, cut_at.is_some());
+        if cut_at.is_some_and(|rows| rows > 0) {
+            self.forget()?;
         }
-        let written = clock.written(self.want.rows, false);
         let there = self.sum(TARGET)?;
-        self.want.expect_there(there)?;
-        let cut = written.took > self.settings.cap;
-        Ok(Sample { cut, ..written.sample() })
+        match cut_at {
+            None => self.want.expect_there(there)?,
+            // Which ones they are is not known.
+            Some(rows) => Checksum { rows, ..there }.expect_there(there)?,
+        }
+        let cut = cut_at.is_some() || written.took > self.settings.cap;
+        let first_error = retries.first().map(|retry| retry.message.clone());
+        let name = |code: u16| if code == 0 { "connection".to_owned() } else { code.to_string() };
+        let errors = retries.iter().map(|retry| (name(retry.code), retry.times)).collect();
+        Ok(Sample { cut, errors, first_error, ..written.sample() })
     }
 
-    /// As `inrush load` does it. The user may stop it.
-    fn loader(&self, table: &str, options: LoadOptions, csv: &CsvOptions) -> Result<Report> {
+    /// Forgets our loads: one that was cut would be in the way of the next one.
+    fn forget(&mut self) -> Result<()> {
+        let [job, chunk, reject] = LEDGER.map(|name| format!("`{}`.{name}", self.settings.schema));
+        for table in [chunk, reject] {
+            self.connection
+                .exec(&format!("DELETE FROM {table} WHERE job IN (SELECT id FROM {job} WHERE {OF_OURS})"), ())?;
+        }
+        self.connection.exec(&format!("DELETE FROM {job} WHERE {OF_OURS}"), ())?;
+        Ok(())
+    }
+
+    /// Runs a statement that fills the table. How many rows there are of it if it was cut: none.
+    fn exec(&mut self, sql: &str) -> Result<Option<u64>> {
+        let id = self.connection.connection_id();
+        let (config, connection) = (&self.config, &mut self.connection);
+        let kill = || {
+            // Where this fails, the statement goes on to its end.
+            let _ = Connection::connect(config).and_then(|mut other| other.exec(&format!("KILL QUERY {id}"), ()));
+        };
+        let (done, end) = within(&self.settings, Some(self.settings.cap), kill, || connection.exec(sql, ()));
+        if end.is_some() {
+            // It may have been too late for the statement, and would end the next one.
+            let _ = self.connection.exec("DO 0", ());
+        }
+        match (done, end) {
+            (_, Some(End::Asked)) => Err(Error::new(Kind::Interrupted, "interrupted")),
+            (Ok(_), _) => Ok(None),
+            (Err(error), Some(End::Late)) if !error.is_fatal() => Ok(Some(0)),
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// As `inrush load` does it; and how many rows went in if it was cut.
+    fn loader(
+        &self,
+        table: &str,
+        options: LoadOptions,
+        csv: &CsvOptions,
+        cap: Option<Duration>,
+    ) -> Result<(Report, Option<u64>)> {
         let file = inrush_files::open(&self.file.path.to_string_lossy(), Format::Auto, csv)?;
         let loader =
             Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema)).with_options(options);
-        let (control, is_over) = (loader.control(), AtomicBool::new(false));
-        let report = thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_over.load(Relaxed) {
-                    if self.settings.stop.load(Relaxed) {
-                        control.stop();
-                    }
-                    thread::park_timeout(LOOK_EVERY);
-                }
-            });
-            let report = loader.load(vec![file as Box<dyn Source>]);
-            is_over.store(true, Relaxed);
-            report
-        })?;
+        let control = loader.control();
+        let (report, end) =
+            within(&self.settings, cap, || control.stop(), || loader.load(vec![file as Box<dyn Source>]));
+        let report = report?;
         match report.stop {
-            None => Ok(report),
+            None => Ok((report, None)),
+            Some(Stop::Interrupted) if end == Some(End::Late) => {
+                let stored = report.stored;
+                Ok((report, Some(stored)))
+            }
             Some(Stop::Interrupted) => Err(Error::new(Kind::Interrupted, "interrupted")),
             Some(Stop::BadData(error) | Stop::Unreadable(error) | Stop::Failed(error)) => Err(error),
         }
     }
+}
+
+/// Why something was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Its time was over.
+    Late,
+    /// The user wanted it.
+    Asked,
+}
+
+/// Does some work; calls `end` when the time is over or the user wants an end, and then says why.
+fn within<T>(
+    settings: &Settings,
+    cap: Option<Duration>,
+    end: impl Fn() + Sync,
+    work: impl FnOnce() -> T,
+) -> (T, Option<End>) {
+    let (began, is_over) = (Instant::now(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                let reasons = [
+                    (settings.stop.load(Relaxed), End::Asked),
+                    (cap.is_some_and(|cap| began.elapsed() > cap), End::Late),
+                ];
+                if let Some((_, reason)) = reasons.into_iter().find(|(is_so, _)| *is_so) {
+                    end();
+                    return Some(reason);
+                }
+                thread::park_timeout(LOOK_EVERY);
+            }
+            None
+        });
+        let done = work();
+        is_over.store(true, Relaxed);
+        watcher.thread().unpark();
+        (done, watcher.join().unwrap_or_default())
+    })
 }
 
 fn write(data: Data, seed: u64) -> Result<(OurFile, Checksum)> {
@@ -309,5 +404,8 @@ const LEDGER: [&str; 3] = inrush::core::bulk::ledger::Ledger::TABLES;
 
 /// What types are guessed from.
 const SAMPLE_BYTES: usize = 4 << 20;
+
+/// Jobs of the lab: of [`TARGET`] and [`SOURCE`].
+const OF_OURS: &str = "target LIKE '%bench\\_load%'";
 
 const LOOK_EVERY: Duration = Duration::from_millis(50);

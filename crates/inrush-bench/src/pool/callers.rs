@@ -25,6 +25,7 @@ pub(super) fn threads(
     while !has_opened(pool.status().idle, cell, asked) {
         thread::sleep(LOOK_EVERY);
     }
+    work.crew.warm_up();
     let mut sample = Sample::default();
     for (n, counts) in [(warm_up, false), (queries, true)] {
         let gate = Gate::default();
@@ -82,6 +83,7 @@ pub(super) async fn tasks(
         (0..cell.callers).map(task).collect::<Vec<_>>()
     };
     let (gate, is_open) = watch::channel(true);
+    work.crew.warm_up();
     for task in spawn(warm_up, &is_open) {
         task.await.map_err(ended_early)?;
     }

@@ -14,6 +14,7 @@ use std::time::Instant;
 pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -> Clock) -> Result<Sample> {
     let connect = |_| Connection::connect(&work.config);
     let connections: Vec<Connection> = (0..n_clients).map(connect).collect::<Result<_>>()?;
+    crew.warm_up();
     let connections = together(connections, &Gate::default(), Gate::open, |client, connection| {
         ask(work, crew, client, connection, work.warm_up)
     })?;

@@ -23,6 +23,7 @@ pub(super) async fn run(
     for _ in 0..n_clients {
         connections.push(Connection::connect(&work.config).await?);
     }
+    crew.warm_up();
     let (gate, is_open) = watch::channel(true);
     let connections = all(spawn(work, crew, connections, work.warm_up, &is_open)).await?;
     // A warm-up counts for nothing.

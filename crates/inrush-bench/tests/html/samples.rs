@@ -3,7 +3,7 @@
 use inrush_bench::dataset::Users;
 use inrush_bench::histogram::Latencies;
 use inrush_bench::results::{
-    Case, End, Machine, Program, Record, Results, Role, Run, Sample, Server, Tick, Unit, VERSION,
+    Case, End, LeftOut, Machine, Program, Record, Results, Role, Run, Sample, Server, Tick, Unit, VERSION,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -53,6 +53,7 @@ impl File {
             },
             ddl: vec![Users::ddl("bench_users")],
             options: texts(&[("cap", "10"), ("effort", "quick"), ("rows", "100,1000,10000")]),
+            left_out: vec![LeftOut { way: "bulk".into(), reason: "only MariaDB <knows> it".into() }],
         };
         let end = Some(End { complete: true, reason: None });
         Self { results: Results { run, cases: Vec::new(), samples: Vec::new(), end }, state: 7 }

@@ -19,7 +19,7 @@ on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &["innodb-flush-log-at-trx-commit=1"]);
-    let place = own.place();
+    let place = Place::own(&own);
     let mut dice = Dice::of(&format!("own {family}"));
     let app = a_user_without_privileges(&place);
     read_only_for_a_while(&place, &app, &mut dice);

@@ -27,7 +27,7 @@ fn mariadb_11_8() {
 fn on_small_disks(family: &str) {
     // MariaDB 11.8 keeps transactions that outgrow their cache beside the binary log, where they fail instead of waiting.
     let own = OwnServer::new(family, &["max-binlog-size=1G", "binlog-cache-size=8M"]);
-    let place = own.place();
+    let place = Place::own(&own);
     own.stop();
     let tables = own.above().join("server/data").join(place.schema.name());
     a_disk_without_room_for_a_table(&own, &place, &tables);

@@ -13,7 +13,7 @@ on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &SETTINGS);
-    let place = own.place();
+    let place = Place::own(&own);
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
     local_infile_switched_off(&place);

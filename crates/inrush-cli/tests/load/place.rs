@@ -1,5 +1,6 @@
 //! Where a test loads: a server, a schema and a folder of its own, the command run there, and what it said.
 
+use crate::server_of_own::OwnServer;
 use inrush_testkit::servers::{Schema, Server, Vendor, all};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -53,6 +54,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// On a server of its own, which is started.
+    pub(crate) fn own(own: &OwnServer) -> Self {
+        Self::new(own.server(), "own")
+    }
+
     pub(crate) fn new(server: Server, label: &str) -> Self {
         let schema = server.schema(label);
         Self { server, schema, folder: tempfile::tempdir().unwrap() }

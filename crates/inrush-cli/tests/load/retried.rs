@@ -107,7 +107,7 @@ on_each_family!(on_its_own);
 
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &["log-bin=binlog", "server-id=1", "binlog-format=ROW"]);
-    let place = own.place();
+    let place = Place::own(&own);
     a_server_that_is_read_only_for_a_while(&place);
     a_server_without_a_free_connection(&place);
     a_transaction_too_large_for_the_binary_log(&place);

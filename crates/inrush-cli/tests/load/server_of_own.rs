@@ -1,6 +1,5 @@
 //! A server that a test may kill, fill and switch as it likes: started by `inrush server`, like one of the usual ones.
 
-use crate::place::Place;
 use inrush_testkit::servers::{Server, one};
 use serde_json::Value;
 use std::fs;
@@ -90,11 +89,12 @@ impl OwnServer {
         self.started(self.given_to(command, &[&["start"], arguments].concat()))
     }
 
-    pub(crate) fn place(&self) -> Place {
+    /// Starts it, and says how it is reached.
+    pub(crate) fn server(&self) -> Server {
         let started = self.start();
         let text = |name: &str| started[name].as_str().unwrap();
         let password = fs::read_to_string(text("password_file")).unwrap().trim().to_owned();
-        let server = Server {
+        Server {
             instance: format!("{} of its own", self.like.name),
             socket: PathBuf::from(text("socket")),
             port: started["port"].as_u64().unwrap() as u16,
@@ -102,8 +102,7 @@ impl OwnServer {
             password,
             pid: started["pid"].as_i64().unwrap() as i32,
             ..self.like.clone()
-        };
-        Place::new(server, "own")
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::core::wire::Vendor;
-use inrush_bench::insert::{Allowed, LeftOut};
-use inrush_bench::results::{Case, End, Program, Record, Results, Run, Sample, Server, VERSION};
+use inrush_bench::insert::Allowed;
+use inrush_bench::results::{Case, End, LeftOut, Program, Record, Results, Run, Sample, Server, VERSION};
 use inrush_bench::runner::{self, Broken, Effort};
 use inrush_bench::table::{self, Style};
 use inrush_bench::{facts, server_file};
@@ -172,9 +172,9 @@ pub(super) fn listed<T: ToString>(numbers: &[T]) -> String {
 pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u8> {
     let common = experiment.common();
     at_a_place(&common.connect, common.keep, output, |place, stop| {
-        let results = measure(experiment, place, stop, output, &|results, left_out| match output.is_json() {
+        let results = measure(experiment, place, stop, output, &|results| match output.is_json() {
             true => output.result(&table::json(results)),
-            false => show(experiment, results, left_out, output),
+            false => show(experiment, results, output),
         })?;
         Ok(experiment.exit_code(&results))
     })
@@ -210,13 +210,13 @@ pub(super) fn measure<E: Experiment>(
     place: &Place,
     stop: &Arc<AtomicBool>,
     output: &Output,
-    show: &dyn Fn(&Results, &[LeftOut]),
+    show: &dyn Fn(&Results),
 ) -> Result<Results> {
     let mut connection = Connection::connect(&place.config)?;
     let facts = Facts::of(&mut connection, &place.config)?;
     drop(connection);
     let plan = experiment.plan(&facts)?;
-    let run = describe(experiment, &facts.server, &plan);
+    let run = describe(experiment, &facts.server, plan.left_out, plan.ddl);
 
     let common = experiment.common();
     let named = || PathBuf::from(format!("inrush-bench-{}-{}.jsonl", E::NAME, stamp(&run.at)));
@@ -233,7 +233,7 @@ pub(super) fn measure<E: Experiment>(
     drop(file);
 
     let results = super::read(&path)?;
-    show(&results, &plan.left_out);
+    show(&results);
     output.notice(&format!("results: {shown} ({})", human::time(started.elapsed())));
     super::note_if_partial(&results, output);
     measured.map(|()| results)
@@ -273,7 +273,7 @@ fn rounds<E: Experiment>(
     runner::run(&cases, experiment.effort(), seed, run_one, || started.elapsed(), |record| record.write(file))
 }
 
-fn describe<E: Experiment>(experiment: &E, server: &Server, plan: &Plan<E::Cell>) -> Run {
+fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOut>, ddl: Vec<String>) -> Run {
     let common = experiment.common();
     let mut options = experiment.options();
     options.insert("effort".into(), if common.full { "full" } else { "quick" }.into());
@@ -289,20 +289,18 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, plan: &Plan<E::Cell>
         },
         machine: facts::machine(),
         server: server.clone(),
-        ddl: plan.ddl.clone(),
+        ddl,
         options,
+        left_out,
     }
 }
 
-/// The settings, the table, what was left out and what follows.
-pub(super) fn show(experiment: &impl Experiment, results: &Results, left_out: &[LeftOut], output: &Output) {
+/// The settings, the table and what follows.
+pub(super) fn show(experiment: &impl Experiment, results: &Results, output: &Output) {
     if results.cases.is_empty() {
         return;
     }
     let mut text = facts::shown(&results.run) + "\n" + &super::shown(results, Style::Text);
-    for way in left_out {
-        text += &format!("{} is not measured: {}\n", way.way, way.reason);
-    }
     for line in experiment.conclusions(results) {
         text += &format!("{line}\n");
     }

@@ -121,6 +121,10 @@ impl Experiment for LoadArgs {
         bench.run(cell)
     }
 
+    fn exit_code(&self, results: &Results) -> u8 {
+        experiment::exit_code_of_errors(results)
+    }
+
     fn conclusions(&self, results: &Results) -> Vec<String> {
         load::sentences(results)
     }

@@ -84,11 +84,19 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
     }
 }
 
-/// The table; with a map of two axes below it, for eyes.
+/// The table; for eyes with a map of two axes below it, and with what was left out.
 fn shown(results: &Results, style: Style) -> String {
+    let mut text = table::render(results, style);
+    if style == Style::Csv {
+        return text;
+    }
     let map = if style == Style::Text { heat_map::render(results) } else { String::new() };
-    let line_between = if map.is_empty() { "" } else { "\n" };
-    table::render(results, style) + line_between + &map
+    let left_out = results.run.left_out.iter().map(|one| one.sentence() + "\n").collect();
+    for part in [map, left_out] {
+        text += if part.is_empty() { "" } else { "\n" };
+        text += &part;
+    }
+    text
 }
 
 fn read(path: &Path) -> Result<Results> {

@@ -69,10 +69,10 @@ fn stage<E: Experiment + Args>(
     output: &Output,
 ) -> Result<Results> {
     let only = Only::<E>::try_parse_from(options.split(' ')).map_err(|e| Error::config(e.to_string()))?;
-    experiment::measure(&only.args, place, stop, output, &|results, left_out| {
+    experiment::measure(&only.args, place, stop, output, &|results| {
         if !output.is_json() {
             output.result(&format!("## {}", E::NAME));
-            experiment::show(&only.args, results, left_out, output);
+            experiment::show(&only.args, results, output);
             output.result("");
         }
     })
