@@ -1,8 +1,8 @@
 //! Two runs, case by case: how many times as long the second took, and whether that can be said at all. Pure.
 
-use crate::results::Results;
+use crate::results::{Results, Run};
 use crate::stats::{Interval, Ratio, Verdict};
-use inrush::core::{Error, Result};
+use inrush::core::{Error, Kind, Result};
 
 /// One case that both runs have.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,11 +27,16 @@ impl Change {
 pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
     let costs =
         |results: &Results, case: &str| results.costs(case).into_iter().map(|(_, cost)| cost).collect::<Vec<_>>();
-    let change = |case: &crate::results::Case| {
-        let ratio = Ratio::of_runs(&costs(after, &case.id), &costs(before, &case.id))?;
-        Some(Change { case: case.id.clone(), ratio })
+    let both: Vec<(&str, Vec<f64>, Vec<f64>)> = before
+        .cases
+        .iter()
+        .map(|case| (case.id.as_str(), costs(before, &case.id), costs(after, &case.id)))
+        .filter(|(_, before, after)| !before.is_empty() && !after.is_empty())
+        .collect();
+    let change = |(case, before, after): &(&str, Vec<f64>, Vec<f64>)| {
+        Some(Change { case: (*case).into(), ratio: Ratio::of_runs(after, before, both.len())? })
     };
-    let changes: Vec<Change> = before.cases.iter().filter_map(change).collect();
+    let changes: Vec<Change> = both.iter().filter_map(change).collect();
     if changes.is_empty() {
         return Err(Error::data(format!(
             "the two runs have no case in common that both came to: `{}` and `{}`",
@@ -41,31 +46,49 @@ pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// What besides the program is not the same, a line each: a comparison of two servers is none of two programs.
+/// Refuses runs of different servers, or of different machines: a comparison of two servers is none of two programs.
+///
+/// # Errors
+/// `Promise`.
+pub fn same_place(before: &Results, after: &Results) -> Result<()> {
+    let (a, b) = (&before.run, &after.run);
+    let cpu = |run: &Run| run.machine.cpu.clone().unwrap_or_else(|| "unknown".into());
+    let mut lines = Lines::default();
+    lines.compare("the server", &a.server.version, &b.server.version);
+    lines.compare("the transport", &a.server.transport, &b.server.transport);
+    lines.compare("the processor", &cpu(a), &cpu(b));
+    lines.compare("the number of cores", &a.machine.cores.to_string(), &b.machine.cores.to_string());
+    if lines.0.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the two runs are not of the same place: {}", lines.0.join("; "));
+    Err(Error::new(Kind::Promise, message).with_hint("`--anyway` compares them all the same"))
+}
+
+/// What else is not the same, a line each.
 pub fn differences(before: &Results, after: &Results) -> Vec<String> {
     let (a, b) = (&before.run, &after.run);
-    let mut lines = Vec::new();
-    let mut compare = |what: &str, a: &str, b: &str| {
-        if a != b {
-            lines.push(format!("not the same: {what} was `{a}`, then `{b}`"));
-        }
-    };
-    compare("the server", &a.server.version, &b.server.version);
-    compare("the transport", &a.server.transport, &b.server.transport);
-    compare(
-        "the processor",
-        a.machine.cpu.as_deref().unwrap_or("unknown"),
-        b.machine.cpu.as_deref().unwrap_or("unknown"),
-    );
-    compare("the number of cores", &a.machine.cores.to_string(), &b.machine.cores.to_string());
-    compare("the seed", &a.seed.to_string(), &b.seed.to_string());
+    let mut lines = Lines::default();
+    lines.compare("the seed", &a.seed.to_string(), &b.seed.to_string());
     for (name, value) in &a.server.settings {
-        compare(name, value, b.server.settings.get(name).map_or("unset", String::as_str));
+        lines.compare(name, value, b.server.settings.get(name).map_or("unset", String::as_str));
     }
     for (name, value) in &a.options {
-        compare(&format!("`--{name}`"), value, b.options.get(name).map_or("not given", String::as_str));
+        lines.compare(&format!("`--{name}`"), value, b.options.get(name).map_or("not given", String::as_str));
     }
-    lines
+    lines.0
+}
+
+/// What is not the same.
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Lines {
+    fn compare(&mut self, what: &str, a: &str, b: &str) {
+        if a != b {
+            self.0.push(format!("{what} was `{a}`, then `{b}`"));
+        }
+    }
 }
 
 /// A line a case.
@@ -111,8 +134,20 @@ mod tests {
     fn what_else_changed_is_told() {
         let (before, mut after) = (results(&[("a", 1.0)]), results(&[("a", 1.0)]));
         assert_eq!(differences(&before, &after), [""; 0]);
-        after.run.server.version = "11.8".into();
+        after.run.seed = 7;
         after.cases.push(case("z"));
-        assert_eq!(differences(&before, &after), ["not the same: the server was `9.7.4`, then `11.8`"]);
+        assert_eq!(differences(&before, &after), ["the seed was `1`, then `7`"]);
+    }
+
+    #[test]
+    fn other_places_are_not_compared() {
+        let (before, mut after) = (results(&[("a", 1.0)]), results(&[("a", 1.0)]));
+        same_place(&before, &after).unwrap();
+        after.run.server.version = "11.8".into();
+        after.run.machine.cores = 9;
+        let error = same_place(&before, &after).unwrap_err().to_string();
+        let want = "the two runs are not of the same place: the server was `9.7.4`, then `11.8`; \
+                    the number of cores was `2`, then `9`";
+        assert_eq!(error, want);
     }
 }

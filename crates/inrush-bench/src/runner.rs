@@ -27,9 +27,10 @@ impl Effort {
     pub const QUICK: Effort =
         Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
 
-    /// Rounds until the medians are known within 2 %, or half an hour is over.
+    /// Rounds until the medians are known within 2 %, or half an hour is over. Eight at least: fewer do not tell two runs of many cases
+    /// apart.
     pub const FULL: Effort = Effort {
-        least_rounds: 6,
+        least_rounds: 8,
         most_rounds: 100,
         precision: 0.02,
         budget: Duration::from_secs(30 * 60),
@@ -213,7 +214,7 @@ mod tests {
         // `a` is always the same, `b` varies by half.
         let (ran, _, _) =
             rounds(Effort::FULL, |at, round| Ok((if at == 1 { 1.0 + f64::from(round % 4) / 4.0 } else { 1.0 }, false)));
-        assert_eq!(ran[0].last(), Some(&6));
+        assert_eq!(ran[0].last(), Some(&8));
         assert!(ran[1].last() > Some(&20), "{ran:?}");
     }
 

@@ -26,7 +26,7 @@ fn medians_and_their_intervals() {
 fn nothing_comes_of_nothing() {
     assert_eq!(Summary::of(&[]), None);
     assert_eq!(Ratio::of_pairs(&[]), None);
-    assert_eq!(Ratio::of_runs(&[], &[1.0]), None);
+    assert_eq!(Ratio::of_runs(&[], &[1.0], 1), None);
 }
 
 #[track_caller]
@@ -58,7 +58,7 @@ fn two_modes_are_told() {
 
 #[track_caller]
 fn check_verdict(a: &[f64], b: &[f64], want: Verdict) {
-    assert_eq!(Ratio::of_runs(a, b).unwrap().verdict(), want);
+    assert_eq!(Ratio::of_runs(a, b, 1).unwrap().verdict(), want);
 }
 
 #[test]
@@ -90,7 +90,37 @@ fn intervals_hold_the_truth_nineteen_times_of_twenty() {
     for _ in 0..2000 {
         let interval = Summary::of(&draw(12)).unwrap().interval.unwrap();
         medians += u32::from(interval.low <= truth && truth <= interval.high);
-        equal += u32::from(Ratio::of_runs(&draw(9), &draw(9)).unwrap().verdict() == Verdict::NoDifference);
+        equal += u32::from(Ratio::of_runs(&draw(9), &draw(9), 1).unwrap().verdict() == Verdict::NoDifference);
     }
     assert!(medians >= 1900 && equal >= 1880, "{medians} and {equal} of 2000");
+}
+
+#[test]
+fn rank_sums_are_those_of_the_tables() {
+    // Mann and Whitney's critical values for 5 % on both sides: U may be at most one less than what lies outside.
+    for (n, m, u) in
+        [(4, 4, Some(0)), (5, 5, Some(2)), (6, 6, Some(5)), (8, 8, Some(13)), (10, 7, Some(14)), (3, 4, None)]
+    {
+        assert_eq!(rank_sums_outside(n, m, 0.025), u.map_or(0, |u| u + 1), "{n} {m}");
+    }
+    // Both ways agree where they meet.
+    let exact = rank_sums_outside(31, 32, 0.001) as f64;
+    let deviation = (31.0 * 32.0 * 64.0 / 12.0_f64).sqrt();
+    assert!((exact - (31.0 * 16.0 - normal_quantile(0.001) * deviation)).abs() < 6.0, "{exact}");
+    assert!((normal_quantile(0.025) - 1.96).abs() < 0.001);
+}
+
+#[test]
+fn many_equal_cases_together_show_no_difference() {
+    let mut draw = noise(9);
+    let mut samples = |n: usize| (0..n).map(|_| 1.0 + draw() / 5.0).collect::<Vec<f64>>();
+    let mut families_with_a_difference = 0;
+    for _ in 0..200 {
+        let verdicts: Vec<Verdict> =
+            (0..20).map(|_| Ratio::of_runs(&samples(10), &samples(10), 20).unwrap().verdict()).collect();
+        families_with_a_difference += u32::from(verdicts.iter().any(|verdict| *verdict != Verdict::NoDifference));
+    }
+    assert!(families_with_a_difference <= 20, "{families_with_a_difference} of 200");
+    let twice: Vec<f64> = samples(8).iter().map(|sample| sample * 2.0).collect();
+    assert_eq!(Ratio::of_runs(&twice, &samples(8), 60).unwrap().verdict(), Verdict::More);
 }

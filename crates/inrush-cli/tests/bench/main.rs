@@ -112,6 +112,10 @@ fn results_are_shown_again(place: &Place) {
     }
     place.fails("compare before.jsonl after.jsonl --fail-if-slower 50%", 4, "slower");
     assert_eq!(place.bench("compare before.jsonl after.jsonl --fail-if-slower 150%").status.code(), Some(0));
+    let elsewhere = fs::read_to_string(place.path("after.jsonl")).unwrap().replacen("\"cores\":", "\"cores\":9", 1);
+    fs::write(place.path("elsewhere.jsonl"), elsewhere).unwrap();
+    place.fails("compare before.jsonl elsewhere.jsonl", 5, "not of the same place: the number of cores was `");
+    assert_eq!(place.bench("compare before.jsonl elsewhere.jsonl --anyway").status.code(), Some(0));
     place.fails("report nothing.jsonl", 3, "cannot read `nothing.jsonl`");
     fs::write(place.path("b.jsonl"), "id,name\n1,Ann\n").unwrap();
     place.fails("report b.jsonl", 2, "this is not a file of `inrush bench` (b.jsonl, line 1)");

@@ -58,6 +58,9 @@ enum Verb {
         /// Exit code 4 if a case is surely slower by more than this
         #[arg(long, value_name = "PERCENT", value_parser = percent)]
         fail_if_slower: Option<f64>,
+        /// Compare runs of different servers or machines as well
+        #[arg(long)]
+        anyway: bool,
     },
 }
 
@@ -73,11 +76,15 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Pool(args) => pool::run(args, output),
         Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
-        Verb::Compare { before, after, fail_if_slower } => {
+        Verb::Compare { before, after, fail_if_slower, anyway } => {
             let (before, after) = (read(before)?, read(after)?);
+            if !anyway {
+                compare::same_place(&before, &after)?;
+            }
             let changes = compare::changes(&before, &after)?;
             output.result(compare::render(&changes).trim_end());
-            compare::differences(&before, &after).iter().for_each(|line| output.notice(line));
+            let differences = compare::differences(&before, &after);
+            differences.iter().for_each(|line| output.notice(&format!("not the same: {line}")));
             let is_slower = |change: &Change| fail_if_slower.is_some_and(|most| change.is_slower_than(most));
             Ok(if changes.iter().any(is_slower) { exit::REJECTED } else { exit::OK })
         }
