@@ -6,6 +6,7 @@ The servers come as JSON in the file INRUSH_BENCH_SERVERS (scripts/bench), or fr
 import json
 import os
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,10 @@ class Shell:
     def run(self, sql):
         self.start(sql)
         return self.finish()
+
+    def numbers(self, sql):
+        """The first row, whole numbers all of it, however large: sums of many rows are more than a float can tell apart."""
+        return tuple(int(Decimal(cell)) for cell in self.run(sql)[0])
 
     def close(self):
         self.process.stdin.close()
