@@ -89,7 +89,7 @@ impl LaneTuner {
         }
         self.window.add(ack);
         if !self.window.is_full(ack.at, self.lanes) {
-            return None;
+            return self.give_up_early(ack.at);
         }
         let measured = self.window.measured();
         self.window = self.window.next(ack.at);
@@ -119,6 +119,23 @@ impl LaneTuner {
             }
             Phase::Rest { .. } => None,
         }
+    }
+
+    /// Ends a try that is far worse than before without waiting for a whole window: where chunks take long, that is a good part of a
+    /// minute at half the rate.
+    fn give_up_early(&mut self, now: Duration) -> Option<(usize, String)> {
+        let Phase::Probe { from, base, rates } = &self.phase else { return None };
+        if !self.window.hints(now, self.lanes) {
+            return None;
+        }
+        let measured = self.window.measured();
+        let seen: Vec<f64> = rates.iter().copied().chain([measured.rate]).collect();
+        let gain = Gain::of(base, &seen);
+        if !gain.is_far_below(-HOPELESS) {
+            return None;
+        }
+        let from = *from;
+        self.judge(from, seen, gain, false, measured.idle, now)
     }
 
     /// Tries one more or one less, if either is worth a try; else rests. `kept` is why the lanes that there are stay.
@@ -234,6 +251,9 @@ const WORTH_MORE: f64 = 0.05;
 
 /// What one less may lose.
 const WORTH_LESS: f64 = 0.03;
+
+/// What is lost for sure where a part of a window is enough to give up.
+const HOPELESS: f64 = 0.1;
 
 /// How many windows are measured before and after, and how many at the most if they leave a doubt.
 const WINDOWS: usize = 2;

@@ -68,6 +68,13 @@ impl Window {
         enough || (took >= MOST && chunks > 0)
     }
 
+    /// Whether it says enough of something that is far worse than it was.
+    pub(super) fn hints(&self, now: Duration, lanes: usize) -> bool {
+        let chunks: u32 = self.lanes.iter().map(|span| span.chunks).sum();
+        let heard = self.lanes.iter().take(lanes).filter(|span| span.chunks > 0).count();
+        now.saturating_sub(self.since) >= LEAST && chunks >= CHUNKS_FOR_A_HINT && heard == lanes
+    }
+
     pub(super) fn measured(&self) -> Measured {
         let mut rate = 0.0;
         let (mut idle, mut all) = (Duration::ZERO, Duration::ZERO);
@@ -86,4 +93,5 @@ impl Window {
 const LEAST: Duration = Duration::from_secs(2);
 const CHUNKS: u32 = 8;
 const CHUNKS_PER_LANE: u32 = 2;
+const CHUNKS_FOR_A_HINT: u32 = 3;
 const MOST: Duration = Duration::from_secs(20);
