@@ -46,6 +46,7 @@ fn drop_everywhere(case: &Case, method: Method, inside: bool) {
     let mut ids = Vec::new();
     // Of each run, how many rows there may be.
     let mut fates: Vec<Vec<u32>> = Vec::new();
+    let mut n_dropped = 0;
     runtime.block_on(async {
         for run in 0_u32.. {
             relay.pass_in(AT_ONCE);
@@ -98,12 +99,14 @@ fn drop_everywhere(case: &Case, method: Method, inside: bool) {
                     assert!(dropped && error.is_fatal() && connection.session().is_dead(), "{method} {run}: {error:?}");
                 }
             }
-            if !dropped {
-                assert!(run >= 2, "{method} waits {run} times");
+            n_dropped += u32::from(dropped);
+            // On a busy machine what it waits for may be there before it waits: then it is done earlier than it was, and asked again.
+            if !dropped && run >= 2 {
                 break;
             }
         }
     });
+    assert!(n_dropped > 0, "{method} never waits");
     settle(case, &ids);
     let counts = schema.sql("SELECT run, COUNT(*) FROM t WHERE run >= 0 GROUP BY run");
     for (run, fate) in fates.iter().enumerate() {
