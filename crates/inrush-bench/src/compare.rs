@@ -1,6 +1,9 @@
 //! Two runs, case by case: how many times as long the second took, and whether that can be said at all. Pure.
+//!
+//! What the server does by itself in both runs is the control: where that moved, it was the machine, and a case only counts as faster or
+//! slower by what goes beyond it.
 
-use crate::results::{Results, Run};
+use crate::results::{Case, Results, Role, Run};
 use crate::stats::{Interval, Ratio, Verdict};
 use inrush::core::{Error, Kind, Result};
 
@@ -11,12 +14,30 @@ pub struct Change {
     pub case: String,
     /// Seconds a row after over seconds a row before.
     pub ratio: Ratio,
+    /// How far what the server does by itself may have moved between the runs. `None`: neither run says so, or this is that.
+    pub control: Option<Interval>,
+    /// It is something that the server does by itself.
+    pub is_limit: bool,
 }
 
 impl Change {
-    /// Whether it surely takes longer by more than this share.
+    /// Whether the program surely takes longer by more than this share.
     pub fn is_slower_than(&self, share: f64) -> bool {
-        self.ratio.interval.is_some_and(|interval| interval.low > 1.0 + share)
+        let control = self.control.map_or(1.0, |control| control.high.max(1.0));
+        !self.is_limit && self.ratio.interval.is_some_and(|interval| interval.low > (1.0 + share) * control)
+    }
+
+    /// What can be said.
+    pub fn word(&self) -> &'static str {
+        let least = self.control.map_or(1.0, |control| control.low.min(1.0));
+        match self.ratio.verdict() {
+            Verdict::Less if self.is_limit => "the server by itself was faster",
+            Verdict::More if self.is_limit => "the server by itself was slower",
+            Verdict::Less if self.ratio.interval.is_some_and(|interval| interval.high < least) => "faster",
+            Verdict::More if self.is_slower_than(0.0) => "slower",
+            Verdict::Less | Verdict::More => "no difference: so did the server by itself",
+            Verdict::NoDifference => "no difference",
+        }
     }
 }
 
@@ -27,16 +48,27 @@ impl Change {
 pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
     let costs =
         |results: &Results, case: &str| results.costs(case).into_iter().map(|(_, cost)| cost).collect::<Vec<_>>();
-    let both: Vec<(&str, Vec<f64>, Vec<f64>)> = before
+    let both: Vec<(&Case, Vec<f64>, Vec<f64>)> = before
         .cases
         .iter()
-        .map(|case| (case.id.as_str(), costs(before, &case.id), costs(after, &case.id)))
+        .map(|case| (case, costs(before, &case.id), costs(after, &case.id)))
         .filter(|(_, before, after)| !before.is_empty() && !after.is_empty())
         .collect();
-    let change = |(case, before, after): &(&str, Vec<f64>, Vec<f64>)| {
-        Some(Change { case: (*case).into(), ratio: Ratio::of_runs(after, before, both.len())? })
+    let ratios: Vec<(&Case, Ratio)> = both
+        .iter()
+        .filter_map(|(case, before, after)| Some((*case, Ratio::of_runs(after, before, both.len())?)))
+        .collect();
+    let control = |of: &Case| {
+        let limits = ratios.iter().filter(|(case, _)| case.role == Role::Limit && case.group == of.group);
+        let hull = |a: Interval, b: Interval| Interval { low: a.low.min(b.low), high: a.high.max(b.high) };
+        limits.filter_map(|(_, ratio)| ratio.interval).reduce(hull)
     };
-    let changes: Vec<Change> = both.iter().filter_map(change).collect();
+    let change = |(case, ratio): &(&Case, Ratio)| {
+        let is_limit = case.role == Role::Limit;
+        let control = if is_limit { None } else { control(case) };
+        Change { case: case.id.clone(), ratio: *ratio, control, is_limit }
+    };
+    let changes: Vec<Change> = ratios.iter().map(change).collect();
     if changes.is_empty() {
         return Err(Error::data(format!(
             "the two runs have no case in common that both came to: `{}` and `{}`",
@@ -94,17 +126,13 @@ impl Lines {
 /// A line a case.
 pub fn render(changes: &[Change]) -> String {
     let width = changes.iter().map(|change| change.case.chars().count()).max().unwrap_or(0);
-    let line = |Change { case, ratio }: &Change| {
+    let line = |change: &Change| {
+        let Change { case, ratio, .. } = change;
         let interval = match ratio.interval {
             Some(Interval { low, high }) => format!("{low:.3} to {high:.3}"),
             None => "too few rounds".into(),
         };
-        let word = match ratio.verdict() {
-            Verdict::Less => "faster",
-            Verdict::More => "slower",
-            Verdict::NoDifference => "no difference",
-        };
-        format!("{case:width$}  {:.3}  ({interval})  {word}\n", ratio.times)
+        format!("{case:width$}  {:.3}  ({interval})  {}\n", ratio.times, change.word())
     };
     changes.iter().map(line).collect()
 }
@@ -112,7 +140,7 @@ pub fn render(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::tests::{case, results};
+    use crate::results::tests::{case, results, results_of};
 
     #[test]
     fn what_is_slower_is_told() {
@@ -122,6 +150,29 @@ mod tests {
         assert!(text.contains("a  1.300") && text.lines().next().unwrap().ends_with("slower"), "{text}");
         assert!(text.lines().nth(1).unwrap().ends_with("no difference"), "{text}");
         assert_eq!(changes.iter().map(|change| change.is_slower_than(0.1)).collect::<Vec<_>>(), [true, false]);
+    }
+
+    /// What is said of cases that take so many seconds, the first of them by the server itself, before and after.
+    #[track_caller]
+    fn check_words(before: [f64; 3], after: [f64; 3], want: [&str; 3]) {
+        let run = |seconds: [f64; 3]| {
+            let limit = Case { role: Role::Limit, ..case("copy") };
+            results_of(&[(limit, seconds[0]), (case("a"), seconds[1]), (case("b"), seconds[2])])
+        };
+        let changes = changes(&run(before), &run(after)).unwrap();
+        assert_eq!(changes.iter().map(Change::word).collect::<Vec<_>>(), want);
+        let slower: Vec<bool> = changes.iter().map(|change| change.is_slower_than(0.1)).collect();
+        assert_eq!(slower, want.map(|word| word == "slower"));
+    }
+
+    #[test]
+    fn what_the_server_does_by_itself_is_the_control() {
+        const SO_DID_IT: &str = "no difference: so did the server by itself";
+        check_words([1.0; 3], [1.0, 1.0, 1.5], ["no difference", "no difference", "slower"]);
+        check_words([1.0; 3], [1.3, 1.3, 1.3], ["the server by itself was slower", SO_DID_IT, SO_DID_IT]);
+        check_words([1.0; 3], [0.7, 0.7, 1.0], ["the server by itself was faster", SO_DID_IT, "no difference"]);
+        check_words([1.0; 3], [1.3, 2.0, 0.5], ["the server by itself was slower", "slower", "faster"]);
+        check_words([1.0; 3], [0.7, 0.4, 1.5], ["the server by itself was faster", "faster", "slower"]);
     }
 
     #[test]

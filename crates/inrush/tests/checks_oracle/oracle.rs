@@ -205,7 +205,7 @@ impl Oracle {
     }
 
     /// Those of the cells, each behind its number, as a reader makes them of a file; where there are quotes, cells of an even number are
-    /// only quoted if they must be.
+    /// only quoted if they must be: a quote that is not the first byte is text.
     fn batch(&self, those: &[usize], cells: &[&[u8]], quote: Option<u8>) -> (Batch, Vec<CheckedColumn>) {
         let ids = BinaryViewArray::from_iter(those.iter().map(|at| Some(at.to_string())));
         let values = BinaryViewArray::from_iter(those.iter().map(|at| Some(cells[*at])));
@@ -213,7 +213,11 @@ impl Oracle {
         for at in those {
             text.extend([at.to_string().as_bytes(), b"|"].concat());
             match quote {
-                Some(quote) if at % 2 == 1 || cells[*at].iter().any(|byte| b"|\n".contains(byte) || *byte == quote) => {
+                Some(quote)
+                    if at % 2 == 1
+                        || cells[*at].first() == Some(&quote)
+                        || cells[*at].iter().any(|byte| b"|\n".contains(byte)) =>
+                {
                     text.push(quote);
                     for byte in cells[*at] {
                         text.extend(std::iter::repeat_n(*byte, 1 + usize::from(*byte == quote)));

@@ -28,6 +28,15 @@ fn any_text() {
     stores_as_is("longtext COLLATE utf8mb4_bin", &cells);
 }
 
+/// Twice, so that each stands once at an even and once at an odd place: there it is quoted only if it must be, and here in any case.
+#[test]
+fn quotes() {
+    const QUOTES: [&str; 9] = ["a\"b", "a\"\"b", "a\"", "\"", "\"\"", "\"a\"", " \"a\"", "a\"|\"b", "\"\n\"|"];
+    let cells = [QUOTES, QUOTES].concat();
+    stores_as_is("text", &cells);
+    stores_as_is("varchar(20) CHARACTER SET latin1", &cells);
+}
+
 #[test]
 fn length_in_characters() {
     stores_as_is("varchar(3)", &["", "abc", "äöü", "😀😀😀", "   "]);
