@@ -8,6 +8,7 @@ import os
 import random
 import resource
 import statistics
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -35,6 +36,13 @@ class Subject:
     name: str
     run: object
     against: str = ""
+
+
+def built_inrush():
+    """The path of the command, built from this tree."""
+    root = Path(__file__).resolve().parents[2]
+    subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "inrush-cli"], cwd=root)
+    return str(Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "release/inrush")
 
 
 def run_client(command, env=None, stdin=None):

@@ -62,6 +62,21 @@ class Shell:
         """The first row, whole numbers all of it, however large: sums of many rows are more than a float can tell apart."""
         return tuple(int(Decimal(cell)) for cell in self.run(sql)[0])
 
+    def new_table(self, table):
+        """Makes the table anew, with nothing in it."""
+        self.run(f"DROP TABLE IF EXISTS {table.name}; CREATE TABLE {table.name} ({table.ddl}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4")
+
+    def forget_loads(self):
+        """Clears the ledger, so that inrush does not go by what an earlier round has loaded."""
+        for (ledger,) in self.run("SHOW TABLES LIKE 'inrush\\_%'"):
+            self.run(f"DELETE FROM {ledger}")
+
+    def verify(self, table, rows, checksum, subject):
+        """Ends the benchmark unless the table holds so many rows with this sum."""
+        found = self.numbers(table.checksum_sql())
+        if found != (rows, checksum):
+            raise SystemExit(f"{subject}: stored (rows, checksum) {found}, expected {(rows, checksum)}")
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()

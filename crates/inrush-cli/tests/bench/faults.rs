@@ -63,12 +63,12 @@ fn a_server_that_is_killed(own: &OwnServer, place: &mut Place, experiment: &str,
 
 /// What is cut has stored some chunks, or, in one statement, nothing.
 fn loads_that_take_too_long(place: &Place) {
-    let done = place.bench("load --data t1 --rows 400000 --lanes 1 --commit-rows 1 --cap 1 -o cut.jsonl");
+    let done = place.bench("load --data t1 --rows 1500000 --lanes 1 --commit-rows 1 --cap 1 -o cut.jsonl");
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     let samples = place.samples("cut.jsonl");
     let mut cut = samples.iter().filter(|sample| sample["cut"] == true);
     assert!(cut.clone().any(|sample| sample["rows"] == 0), "{samples:?}");
-    let within = 1..400_000;
+    let within = 1..1_500_000;
     assert!(cut.any(|sample| within.contains(&sample["rows"].as_u64().unwrap())), "{samples:?}");
     assert!(said(&done).contains("cut after 0 rows"), "{}", said(&done));
 }
