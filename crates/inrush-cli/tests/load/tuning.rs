@@ -66,10 +66,13 @@ fn memory_is_kept_to() {
         wide_table(place, "0");
         // What is asked for one by one would come to a gigabyte.
         for (options, n_rows) in [("", 5_000), ("--lanes 8 --batch 16MiB", 1_500)] {
-            let command = place.command(&format!("- --into wide --json -q --memory 64MiB --truncate {options}"));
+            let command =
+                place.command(&format!("- --into wide --json --no-progress --memory 64MiB --truncate {options}"));
             let (done, peak_mib) = load_wide(place, command, n_rows, 100_000);
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(n_rows as u64))), "{done}");
             assert!(peak_mib < 64 + 48, "{options}: {peak_mib} MiB at its peak\n{done}");
+            let is_told = done.stderr.contains("there is no memory to keep 8 lanes busy: a batch takes ");
+            assert_eq!(is_told, !options.is_empty(), "{done}");
         }
     });
 }

@@ -10,16 +10,25 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: u64,
-    held: Mutex<u64>,
+    held: Mutex<Holding>,
     freed: Condvar,
     /// Bytes of memory that 1024 bytes of a source take: the most that was seen.
     held_per_kib: AtomicU64,
 }
 
+/// What is held.
+#[derive(Debug, Default)]
+struct Holding {
+    bytes: u64,
+    batches: usize,
+    /// What the batch will take that somebody waits with.
+    wanted: Option<u64>,
+}
+
 impl Budget {
     pub(super) fn new(limit: u64, held_per_byte: f64) -> Arc<Self> {
         let held_per_kib = AtomicU64::new((held_per_byte * 1024.0) as u64);
-        Arc::new(Self { limit, held: Mutex::new(0), freed: Condvar::new(), held_per_kib })
+        Arc::new(Self { limit, held: Mutex::default(), freed: Condvar::new(), held_per_kib })
     }
 
     /// Waits until there is room for a batch of about `bytes` of a source, as long as `goes_on`. If nothing is held there is room for
@@ -27,13 +36,27 @@ impl Budget {
     pub(super) fn wait_for(&self, bytes: u64, goes_on: impl Fn() -> bool) {
         let wanted = self.expected(bytes);
         let mut held = lock(&self.held);
-        while *held > 0 && *held + wanted > self.limit && goes_on() {
+        while held.bytes > 0 && held.bytes + wanted > self.limit && goes_on() {
+            held.wanted = Some(wanted);
             held = self.freed.wait_timeout(held, LOOK_EVERY).map_or_else(|e| e.into_inner().0, |(held, _)| held);
         }
+        held.wanted = None;
+    }
+
+    /// What the batch will take for which there is no room now, although fewer are under way than there are lanes.
+    pub(super) fn starves(&self, lanes: usize) -> Option<u64> {
+        let held = lock(&self.held);
+        held.wanted.filter(|_| held.batches < lanes)
+    }
+
+    /// The memory that there is.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Holds what a batch of `bytes` of a source is expected to take.
     pub(super) fn hold(self: &Arc<Self>, bytes: u64) -> Held {
+        lock(&self.held).batches += 1;
         let mut held = Held { budget: self.clone(), bytes: 0 };
         held.set(self.expected(bytes));
         held
@@ -50,7 +73,7 @@ impl Budget {
 
     #[cfg(test)]
     fn held(&self) -> u64 {
-        *lock(&self.held)
+        lock(&self.held).bytes
     }
 }
 
@@ -68,7 +91,7 @@ impl Held {
     /// It takes this much, as it turned out.
     pub(super) fn set(&mut self, bytes: u64) {
         let mut held = lock(&self.budget.held);
-        *held = *held - self.bytes + bytes;
+        held.bytes = held.bytes - self.bytes + bytes;
         if bytes < self.bytes {
             self.budget.freed.notify_one();
         }
@@ -83,6 +106,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.set(0);
+        lock(&self.budget.held).batches -= 1;
     }
 }
 
@@ -108,10 +132,11 @@ mod tests {
             })
         };
         assert!(has_waited.recv_timeout(Duration::from_millis(50)).is_err(), "70 and 40 are more than 100");
+        assert_eq!((budget.starves(1), budget.starves(2)), (None, Some(40)), "one batch is under way");
         drop(first);
         has_waited.recv_timeout(Duration::from_secs(10)).unwrap();
         reader.join().unwrap();
-        assert_eq!(budget.held(), 0);
+        assert_eq!((budget.held(), budget.starves(1)), (0, None));
     }
 
     #[test]

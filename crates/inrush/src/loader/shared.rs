@@ -119,6 +119,17 @@ pub enum Notice {
     Swapped,
     /// The table was not emptied: rows of this load are in it already.
     NotEmptied,
+    /// Lanes have nothing to do because there is no memory for another batch of the size that was asked for. Told once.
+    ShortOfMemory {
+        /// How many lanes are to be kept busy.
+        lanes: usize,
+        /// What a batch takes, in bytes, with the text made of it.
+        takes: u64,
+        /// What there is, in bytes: [`LoadOptions::memory`].
+        memory: u64,
+        /// What would be enough, in bytes.
+        enough: u64,
+    },
     /// A lane has had no answer for this many seconds; `state` is what the server says it does.
     Silent {
         /// The lane's number, counted from 1.

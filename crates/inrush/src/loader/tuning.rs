@@ -3,6 +3,8 @@
 use super::budget::Budget;
 use super::control::{Control, lock};
 use super::options::{BatchSize, LoadOptions};
+use super::shared::Notice;
+use inrush_core::bulk::tuner::memory::batches;
 use inrush_core::bulk::tuner::trace::Line;
 use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};
 use inrush_core::{Error, Result};
@@ -64,6 +66,17 @@ impl Tuning {
     /// Whether a batch may be smaller than the tuner says, for the sake of a rate or near the end.
     pub(super) fn may_shrink_batches(&self) -> bool {
         self.batch == BatchSize::Auto
+    }
+
+    /// Told where there is no memory for a batch of the size that was asked for while a lane has none.
+    pub(super) fn shortage(&self) -> Option<Notice> {
+        if self.may_shrink_batches() {
+            return None;
+        }
+        let lanes = self.lanes();
+        let takes = self.budget.starves(lanes)?;
+        let enough = takes * batches(lanes) as u64;
+        Some(Notice::ShortOfMemory { lanes, takes, memory: self.budget.limit(), enough })
     }
 
     pub(super) fn budget(&self) -> &Arc<Budget> {

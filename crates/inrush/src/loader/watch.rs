@@ -1,5 +1,5 @@
 //! The watch over silent lanes: a server may wait instead of failing (a full disk, a lock), so after 30 s without an answer
-//! we say so, with what the server says it is doing.
+//! we say so, with what the server says it is doing. And over lanes that have nothing to do for want of memory.
 
 use super::control::lock;
 use super::shared::{Notice, Shared};
@@ -14,10 +14,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Watches until the load is over, which is when the other end of `over` is dropped.
 pub(super) fn watch(shared: &Shared, over: &Receiver<()>) {
+    let mut has_told_of_memory = false;
     while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
         for (lane, connection_id, waiting_for, seconds) in silent_lanes(shared, Instant::now()) {
             let state = server_state(shared, connection_id);
             shared.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
+        }
+        if !has_told_of_memory && let Some(shortage) = shared.tuning.shortage() {
+            shared.notify(&shortage);
+            has_told_of_memory = true;
         }
     }
 }

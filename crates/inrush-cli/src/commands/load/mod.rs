@@ -224,6 +224,13 @@ fn describe(notice: &Notice) -> String {
         ),
         Notice::Swapped => "the filled copy has taken the table's place".into(),
         Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
+        Notice::ShortOfMemory { lanes, takes, memory, enough } => format!(
+            "there is no memory to keep {lanes} lanes busy: a batch takes {}, `--memory` is {}; make `--batch` smaller, or \
+             `--memory {}MiB`",
+            human::bytes(*takes as f64),
+            human::bytes(*memory as f64),
+            enough.div_ceil(1 << 20)
+        ),
         Notice::Silent { lane, waiting_for, seconds, state } => {
             format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
         }

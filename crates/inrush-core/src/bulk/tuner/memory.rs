@@ -2,8 +2,12 @@
 
 /// The largest batch, in bytes of text, with which `lanes` lanes keep to `memory` if a byte of text takes `held_per_byte`.
 pub fn largest_batch(memory: usize, lanes: usize, held_per_byte: f64) -> usize {
-    let batches = lanes * BATCHES_PER_LANE + BATCHES_BESIDE;
-    (memory as f64 / (batches as f64 * held_per_byte)) as usize
+    (memory as f64 / (batches(lanes) as f64 * held_per_byte)) as usize
+}
+
+/// How many batches are under way where so many lanes are kept busy.
+pub fn batches(lanes: usize) -> usize {
+    lanes * BATCHES_PER_LANE + BATCHES_BESIDE
 }
 
 /// One is on its way to the server, the next is made ready.
