@@ -16,10 +16,14 @@ pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
 
 fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     let unit = lines.first()?.case.unit.name();
-    let on_axis: Vec<&Line<'_>> = lines
-        .iter()
-        .copied()
-        .filter(|line| line.rate.is_some() && series::place(line.case, axis.name).is_some())
+    let has_place = |line: &&Line<'_>| series::place(line.case, axis.name).is_some();
+    let placed: Vec<&Line<'_>> = lines.iter().copied().filter(has_place).collect();
+    // A case that stands alone is no line; its bar is elsewhere.
+    let on_axis: Vec<&Line<'_>> = series::together(&placed, &[axis.name])
+        .into_iter()
+        .filter(|line| line.len() > 1)
+        .flatten()
+        .filter(|line| line.rate.is_some())
         .collect();
     // A setting that somebody else's cases have is no line.
     if !series::together(&on_axis, &[axis.name]).iter().any(|line| line.len() >= ENOUGH) {
@@ -40,7 +44,8 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     let mut best: Option<(Shape, String)> = None;
     let (n_parts, mut panels) = (parts.len(), Vec::new());
     for part in &parts {
-        let names = Names::of(&part.lines, &[axis.name]);
+        // What tells a line from cases that stand alone is its name.
+        let names = Names::of(if n_parts == 1 { &placed } else { &part.lines }, &[axis.name]);
         let ramp = Ramp::of(&names, &part.lines);
         let mut all = Vec::new();
         for cases in series::together(&part.lines, &[axis.name]) {

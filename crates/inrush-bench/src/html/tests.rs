@@ -53,6 +53,23 @@ fn pictures_follow_from_what_there_is() {
 }
 
 #[test]
+fn what_stands_alone_is_no_line() {
+    let across: [&[(&str, u32)]; 5] = [
+        &[("a", 1), ("b", 7)],
+        &[("a", 2), ("b", 7)],
+        &[("a", 3), ("b", 7)],
+        &[("a", 2), ("b", 8)],
+        &[("a", 2), ("b", 9)],
+    ];
+    let text = text_of(&cases(&across));
+    for (id, line, alone) in [("by-a", "b 7", ["b 8", "b 9"]), ("by-b", "a 2", ["a 1", "a 3"])] {
+        let figure = text.split(&format!("<figure id=\"{id}\"")).nth(1).unwrap().split("</figure>").next().unwrap();
+        assert!(figure.contains(&format!("<code>{line}</code>")), "{figure}");
+        assert!(!alone.iter().any(|name| figure.contains(name)), "{figure}");
+    }
+}
+
+#[test]
 fn what_was_timed_and_counted_is_drawn() {
     let mut results = results(&[("row", 1.0), ("load-data", 0.1)]);
     let mut latency = Latencies::new();

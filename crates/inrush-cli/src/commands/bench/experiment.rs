@@ -11,7 +11,7 @@ use inrush::core::wire::Vendor;
 use inrush_bench::insert::Allowed;
 use inrush_bench::results::{Case, End, LeftOut, Program, Record, Results, Run, Sample, Server, VERSION};
 use inrush_bench::runner::{self, Broken, Effort};
-use inrush_bench::table::{self, Style};
+use inrush_bench::table;
 use inrush_bench::{facts, server_file};
 use inrush_core::{Error, Kind, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -135,9 +135,6 @@ pub(super) trait Experiment {
         exit::OK
     }
 
-    /// What follows from the numbers, a sentence a line.
-    fn conclusions(&self, results: &Results) -> Vec<String>;
-
     /// How often each cell is run.
     fn effort(&self) -> Effort {
         self.common().effort()
@@ -174,7 +171,7 @@ pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u
     at_a_place(&common.connect, common.keep, output, |place, stop| {
         let results = measure(experiment, place, stop, output, &|results| match output.is_json() {
             true => output.result(&table::json(results)),
-            false => show(experiment, results, output),
+            false => show(results, output),
         })?;
         Ok(experiment.exit_code(&results))
     })
@@ -296,15 +293,10 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
 }
 
 /// The settings, the table and what follows.
-pub(super) fn show(experiment: &impl Experiment, results: &Results, output: &Output) {
-    if results.cases.is_empty() {
-        return;
+pub(super) fn show(results: &Results, output: &Output) {
+    if !results.cases.is_empty() {
+        output.result(super::told(results).trim_end());
     }
-    let mut text = facts::shown(&results.run) + "\n" + &super::shown(results, Style::Text);
-    for line in experiment.conclusions(results) {
-        text += &format!("{line}\n");
-    }
-    output.result(text.trim_end());
 }
 
 /// `20260102-030405`.

@@ -5,11 +5,10 @@ use super::peers::{self, PeerArgs};
 use super::place::{Place, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
-use inrush_bench::advice;
 use inrush_bench::dataset::Users;
 use inrush_bench::insert::{self, Operation, Settings, Writer};
 use inrush_bench::peer::{PeerCell, Peers};
-use inrush_bench::results::{Case, Results, Sample};
+use inrush_bench::results::{Case, Sample};
 use inrush_core::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -162,9 +161,5 @@ impl Experiment for InsertArgs {
             (Cell::Peer(_), None) => return Err(Error::config("no peers are started")),
         };
         Ok(written.sample())
-    }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        advice::of(results)
     }
 }

@@ -124,10 +124,6 @@ impl Experiment for LoadArgs {
     fn exit_code(&self, results: &Results) -> u8 {
         experiment::exit_code_of_errors(results)
     }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        load::sentences(results)
-    }
 }
 
 fn lanes(text: &str) -> std::result::Result<usize, String> {

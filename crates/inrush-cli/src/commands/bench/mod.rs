@@ -17,9 +17,9 @@ mod tour;
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
-use inrush_bench::heat_map;
 use inrush_bench::results::Results;
 use inrush_bench::table::{self, Style};
+use inrush_bench::{advice, facts, heat_map, knee};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::BufReader;
@@ -88,6 +88,25 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
             let is_slower = |change: &Change| fail_if_slower.is_some_and(|most| change.is_slower_than(most));
             Ok(if changes.iter().any(is_slower) { exit::REJECTED } else { exit::OK })
         }
+    }
+}
+
+/// All that is said of results: where they are of, the table, and what follows from the numbers.
+fn told(results: &Results) -> String {
+    [facts::shown(&results.run), shown(results, Style::Text), conclusions(results).join("\n")].join("\n")
+}
+
+/// What follows from the numbers, a sentence a line.
+fn conclusions(results: &Results) -> Vec<String> {
+    match results.run.experiment.as_str() {
+        "insert" => advice::of(results),
+        "load" => inrush_bench::load::sentences(results),
+        "rtt" => inrush_bench::rtt::sentences(results),
+        "sweep" => knee::sentences(results),
+        "query" => inrush_bench::query::conclusions(results),
+        "pool" => inrush_bench::pool::conclusions(results),
+        "pressure" => inrush_bench::pressure::conclusions(results),
+        _ => Vec::new(),
     }
 }
 

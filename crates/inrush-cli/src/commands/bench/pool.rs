@@ -118,8 +118,4 @@ impl Experiment for PoolArgs {
     fn exit_code(&self, results: &Results) -> u8 {
         exit_code_of_errors(results)
     }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        pool::conclusions(results)
-    }
 }

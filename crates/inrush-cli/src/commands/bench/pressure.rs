@@ -204,10 +204,6 @@ impl Experiment for Pressure<'_> {
     fn exit_code(&self, results: &Results) -> u8 {
         exit_code_of_errors(results)
     }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        pressure::conclusions(results)
-    }
 }
 
 const LENGTH: Duration = Duration::from_secs(10);

@@ -200,8 +200,4 @@ impl Experiment for QueryArgs {
     fn exit_code(&self, results: &Results) -> u8 {
         exit_code_of_errors(results)
     }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        query::conclusions(results)
-    }
 }

@@ -2,9 +2,9 @@
 
 use crate::{Output, exit};
 use clap::Args;
+use inrush_bench::html;
 use inrush_bench::results::Results;
 use inrush_bench::table::Style;
-use inrush_bench::{advice, html, knee, load, pool, pressure, query, rtt};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::Write;
@@ -33,10 +33,10 @@ pub(super) struct ReportArgs {
 pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
     let results = super::read(&args.file)?;
     let text = match (args.html, args.markdown, args.csv) {
-        (true, ..) => html::page(&results, &conclusions(&results)),
+        (true, ..) => html::page(&results, &headlines(&results)),
         (_, true, _) => super::shown(&results, Style::Markdown),
         (.., true) => super::shown(&results, Style::Csv),
-        _ => super::shown(&results, Style::Text),
+        _ => super::told(&results),
     };
     match &args.output {
         Some(path) => {
@@ -49,24 +49,14 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// What an experiment concludes from its numbers, where it does.
-fn conclusions(results: &Results) -> Vec<String> {
-    match results.run.experiment.as_str() {
-        "insert" => advice::of(results),
-        "load" => load::sentences(results),
-        "rtt" => rtt::sentences(results),
-        "sweep" => {
-            // The best of all stands at the end of a table, and at the head of a page.
-            let mut sentences = knee::sentences(results);
-            let places = 1.min(sentences.len());
-            sentences.rotate_right(places);
-            sentences
-        }
-        "query" => query::conclusions(results),
-        "pool" => pool::conclusions(results),
-        "pressure" => pressure::conclusions(results),
-        _ => Vec::new(),
+/// What follows from the numbers, the most important first: the best of all of a sweep stands at the end of its table.
+fn headlines(results: &Results) -> Vec<String> {
+    let mut sentences = super::conclusions(results);
+    if results.run.experiment == "sweep" {
+        let places = 1.min(sentences.len());
+        sentences.rotate_right(places);
     }
+    sentences
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::Output;
 use clap::Args;
 use inrush_bench::dataset::Users;
 use inrush_bench::relay::Link;
-use inrush_bench::results::{Case, Results, Sample};
+use inrush_bench::results::{Case, Sample};
 use inrush_bench::rtt::{self, Cell, Route, Settings, Ways};
 use inrush_core::Result;
 use std::collections::BTreeMap;
@@ -97,10 +97,6 @@ impl Experiment for RttArgs {
 
     fn run(&self, bench: &mut Ways, cell: &Cell) -> Result<Sample> {
         bench.run(cell)
-    }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        rtt::sentences(results)
     }
 }
 

@@ -5,8 +5,7 @@ use super::place::{Place, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
 use inrush::core::bulk::Method;
-use inrush_bench::knee;
-use inrush_bench::results::{Case, Results, Role, Sample};
+use inrush_bench::results::{Case, Role, Sample};
 use inrush_bench::sweep::{self, Cell, Limits, Settings, Sweeper};
 use inrush_core::wire::Vendor;
 use inrush_core::{Error, Result};
@@ -164,10 +163,6 @@ impl Experiment for SweepArgs {
 
     fn run(&self, bench: &mut Sweeper, (cell, _): &(Cell, Role)) -> Result<Sample> {
         bench.run(cell)
-    }
-
-    fn conclusions(&self, results: &Results) -> Vec<String> {
-        knee::sentences(results)
     }
 }
 

@@ -72,7 +72,7 @@ fn stage<E: Experiment + Args>(
     experiment::measure(&only.args, place, stop, output, &|results| {
         if !output.is_json() {
             output.result(&format!("## {}", E::NAME));
-            experiment::show(&only.args, results, output);
+            experiment::show(results, output);
             output.result("");
         }
     })
