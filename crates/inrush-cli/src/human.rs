@@ -1,4 +1,4 @@
-//! Numbers for people: `336,776`, `1.2 M`, `21 MB`, `3.9 s`.
+//! Numbers for people: `336,776`, `1.2 M`, `21 MB`, `3.9 s`; and times as people write them.
 
 use std::time::Duration;
 
@@ -44,6 +44,19 @@ pub(crate) fn time(elapsed: Duration) -> String {
     }
 }
 
+/// The time that `500ms`, `30s`, `10m`, `10min`, `2h` or a bare number of seconds is.
+pub(crate) fn time_of(text: &str) -> Option<Duration> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let seconds = match &text[number.len()..] {
+        "ms" => 0.001,
+        "s" | "" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
+}
+
 /// `1 row`, `2 rows`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", exact(number), if number == 1 { "" } else { "s" })
@@ -52,6 +65,24 @@ pub(crate) fn counted(number: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[track_caller]
+    fn check_time(text: &str, want: Option<u64>) {
+        assert_eq!(time_of(text), want.map(Duration::from_millis), "{text}");
+    }
+
+    #[test]
+    fn times() {
+        check_time("60s", Some(60_000));
+        check_time("0.5", Some(500));
+        check_time("250ms", Some(250));
+        check_time("2min", Some(120_000));
+        check_time("10m", Some(600_000));
+        check_time("1h", Some(3_600_000));
+        for bad in ["-1s", "soon", "10 s", "", "s", "inf", "1e400s", "nan", "9e19h", "1d"] {
+            check_time(bad, None);
+        }
+    }
 
     #[test]
     fn numbers() {

@@ -37,6 +37,7 @@ fn on_every_server() {
                 a_cut_case_is_shown_as_cut(&place);
                 an_interrupted_run_keeps_what_it_measured(&place);
                 results_are_not_written_over(&place);
+                rounds_are_as_many_as_asked(&place);
                 query::on(&place);
                 pool::on(&place);
                 pressure::on(&place);
@@ -180,6 +181,19 @@ fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
 fn results_are_not_written_over(place: &Place) {
     place.fails("insert --rows 5 -o a.jsonl", 3, "cannot write `a.jsonl`");
     place.fails("insert --rows 0 -o g.jsonl", 1, "0 is not in 1..=");
+}
+
+fn rounds_are_as_many_as_asked(place: &Place) {
+    for (options, want) in [("--quick", 3), ("--full --budget 0s", 1), ("--full --precision 9999%", 8)] {
+        let file = format!("rounds-{want}.jsonl");
+        let done = place.bench(&format!("insert --rows 3 {options} -o {file}"));
+        assert_eq!(done.status.code(), Some(0), "{options}: {}", said(&done));
+        let last = place.samples(&file).iter().filter_map(|sample| sample["round"].as_u64()).max();
+        assert_eq!(last, Some(want), "{options}");
+    }
+    place.fails("insert --quick --full", 1, "cannot be used with");
+    place.fails("insert --precision 1%", 1, "--full");
+    place.fails("insert --full --budget soon", 1, "a time such as");
 }
 
 #[test]

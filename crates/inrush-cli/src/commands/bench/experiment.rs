@@ -26,9 +26,21 @@ use std::time::{Duration, Instant};
 /// Options of every experiment.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Common {
-    /// Rounds until the medians are known within 2 %, half an hour at most; by default a warm-up and three rounds
+    /// A warm-up and three rounds; so it is without this
+    #[arg(long, conflicts_with = "full")]
+    pub(super) quick: bool,
+
+    /// Eight rounds and more, until the medians are known within `--precision` or `--budget` is over
     #[arg(long)]
     pub(super) full: bool,
+
+    /// With `--full`: half the 95 % interval of a median, as a share of it [default: 2%]
+    #[arg(long, value_name = "PERCENT", value_parser = super::percent, requires = "full")]
+    precision: Option<f64>,
+
+    /// With `--full`: no round begins after so long, such as `90s` or `2h` [default: 30min]
+    #[arg(long, value_name = "TIME", value_parser = super::time, requires = "full")]
+    budget: Option<Duration>,
 
     /// A case that takes longer is cut, and shown as cut
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
@@ -60,8 +72,18 @@ impl Common {
         Duration::from_secs(self.cap)
     }
 
-    fn effort(&self) -> Effort {
-        if self.full { Effort::FULL } else { Effort::QUICK }
+    /// What is asked for; `default` where nothing is.
+    pub(super) fn effort(&self, default: Effort) -> Effort {
+        let full = Effort {
+            precision: self.precision.unwrap_or(Effort::FULL.precision),
+            budget: self.budget.unwrap_or(Effort::FULL.budget),
+            ..Effort::FULL
+        };
+        match (self.quick, self.full) {
+            (_, true) => full,
+            (true, _) => Effort::QUICK,
+            _ => default,
+        }
     }
 }
 
@@ -137,7 +159,7 @@ pub(super) trait Experiment {
 
     /// How often each cell is run.
     fn effort(&self) -> Effort {
-        self.common().effort()
+        self.common().effort(Effort::QUICK)
     }
 }
 
@@ -273,7 +295,12 @@ fn rounds<E: Experiment>(
 fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOut>, ddl: Vec<String>) -> Run {
     let common = experiment.common();
     let mut options = experiment.options();
+    let effort = experiment.effort();
     options.insert("effort".into(), if common.full { "full" } else { "quick" }.into());
+    if common.full {
+        options.insert("precision".into(), effort.precision.to_string());
+        options.insert("budget".into(), effort.budget.as_secs_f64().to_string());
+    }
     options.insert("cap".into(), common.cap.to_string());
     Run {
         version: VERSION,

@@ -14,7 +14,7 @@ mod rtt;
 mod sweep;
 mod tour;
 
-use crate::{Output, exit};
+use crate::{Output, exit, human};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
 use inrush_bench::results::Results;
@@ -24,6 +24,7 @@ use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Measure which way of writing is fastest on your server
 #[derive(Debug, Args)]
@@ -144,6 +145,12 @@ fn note_if_partial(results: &Results, output: &Output) {
     }
 }
 
+/// `10s`, `500ms`, `2min`, `1h`; seconds where no unit is told.
+fn time(text: &str) -> std::result::Result<Duration, String> {
+    let time = human::time_of(text).filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| "a time such as `10s`, `500ms` or `5min`, a day at most".into())
+}
+
 /// `10%` or `10`, as a share.
 fn percent(text: &str) -> std::result::Result<f64, String> {
     let number: f64 =
@@ -154,3 +161,5 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
         Err("a number of percent, such as `10%`".into())
     }
 }
+
+const LONGEST: Duration = Duration::from_secs(86_400);

@@ -20,7 +20,7 @@ use view::View;
 /// Write with many clients at once, and show what each second comes to
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-#[command(after_help = "Each case is run once; with `--full` in rounds. `--cap` holds for `--rows` only.")]
+#[command(after_help = "Each case is run once; with `--quick` or `--full` in rounds. `--cap` holds for `--rows` only.")]
 pub(crate) struct PressureArgs {
     /// What is concurrent, one or more [default: all]
     #[arg(long, value_enum, value_name = "WHAT,..", value_delimiter = ',', hide_default_value = true)]
@@ -36,7 +36,7 @@ pub(crate) struct PressureArgs {
     rate: Option<u64>,
 
     /// For so long each case: `60s`, `5min` [default: 10s]
-    #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "rows")]
+    #[arg(long = "for", value_name = "TIME", value_parser = super::time, conflicts_with = "rows")]
     length: Option<Duration>,
 
     /// So many rows each case, for `--cap` at most
@@ -44,7 +44,7 @@ pub(crate) struct PressureArgs {
     rows: Option<u64>,
 
     /// Clients begin one after the other within this time, or the rate rises to what it is to be; none of that counts
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s")]
+    #[arg(long, value_name = "TIME", value_parser = super::time, default_value = "0s")]
     ramp_up: Duration,
 
     /// Rows a statement of `connections-multi-row`
@@ -87,25 +87,6 @@ impl Concurrent {
         }
     }
 }
-
-/// `10s`, `500ms`, `2min`, `1h`; seconds where no unit is told.
-fn time(text: &str) -> std::result::Result<Duration, String> {
-    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &text[number.len()..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => f64::NAN,
-    };
-    let length = number.parse::<f64>().unwrap_or(f64::NAN) * seconds;
-    match Duration::try_from_secs_f64(length) {
-        Ok(length) if length <= LONGEST => Ok(length),
-        _ => Err("a time such as `10s`, `500ms` or `5min`, a day at most".into()),
-    }
-}
-
-const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Runs the experiment.
 pub(super) fn run(args: &PressureArgs, output: &Output) -> Result<u8> {
@@ -159,7 +140,7 @@ impl Experiment for Pressure<'_> {
     }
 
     fn effort(&self) -> Effort {
-        if self.args.common.full { Effort::FULL } else { Effort::ONCE }
+        self.args.common.effort(Effort::ONCE)
     }
 
     fn plan(&self, facts: &Facts) -> Result<Plan<Cell>> {
@@ -207,28 +188,3 @@ impl Experiment for Pressure<'_> {
 }
 
 const LENGTH: Duration = Duration::from_secs(10);
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-    use std::time::Duration;
-
-    #[track_caller]
-    fn check(text: &str, want: Option<u64>) {
-        assert_eq!(time(text).ok(), want.map(Duration::from_millis), "{text}");
-    }
-
-    #[test]
-    fn times() {
-        check("60s", Some(60_000));
-        check("0.5", Some(500));
-        check("250ms", Some(250));
-        check("2min", Some(120_000));
-        check("1h", Some(3_600_000));
-        check("-1s", None);
-        check("25h", None);
-        check("soon", None);
-        check("10 s", None);
-        check("", None);
-    }
-}

