@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Options of every experiment.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "The run")]
 pub(super) struct Common {
     /// A warm-up and three rounds; so it is without this
     #[arg(long, conflicts_with = "full")]
