@@ -258,7 +258,7 @@ fn another_source_is_found() {
 }
 
 fn metadata(arguments: &[&str]) -> Value {
-    let json = run("cargo", &[&["metadata", "--format-version=1", "--locked", "--offline"], arguments].concat());
+    let json = run("cargo", &[&["metadata", "--format-version=1", "--locked"], arguments].concat());
     serde_json::from_str(&json).unwrap()
 }
 
