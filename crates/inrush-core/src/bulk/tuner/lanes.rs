@@ -1,5 +1,7 @@
-//! How many lanes are worth it: one more is tried, and kept if the rate grew by at least 5 %; then one less, and kept if the rate did
-//! not fall; then there is a rest, longer each time.
+//! How many lanes are worth it: one more is tried, and kept if the rate grew by at least 5 %, then another; after a rest one less is
+//! tried, and kept if the rate did not fall; so on in turns, with rests that become longer.
+//!
+//! One less comes second because it nearly always costs something, and a load of a minute has no time to earn that back.
 
 use super::Ack;
 use super::window::Window;
@@ -14,10 +16,14 @@ pub struct LaneTuner {
     window: Window,
     phase: Phase,
     rest: Duration,
-    /// One more gained nothing, as far as is known since the last rest.
-    tried_more: bool,
-    /// With one less than this many it is slower, as far as is known since the last rest.
-    needed: usize,
+    turn: Turn,
+}
+
+/// What is tried next.
+#[derive(Clone, Copy, Debug)]
+enum Turn {
+    OneMore,
+    OneLess,
 }
 
 #[derive(Debug)]
@@ -35,7 +41,7 @@ impl LaneTuner {
     pub fn new(lanes: usize, min: usize, max: usize) -> Self {
         let window = Window::new(Duration::ZERO);
         let phase = Phase::Measure(Vec::new());
-        Self { lanes, min, max, window, phase, rest: FIRST_REST, tried_more: false, needed: min }
+        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore }
     }
 
     /// How many lanes are to be used.
@@ -81,8 +87,6 @@ impl LaneTuner {
         }
         if let Phase::Rest { until } = self.phase {
             if ack.at >= until {
-                self.tried_more = false;
-                self.needed = self.min;
                 self.measure(ack.at);
             }
             return None;
@@ -105,11 +109,12 @@ impl LaneTuner {
             Phase::Probe { from, base, rates } => {
                 rates.push(measured.rate);
                 let gain = Gain::of(base, rates);
+                let grew = self.lanes > *from;
                 // What noise may do alone is no gain.
-                let wanted = if self.lanes > *from { WORTH_MORE.max(gain.error) } else { -WORTH_LESS };
+                let wanted = if grew { WORTH_MORE.max(gain.error) } else { -WORTH_LESS };
                 let goes_on = match rates.len() {
-                    n if n < WINDOWS => !gain.is_far_below(wanted),
-                    n => n < MOST_WINDOWS && gain.is_near(wanted),
+                    n if n < WINDOWS => !gain.is_far_below(wanted, grew),
+                    n => n < MOST_WINDOWS && gain.is_near(wanted) && (grew || gain.share >= wanted),
                 };
                 if goes_on {
                     return None;
@@ -131,26 +136,25 @@ impl LaneTuner {
         let measured = self.window.measured();
         let seen: Vec<f64> = rates.iter().copied().chain([measured.rate]).collect();
         let gain = Gain::of(base, &seen);
-        if !gain.is_far_below(-HOPELESS) {
+        let from = *from;
+        if !gain.is_far_below(-HOPELESS, self.lanes > from) {
             return None;
         }
-        let from = *from;
         self.judge(from, seen, gain, false, measured.idle, now)
     }
 
-    /// Tries one more or one less, if either is worth a try; else rests. `kept` is why the lanes that there are stay.
+    /// Tries one more or one less, whichever it is the turn of, if that is worth a try; else rests. `kept` is why the lanes that there are
+    /// stay.
     fn try_next(&mut self, base: Vec<f64>, idle: f64, kept: Option<String>, now: Duration) -> Option<(usize, String)> {
         let from = self.lanes;
-        // Lanes that wait for rows would wait with one more.
-        let may_grow = from < self.max && !self.tried_more && idle < STARVED;
-        let (to, why) = if may_grow {
-            (from + 1, "to see whether one more is faster")
-        } else if from > self.min && from > self.needed {
-            (from - 1, "to see whether one less is as fast")
-        } else {
-            self.phase = Phase::Rest { until: now + self.rest };
-            self.rest = (self.rest * 2).min(LAST_REST);
-            return kept.map(|kept| (from, kept));
+        let (to, why) = match self.turn {
+            // Lanes that wait for rows would wait with one more.
+            Turn::OneMore if from < self.max && idle < STARVED => (from + 1, "to see whether one more is faster"),
+            Turn::OneLess if from > self.min => (from - 1, "to see whether one less is as fast"),
+            _ => {
+                self.rest(now);
+                return kept.map(|kept| (from, kept));
+            }
         };
         self.lanes = to;
         self.window = Window::new(now + SETTLE);
@@ -167,28 +171,23 @@ impl LaneTuner {
         idle: f64,
         now: Duration,
     ) -> Option<(usize, String)> {
-        let (probed, grew) = (self.lanes, self.lanes > from);
-        let told = gain.told(grew);
-        match (grew, is_kept) {
-            (true, true) => {
-                self.needed = probed;
-                self.try_next(rates, idle, Some(told), now)
-            }
-            (false, true) => {
-                // The one that was taken away need not be tried again soon.
-                self.tried_more = true;
-                self.try_next(rates, idle, Some(told), now)
-            }
-            (grew, false) => {
-                match grew {
-                    true => self.tried_more = true,
-                    false => self.needed = from,
-                }
-                self.lanes = from;
-                self.measure(now);
-                Some((probed, told))
-            }
+        let (probed, told) = (self.lanes, gain.told(self.lanes > from));
+        if is_kept {
+            return self.try_next(rates, idle, Some(told), now);
         }
+        self.lanes = from;
+        self.rest(now);
+        Some((probed, told))
+    }
+
+    /// Enough was tried this way.
+    fn rest(&mut self, now: Duration) {
+        self.turn = match self.turn {
+            Turn::OneMore => Turn::OneLess,
+            Turn::OneLess => Turn::OneMore,
+        };
+        self.phase = Phase::Rest { until: now + self.rest };
+        self.rest = (self.rest * 2).min(LAST_REST);
     }
 
     fn measure(&mut self, now: Duration) {
@@ -218,9 +217,10 @@ impl Gain {
         (self.share - wanted).abs() < self.error
     }
 
-    /// So bad that looking on would only cost more.
-    fn is_far_below(&self, wanted: f64) -> bool {
-        self.share + 2.0 * self.error < wanted
+    /// So bad that looking on would only cost more. Of one less that is soon believed: if it is an error, a lane too many is kept, which
+    /// costs the load nothing.
+    fn is_far_below(&self, wanted: f64, grew: bool) -> bool {
+        self.share + if grew { 2.0 } else { 1.0 } * self.error < wanted
     }
 
     fn told(&self, grew: bool) -> String {
@@ -269,4 +269,4 @@ const SETTLE: Duration = Duration::from_millis(500);
 const STARVED: f64 = 0.25;
 
 const FIRST_REST: Duration = Duration::from_secs(30);
-const LAST_REST: Duration = Duration::from_secs(480);
+const LAST_REST: Duration = Duration::from_secs(240);
