@@ -38,6 +38,18 @@ class Table:
         Path(path).chmod(0o644)
         return total
 
+    def write_again(self, path, base, n_rows, times):
+        """Writes the rows 1 to n_rows of file `base` so many times, each time with ids that are larger by n_rows: `checksum_sql` with that
+        modulus sums them up to so many times what `write` returned. A hundred times faster than new rows."""
+        with open(base, "rb") as file:
+            header = file.readline()
+            rests = [line[line.index(b",") :] for line in file]
+        with open(path, "wb") as file:
+            file.write(header)
+            for first in range(1, times * n_rows, n_rows):
+                file.writelines(b"%d%s" % numbered for numbered in enumerate(rests, first))
+        Path(path).chmod(0o644)
+
     def checksum(self, first, last):
         """What `write` returns for these rows."""
         return sum(zlib.crc32(self.line(number)[:-1].encode()) for number in range(first, last + 1))
