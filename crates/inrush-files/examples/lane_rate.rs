@@ -1,7 +1,7 @@
 //! Measures what the one reading thread does (read, cut) and what each lane's thread does (parse, check, encode), step by step,
 //! against counting line feeds and against csv-core; numbers in docs/notes/csv.md.
 //!
-//! `cargo run --release -p inrush-files --example lane_rate [MILLIONS_OF_ROWS]`
+//! `cargo run --release -p inrush-files --example lane_rate [MILLIONS_OF_ROWS [STEP]]`
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
@@ -26,7 +26,8 @@ fn main() {
         let rows = n_rows as u64;
         let checks = checks();
         let mut out = Vec::new();
-        let mut times = Times { n_rows, bytes: text.len() as f64 };
+        let only = std::env::args().nth(2).unwrap_or_default();
+        let mut times = Times { n_rows, bytes: text.len() as f64, only };
 
         times.show("count line feeds by memchr", || {
             assert_eq!(memchr::memchr_iter(b'\n', black_box(&text)).count() as u64, rows + 1);
@@ -43,6 +44,17 @@ fn main() {
             assert_eq!(records, rows);
         });
         times.show("csv-core, fields copied, nothing else", || assert_eq!(csv_core(black_box(&text)), rows));
+        times.show_part("look at it, instead of all that follows", || {
+            let mut reader = CsvReader::new("memory", Cursor::new(text.clone()), &options).expect("a reader");
+            let mut took = Duration::ZERO;
+            while let Some(stretch) = reader.next_stretch().expect("a stretch") {
+                let start = cpu_time();
+                let seen = black_box(stretch.glance(&checks));
+                took += cpu_time() - start;
+                assert!(seen.is_some());
+            }
+            took
+        });
         for (i, step) in LANE.iter().enumerate() {
             times.show_part(step, || {
                 let mut reader = CsvReader::new("memory", Cursor::new(text.clone()), &options).expect("a reader");
@@ -75,6 +87,8 @@ fn main() {
 struct Times {
     n_rows: f64,
     bytes: f64,
+    /// How the steps begin that are run.
+    only: String,
 }
 
 impl Times {
@@ -89,6 +103,9 @@ impl Times {
 
     /// The same for a step that says itself what it took.
     fn show_part(&mut self, step: &str, mut run: impl FnMut() -> Duration) {
+        if !step.starts_with(&self.only) {
+            return;
+        }
         let best = (0..ROUNDS).map(|_| run()).min().unwrap_or_default();
         let seconds = best.as_secs_f64();
         println!(

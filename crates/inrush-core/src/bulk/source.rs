@@ -1,8 +1,10 @@
 //! Where batches come from: a [`Source`] hands them out in order, and a later run can have it leave out what is stored.
 
-use super::batch::Batch;
+use super::batch::{Batch, Origin};
 use super::ledger::{ChunkLine, Identity, Mapping};
 use crate::error::{Error, Kind};
+use crate::value::check::Check;
+use std::fmt;
 
 /// How one field of a source is used: which field, and what its emptiness means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,8 +42,49 @@ pub trait Stretch: Send {
     /// Bytes of text; 0 for sources that are not text.
     fn bytes(&self) -> u64;
 
+    /// Looks it over, to tell whether a server may read its text as it stands: see [`Glance`]. `checks` are those of the columns, in
+    /// the order of the uses. `None` is no verdict: then it must be taken apart.
+    fn glance(&self, checks: &[Check]) -> Option<Glance> {
+        let _ = checks;
+        None
+    }
+
     /// Takes it apart.
     fn parse(self: Box<Self>) -> Result<Batch, Error>;
+}
+
+/// What was seen of a stretch that need not be taken apart: all its records are rows, one a line, its text is
+/// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and of every column each cell is one that
+/// its check keeps, no NULL among them.
+pub struct Glance {
+    /// Where the rows come from; where each of them lies in the text was not noted.
+    pub origin: Origin,
+    /// Length of the longest record, line end included, in bytes.
+    pub longest: usize,
+    parse: Box<dyn Fn() -> Result<Batch, Error> + Send>,
+}
+
+impl Glance {
+    /// `parse` takes the stretch apart after all.
+    pub fn new(origin: Origin, longest: usize, parse: impl Fn() -> Result<Batch, Error> + Send + 'static) -> Self {
+        Self { origin, longest, parse: Box::new(parse) }
+    }
+
+    /// How many rows there are.
+    pub fn n_rows(&self) -> u64 {
+        self.origin.lines
+    }
+
+    /// Takes the stretch apart, for whoever needs its rows one by one.
+    pub fn take_apart(&self) -> Result<Batch, Error> {
+        (self.parse)()
+    }
+}
+
+impl fmt::Debug for Glance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Glance").field("origin", &self.origin).field("longest", &self.longest).finish_non_exhaustive()
+    }
 }
 
 impl Stretch for Batch {

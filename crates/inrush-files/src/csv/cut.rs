@@ -14,6 +14,7 @@ use super::split::{Fields, Found, Splitter};
 use inrush_core::error::Result;
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
+pub(super) use parity::running_parity;
 use parity::{Signs, Within};
 use std::sync::LazyLock;
 

@@ -53,51 +53,65 @@ impl Marks {
     #[inline(never)]
     fn look_ahead(&mut self, text: &[u8]) -> bool {
         self.ahead.resize(AHEAD + BLOCK, 0);
-        let mut end = 0;
-        while end <= AHEAD
-            && self.searched < text.len()
-            && let Some(room) = self.ahead[end..].first_chunk_mut()
-        {
-            end += note(block_bits(text, self.searched, self.delimiter), self.searched as u32, room);
-            self.searched += BLOCK;
-        }
+        let end = find(text, self.delimiter, &mut self.searched, &mut self.ahead, |_, marks| marks);
         (self.next, self.end) = (0, end);
         end > 0
     }
+}
+
+/// Writes down where the marks from `*at` on lie, a block at a time for as long as `marks` has room for all that another one may
+/// have; returns how many, and moves `at` behind the last block. `which` says which of the marks of a block count.
+#[inline(always)]
+pub(super) fn find(
+    text: &[u8],
+    delimiter: u8,
+    at: &mut usize,
+    marks: &mut [u32],
+    mut which: impl FnMut(&[u8; BLOCK], u64) -> u64,
+) -> usize {
+    let mut n = 0;
+    while *at < text.len()
+        && let Some(room) = marks[n..].first_chunk_mut()
+    {
+        let bits = match text[*at..].first_chunk() {
+            Some(block) => which(block, bits_of(block, delimiter)),
+            None => {
+                let block = padded(&text[*at..]);
+                let real = (1 << (text.len() - *at)) - 1;
+                which(&block, bits_of(&block, delimiter) & real)
+            }
+        };
+        n += note(bits, *at as u32, room);
+        *at += BLOCK;
+    }
+    n
 }
 
 /// Writes down which bits are set, counted from `base`, and returns how many.
 #[inline(always)]
 fn note(mut bits: u64, base: u32, room: &mut [u32; BLOCK]) -> usize {
     let n = bits.count_ones() as usize;
-    // Always eight, of which some may be for nothing: cheaper than to guess wrongly when to stop.
-    for slot in &mut room[..8] {
-        *slot = base + bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-    }
-    for slot in &mut room[8..n.max(8)] {
-        *slot = base + bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
+    let mut put = |slots: &mut [u32]| {
+        for slot in slots {
+            *slot = base + bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+        }
+    };
+    // Always eight, or sixteen, of which some may be for nothing: cheaper than to guess wrongly when to stop.
+    put(&mut room[..8]);
+    if n > 8 {
+        put(&mut room[8..16]);
+        put(&mut room[16..n.max(16)]);
     }
     n
 }
 
-/// The marks among the 64 bytes from `base` on, of which the last ones may lie behind the text's end.
-#[inline(always)]
-fn block_bits(text: &[u8], base: usize, delimiter: u8) -> u64 {
-    match text[base..].first_chunk::<BLOCK>() {
-        Some(block) => bits_of(block, delimiter),
-        None => tail_bits(&text[base..], delimiter),
-    }
-}
-
+/// The end of a text as a whole block.
 #[cold]
-fn tail_bits(tail: &[u8], delimiter: u8) -> u64 {
-    // Neither a delimiter nor a line feed, so that the padding has no marks.
-    let filler = if delimiter == b' ' { b'-' } else { b' ' };
-    let mut block = [filler; BLOCK];
+fn padded(tail: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
     block[..tail.len()].copy_from_slice(tail);
-    bits_of(&block, delimiter)
+    block
 }
 
 #[inline(always)]
@@ -110,7 +124,7 @@ fn bits_of(block: &[u8; BLOCK], delimiter: u8) -> u64 {
 const AHEAD: usize = 512;
 
 /// The width of a block is the width of the bit set.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,9 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Reject, Separators, Stretch};
+use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Reject, Separators, Stretch};
 use inrush_core::error::{Error, Place, Result};
+use inrush_core::value::check::Check;
 use memchr::memchr;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,7 +31,7 @@ pub(super) struct Parser {
 }
 
 /// Whole records, not taken apart yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) parser: Arc<Parser>,
     pub(super) text: Buffer,
@@ -55,9 +56,12 @@ impl Stretch for Piece {
         self.text.len() as u64
     }
 
+    fn glance(&self, checks: &[Check]) -> Option<Glance> {
+        self.parser.glance(self, checks)
+    }
+
     fn parse(self: Box<Self>) -> Result<Batch> {
-        let parser = self.parser.clone();
-        parser.parse(*self)
+        self.parser.parse(&self)
     }
 }
 
@@ -88,10 +92,10 @@ impl Parser {
         &self.nulls
     }
 
-    fn parse(&self, piece: Piece) -> Result<Batch> {
-        let parsed = self.take_apart(&piece);
-        let Piece { text, at, first_record, first_line, lines, .. } = piece;
-        let (mut line, mut counted) = (first_line, 0);
+    fn parse(&self, piece: &Piece) -> Result<Batch> {
+        let parsed = self.take_apart(piece);
+        let text = &piece.text;
+        let (mut line, mut counted) = (piece.first_line, 0);
         let mut rejects = Vec::with_capacity(parsed.bad.len());
         for bad in &parsed.bad {
             line += count_lines(&text[counted..bad.start]);
@@ -102,7 +106,7 @@ impl Parser {
             rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
         }
         let n_rows = parsed.columns.rows();
-        let verbatim = self.verbatim(&parsed, &text);
+        let verbatim = self.verbatim(&parsed, text);
         let utf8 = self.encoding != UTF_8 || parsed.utf8;
         let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
@@ -112,18 +116,23 @@ impl Parser {
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let origin = Origin {
-            source: self.name.clone(),
-            first_record,
-            first_line,
-            span: at..at + text.len() as u64,
-            text,
-            lines,
-            verbatim,
-            record_starts: parsed.starts,
-            record_ends: parsed.ends,
-        };
+        let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..self.origin(piece, verbatim) };
         Ok(Batch { rows, utf8, known: Vec::new(), origin, rejects })
+    }
+
+    /// Where the records come from, but for where each of them lies.
+    fn origin(&self, piece: &Piece, verbatim: Option<Separators>) -> Origin {
+        Origin {
+            source: self.name.clone(),
+            first_record: piece.first_record,
+            first_line: piece.first_line,
+            span: piece.at..piece.at + piece.text.len() as u64,
+            text: piece.text.clone(),
+            lines: piece.lines,
+            verbatim,
+            record_starts: Vec::new(),
+            record_ends: Vec::new(),
+        }
     }
 
     fn take_apart(&self, piece: &Piece) -> Parsed {
@@ -264,3 +273,5 @@ pub(super) const RECYCLED_BATCHES: usize = 16;
 
 /// Spans are turned into views while they are still in the first-level cache: 2,048 of them take 16 KiB.
 const SLAB: usize = 2048;
+
+mod glance;

@@ -22,10 +22,10 @@ use std::time::Duration;
 
 impl Lane<'_> {
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
-    pub(super) fn replay(&mut self, chunk: &Prepared, warnings: &[Warning]) -> Attempt {
+    pub(super) fn replay(&mut self, chunk: &mut Prepared, warnings: &[Warning]) -> Attempt {
         if !self.shared.table.transactional {
             let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
-                .at(chunk.work.batch.origin.place(0));
+                .at(chunk.place());
             return Attempt::Over(ChunkEnd::Unknown(error));
         }
         self.shared.count_replay();
@@ -37,7 +37,11 @@ impl Lane<'_> {
             Err(error) => return self.failed(error),
         }
         self.waits(Some("INSERT"));
-        match self.run_replay(chunk) {
+        let replayed = match chunk.apart(self.shared) {
+            Ok(rows) => self.run_replay(rows),
+            Err(stop) => return self.stopped(stop),
+        };
+        match replayed {
             Ok(ReplayEnd::Done { counted, rejects, noted }) => {
                 // Every row went in as strict SQL: what the LOAD warned of does no harm.
                 let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };
@@ -105,9 +109,9 @@ impl Lane<'_> {
     /// Writes the rejects and the line of a chunk. `false`: the job is another run's by now.
     fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
         self.waits(Some("its lines in the ledger"));
-        let start = chunk.work.batch.origin.span.start;
+        let start = chunk.origin().span.start;
         if let BadRows::Divert(_) = self.shared.options.bad_rows {
-            for rejects in [&chunk.rejects, late] {
+            for rejects in [chunk.rejects(), late] {
                 for statement in fence.reject_statements(start, rejects, self.shared.max_packet - 2) {
                     self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
                     fault::point("rejects.answered");
@@ -177,7 +181,7 @@ impl Lane<'_> {
         // What a COMMIT that was refused left open would answer for itself.
         self.roll_back()?;
         self.waits(Some("the ledger"));
-        let answer = sql::first_row(&mut self.connection, &fence.settle_query(chunk.work.batch.origin.span.start))?;
+        let answer = sql::first_row(&mut self.connection, &fence.settle_query(chunk.origin().span.start))?;
         // The lock that the read took.
         self.must_reconnect |= self.roll_back().is_err();
         Ok(answer)
@@ -185,10 +189,10 @@ impl Lane<'_> {
 
     /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
     fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
-        let found = (chunk.rejects.len() + late.len()) as u64;
+        let found = (chunk.rejects().len() + late.len()) as u64;
         let done = self.shared.control.snapshot();
         let exceeded = |most: MaxBad| found > 0 && most.is_exceeded(done.rejected + found, done.read, false);
-        let first = chunk.rejects.iter().chain(late).min_by_key(|reject| reject.place.line)?;
+        let first = chunk.rejects().iter().chain(late).min_by_key(|reject| reject.place.line)?;
         self.shared
             .options
             .max_bad
@@ -198,7 +202,7 @@ impl Lane<'_> {
 
     /// A stop on request still commits what is on its way; a bad row before this chunk does not.
     fn wants_commit(&self, chunk: &Prepared) -> bool {
-        self.shared.control.wants(chunk.work.number)
+        self.shared.control.wants(chunk.number)
     }
 }
 

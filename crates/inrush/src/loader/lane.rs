@@ -5,7 +5,7 @@
 
 use super::control::{Control, lock};
 use super::modes::Staged;
-use super::prepare::{Prepared, encode};
+use super::prepare::{Prepared, encode_again};
 use super::send::{Bound, Sent};
 use super::shared::{Notice, Shared};
 use super::tally::ChunkEnd;
@@ -79,7 +79,7 @@ impl<'a> Lane<'a> {
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
             let method = lock(&self.shared.choice).method;
-            let is_too_large = part.bytes() > self.shared.largest_chunk.load(Relaxed);
+            let is_too_large = part.bytes_sent() > self.shared.largest_chunk.load(Relaxed);
             let halves = match is_too_large.then(|| part.halves(method, self.shared)).flatten() {
                 Some(halves) => halves,
                 None => match self.store(&mut part) {
@@ -120,10 +120,14 @@ impl<'a> Lane<'a> {
     /// From now on chunks as large as this one are cut before they are tried.
     fn shrink(&self, chunk: &Prepared, error: &Error) {
         // More than a half of it, so that the halves are tried as they are.
-        self.shared.largest_chunk.fetch_min(chunk.bytes() / 4 * 3, Relaxed);
-        self.shared.tuning.refused(chunk.work.bytes as usize);
+        self.shared.largest_chunk.fetch_min(chunk.bytes_sent() / 4 * 3, Relaxed);
+        self.shared.tuning.refused(chunk.bytes as usize);
         report::count_retry(&mut lock(&self.shared.retries), error);
-        self.shared.notify(&Notice::Shrunk { place: chunk.place(), bytes: chunk.bytes(), message: error.to_string() });
+        self.shared.notify(&Notice::Shrunk {
+            place: chunk.place(),
+            bytes: chunk.bytes_sent(),
+            message: error.to_string(),
+        });
     }
 
     /// Stores one chunk in one transaction.
@@ -162,7 +166,7 @@ impl<'a> Lane<'a> {
         }
         let choice = lock(&self.shared.choice).clone();
         if chunk.payload.method() != choice.method
-            && let Err(stop) = encode(chunk, choice.method, self.shared)
+            && let Err(stop) = encode_again(chunk, choice.method, self.shared)
         {
             return Attempt::Over(ChunkEnd::NotStored(Some(stop)));
         }
@@ -338,7 +342,7 @@ impl<'a> Lane<'a> {
 
     fn wants(&self, chunk: &Prepared) -> bool {
         let control: &Control = &self.shared.control;
-        control.wants(chunk.work.number) && !control.is_stopping()
+        control.wants(chunk.number) && !control.is_stopping()
     }
 }
 

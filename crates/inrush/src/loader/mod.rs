@@ -11,6 +11,7 @@ mod budget;
 mod commit;
 mod control;
 mod flight;
+mod glance;
 mod inlet;
 mod lane;
 mod ledger;

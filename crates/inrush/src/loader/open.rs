@@ -234,6 +234,7 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, limits
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
+        hope: Mutex::default(),
         multi_row: MultiRow::with_words(verb, table, layout.clone(), tail, limits, true),
         bound: MultiRowPrepared::with_words(verb, table, &plan.columns, &layout, tail, rules, bound_bytes),
         rules: rules.clone(),

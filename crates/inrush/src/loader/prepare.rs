@@ -1,19 +1,22 @@
-//! A batch made ready to send: every column checked, bad rows set aside, the rest encoded for one method.
+//! A batch made ready to send: every column checked, bad rows set aside, the rest encoded for one method; or looked at only, where its
+//! text goes as it stands.
 
 use super::budget::Held;
+use super::glance::glance;
 use super::options::BadRows;
 use super::shared::{Shared, SourcePlan};
-use arrow_array::BinaryViewArray;
 use arrow_array::cast::AsArray;
+use inrush_core::bulk::batch::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::bulk::{Batch, Method, Reject, Separators, Stretch};
+use inrush_core::bulk::{Batch, Glance, Method, Origin, Reject, Separators, Stretch};
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -26,42 +29,38 @@ pub(super) struct Unparsed {
     pub(super) held: Held,
 }
 
-impl Unparsed {
-    pub(super) fn parse(self) -> Result<Work, Stop> {
-        let batch = self.stretch.parse().map_err(Stop::Unreadable)?;
-        Ok(Work::new(self.number, batch, self.held))
-    }
-}
-
-/// A batch with its number in the order of the load.
-pub(super) struct Work {
-    /// Counted from 0 over all sources.
+/// A chunk ready to send.
+pub(super) struct Prepared {
+    /// In the order of the load: counted from 0 over all sources.
     pub(super) number: u64,
-    pub(super) batch: Batch,
     /// [`Batch::bytes`], which are counted cell by cell where there is no text.
     pub(super) bytes: u64,
     /// The memory that it takes, with what is made of it.
     pub(super) held: Held,
-}
-
-impl Work {
-    pub(super) fn new(number: u64, batch: Batch, held: Held) -> Self {
-        Self { number, bytes: batch.bytes(), batch, held }
-    }
-}
-
-/// A chunk ready to send.
-pub(super) struct Prepared {
-    pub(super) work: Work,
     pub(super) plan: Arc<SourcePlan>,
-    pub(super) columns: Vec<CheckedColumn>,
-    /// Rows that are not sent, ascending: those our checks refused.
-    pub(super) skip: Vec<u32>,
-    /// Records refused before anything was sent, in the order of their lines.
-    pub(super) rejects: Vec<Reject>,
+    rows: Rows,
     /// Of what was read: what the chunk's line in the ledger says.
     pub(super) checksum: u64,
     pub(super) payload: Payload,
+}
+
+/// The rows of a chunk.
+enum Rows {
+    /// Taken apart and checked.
+    Apart(Checked),
+    /// Within their text, at which a look was enough; taken apart when something needs them one by one.
+    Within { glance: Glance, apart: Option<Checked> },
+}
+
+/// A batch that was checked.
+pub(super) struct Checked {
+    pub(super) plan: Arc<SourcePlan>,
+    pub(super) batch: Batch,
+    columns: Vec<CheckedColumn>,
+    /// Rows that are not sent, ascending: those our checks refused.
+    skip: Vec<u32>,
+    /// Records refused before anything was sent, in the order of their lines.
+    rejects: Vec<Reject>,
 }
 
 /// The bytes of a chunk, by method.
@@ -112,70 +111,136 @@ impl Payload {
 impl Prepared {
     /// How many rows it sends.
     pub(super) fn n_rows(&self) -> u64 {
-        (self.work.batch.rows.num_rows() - self.skip.len()) as u64
+        match &self.rows {
+            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => {
+                (checked.batch.rows.num_rows() - checked.skip.len()) as u64
+            }
+            Rows::Within { glance, apart: None } => glance.n_rows(),
+        }
+    }
+
+    /// How many records of the source it covers: rows and rejects.
+    pub(super) fn n_records(&self) -> u64 {
+        match &self.rows {
+            Rows::Apart(checked) => checked.batch.records(),
+            Rows::Within { glance, .. } => glance.n_rows(),
+        }
+    }
+
+    pub(super) fn origin(&self) -> &Origin {
+        match &self.rows {
+            Rows::Apart(checked) => &checked.batch.origin,
+            Rows::Within { glance, .. } => &glance.origin,
+        }
+    }
+
+    /// Records refused before anything was sent, in the order of their lines.
+    pub(super) fn rejects(&self) -> &[Reject] {
+        match &self.rows {
+            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => &checked.rejects,
+            Rows::Within { apart: None, .. } => &[],
+        }
+    }
+
+    /// The same, for whoever keeps them.
+    pub(super) fn take_rejects(&mut self) -> Vec<Reject> {
+        match &mut self.rows {
+            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => mem::take(&mut checked.rejects),
+            Rows::Within { apart: None, .. } => Vec::new(),
+        }
     }
 
     /// The stretch of records it covers, refused ones included.
     pub(super) fn records(&self) -> Records {
-        let batch = &self.work.batch;
-        let (first_row, last_row) = batch.row_lines();
-        let rejected = |pick: fn(&Reject) -> u64| batch.rejects.iter().map(pick);
-        let line = |reject: &Reject| reject.place.line;
+        let origin = self.origin();
+        let (first_row, last_row, rejects) = match &self.rows {
+            Rows::Apart(checked) => {
+                let (first, last) = checked.batch.row_lines();
+                (first, last, &checked.batch.rejects[..])
+            }
+            Rows::Within { glance, .. } => (origin.first_line, origin.first_line + glance.n_rows() - 1, &[][..]),
+        };
+        let lines = || rejects.iter().map(|reject| reject.place.line);
         Records {
             source_index: self.plan.index,
-            source: batch.origin.source.clone(),
-            first: batch.origin.first_record,
-            last: batch.origin.first_record + batch.records().saturating_sub(1),
-            first_line: rejected(line).fold(first_row, u64::min),
-            last_line: rejected(line).fold(last_row, u64::max),
+            source: origin.source.clone(),
+            first: origin.first_record,
+            last: origin.first_record + self.n_records().saturating_sub(1),
+            first_line: lines().fold(first_row, u64::min),
+            last_line: lines().fold(last_row, u64::max),
         }
     }
 
     /// Where it begins.
     pub(super) fn place(&self) -> Place {
-        self.work.batch.origin.place(0)
+        match &self.rows {
+            Rows::Apart(checked) => checked.batch.origin.place(0),
+            Rows::Within { glance: Glance { origin, .. }, .. } => {
+                Place { source: origin.source.clone(), line: origin.first_line, column: None }
+            }
+        }
     }
 
     /// How large its transaction is, as far as the server's limits go.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn bytes_sent(&self) -> usize {
         match &self.payload {
-            Payload::AsItStands { .. } => self.work.batch.origin.text.len(),
+            Payload::AsItStands { .. } => self.origin().text.len(),
             encoded => encoded.memory(),
         }
     }
 
+    /// Its rows one by one.
+    pub(super) fn apart(&mut self, shared: &Shared) -> Result<&mut Checked, Stop> {
+        match self.rows {
+            Rows::Apart(ref mut checked) | Rows::Within { apart: Some(ref mut checked), .. } => Ok(checked),
+            Rows::Within { ref glance, ref mut apart } => {
+                let batch = glance.take_apart().map_err(Stop::Unreadable)?;
+                let checked = apart.insert(Checked::new(batch, self.plan.clone()));
+                hold(&mut self.held, self.bytes, checked.memory(), shared);
+                Ok(checked)
+            }
+        }
+    }
+
     /// The same rows as two chunks. None if it cannot be cut.
-    pub(super) fn halves(&self, method: Method, shared: &Shared) -> Option<Result<[Prepared; 2], Stop>> {
-        let batch = &self.work.batch;
+    pub(super) fn halves(&mut self, method: Method, shared: &Shared) -> Option<Result<[Prepared; 2], Stop>> {
+        let (number, plan) = (self.number, self.plan.clone());
+        let batch = match self.apart(shared) {
+            Ok(checked) => &checked.batch,
+            Err(stop) => return Some(Err(stop)),
+        };
         let (first, second) = batch.cut(batch.rows.num_rows() / 2)?;
         let half = |batch: Batch| {
             let held = shared.tuning.budget().hold(batch.bytes());
-            prepare(Work::new(self.work.number, batch, held), self.plan.clone(), method, shared)
+            prepare_apart(number, batch, held, plan.clone(), method, shared)
         };
         Some(half(first).and_then(|first| Ok([first, half(second)?])))
     }
 
     /// Its line in the ledger, once its rows are counted and `late` more were refused by the server.
     pub(super) fn line(&self, counted: Counted, late: u64) -> ChunkLine {
-        let batch = &self.work.batch;
+        let origin = self.origin();
         ChunkLine {
-            span: batch.origin.span.clone(),
-            first_record: batch.origin.first_record,
-            records: batch.records(),
-            first_line: batch.origin.first_line,
-            lines: batch.origin.lines,
+            span: origin.span.clone(),
+            first_record: origin.first_record,
+            records: self.n_records(),
+            first_line: origin.first_line,
+            lines: origin.lines,
             rows: counted.stored,
             skipped: counted.skipped,
-            rejected: self.rejects.len() as u64 + late,
+            rejected: self.rejects().len() as u64 + late,
             checksum: self.checksum,
         }
     }
 
-    /// Bytes of memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
-    pub(super) fn memory(&self) -> u64 {
-        let rejected: usize = self.rejects.iter().map(|reject| reject.raw.len()).sum();
-        let cells = self.columns.iter().map(|column| &column.cells);
-        (batch_memory(&self.work.batch, cells) + self.payload.memory() + rejected) as u64
+    /// Counts the memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
+    fn count_memory(&mut self, shared: &Shared) {
+        let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
+        let rows = match &self.rows {
+            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
+            Rows::Within { glance, apart: None } => glance.origin.text.len(),
+        };
+        hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, shared);
     }
 
     /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
@@ -189,151 +254,190 @@ impl Prepared {
         }
     }
 
+    /// A bad row under `--bad-rows stop` is the error.
+    fn stop_if_asked(&self, shared: &Shared) -> Result<(), Stop> {
+        match self.rejects() {
+            rejects @ [first, ..] if shared.options.bad_rows == BadRows::Stop => {
+                Err(Stop::BadData(stopping(first, rejects.len())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Holds what a chunk of `bytes` takes, as it turned out.
+fn hold(held: &mut Held, bytes: u64, memory: usize, shared: &Shared) {
+    held.set(memory as u64);
+    shared.tuning.budget().learn(bytes, memory as u64);
+}
+
+impl Checked {
+    /// Runs every column's check. A row is rejected once, for the first of its columns that is bad.
+    fn new(batch: Batch, plan: Arc<SourcePlan>) -> Self {
+        let mut columns = Vec::with_capacity(plan.checks.len());
+        let mut found: Vec<(BadCell, usize)> = Vec::new();
+        let mut bad = Vec::new();
+        for (i, (check, array)) in plan.checks.iter().zip(batch.rows.columns()).enumerate() {
+            let known = batch.known.get(i).copied().unwrap_or_default();
+            columns.push(check.run_knowing(known, array.as_binary_view(), batch.utf8, &mut bad));
+            found.extend(bad.drain(..).map(|cell| (cell, i)));
+        }
+        found.sort_by_key(|(cell, column)| (cell.row, *column));
+        found.dedup_by_key(|(cell, _)| cell.row);
+        let mut rejects = batch.rejects.clone();
+        let mut places = batch.origin.places();
+        for (cell, i) in &found {
+            let check = &plan.checks[*i];
+            let mut place = places.of(cell.row as usize);
+            place.column = Some(check.column().name.as_str().into());
+            let reason = check.reason(batch.rows.column(*i).as_binary_view(), cell);
+            rejects.push(reject(&batch, cell.row as usize, place, reason));
+        }
+        rejects.sort_by_key(|reject| reject.place.line);
+        let skip = found.iter().map(|(cell, _)| cell.row).collect();
+        Self { plan, batch, columns, skip, rejects }
+    }
+
+    /// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.
+    fn refuse_long_rows(&mut self, max_packet: usize) {
+        let lengths = (0..self.batch.rows.num_rows()).map(|row| (row, self.batch.row_bytes(row)));
+        let long: Vec<(usize, usize)> = lengths.filter(|(_, bytes)| *bytes > max_packet).collect();
+        for (row, bytes) in long {
+            self.refuse(row, too_long(bytes, max_packet));
+        }
+    }
+
+    fn refuse(&mut self, row: usize, reason: String) {
+        if let Err(at) = self.skip.binary_search(&(row as u32)) {
+            self.skip.insert(at, row as u32);
+            self.rejects.push(reject(&self.batch, row, self.batch.origin.place(row), reason));
+            self.rejects.sort_by_key(|reject| reject.place.line);
+        }
+    }
+
     /// Appends to `sql` the INSERT for as many of `rows` as one statement may carry.
     pub(super) fn insert(&self, rows: Range<usize>, sql: &mut Vec<u8>) -> Next {
         self.plan.multi_row.next(&self.columns, &self.skip, rows, sql)
     }
+
+    /// The bytes of what is kept, for `method`.
+    fn encode(&mut self, bytes: u64, method: Method, shared: &Shared) -> Payload {
+        match method {
+            Method::LoadData => {
+                if let Some(separators) = load_data::as_it_stands(&self.batch, &self.columns, &self.skip) {
+                    return Payload::AsItStands { separators };
+                }
+                let mut text = shared.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
+                load_data::encode(&self.columns, &self.skip, &mut text);
+                Payload::LoadData(text)
+            }
+            _ => Payload::MultiRow { method, statements: self.inserts(method, shared) },
+        }
+    }
+
+    /// The statements of a whole chunk. A row that no statement can hold is set aside.
+    fn inserts(&mut self, method: Method, shared: &Shared) -> Vec<Statement> {
+        let plan = self.plan.clone();
+        let bound = plan.bound.as_ref().filter(|_| method == Method::MultiRowPrepared);
+        let mut statements = Vec::new();
+        let mut next = 0;
+        let n_rows = self.batch.rows.num_rows();
+        loop {
+            let mut bytes = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
+            if let Some(bound) = bound
+                && let Some(end) = bound.next(&self.columns, &self.skip, next..n_rows, &mut bytes)
+            {
+                next = end;
+                statements.push(Statement { bytes, form: StatementForm::Bound, n_rows: bound.rows() as u64 });
+                continue;
+            }
+            match self.insert(next..n_rows, &mut bytes) {
+                Next::End => {
+                    shared.spares.put(bytes);
+                    return statements;
+                }
+                Next::Statement { rows, n_rows } => {
+                    next = rows.end;
+                    statements.push(Statement { bytes, form: StatementForm::Text, n_rows: n_rows as u64 });
+                }
+                Next::TooLong { row, bytes: needed } => {
+                    shared.spares.put(bytes);
+                    self.refuse(row, too_long(needed, shared.max_packet));
+                    next = row + 1;
+                }
+            }
+        }
+    }
+
+    /// Buffers are shared, between the columns of a batch and with those that were checked: each counts once.
+    fn memory(&self) -> usize {
+        let origin = &self.batch.origin;
+        let mut seen = BTreeMap::from([(origin.text.as_ptr(), origin.text.len())]);
+        let columns = self.batch.rows.columns().iter().map(|column| column.as_binary_view());
+        for cells in columns.chain(self.columns.iter().map(|column| &column.cells)) {
+            let views = cells.views().inner();
+            seen.insert(views.as_ptr(), views.len());
+            seen.extend(cells.data_buffers().iter().map(|buffer| (buffer.as_ptr(), buffer.len())));
+        }
+        seen.values().sum::<usize>() + (origin.record_starts.len() + origin.record_ends.len()) * size_of::<u32>()
+    }
 }
 
-/// Buffers are shared, between the columns of a batch and with those that were checked: each counts once.
-fn batch_memory<'a>(batch: &'a Batch, checked: impl Iterator<Item = &'a BinaryViewArray>) -> usize {
-    let origin = &batch.origin;
-    let mut seen = BTreeMap::from([(origin.text.as_ptr(), origin.text.len())]);
-    let columns = batch.rows.columns().iter().map(|column| column.as_binary_view());
-    for cells in columns.chain(checked) {
-        let views = cells.views().inner();
-        seen.insert(views.as_ptr(), views.len());
-        seen.extend(cells.data_buffers().iter().map(|buffer| (buffer.as_ptr(), buffer.len())));
-    }
-    seen.values().sum::<usize>() + (origin.record_starts.len() + origin.record_ends.len()) * size_of::<u32>()
-}
-
-/// Checks a batch and encodes it. A bad row under `--bad-rows stop` is the error.
-pub(super) fn prepare(work: Work, plan: Arc<SourcePlan>, method: Method, shared: &Shared) -> Result<Prepared, Stop> {
-    let mut chunk = check(work, plan);
-    refuse_long_rows(&mut chunk, shared);
-    if !shared.options.dry_run {
-        encode(&mut chunk, method, shared)?;
-    }
-    stop_if_asked(&chunk, shared)?;
-    let memory = chunk.memory();
-    chunk.work.held.set(memory);
-    shared.tuning.budget().learn(chunk.work.bytes, memory);
+/// Makes a stretch ready to send: a look at it, if that is enough, else taken apart, checked and encoded. A bad row under `--bad-rows stop`
+/// is the error.
+pub(super) fn prepare(
+    Unparsed { number, stretch, held }: Unparsed,
+    plan: Arc<SourcePlan>,
+    method: Method,
+    shared: &Shared,
+) -> Result<Prepared, Stop> {
+    let Some((glance, separators)) = glance(&*stretch, &plan, method, shared) else {
+        let batch = stretch.parse().map_err(Stop::Unreadable)?;
+        return prepare_apart(number, batch, held, plan, method, shared);
+    };
+    let checksum = plan.fence.as_ref().map_or(0, |_| checksum(&glance.origin.text));
+    let payload = Payload::AsItStands { separators };
+    let rows = Rows::Within { glance, apart: None };
+    let mut chunk = Prepared { number, bytes: stretch.bytes(), held, plan, rows, checksum, payload };
+    chunk.count_memory(shared);
     Ok(chunk)
 }
 
-/// Encodes what is kept of a chunk for `method`.
-pub(super) fn encode(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
-    chunk.payload = match method {
-        Method::LoadData => {
-            if let Some(separators) = load_data::as_it_stands(&chunk.work.batch, &chunk.columns, &chunk.skip) {
-                chunk.payload = Payload::AsItStands { separators };
-                return Ok(());
-            }
-            let bytes = chunk.work.bytes as usize + chunk.work.batch.rows.num_rows() * 4;
-            let mut text = shared.spares.take(bytes);
-            load_data::encode(&chunk.columns, &chunk.skip, &mut text);
-            Payload::LoadData(text)
-        }
-        _ => Payload::MultiRow { method, statements: inserts(chunk, method, shared) },
+/// The same of a batch.
+fn prepare_apart(
+    number: u64,
+    batch: Batch,
+    held: Held,
+    plan: Arc<SourcePlan>,
+    method: Method,
+    shared: &Shared,
+) -> Result<Prepared, Stop> {
+    let bytes = batch.bytes();
+    let checksum = if plan.fence.is_some() { batch.checksum() } else { 0 };
+    let mut checked = Checked::new(batch, plan.clone());
+    if bytes as usize > shared.max_packet {
+        checked.refuse_long_rows(shared.max_packet);
+    }
+    let payload = match shared.options.dry_run {
+        true => Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
+        false => checked.encode(bytes, method, shared),
     };
-    stop_if_asked(chunk, shared)
+    let mut chunk = Prepared { number, bytes, held, plan, rows: Rows::Apart(checked), checksum, payload };
+    chunk.stop_if_asked(shared)?;
+    chunk.count_memory(shared);
+    Ok(chunk)
 }
 
-/// The statements of a whole chunk. A row that no statement can hold is set aside.
-fn inserts(chunk: &mut Prepared, method: Method, shared: &Shared) -> Vec<Statement> {
-    let plan = chunk.plan.clone();
-    let bound = plan.bound.as_ref().filter(|_| method == Method::MultiRowPrepared);
-    let mut statements = Vec::new();
-    let mut next = 0;
-    let n_rows = chunk.work.batch.rows.num_rows();
-    loop {
-        let mut bytes = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
-        if let Some(bound) = bound
-            && let Some(end) = bound.next(&chunk.columns, &chunk.skip, next..n_rows, &mut bytes)
-        {
-            next = end;
-            statements.push(Statement { bytes, form: StatementForm::Bound, n_rows: bound.rows() as u64 });
-            continue;
-        }
-        match chunk.insert(next..n_rows, &mut bytes) {
-            Next::End => {
-                shared.spares.put(bytes);
-                return statements;
-            }
-            Next::Statement { rows, n_rows } => {
-                next = rows.end;
-                statements.push(Statement { bytes, form: StatementForm::Text, n_rows: n_rows as u64 });
-            }
-            Next::TooLong { row, bytes: needed } => {
-                shared.spares.put(bytes);
-                refuse(chunk, row, too_long(needed, shared.max_packet));
-                next = row + 1;
-            }
-        }
-    }
+/// Encodes what is kept of a chunk for another method than before.
+pub(super) fn encode_again(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
+    let bytes = chunk.bytes;
+    chunk.payload = chunk.apart(shared)?.encode(bytes, method, shared);
+    chunk.count_memory(shared);
+    chunk.stop_if_asked(shared)
 }
 
 /// The row that does not fit a statement any more is written all the same, then taken back.
 const ROOM_FOR_A_ROW: usize = 64 << 10;
-
-/// Runs every column's check. A row is rejected once, for the first of its columns that is bad.
-fn check(work: Work, plan: Arc<SourcePlan>) -> Prepared {
-    let batch = &work.batch;
-    let mut columns = Vec::with_capacity(plan.checks.len());
-    let mut found: Vec<(BadCell, usize)> = Vec::new();
-    let mut bad = Vec::new();
-    for (i, (check, array)) in plan.checks.iter().zip(batch.rows.columns()).enumerate() {
-        let known = batch.known.get(i).copied().unwrap_or_default();
-        columns.push(check.run_knowing(known, array.as_binary_view(), batch.utf8, &mut bad));
-        found.extend(bad.drain(..).map(|cell| (cell, i)));
-    }
-    found.sort_by_key(|(cell, column)| (cell.row, *column));
-    found.dedup_by_key(|(cell, _)| cell.row);
-    let mut rejects = batch.rejects.clone();
-    let mut places = batch.origin.places();
-    for (cell, i) in &found {
-        let check = &plan.checks[*i];
-        let mut place = places.of(cell.row as usize);
-        place.column = Some(check.column().name.as_str().into());
-        let reason = check.reason(batch.rows.column(*i).as_binary_view(), cell);
-        rejects.push(reject(batch, cell.row as usize, place, reason));
-    }
-    rejects.sort_by_key(|reject| reject.place.line);
-    let skip = found.iter().map(|(cell, _)| cell.row).collect();
-    let checksum = if plan.fence.is_some() { batch.checksum() } else { 0 };
-    Prepared {
-        work,
-        plan,
-        columns,
-        skip,
-        rejects,
-        checksum,
-        payload: Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
-    }
-}
-
-/// A row longer than `max_allowed_packet` could be loaded in pieces, but neither inserted nor read again.
-fn refuse_long_rows(chunk: &mut Prepared, shared: &Shared) {
-    if chunk.work.bytes as usize <= shared.max_packet {
-        return;
-    }
-    let batch = &chunk.work.batch;
-    let lengths = (0..batch.rows.num_rows()).map(|row| (row, batch.row_bytes(row)));
-    let long: Vec<(usize, usize)> = lengths.filter(|(_, bytes)| *bytes > shared.max_packet).collect();
-    for (row, bytes) in long {
-        refuse(chunk, row, too_long(bytes, shared.max_packet));
-    }
-}
-
-fn refuse(chunk: &mut Prepared, row: usize, reason: String) {
-    if let Err(at) = chunk.skip.binary_search(&(row as u32)) {
-        chunk.skip.insert(at, row as u32);
-        let batch = &chunk.work.batch;
-        chunk.rejects.push(reject(batch, row, batch.origin.place(row), reason));
-        chunk.rejects.sort_by_key(|reject| reject.place.line);
-    }
-}
 
 pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
     Reject { place, reason, code: 0, raw: batch.raw(row) }
@@ -341,15 +445,6 @@ pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) ->
 
 pub(super) fn too_long(bytes: usize, max_packet: usize) -> String {
     format!("the row needs {bytes} bytes, and the server's `max_allowed_packet` is {max_packet}")
-}
-
-fn stop_if_asked(chunk: &Prepared, shared: &Shared) -> Result<(), Stop> {
-    match chunk.rejects.first() {
-        Some(first) if shared.options.bad_rows == BadRows::Stop => {
-            Err(Stop::BadData(stopping(first, chunk.rejects.len())))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The error for a load that stops at a bad row; more of the same chunk are counted.

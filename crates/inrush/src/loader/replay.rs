@@ -5,7 +5,7 @@
 
 use super::control::lock;
 use super::lane::{Lane, Undone, some_rows_stay};
-use super::prepare::{self, Prepared, too_long};
+use super::prepare::{self, Checked, too_long};
 use super::{BadRows, modes};
 use crate::fault;
 use inrush_core::bulk::batch::Places;
@@ -42,11 +42,11 @@ enum Fault {
 }
 
 impl BadRow {
-    fn reject(&self, chunk: &Prepared, places: &mut Places<'_>, max_packet: usize) -> Reject {
+    fn reject(&self, chunk: &Checked, places: &mut Places<'_>, max_packet: usize) -> Reject {
         let mut place = places.of(self.row);
         let error = match &self.fault {
             Fault::TooLong(bytes) => {
-                return prepare::reject(&chunk.work.batch, self.row, place, too_long(*bytes, max_packet));
+                return prepare::reject(&chunk.batch, self.row, place, too_long(*bytes, max_packet));
             }
             Fault::Refused(error) => error,
         };
@@ -55,7 +55,7 @@ impl BadRow {
             place.column = Some(warning.column().into());
         }
         let reason = format!("{} (server error {})", error.message(), error.code());
-        Reject { code: error.code(), ..prepare::reject(&chunk.work.batch, self.row, place, reason) }
+        Reject { code: error.code(), ..prepare::reject(&chunk.batch, self.row, place, reason) }
     }
 }
 
@@ -69,9 +69,9 @@ struct Progress {
 
 impl Lane<'_> {
     /// Replays the rows of `chunk` that our own checks let pass.
-    pub(super) fn run_replay(&mut self, chunk: &Prepared) -> Result<ReplayEnd> {
+    pub(super) fn run_replay(&mut self, chunk: &Checked) -> Result<ReplayEnd> {
         let stops = self.shared.options.bad_rows == BadRows::Stop;
-        let mut search = Search::new(0..chunk.work.batch.rows.num_rows(), *lock(&self.shared.bad_share));
+        let mut search = Search::new(0..chunk.batch.rows.num_rows(), *lock(&self.shared.bad_share));
         let mut progress = Progress::default();
         while let Some(next) = search.next() {
             match next {
@@ -96,7 +96,7 @@ impl Lane<'_> {
         }
         *lock(&self.shared.bad_share) = search.bad_share();
         let max_packet = self.shared.max_packet;
-        let mut places = chunk.work.batch.origin.places();
+        let mut places = chunk.batch.origin.places();
         let mut rejects = progress.bad.iter().map(|bad| bad.reject(chunk, &mut places, max_packet));
         Ok(match stops {
             true => match rejects.next() {
@@ -113,7 +113,7 @@ impl Lane<'_> {
     /// One statement of as many of `rows` as it holds.
     fn insert_together(
         &mut self,
-        chunk: &Prepared,
+        chunk: &Checked,
         rows: Range<usize>,
         search: &mut Search,
         progress: &mut Progress,
@@ -150,7 +150,7 @@ impl Lane<'_> {
 
     /// A statement for each of `rows`. `false`: the server warned of some, and it does not tell any more of what; everything is undone, and from
     /// then on statements travel one by one.
-    fn insert_apart(&mut self, chunk: &Prepared, rows: Range<usize>, progress: &mut Progress) -> Result<bool> {
+    fn insert_apart(&mut self, chunk: &Checked, rows: Range<usize>, progress: &mut Progress) -> Result<bool> {
         self.waits(Some("INSERT"));
         // What goes through a stage is more than a statement a row.
         if self.one_by_one || chunk.plan.writing.stage(Method::MultiRow).is_some() {
@@ -173,7 +173,7 @@ impl Lane<'_> {
         Ok(true)
     }
 
-    fn insert_alone(&mut self, chunk: &Prepared, row: usize, progress: &mut Progress) -> Result<()> {
+    fn insert_alone(&mut self, chunk: &Checked, row: usize, progress: &mut Progress) -> Result<()> {
         let mut statement = Vec::new();
         match chunk.insert(row..row + 1, &mut statement) {
             Next::Statement { .. } => match modes::store(&mut self.connection, &chunk.plan, &statement, 1) {
@@ -192,7 +192,7 @@ impl Lane<'_> {
 
 impl Progress {
     /// The server refused `row` when it stood alone. Gives the error back if that is not the row's fault.
-    fn enter(&mut self, chunk: &Prepared, row: usize, error: Error) -> Result<()> {
+    fn enter(&mut self, chunk: &Checked, row: usize, error: Error) -> Result<()> {
         if chunk.plan.writing.skips(error.code()) {
             self.counted += Counted { stored: 0, skipped: 1, changed: Some(0) };
         } else if is_row_fault(&error) {
@@ -206,7 +206,7 @@ impl Progress {
 
 /// Rows in statements of their own, in one flight. It ends at the first answer that is no row's fault.
 struct Singles<'a> {
-    chunk: &'a Prepared,
+    chunk: &'a Checked,
     unsent: Range<usize>,
     /// Rows that are sent and not answered.
     unanswered: VecDeque<usize>,
@@ -216,7 +216,7 @@ struct Singles<'a> {
 }
 
 impl<'a> Singles<'a> {
-    fn new(chunk: &'a Prepared, rows: Range<usize>) -> Self {
+    fn new(chunk: &'a Checked, rows: Range<usize>) -> Self {
         Self {
             chunk,
             unsent: rows,

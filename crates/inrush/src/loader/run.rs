@@ -15,7 +15,6 @@ use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
 use inrush_core::bulk::tuner::{Ack, Knob};
 use std::cell::Cell;
-use std::mem;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -86,8 +85,8 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         let mut free_since = Instant::now();
         let begun_at = Cell::new(free_since);
         let enter = |mut chunk: Prepared, end| {
-            let (chunk_number, records) = (chunk.work.number, chunk.records());
-            let rejects = mem::take(&mut chunk.rejects);
+            let (chunk_number, records) = (chunk.number, chunk.records());
+            let rejects = chunk.take_rejects();
             if let ChunkEnd::Stored { counted, rejects: late } = &end {
                 shared.tell_stored(number, &chunk, &records, *counted, [&rejects[..], late], begun_at.get().elapsed());
             }
@@ -101,9 +100,9 @@ impl<'scope, 'env> Crew<'scope, 'env> {
             let mut ack = Ack {
                 at: Duration::ZERO,
                 lane: number,
-                bytes: chunk.work.bytes,
-                rows: chunk.work.batch.records(),
-                held: chunk.work.held.bytes(),
+                bytes: chunk.bytes,
+                rows: chunk.n_records(),
+                held: chunk.held.bytes(),
                 took: Duration::ZERO,
                 fixed: Duration::ZERO,
                 idle: begun.duration_since(free_since),
@@ -181,7 +180,7 @@ fn prepare_all(shared: &Shared, inlet: &Inlet, lane: usize, chunks: &SyncSender<
             continue;
         }
         let method = lock(&shared.choice).method;
-        match unparsed.parse().and_then(|work| prepare(work, plan, method, shared)) {
+        match prepare(unparsed, plan, method, shared) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
                     // The other half is gone, which only a panic makes it: nobody may wait for more.

@@ -62,7 +62,7 @@ impl Lane<'_> {
     fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
         match &chunk.payload {
             Payload::LoadData(text) => self.load(chunk, text, ENCODED, choice),
-            Payload::AsItStands { separators } => self.load(chunk, &chunk.work.batch.origin.text, *separators, choice),
+            Payload::AsItStands { separators } => self.load(chunk, &chunk.origin().text, *separators, choice),
             Payload::MultiRow { statements, .. } => {
                 if statements.iter().any(|statement| statement.form == StatementForm::Bound)
                     && let Err(e) = self.prepare_bound(chunk)

@@ -1,6 +1,7 @@
 //! What all threads of one load share: the plan of each source, the target, and the few things that change under way.
 
 use super::control::{Control, lock};
+use super::glance::Hope;
 use super::options::LoadOptions;
 use super::prepare::Prepared;
 use super::tally::Tally;
@@ -174,6 +175,7 @@ pub(super) struct SourcePlan {
     pub(super) plan: Plan,
     pub(super) rules: Rules,
     pub(super) checks: Vec<Check>,
+    pub(super) hope: Mutex<Hope>,
     pub(super) multi_row: MultiRow,
     /// `None` where a column's value cannot be bound as it is.
     pub(super) bound: Option<MultiRowPrepared>,
@@ -326,7 +328,7 @@ impl Shared {
             rows: counted.stored,
             skipped: counted.skipped,
             rejected: rejects.iter().map(|some| some.len() as u64).sum(),
-            bytes: chunk.work.batch.origin.text.len() as u64,
+            bytes: chunk.origin().text.len() as u64,
             elapsed,
         };
         self.notify(&Notice::Stored(stored));

@@ -7,9 +7,9 @@
 
 use super::block::{Block, Special};
 use super::{Field, Layout, fields, kept};
-use crate::bulk::{Batch, Computed, Separators};
+use crate::bulk::{Batch, Computed, Glance, Separators};
 use crate::value::Rules;
-use crate::value::check::{CheckedColumn, Form};
+use crate::value::check::{Check, CheckedColumn, Form};
 use crate::value::column::{Column, ColumnType};
 use crate::value::ident::quote_ident;
 use crate::value::text_literal::quote_text;
@@ -146,14 +146,35 @@ pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> O
     let cells = batch.rows.columns();
     let is_untouched = |(column, cells): (&CheckedColumn, &ArrayRef)| {
         let same_views = column.cells.views().inner().as_ptr() == cells.as_binary_view().views().inner().as_ptr();
-        same_views && column.form != Form::Bytes && column.cells.null_count() == 0
+        same_views && takes_text(column.form) && column.cells.null_count() == 0
     };
-    let Separators { terminated_by, enclosed_by } = batch.origin.verbatim?;
-    let named = is_separator(terminated_by) && enclosed_by.is_none_or(is_separator);
+    let Separators { terminated_by, enclosed_by } = nameable(batch.origin.verbatim)?;
     let untouched = skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(is_untouched);
-    let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_WORD));
-    let stands = named && untouched && !says_null() && memchr2(b'\\', 0, &batch.origin.text).is_none();
+    let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_VIEW));
+    let [backslash, nul] = ESCAPED;
+    let stands = untouched && !says_null() && memchr2(backslash, nul, &batch.origin.text).is_none();
     stands.then_some(Separators { terminated_by, enclosed_by })
+}
+
+/// Whether a text may stand at all in columns of these checks.
+pub fn may_stand(checks: &[Check]) -> bool {
+    checks.iter().all(|check| takes_text(check.form()))
+}
+
+/// The separators with which the server can read the text of a [`Glance`] as it stands, if `checks` are those it was looked over with and
+/// [`may_stand`] says so.
+pub fn stands_at_a_glance(glance: &Glance) -> Option<Separators> {
+    nameable(glance.origin.verbatim)
+}
+
+/// Bytes are encoded in any case.
+fn takes_text(form: Form) -> bool {
+    form != Form::Bytes
+}
+
+/// Separators that a statement can name.
+fn nameable(separators: Option<Separators>) -> Option<Separators> {
+    separators.filter(|it| is_separator(it.terminated_by) && it.enclosed_by.is_none_or(is_separator))
 }
 
 /// Letters and digits stand for other bytes behind the escape, and the servers warn of them.
@@ -199,10 +220,16 @@ pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
 /// How the fields of a text that is encoded are told apart.
 pub const ENCODED: Separators = Separators { terminated_by: b'\t', enclosed_by: None };
 
-const SPECIAL: Special = Special::new([ENCODED.terminated_by, b'\n', b'\\', 0]);
+/// What no field holds bare, besides what the fields are told apart by: the escape, and NUL, which is written as one.
+pub const ESCAPED: [u8; 2] = [b'\\', 0];
 
-/// The view of a cell that is the four letters NULL.
-const NULL_WORD: u128 = 4 | (u32::from_le_bytes(*b"NULL") as u128) << 32;
+const SPECIAL: Special = Special::new([ENCODED.terminated_by, b'\n', ESCAPED[0], ESCAPED[1]]);
+
+/// What is NULL, if it is all of a field that is not enclosed, wherever fields may be enclosed.
+pub const NULL_WORD: [u8; 4] = *b"NULL";
+
+/// The view of a cell that is this word.
+const NULL_VIEW: u128 = NULL_WORD.len() as u128 | (u32::from_le_bytes(NULL_WORD) as u128) << 32;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ mod date_time;
 mod decimal;
 mod float;
 mod geometry;
+mod glance;
 mod int;
 mod json;
 mod known;
@@ -29,6 +30,7 @@ mod vector;
 mod why;
 mod year;
 
+pub use glance::Grid;
 pub use known::Known;
 pub use value::Judged;
 pub use why::Why;
@@ -118,26 +120,7 @@ impl Check {
         if self.keeps_all(known) && !(null_is_bad && Cells::new(cells).has_nulls()) {
             return CheckedColumn { cells: cells.clone(), form: self.form };
         }
-        let cells = match &self.judge {
-            AnyJudge::Pass => sweep(&Anything, cells, null_is_bad, bad),
-            AnyJudge::Int(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Decimal(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Float(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Bit(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Year(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Date(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Time(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::DateTime(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Bytes(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Vector(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Geometry(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Network(judge) => sweep(judge, cells, null_is_bad, bad),
-            AnyJudge::Chars(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
-            AnyJudge::Enum(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
-            AnyJudge::Set(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
-            AnyJudge::Json(judge) => sweep_text(judge, cells, utf8, null_is_bad, bad),
-            AnyJudge::Unknown => sweep_text(&Anything, cells, utf8, null_is_bad, bad),
-        };
+        let cells = self.judge.give_to(Sweep { cells, utf8, null_is_bad, bad });
         CheckedColumn { cells, form: self.form }
     }
 
@@ -162,6 +145,11 @@ impl Check {
     /// The column the check is for.
     pub fn column(&self) -> &Column {
         &self.column
+    }
+
+    /// How an encoder writes what passes it.
+    pub fn form(&self) -> Form {
+        self.form
     }
 }
 
@@ -276,6 +264,59 @@ impl AnyJudge {
             ColumnType::Other(_) => Self::Unknown,
         }
     }
+
+    /// Has `task` done with the judge: one dispatch a column, one loop for each type.
+    fn give_to<T: Task>(&self, task: T) -> T::Done {
+        const TEXT: bool = true;
+        match self {
+            AnyJudge::Pass => task.with(&Anything, !TEXT),
+            AnyJudge::Int(judge) => task.with(judge, !TEXT),
+            AnyJudge::Decimal(judge) => task.with(judge, !TEXT),
+            AnyJudge::Float(judge) => task.with(judge, !TEXT),
+            AnyJudge::Bit(judge) => task.with(judge, !TEXT),
+            AnyJudge::Year(judge) => task.with(judge, !TEXT),
+            AnyJudge::Date(judge) => task.with(judge, !TEXT),
+            AnyJudge::Time(judge) => task.with(judge, !TEXT),
+            AnyJudge::DateTime(judge) => task.with(judge, !TEXT),
+            AnyJudge::Bytes(judge) => task.with(judge, !TEXT),
+            AnyJudge::Vector(judge) => task.with(judge, !TEXT),
+            AnyJudge::Geometry(judge) => task.with(judge, !TEXT),
+            AnyJudge::Network(judge) => task.with(judge, !TEXT),
+            AnyJudge::Chars(judge) => task.with(judge, TEXT),
+            AnyJudge::Enum(judge) => task.with(judge, TEXT),
+            AnyJudge::Set(judge) => task.with(judge, TEXT),
+            AnyJudge::Json(judge) => task.with(judge, TEXT),
+            AnyJudge::Unknown => task.with(&Anything, TEXT),
+        }
+    }
+}
+
+/// What is done with whichever judge a column has.
+trait Task {
+    type Done;
+
+    /// `is_text`: what is judged must be UTF-8 first of all.
+    fn with(self, judge: &impl Judge, is_text: bool) -> Self::Done;
+}
+
+/// Runs a judge over a whole column; the result is the column with its cells rewritten.
+struct Sweep<'a> {
+    cells: &'a BinaryViewArray,
+    utf8: bool,
+    null_is_bad: bool,
+    bad: &'a mut Vec<BadCell>,
+}
+
+impl Task for Sweep<'_> {
+    type Done = BinaryViewArray;
+
+    fn with(self, judge: &impl Judge, is_text: bool) -> BinaryViewArray {
+        let Self { cells, utf8, null_is_bad, bad } = self;
+        match is_text && !utf8 {
+            true => sweep(&Utf8First(judge), cells, null_is_bad, bad),
+            false => sweep(judge, cells, null_is_bad, bad),
+        }
+    }
 }
 
 /// Runs one judge over a whole column.
@@ -306,17 +347,6 @@ fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &
         }
     }
     rewritten.apply(column)
-}
-
-/// The same for texts, which must be UTF-8 first of all.
-fn sweep_text(
-    judge: &impl Judge,
-    column: &BinaryViewArray,
-    utf8: bool,
-    null_is_bad: bool,
-    bad: &mut Vec<BadCell>,
-) -> BinaryViewArray {
-    if utf8 { sweep(judge, column, null_is_bad, bad) } else { sweep(&Utf8First(judge), column, null_is_bad, bad) }
 }
 
 struct Utf8First<'a, J>(&'a J);

@@ -39,6 +39,15 @@ fn in_berlin() -> Rules {
     Rules { zone: TimeZone::get("Europe/Berlin").unwrap(), ..rules() }
 }
 
+/// Whether it keeps a cell in the midst of a text, and at its end.
+fn glance(check: &Check, cell: &[u8]) -> [bool; 2] {
+    [",0123456789abcdef,", ","].map(|behind| {
+        let text = [b"7,", cell, behind.as_bytes()].concat();
+        let bounds = [1, 2 + cell.len() as u32];
+        check.keeps_column(Grid::new(&text, &bounds, 1), 0)
+    })
+}
+
 /// The cell after the check, or why it is bad.
 fn run(column: &Column, rules: &Rules, cell: &[u8]) -> Result<Vec<u8>, String> {
     let check = Check::new(column, rules);
@@ -48,6 +57,10 @@ fn run(column: &Column, rules: &Rules, cell: &[u8]) -> Result<Vec<u8>, String> {
     let checked = check.run(&cells, false, &mut bad);
     bad.retain(|b| b.why != Why::Null);
     assert!(checked.cells.is_null(0) && checked.cells.is_null(2));
+    if str::from_utf8(cell).is_ok() {
+        let is_kept = bad.is_empty() && checked.cells.value(1) == cell;
+        assert_eq!(glance(&check, cell), [is_kept; 2], "what is seen at a glance");
+    }
     match bad[..] {
         [] => Ok(checked.cells.value(1).to_vec()),
         [only] => {

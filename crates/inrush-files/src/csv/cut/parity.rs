@@ -179,7 +179,7 @@ impl Last {
 
 /// Bit `i` is the parity of the bits up to and with `i`.
 #[inline(always)]
-fn running_parity(mut bits: u64) -> u64 {
+pub(in crate::csv) fn running_parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
     }

@@ -1,0 +1,79 @@
+//! Whether a column keeps every cell of a text as it stands, told while the text is not taken apart: the same judges as for a column,
+//! but for the first cell that one of them would rewrite or refuse everything else is left to [`Check::run`].
+
+use super::{Check, Judge, Short, Task, Verdict};
+
+/// Rows of as many cells that lie in a text, one cell behind the other with one byte between them.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid<'a> {
+    text: &'a [u8],
+    bounds: &'a [u32],
+    width: usize,
+    enclosed_by: Option<u8>,
+}
+
+impl<'a> Grid<'a> {
+    /// `bounds` are where those bytes lie: before each cell, and behind the last one; `u32::MAX` is the place before the text.
+    /// `width` is how many cells a row has, at least one.
+    pub fn new(text: &'a [u8], bounds: &'a [u32], width: usize) -> Self {
+        Self { text, bounds, width, enclosed_by: None }
+    }
+
+    /// The same where a cell that begins with this byte ends with it too, and neither belongs to it.
+    #[must_use]
+    pub fn enclosed_by(self, quote: Option<u8>) -> Self {
+        Self { enclosed_by: quote, ..self }
+    }
+
+    /// Where the cells of a column begin and end, row by row.
+    #[inline(always)]
+    pub fn column(self, column: usize) -> impl Iterator<Item = (usize, usize)> {
+        let Self { text, bounds, width, enclosed_by } = self;
+        let mut at = column;
+        // Two iterators with steps, zipped, take a quarter longer.
+        std::iter::from_fn(move || {
+            let [before, behind] = *bounds.get(at..)?.first_chunk()?;
+            at += width;
+            let (start, end) = (before.wrapping_add(1) as usize, behind as usize);
+            let quotes = usize::from(enclosed_by.is_some() && text.get(start).copied() == enclosed_by);
+            Some((start + quotes, end - quotes))
+        })
+    }
+}
+
+impl Check {
+    /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` says nothing.
+    pub fn keeps_column(&self, grid: Grid<'_>, column: usize) -> bool {
+        self.judge.give_to(Glance { grid, column })
+    }
+}
+
+struct Glance<'a> {
+    grid: Grid<'a>,
+    column: usize,
+}
+
+impl Task for Glance<'_> {
+    type Done = bool;
+
+    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
+        let Self { grid, column } = self;
+        let longest = || grid.column(column).map(|(start, end)| end - start).max().unwrap_or_default();
+        if judge.keeps_up_to(longest() as u32) {
+            return true;
+        }
+        let mut rewritten = Vec::new();
+        grid.column(column).all(|(start, end)| {
+            if Short::within(grid.text, start, end).is_some_and(|short| judge.keeps_short(short)) {
+                return true;
+            }
+            let cell = &grid.text[start..end];
+            rewritten.clear();
+            match judge.judge(cell, &mut rewritten) {
+                Verdict::Keep => true,
+                Verdict::Rewrite => rewritten == cell,
+                Verdict::Bad(_) => false,
+            }
+        })
+    }
+}
