@@ -111,11 +111,15 @@ impl Payload {
 impl Prepared {
     /// How many rows it sends.
     pub(super) fn n_rows(&self) -> u64 {
+        let kept = |checked: &Checked| (checked.batch.rows.num_rows() - checked.skip.len()) as u64;
+        self.checked().map_or_else(|| self.n_records(), kept)
+    }
+
+    /// Its rows, if they were taken apart.
+    fn checked(&self) -> Option<&Checked> {
         match &self.rows {
-            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => {
-                (checked.batch.rows.num_rows() - checked.skip.len()) as u64
-            }
-            Rows::Within { glance, apart: None } => glance.n_rows(),
+            Rows::Apart(checked) => Some(checked),
+            Rows::Within { apart, .. } => apart.as_ref(),
         }
     }
 
@@ -136,10 +140,7 @@ impl Prepared {
 
     /// Records refused before anything was sent, in the order of their lines.
     pub(super) fn rejects(&self) -> &[Reject] {
-        match &self.rows {
-            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => &checked.rejects,
-            Rows::Within { apart: None, .. } => &[],
-        }
+        self.checked().map_or(&[], |checked| &checked.rejects)
     }
 
     /// The same, for whoever keeps them.
@@ -236,10 +237,7 @@ impl Prepared {
     /// Counts the memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
     fn count_memory(&mut self, shared: &Shared) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
-        let rows = match &self.rows {
-            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
-            Rows::Within { glance, apart: None } => glance.origin.text.len(),
-        };
+        let rows = self.checked().map_or(self.origin().text.len(), Checked::memory);
         hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, shared);
     }
 

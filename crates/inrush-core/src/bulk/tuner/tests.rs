@@ -225,7 +225,7 @@ fn so_it_is_on_a_slow_server() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// On a rate that only noise moves: no flapping. An hour has eight or so rounds of looking, of a few changes each.
+    /// On a rate that only noise moves: no flapping. An hour has sixteen or so rounds of looking, of two changes each or a few more.
     #[test]
     fn noise_makes_few_changes(seed: u64, noise in 0.0..0.5_f64, fixed_ms in 1..60_u64, rate in 5.0..80.0_f64) {
         let rates: &'static [f64] = vec![rate].leak();
