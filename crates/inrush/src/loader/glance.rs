@@ -24,7 +24,7 @@ pub(super) fn glance(
     Some((glance, separators?))
 }
 
-/// How much hope there is that the next stretch is one to look at only: a look that is not enough costs up to a third of what taking the
+/// How much hope there is that the next stretch is one to look at only: a look that is not enough costs up to two fifths of what taking the
 /// stretch apart does (docs/notes/csv.md), so of a source where it never is, few are looked at.
 #[derive(Debug, Default)]
 pub(super) struct Hope {
