@@ -54,8 +54,8 @@ pub trait Stretch: Send {
 }
 
 /// What was seen of a stretch that need not be taken apart: all its records are rows, one a line, its text is
-/// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and of every column each cell is one that
-/// its check keeps, no NULL among them.
+/// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and each cell of every column is one
+/// that its check keeps, no NULL among them.
 pub struct Glance {
     /// Where the rows come from; where each of them lies in the text was not noted.
     pub origin: Origin,
