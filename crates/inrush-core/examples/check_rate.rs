@@ -102,13 +102,5 @@ fn texts(row: usize) -> [String; 6] {
 }
 
 fn column(name: &str, ty: &str) -> Column {
-    Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: false,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column { nullable: false, optional: false, ..Column::new(name, ColumnType::parse(ty)) }
 }

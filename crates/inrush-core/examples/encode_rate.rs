@@ -14,7 +14,6 @@ use inrush_core::value::Rules;
 use inrush_core::value::check::{Check, CheckedColumn};
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::wire::ServerVersion;
-use jiff::tz::TimeZone;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::Instant;
@@ -46,7 +45,7 @@ fn main() {
     });
     report("copy", copy, copy, COLUMNS.len());
 
-    let rules = Rules { zone: TimeZone::UTC, server: ServerVersion::parse("9.7.4") };
+    let rules = Rules::utc(ServerVersion::parse("9.7.4"));
     let columns = COLUMNS.map(|(name, ty)| column(name, ty));
     let checks = columns.each_ref().map(|column| Check::new(column, &rules));
     for (i, check) in checks.iter().enumerate() {
@@ -152,13 +151,5 @@ fn batch(number: usize) -> Vec<BinaryViewArray> {
 }
 
 fn column(name: &str, ty: &str) -> Column {
-    Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: false,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column { nullable: false, optional: false, ..Column::new(name, ColumnType::parse(ty)) }
 }

@@ -103,13 +103,8 @@ fn report(name: &str, rows: &dyn BoundRows, writer: &dyn Fn() -> Box<dyn Writer>
 fn columns() -> Vec<Column> {
     let types = ["bigint", "varchar(64)", "int", "varchar(128)", "double", "datetime"];
     let column = |(name, ty): (&str, &str)| Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
         charset: ty.starts_with("varchar").then(|| "utf8mb4".into()),
+        ..Column::new(name, ColumnType::parse(ty))
     };
     ["id", "name", "age", "email", "score", "created"].into_iter().zip(types).map(column).collect()
 }

@@ -130,7 +130,7 @@ fn check(checks: &[Check], batch: &Batch) -> Vec<CheckedColumn> {
 }
 
 fn checks() -> Vec<Check> {
-    let rules = Rules { zone: jiff::tz::TimeZone::UTC, server: ServerVersion::parse("9.7.4") };
+    let rules = Rules::utc(ServerVersion::parse("9.7.4"));
     COLUMNS.iter().map(|(name, ty)| Check::new(&column(name, ty), &rules)).collect()
 }
 
@@ -144,15 +144,7 @@ const COLUMNS: [(&str, &str); 6] = [
 ];
 
 fn column(name: &str, ty: &str) -> Column {
-    Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: false,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column { nullable: false, optional: false, ..Column::new(name, ColumnType::parse(ty)) }
 }
 
 fn csv_core(text: &[u8]) -> u64 {

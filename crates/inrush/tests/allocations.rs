@@ -154,16 +154,8 @@ fn a_row_that_is_bound_allocates_nothing() {
 #[test]
 fn a_checked_row_allocates_nothing() {
     let types = ["bigint", "varchar(20)", "double", "datetime", "date", "decimal(10,2)"];
-    let columns = types.map(|ty| Column {
-        name: "c".into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    });
-    let rules = Rules { zone: jiff::tz::TimeZone::UTC, server: ServerVersion::parse("9.7.4") };
+    let columns = types.map(|ty| Column::new("c", ColumnType::parse(ty)));
+    let rules = Rules::utc(ServerVersion::parse("9.7.4"));
     let screen = Screen::new(&columns.each_ref().map(Some), &rules);
     let day = Date { year: 2024, month: 2, day: 29 };
     let at = DateTime { date: day, hour: 1, ..DateTime::default() };

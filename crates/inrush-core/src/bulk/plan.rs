@@ -234,15 +234,7 @@ fn computed(
 
 /// A field that only expressions name: whatever stands in it, as text.
 fn text_field(name: &str) -> Column {
-    Column {
-        name: format!("@{name}"),
-        ty: ColumnType::Text { bytes: u32::MAX },
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column::new(format!("@{name}"), ColumnType::Text { bytes: u32::MAX })
 }
 
 fn is_same(one: &str, other: &str) -> bool {

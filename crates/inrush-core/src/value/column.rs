@@ -24,6 +24,14 @@ pub struct Column {
     pub charset: Option<String>,
 }
 
+impl Column {
+    /// A column that takes NULL, and nothing else is special about; its text is utf8mb4.
+    pub fn new(name: impl Into<String>, ty: ColumnType) -> Self {
+        let charset = Some("utf8mb4".to_owned());
+        Self { name: name.into(), ty, nullable: true, optional: true, auto_increment: false, generated: false, charset }
+    }
+}
+
 /// A column's type. Lengths are in the unit the manual gives: characters for CHAR, bytes for BINARY and TEXT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnType {

@@ -13,6 +13,11 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Those of a session in UTC.
+    pub fn utc(server: ServerVersion) -> Self {
+        Self { zone: TimeZone::UTC, server }
+    }
+
     pub(crate) fn is_mariadb(&self) -> bool {
         self.server.vendor == Vendor::MariaDb
     }

@@ -8,7 +8,6 @@ use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::Column;
 use inrush_core::wire::{ServerVersion, Vendor};
-use jiff::tz::TimeZone;
 
 #[test]
 fn whole_numbers() {
@@ -147,18 +146,10 @@ fn passes_the_check(values: &[&str]) {
     reader.select(&[FieldUse { index: 0, empty_is_null: true, taker: Taker::Text }]);
     let batch = reader.next().unwrap().unwrap();
     let cells: &BinaryViewArray = batch.rows.column(0).as_any().downcast_ref().unwrap();
-    let column = Column {
-        name: "v".into(),
-        ty: inferred.ty.clone(),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    };
+    let column = Column::new("v", inferred.ty.clone());
     for (vendor, text) in [(Vendor::MySql, "9.7.0"), (Vendor::MariaDb, "10.6.0-MariaDB")] {
         let server = ServerVersion { vendor, numbers: (10, 6, 0), text: text.into() };
-        let check = Check::new(&column, &Rules { zone: TimeZone::UTC, server });
+        let check = Check::new(&column, &Rules::utc(server));
         let mut bad = Vec::new();
         check.run(cells, batch.utf8, &mut bad);
         let reasons: Vec<_> = bad.iter().map(|bad| check.reason(cells, bad)).collect();

@@ -276,13 +276,9 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
         let nullable = !ty.ends_with("NOT NULL");
         let bare = ty.trim_end_matches("NOT NULL").trim_end_matches("NULL").trim();
         Column {
-            name: name.clone(),
-            ty: ColumnType::parse(&bare.to_ascii_lowercase()),
             nullable,
             optional: nullable,
-            auto_increment: false,
-            generated: false,
-            charset: Some("utf8mb4".into()),
+            ..Column::new(name.clone(), ColumnType::parse(&bare.to_ascii_lowercase()))
         }
     };
     Table {

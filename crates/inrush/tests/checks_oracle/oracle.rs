@@ -472,15 +472,7 @@ fn described(lane: &Lane, table: &str, name: &str, declared: &str) -> Column {
     let rows = lane.query(&sql).unwrap();
     let ty = if declared.starts_with("json") { ColumnType::Json } else { ColumnType::parse(&rows[0][0]) };
     assert!(!matches!(ty, ColumnType::Other(_)), "{ty:?}");
-    Column {
-        name: name.into(),
-        ty,
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: Some(rows[0][1].clone()).filter(|charset| charset != "SQL NULL"),
-    }
+    Column { charset: Some(rows[0][1].clone()).filter(|charset| charset != "SQL NULL"), ..Column::new(name, ty) }
 }
 
 fn ids(n: usize) -> CheckedColumn {

@@ -77,15 +77,7 @@ fn insert(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
 }
 
 fn column(name: &str, ty: &str) -> Column {
-    Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column::new(name, ColumnType::parse(ty))
 }
 
 #[test]

@@ -70,13 +70,8 @@ fn columns(connection: &mut blocking::Connection) -> Vec<Column> {
                WHERE table_schema = DATABASE() AND table_name = 't' ORDER BY ordinal_position";
     let columns: Vec<(String, String, Option<String>)> = connection.query(sql, ()).unwrap();
     let column = |(name, ty, charset): (String, String, Option<String>)| Column {
-        name,
-        ty: ColumnType::parse(&ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
         charset,
+        ..Column::new(name, ColumnType::parse(&ty))
     };
     columns.into_iter().map(column).collect()
 }

@@ -92,13 +92,9 @@ mod tests {
 
     fn columns() -> Vec<Column> {
         let column = |name: &str, nullable| Column {
-            name: name.into(),
-            ty: ColumnType::parse("int"),
             nullable,
             optional: nullable,
-            auto_increment: false,
-            generated: false,
-            charset: None,
+            ..Column::new(name, ColumnType::parse("int"))
         };
         vec![column("id", false), column("a`b", true), column("c", true)]
     }

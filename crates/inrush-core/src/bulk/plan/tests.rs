@@ -4,15 +4,7 @@ use super::*;
 
 fn column(name: &str) -> Column {
     let ty = ColumnType::Int { bytes: 4, unsigned: false, bool: false };
-    Column {
-        name: name.into(),
-        ty,
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    }
+    Column::new(name, ty)
 }
 
 /// `people`: id auto-increment, name NOT NULL text, age nullable INT, `double_age` generated.

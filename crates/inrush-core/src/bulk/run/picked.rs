@@ -117,15 +117,13 @@ mod tests {
     use crate::wire::{Rows, ServerVersion, Vendor};
 
     fn tiny() -> Column {
-        let ty = ColumnType::Int { bytes: 1, unsigned: false, bool: false };
-        let (name, charset) = ("n".into(), None);
-        Column { name, ty, nullable: true, optional: true, auto_increment: false, generated: false, charset }
+        Column::new("n", ColumnType::Int { bytes: 1, unsigned: false, bool: false })
     }
 
     #[test]
     fn rows_keep_their_numbers() {
         let server = ServerVersion { vendor: Vendor::MySql, numbers: (8, 4, 0), text: String::new() };
-        let rules = Rules { zone: jiff::tz::TimeZone::UTC, server };
+        let rules = Rules::utc(server);
         let screen = Screen::new(&[Some(&tiny())], &rules);
         let rows = [(1,), (999,), (2,), (3,), (-999,)];
         let bound = rows.bind(&[], 1).unwrap();

@@ -7,13 +7,10 @@ use jiff::tz::TimeZone;
 
 fn column(name: &str, ty: &str) -> Column {
     Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
         nullable: name != "id",
         optional: name != "id",
-        auto_increment: false,
         generated: name == "twice",
-        charset: Some("utf8mb4".into()),
+        ..Column::new(name, ColumnType::parse(ty))
     }
 }
 

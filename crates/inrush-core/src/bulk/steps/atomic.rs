@@ -106,15 +106,7 @@ mod tests {
 
     #[test]
     fn what_is_generated_is_not_copied() {
-        let column = |name: &str, generated| Column {
-            name: name.into(),
-            ty: ColumnType::parse("int"),
-            nullable: true,
-            optional: true,
-            auto_increment: false,
-            generated,
-            charset: None,
-        };
+        let column = |name: &str, generated| Column { generated, ..Column::new(name, ColumnType::parse("int")) };
         let columns = [column("id", false), column("twice", true), column("a`b", false)];
         assert_eq!(
             Shadow::of("s", "t").copy(&columns),

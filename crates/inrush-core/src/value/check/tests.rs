@@ -16,19 +16,11 @@ use jiff::tz::TimeZone;
 
 /// A nullable utf8mb4 column of the type, on MySQL, in UTC.
 fn column(ty: &str) -> Column {
-    Column {
-        name: "c".into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    }
+    Column { optional: false, ..Column::new("c", ColumnType::parse(ty)) }
 }
 
 fn rules() -> Rules {
-    Rules { zone: TimeZone::UTC, server: ServerVersion::parse("9.7.4") }
+    Rules::utc(ServerVersion::parse("9.7.4"))
 }
 
 fn on_mariadb() -> Rules {

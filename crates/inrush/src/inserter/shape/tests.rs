@@ -2,7 +2,6 @@ use super::*;
 use crate::params;
 use inrush_core::value::column::ColumnType;
 use inrush_core::wire::{ServerVersion, Vendor};
-use jiff::tz::TimeZone;
 
 fn column(name: &str) -> Column {
     Column {
@@ -32,7 +31,7 @@ fn name() -> TableName {
 
 fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly_once: bool) -> Result<Shape> {
     let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
-    let rules = Rules { zone: TimeZone::UTC, server };
+    let rules = Rules::utc(server);
     Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, exactly_once)
 }
 

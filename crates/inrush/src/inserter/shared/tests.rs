@@ -2,7 +2,6 @@ use super::*;
 use crate::inserter::shape::Known;
 use inrush_core::value::Rules;
 use inrush_core::wire::{ServerVersion, Vendor};
-use jiff::tz::TimeZone;
 use std::thread;
 
 fn shared(options: InserterOptions) -> Arc<Shared> {
@@ -11,7 +10,7 @@ fn shared(options: InserterOptions) -> Arc<Shared> {
 
 fn shape() -> Arc<Shape> {
     let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
-    let rules = Rules { zone: TimeZone::UTC, server };
+    let rules = Rules::utc(server);
     let known = Known { table: None, rules: &rules, at: Instant::now() };
     let name = TableName::parse("people").unwrap();
     Arc::new(Shape::new(&name, &known, None, &["n"], false).unwrap())

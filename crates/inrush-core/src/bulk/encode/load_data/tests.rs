@@ -7,24 +7,15 @@ use crate::value::column::ColumnType;
 use crate::wire::ServerVersion;
 use arrow_array::{BinaryViewArray, RecordBatch};
 use arrow_buffer::Buffer;
-use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use std::sync::Arc;
 
 fn column(name: &str, ty: &str) -> Column {
-    Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    }
+    Column { charset: None, ..Column::new(name, ColumnType::parse(ty)) }
 }
 
 fn rules(server: &str) -> Rules {
-    Rules { zone: TimeZone::UTC, server: ServerVersion::parse(server) }
+    Rules::utc(ServerVersion::parse(server))
 }
 
 #[track_caller]

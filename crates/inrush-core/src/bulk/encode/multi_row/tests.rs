@@ -6,26 +6,17 @@ use crate::value::check::Check;
 use crate::value::column::ColumnType;
 use crate::wire::ServerVersion;
 use arrow_array::BinaryViewArray;
-use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 const HEAD: &str = "INSERT INTO `d`.`t` (`c`) VALUES ";
 const NO_LIMITS: Limits = Limits { bytes: usize::MAX, max_bytes: usize::MAX, rows: usize::MAX };
 
 fn column(ty: &str) -> Column {
-    Column {
-        name: "c".into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    }
+    Column { charset: None, ..Column::new("c", ColumnType::parse(ty)) }
 }
 
 fn checked(ty: &str, cells: &[Option<&[u8]>]) -> CheckedColumn {
-    let rules = Rules { zone: TimeZone::UTC, server: ServerVersion::parse("9.7.4") };
+    let rules = Rules::utc(ServerVersion::parse("9.7.4"));
     let cells = BinaryViewArray::from_iter(cells.iter().copied());
     Check::new(&column(ty), &rules).run(&cells, true, &mut Vec::new())
 }

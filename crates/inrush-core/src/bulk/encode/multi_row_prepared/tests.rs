@@ -4,22 +4,13 @@ use super::*;
 use crate::value::check::Check;
 use crate::wire::{Cursor, ServerVersion};
 use arrow_array::BinaryViewArray;
-use jiff::tz::TimeZone;
 
 fn rules() -> Rules {
-    Rules { zone: TimeZone::UTC, server: ServerVersion::parse("9.7.4") }
+    Rules::utc(ServerVersion::parse("9.7.4"))
 }
 
 fn column(ty: &str) -> Column {
-    Column {
-        name: "c".into(),
-        ty: crate::value::column::ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    }
+    Column { charset: None, ..Column::new("c", crate::value::column::ColumnType::parse(ty)) }
 }
 
 /// Row `row` of a column whose every third cell is NULL and whose others are `cell`.

@@ -5,15 +5,7 @@ use crate::value::column::ColumnType;
 
 fn column(name: &str) -> Column {
     let ty = ColumnType::parse("int");
-    Column {
-        name: name.into(),
-        ty,
-        nullable: true,
-        optional: true,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    }
+    Column::new(name, ty)
 }
 
 /// `id` primary; `a, b` unique; `c` unique by its beginning; an expression.

@@ -4,15 +4,8 @@ use super::*;
 use crate::value::column::ColumnType;
 
 fn columns() -> Vec<Column> {
-    let column = |name: &str| Column {
-        name: name.into(),
-        ty: ColumnType::parse("int"),
-        nullable: false,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: None,
-    };
+    let column =
+        |name: &str| Column { nullable: false, optional: false, ..Column::new(name, ColumnType::parse("int")) };
     ["id", "a", "b"].map(column).to_vec()
 }
 

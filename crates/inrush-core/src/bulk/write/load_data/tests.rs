@@ -5,13 +5,9 @@ use crate::wire::{Date, DateTime, Params, Rows, Time};
 
 fn columns(types: &[(&str, &str)]) -> Vec<Column> {
     let column = |&(name, ty): &(&str, &str)| Column {
-        name: name.into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: true,
-        auto_increment: false,
         generated: name == "generated",
         charset: Some(if name == "latin" { "latin1" } else { "utf8mb4" }.into()),
+        ..Column::new(name, ColumnType::parse(ty))
     };
     types.iter().map(column).collect()
 }

@@ -213,16 +213,8 @@ fn needs_a_second_look(options: &CsvOptions, text: &[u8]) -> bool {
 }
 
 fn check_of(ty: &str) -> Check {
-    let column = Column {
-        name: "c".into(),
-        ty: ColumnType::parse(ty),
-        nullable: true,
-        optional: false,
-        auto_increment: false,
-        generated: false,
-        charset: Some("utf8mb4".into()),
-    };
-    Check::new(&column, &Rules { zone: jiff::tz::TimeZone::UTC, server: ServerVersion::parse("9.7.4") })
+    let column = Column { optional: false, ..Column::new("c", ColumnType::parse(ty)) };
+    Check::new(&column, &Rules::utc(ServerVersion::parse("9.7.4")))
 }
 
 /// A cell for each of `MANY`, nearly always as usual.
