@@ -4,12 +4,20 @@
 use crate::csv::{CsvOptions, CsvReader};
 use crate::decompress::{Compression, decompress};
 use crate::file_source::FileSource;
+use crate::infer_types::Inferred;
 use crate::input::Meter;
 use crate::jsonl::JsonlReader;
 use crate::open::{Format, open};
 use crate::zip_member;
+use arrow_array::cast::AsArray;
 use inrush_core::bulk::Source;
+use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::encode::load_data;
 use inrush_core::error::Result;
+use inrush_core::value::Rules;
+use inrush_core::value::check::Check;
+use inrush_core::value::column::Column;
+use inrush_core::wire::ServerVersion;
 use std::io::{Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,7 +26,8 @@ pub type Soup = fn(&[u8]);
 
 /// Every soup, with the name of its fuzz target.
 // `columnar` is not among them: a fuzzer ends at any panic, and those of the decoders of others are caught by us.
-pub const ALL: &[(&str, Soup)] = &[("csv", csv), ("csv_cuts", csv_cuts), ("jsonl", jsonl), ("containers", containers)];
+pub const ALL: &[(&str, Soup)] =
+    &[("csv", csv), ("csv_cuts", csv_cuts), ("csv_glance", csv_glance), ("jsonl", jsonl), ("containers", containers)];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
 pub fn csv(bytes: &[u8]) {
@@ -37,6 +46,43 @@ pub fn csv_cuts(bytes: &[u8]) {
     let records = records(text, &whole);
     assert_eq!(self::records(text, &small), records, "a batch's size matters");
     assert_eq!(self::records(text, &single), records, "the place of a record in its batch matters");
+}
+
+/// CSV that is looked at: where a look is enough, taking the same stretch apart must find all its records to be rows of cells that go as
+/// they stand. Whatever types the beginning of the file looks like are those of the columns.
+pub fn csv_glance(bytes: &[u8]) {
+    let Some((&[bytes_with_meaning, switches, sizes], text)) = bytes.split_first_chunk() else { return };
+    let options = options(bytes_with_meaning, switches, sizes);
+    let look = || -> Result<()> {
+        let mut reader = CsvReader::new("soup", Cursor::new(text.to_vec()), &options)?;
+        let checks = checks(reader.infer_types(usize::from(sizes) + 1)?);
+        while let Some(stretch) = reader.next_stretch()? {
+            let seen = stretch.glance(&checks);
+            let batch = stretch.parse()?;
+            let Some(glance) = seen else { continue };
+            let mut bad = Vec::new();
+            let columns = checks.iter().zip(batch.rows.columns());
+            let columns: Vec<_> =
+                columns.map(|(check, cells)| check.run(cells.as_binary_view(), batch.utf8, &mut bad)).collect();
+            assert!(
+                batch.rejects.is_empty() && bad.is_empty() && glance.n_rows() == batch.records(),
+                "not all are rows"
+            );
+            let separators = load_data::as_it_stands(&batch, &columns, &[]);
+            // An escape without a quote makes taking apart give up at once.
+            let gives_up = options.escape.is_some() && options.quote.is_none();
+            assert!(gives_up || load_data::stands_at_a_glance(&glance) == separators, "it does not go as it stands");
+        }
+        Ok(())
+    };
+    // What cannot be read is another soup's.
+    let _ = look();
+}
+
+/// Those of columns that take what these fields seem to be.
+fn checks(fields: Vec<Inferred>) -> Vec<Check> {
+    let rules = Rules::utc(ServerVersion::parse("9.7.4"));
+    fields.into_iter().map(|field| Check::new(&Column::new(field.name, field.ty), &rules)).collect()
 }
 
 fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
@@ -146,8 +192,13 @@ pub fn columnar(bytes: &[u8]) {
     }
     for format in [Format::Parquet, Format::Arrow] {
         let _ = open(&file.1, format, &CsvOptions::default()).and_then(|mut reader| {
-            reader.infer_types(1000)?;
-            while reader.next()?.is_some() {}
+            let checks = checks(reader.infer_types(1000)?);
+            while let Some(stretch) = reader.next_stretch()? {
+                let written = stretch.write(&checks, &Vec::with_capacity);
+                let batch = stretch.parse()?;
+                let same = written.is_none_or(|(_, text)| checksum(&text) == batch.checksum());
+                assert!(same, "what is written is not what is in it");
+            }
             Ok(())
         });
     }

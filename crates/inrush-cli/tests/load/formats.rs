@@ -324,6 +324,30 @@ fn bad_rows_of_parquet_become_lines_of_csv() {
     });
 }
 
+/// Cells that every check keeps are written straight, and nobody has their rows one by one until the server refuses one of them.
+#[test]
+fn the_server_refuses_a_row_of_parquet() {
+    on_all("parquet_refused", |place| {
+        place.sql("CREATE TABLE t (id INT PRIMARY KEY, price DECIMAL(9,2), day DATE, name VARCHAR(9))");
+        let ids = (0..3000).map(|i| if i == 1700 { 17 } else { i });
+        let prices = (0..3000).map(|i| (i % 10 != 3).then_some(i * 7));
+        let prices = Decimal128Array::from_iter(prices).with_precision_and_scale(9, 2).unwrap();
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("id", Arc::new(Int32Array::from_iter_values(ids))),
+            ("price", Arc::new(prices)),
+            ("day", Arc::new(Date32Array::from_iter_values(0..3000))),
+            ("name", Arc::new(StringArray::from_iter_values((0..3000).map(|i| format!("n{i}"))))),
+        ];
+        write(place, "a.parquet", &RecordBatch::try_from_iter(columns).unwrap());
+        let done = place.load("a.parquet --into t --batch 1000 --lanes 1 --bad-rows divert:bad.csv");
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(2999, 1))), "{done}");
+        assert_eq!(place.read("bad.csv"), "id,price,day,name\n17,119.00,1974-08-28,n1700\n");
+        let stored =
+            place.sql("SELECT COUNT(*), SUM(price), SUM(price IS NULL), MAX(day), SUM(name = CONCAT('n', id)) FROM t");
+        assert_eq!(stored, "2999,283318.00,300,1978-03-19,2999");
+    });
+}
+
 #[test]
 fn a_file_of_any_format_is_mended_and_goes_on_where_it_stopped() {
     on_all("formats_resumed", |place| {

@@ -4,10 +4,9 @@
 //! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
 //! transactions of its size.
 
-use super::encode::block::Block;
+use super::encode::load_data;
 use crate::error::Place;
 use crate::value::check::Known;
-use crate::value::{Cells, INLINE};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use arrow_buffer::Buffer;
@@ -66,23 +65,18 @@ impl Batch {
         }
     }
 
-    /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits).
+    /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits). Rows
+    /// without a text have that of the text of a LOAD ([`Lines`](load_data::Lines)), from their cells as they are in the batch.
     pub fn checksum(&self) -> u64 {
         if !self.origin.text.is_empty() {
             return checksum(&self.origin.text);
         }
-        let mut hasher = XxHash3_64::with_seed(0);
-        let (mut heads, mut long) = (vec![[0; 16]; PIECE_CELLS], Vec::new());
-        for column in self.rows.columns() {
-            let cells = Cells::new(column.as_binary_view());
-            for first in (0..cells.len()).step_by(PIECE_CELLS) {
-                let rows = first..cells.len().min(first + PIECE_CELLS);
-                let heads = &mut heads[..rows.len()];
-                put_cells(&cells, rows, heads, &mut long);
-                hasher.write(heads.as_flattened());
-                hasher.write(&long);
-                long.clear();
-            }
+        let (mut hasher, mut lines) = (XxHash3_64::with_seed(0), Vec::new());
+        let n_rows = self.rows.num_rows();
+        for first in (0..n_rows).step_by(PIECE_ROWS) {
+            lines.clear();
+            load_data::of_cells(self.rows.columns(), first..n_rows.min(first + PIECE_ROWS), &mut lines);
+            hasher.write(&lines);
         }
         hasher.finish()
     }
@@ -145,35 +139,8 @@ impl Batch {
     }
 }
 
-/// The cells' views, without the places of long ones; and the long ones themselves, one behind the other: a NULL and an empty text
-/// differ, and so do `a`, `bc` and `ab`, `c`.
-fn put_cells(cells: &Cells<'_>, rows: Range<usize>, heads: &mut [[u8; 16]], long: &mut Vec<u8>) {
-    let mut any_long = false;
-    for (to, view) in heads.iter_mut().zip(&cells.views()[rows.clone()]) {
-        let is_long = is_long(*view);
-        any_long |= is_long;
-        let place = if is_long { 0 } else { (*view >> 64) as u64 };
-        *to = (u128::from(*view as u64) | u128::from(place) << 64).to_le_bytes();
-    }
-    if cells.has_nulls() {
-        let nulls = heads.iter_mut().zip(rows.clone()).filter(|(_, row)| cells.is_null(*row));
-        nulls.for_each(|(to, _)| *to = [0xff; 16]);
-    }
-    if any_long {
-        let mut block = Block::new(long);
-        for row in rows.filter(|&row| is_long(cells.views()[row]) && !cells.is_null(row)) {
-            block.copy(cells.bytes_and_more(row));
-        }
-        block.finish();
-    }
-}
-
-fn is_long(view: u128) -> bool {
-    view as u32 as usize > INLINE
-}
-
-/// Hashed together: each call of the hasher costs as much as a dozen short cells. (The checksum depends on it.)
-const PIECE_CELLS: usize = 1024;
+/// Summed at a time, of rows without a text: their lines stay in a near cache.
+const PIECE_ROWS: usize = 1024;
 
 /// How many bytes are in cells.
 fn cell_bytes(column: &BinaryViewArray) -> u64 {

@@ -42,10 +42,21 @@ pub trait Stretch: Send {
     /// Bytes of text; 0 for sources that are not text.
     fn bytes(&self) -> u64;
 
-    /// Looks it over, to tell whether a server may read its text as it stands: see [`Glance`]. `checks` are those of the columns, in
-    /// the order of the uses. `None` is no verdict: then it must be taken apart.
+    /// Looks it over, to tell whether a server may read its text as it stands: all its records are rows, one a line, its text is
+    /// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and each cell of every column is
+    /// one that its check keeps, no NULL among them. `checks` are those of the columns, in the order of the uses. `None` is no verdict:
+    /// then it must be taken apart.
     fn glance(&self, checks: &[Check]) -> Option<Glance> {
         let _ = checks;
+        None
+    }
+
+    /// Writes rows that have no text as that of a LOAD ([`Lines`]), if each of their cells is one that its check keeps; `room` gives a
+    /// buffer for about so many bytes. `checks` are as for [`Stretch::glance`], none of a column of bytes; `None` is no verdict.
+    ///
+    /// [`Lines`]: super::encode::load_data::Lines
+    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(Glance, Vec<u8>)> {
+        let _ = (checks, room);
         None
     }
 
@@ -53,21 +64,26 @@ pub trait Stretch: Send {
     fn parse(self: Box<Self>) -> Result<Batch, Error>;
 }
 
-/// What was seen of a stretch that need not be taken apart: all its records are rows, one a line, its text is
-/// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and each cell of every column is one
-/// that its check keeps, no NULL among them.
+/// What was seen of a stretch that need not be taken apart: all its records are rows, and each of their cells is one that its check keeps.
 pub struct Glance {
     /// Where the rows come from; where each of them lies in the text was not noted.
     pub origin: Origin,
-    /// Length of the longest record, line end included, in bytes.
+    /// Length of the longest record, line end included, in bytes of the text that is sent.
     pub longest: usize,
+    /// Bytes of memory that it keeps.
+    pub memory: usize,
     parse: Box<dyn Fn() -> Result<Batch, Error> + Send>,
 }
 
 impl Glance {
-    /// `parse` takes the stretch apart after all.
-    pub fn new(origin: Origin, longest: usize, parse: impl Fn() -> Result<Batch, Error> + Send + 'static) -> Self {
-        Self { origin, longest, parse: Box::new(parse) }
+    /// `parse` takes the stretch apart after all, from `memory` bytes that it keeps.
+    pub fn new(
+        origin: Origin,
+        longest: usize,
+        memory: usize,
+        parse: impl Fn() -> Result<Batch, Error> + Send + 'static,
+    ) -> Self {
+        Self { origin, longest, memory, parse: Box::new(parse) }
     }
 
     /// How many rows there are.

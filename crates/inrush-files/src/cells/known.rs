@@ -3,11 +3,12 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use inrush_core::value::check::Known;
 
 /// Of its values. Those of rows that are NULL count as well: what stands there only widens it.
-pub(super) fn of(array: &dyn Array) -> Known {
+pub(crate) fn of(array: &dyn Array) -> Known {
     match array.data_type() {
         DataType::Int8 => int::<Int8Type>(array),
         DataType::Int16 => int::<Int16Type>(array),
@@ -23,8 +24,20 @@ pub(super) fn of(array: &dyn Array) -> Known {
             let within = array.as_primitive::<Date32Type>().values().iter().all(|day| DAYS.contains(day));
             if within { Known::Date } else { Known::Nothing }
         }
+        DataType::Utf8 => spans(array.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => spans(array.as_string::<i64>().value_offsets()),
+        DataType::Utf8View => {
+            let lengths = array.as_string_view().views().iter().map(|view| *view as u32);
+            Known::Text { longest: lengths.max().unwrap_or_default() }
+        }
         _ => Known::Nothing,
     }
+}
+
+/// Texts that lie between these places.
+fn spans<O: ArrowNativeType>(ends: &[O]) -> Known {
+    let longest = ends.windows(2).map(|ends| ends[1].as_usize() - ends[0].as_usize()).max().unwrap_or_default();
+    u32::try_from(longest).map_or(Known::Nothing, |longest| Known::Text { longest })
 }
 
 fn int<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &dyn Array) -> Known {

@@ -1,9 +1,12 @@
 //! Texts that were written before: dates and amounts come up again and again, and looking one up is less work than writing it
 //! (docs/notes/load-speed.md).
 
+use super::moment;
+use inrush_core::value::{INLINE, view};
+
 /// The views of some values that came before. Values share its places: the last one that came has it.
 #[derive(Debug, Default)]
-pub(super) struct Memo {
+pub(crate) struct Memo {
     /// Nothing, until the first value comes.
     keys: Vec<i64>,
     views: Vec<u128>,
@@ -15,7 +18,7 @@ impl Memo {
     /// The view of `value`, which `write` makes if it is not known; what has none is not remembered. Where most values come for the
     /// first time, nothing is any more.
     #[inline]
-    pub(super) fn view(&mut self, value: i64, write: impl FnOnce() -> Option<u128>) -> Option<u128> {
+    pub(crate) fn view(&mut self, value: i64, write: impl FnOnce() -> Option<u128>) -> Option<u128> {
         if self.misses > self.hits + PLACES {
             return write();
         }
@@ -33,6 +36,16 @@ impl Memo {
         (self.keys[place], self.views[place]) = (value, view);
         Some(view)
     }
+
+    /// The view of a day since 1970; one far beyond the calendar has none, and is written to `text` instead.
+    #[inline]
+    pub(crate) fn date(&mut self, day: i32, text: &mut Vec<u8>) -> Option<u128> {
+        self.view(day.into(), || {
+            text.clear();
+            moment::date(day.into(), text);
+            (text.len() <= INLINE).then(|| view(text, 0, 0))
+        })
+    }
 }
 
 /// Days of eleven years; 96 KiB.
@@ -42,25 +55,34 @@ const PLACES: usize = 4096;
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_value_is_written_again_when_another_had_its_place() {
-        let mut memo = Memo::default();
-        let mut written = Vec::new();
-        for value in [0, 7, 7, 7 + PLACES as i64, 7, -1, -1, 0] {
-            let text = (value >= 0).then(|| u128::from(value.unsigned_abs()) + 1);
-            let view = memo.view(value, || {
-                written.push(value);
-                text
-            });
-            assert_eq!(view, text);
+    /// Whatever came before, a day is the same.
+    #[track_caller]
+    fn check(days: impl IntoIterator<Item = i32>) {
+        let (mut memo, mut text) = (Memo::default(), Vec::new());
+        for day in days {
+            let mut want = Vec::new();
+            moment::date(day.into(), &mut want);
+            match memo.date(day, &mut text) {
+                Some(view_of) => assert_eq!(view_of, view(&want, 0, 0), "{day}"),
+                None => assert!(text == want && want.len() > INLINE, "{day}"),
+            }
         }
-        assert_eq!(written, [0, 7, 7 + PLACES as i64, 7, -1, -1]);
     }
 
     #[test]
-    fn values_that_never_come_again_are_not_remembered() {
-        let mut memo = Memo::default();
-        (0..10_000).for_each(|value| assert_eq!(memo.view(value, || Some(1)), Some(1)));
-        assert_eq!(memo.view(9_999, || Some(2)), Some(2));
+    fn days_that_share_a_place() {
+        let places = PLACES as i32;
+        check([0, 7, 7, 7 + places, 7, 7 - places, -1, -1, 0, 0]);
+    }
+
+    #[test]
+    fn days_that_never_come_again() {
+        check(0..10_000);
+        check((0..30_000).map(|n| n % 10_000 * 7));
+    }
+
+    #[test]
+    fn days_beyond_the_calendar() {
+        check([i32::MAX, i32::MIN, i32::MAX, 2_932_896, 2_932_897, -719_163]);
     }
 }

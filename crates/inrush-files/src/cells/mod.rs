@@ -7,10 +7,10 @@
 //! Invariant: the same values give the same texts, however they are cut into arrays: checksums of a resumed load depend on it.
 
 mod json;
-mod known;
-mod memo;
+pub(crate) mod known;
+pub(crate) mod memo;
 mod moment;
-mod number;
+pub(crate) mod number;
 mod text;
 
 use arrow_array::cast::AsArray;
@@ -164,22 +164,24 @@ impl Cells {
     fn ints<T: ArrowPrimitiveType<Native: itoa::Integer>>(&mut self, array: &dyn Array) {
         let values = array.as_primitive::<T>().values();
         let mut buffer = itoa::Buffer::new();
-        self.each(array, |row, cells| cells.put(buffer.format(values[row]).as_bytes()));
+        self.each(array, |row, cells| match values[row].to_i64().and_then(number::int_view) {
+            Some(view) => cells.views.push(view),
+            None => cells.put(buffer.format(values[row]).as_bytes()),
+        });
     }
 
-    /// Decimals; those of an ordinary scale whose text a view holds are put together in it.
+    /// Decimals; those whose text a view holds are put together in it.
     fn decimals<T: ArrowPrimitiveType<Native: itoa::Integer + number::Units + Into<i128>>>(
         &mut self,
         array: &dyn Array,
         scale: i8,
     ) {
         let values = array.as_primitive::<T>().values();
-        let (mut digits, mut text) = (itoa::Buffer::new(), Vec::with_capacity(64));
+        let mut text = Vec::with_capacity(64);
         self.each(array, |row, cells| {
             let value = values[row];
-            let view = || number::decimal_view(digits.format(value).as_bytes(), scale);
-            let known = i64::try_from(value.into()).ok().and_then(|value| cells.memo.view(value, view));
-            if let Some(view) = known {
+            let view = |value| cells.memo.view(value, || number::decimal_view(value, scale));
+            if let Some(view) = i64::try_from(value.into()).ok().and_then(view) {
                 return cells.views.push(view);
             }
             text.clear();
@@ -191,16 +193,9 @@ impl Cells {
     fn dates(&mut self, array: &dyn Array) {
         let values = array.as_primitive::<Date32Type>().values();
         let mut text = Vec::with_capacity(16);
-        self.each(array, |row, cells| {
-            let written = || {
-                text.clear();
-                moment::date(values[row].into(), &mut text);
-                (text.len() <= INLINE).then(|| view(&text, 0, 0))
-            };
-            match cells.memo.view(values[row].into(), written) {
-                Some(view) => cells.views.push(view),
-                None => cells.put(&text),
-            }
+        self.each(array, |row, cells| match cells.memo.date(values[row], &mut text) {
+            Some(view) => cells.views.push(view),
+            None => cells.put(&text),
         });
     }
 
@@ -372,6 +367,19 @@ impl Cells {
     fn close_side(&mut self) {
         if let Some(slot) = self.side_slot.take() {
             self.buffers[slot] = Buffer::from_vec(std::mem::take(&mut self.side));
+        }
+    }
+}
+
+/// One array as cells, and what is known of them. Texts and bytes that are views already stay so.
+pub(crate) fn of(array: &ArrayRef, style: Style) -> Result<(Known, BinaryViewArray)> {
+    match array.data_type() {
+        DataType::Utf8View => Ok((known::of(array), array.as_string_view().clone().to_binary_view())),
+        DataType::BinaryView if style.taker != Taker::Json => Ok((Known::Nothing, array.as_binary_view().clone())),
+        _ => {
+            let mut cells = Cells::new(style);
+            cells.append(array)?;
+            Ok((cells.known(), cells.finish()?))
         }
     }
 }

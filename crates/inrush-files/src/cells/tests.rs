@@ -272,6 +272,10 @@ fn what_is_known_of_cells() {
     known(&[&Date32Array::from(vec![0]), &Date32Array::from(vec![2_932_897])], Known::Nothing);
     known(&[&Int8Array::from(vec![1]), &StringArray::from(vec!["x"])], Known::Nothing);
     known(&[&Float64Array::from(vec![1.0])], Known::Nothing);
+    known(&[&StringArray::from(vec!["a", "abc", ""]), &StringViewArray::from(vec!["ab"])], Known::Text { longest: 3 });
+    known(&[&LargeStringArray::from(vec!["a", "abcd"]).slice(0, 1)], Known::Text { longest: 1 });
+    known(&[&StringViewArray::from(vec!["a text longer than a view"])], Known::Text { longest: 25 });
+    known(&[&BinaryArray::from(vec![&b"a"[..]])], Known::Nothing);
 }
 
 #[track_caller]

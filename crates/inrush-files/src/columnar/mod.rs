@@ -4,6 +4,7 @@
 //! Invariant: rows are numbered from 0 in the order of the file, and `next_row` is the number of the first row of `pending`.
 
 mod types;
+mod write;
 
 use crate::cells::{Cells, Style, is_uuid};
 use crate::file_source::{FileSource, RejectForm};
@@ -16,8 +17,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Origin, Source, Stretch};
+use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch};
 use inrush_core::error::{Error, Result};
+use inrush_core::value::check::Check;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -108,6 +110,7 @@ struct Shape {
 }
 
 /// Rows of a batch, still in their own types.
+#[derive(Clone)]
 struct Rows {
     shape: Arc<Shape>,
     arrays: Vec<RecordBatch>,
@@ -124,7 +127,17 @@ impl Stretch for Rows {
         self.bytes
     }
 
+    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(Glance, Vec<u8>)> {
+        self.write_lines(checks, room)
+    }
+
     fn parse(self: Box<Self>) -> Result<Batch> {
+        self.take_apart()
+    }
+}
+
+impl Rows {
+    fn take_apart(&self) -> Result<Batch> {
         let shape = &self.shape;
         let column = |&(at, style): &(usize, Style)| {
             let mut cells = Cells::new(style);
@@ -132,22 +145,26 @@ impl Stretch for Rows {
             Ok((cells.known(), Arc::new(cells.finish()?) as ArrayRef))
         };
         let (known, columns) = shape.taken.iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let n_rows = self.span.end - self.span.start;
-        let options = RecordBatchOptions::new().with_row_count(Some(n_rows as usize));
+        let origin = self.origin();
+        let options = RecordBatchOptions::new().with_row_count(Some(origin.lines as usize));
         let rows = RecordBatch::try_new_with_options(shape.schema.clone(), columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let origin = Origin {
-            source: shape.name.clone(),
+        Ok(Batch { rows, utf8: shape.utf8, known, origin, rejects: Vec::new() })
+    }
+
+    /// Rows are lines, as far as places go.
+    fn origin(&self) -> Origin {
+        Origin {
+            source: self.shape.name.clone(),
             first_record: self.span.start + 1,
             first_line: self.span.start + 1,
             span: self.span.clone(),
             text: Buffer::default(),
-            lines: n_rows,
+            lines: self.span.end - self.span.start,
             verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
-        };
-        Ok(Batch { rows, utf8: shape.utf8, known, origin, rejects: Vec::new() })
+        }
     }
 }
 

@@ -21,6 +21,11 @@ proptest! {
     }
 
     #[test]
+    fn almost_regular_csv(head in any::<[u8; 3]>(), text in "a,b\n(([0-9]{1,3}|\"?[a-c\\\\]{0,3}\"?),(\"?[0-9.]{0,4}\"?|NULL|NA)\n){0,20}") {
+        csv_glance(&[&head, text.as_bytes()].concat());
+    }
+
+    #[test]
     fn almost_archives(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
         let mut bytes = archives()[which].clone();
         let at = at.index(bytes.len());

@@ -1,27 +1,36 @@
-//! Whether a look at a stretch is enough: then its text goes to the server as it stands, and nobody takes it apart.
+//! Whether a look at a stretch is enough: then its text goes to the server as it stands, or as it is written straight from what it is in
+//! its source, and nobody takes it apart.
 
 use super::control::lock;
+use super::prepare::Payload;
 use super::shared::{Shared, SourcePlan};
 use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{Glance, Method, Separators, Stretch};
+use inrush_core::bulk::{Glance, Method, Stretch};
 
-/// What was seen of a stretch that may go as it stands by `method`, and how its fields are told apart.
+/// What was seen of a stretch that may be sent whole by `method`, and what is sent.
 pub(super) fn glance(
     stretch: &dyn Stretch,
     plan: &SourcePlan,
     method: Method,
     shared: &Shared,
-) -> Option<(Glance, Separators)> {
+) -> Option<(Glance, Payload)> {
     let sends_text = method == Method::LoadData || shared.options.dry_run;
     if !sends_text || !load_data::may_stand(&plan.checks) || !lock(&plan.hope).allows() {
         return None;
     }
-    let seen = stretch.glance(&plan.checks);
-    let separators = seen.as_ref().and_then(load_data::stands_at_a_glance);
-    lock(&plan.hope).learn(separators.is_some());
+    let seen = look(stretch, plan, shared);
+    lock(&plan.hope).learn(seen.is_some());
     // A row longer than that could be loaded in pieces, but neither inserted nor read again.
-    let glance = seen.filter(|glance| glance.longest <= shared.max_packet)?;
-    Some((glance, separators?))
+    seen.filter(|(glance, _)| glance.longest <= shared.max_packet)
+}
+
+fn look(stretch: &dyn Stretch, plan: &SourcePlan, shared: &Shared) -> Option<(Glance, Payload)> {
+    if let Some(glance) = stretch.glance(&plan.checks) {
+        let separators = load_data::stands_at_a_glance(&glance)?;
+        return Some((glance, Payload::AsItStands { separators }));
+    }
+    let (glance, text) = stretch.write(&plan.checks, &|bytes| shared.spares.take(bytes))?;
+    Some((glance, Payload::LoadData(text)))
 }
 
 /// How much hope there is that the next stretch is one to look at only: a look that is not enough costs up to two fifths of what taking the

@@ -48,7 +48,7 @@ pub(super) struct Prepared {
 enum Rows {
     /// Taken apart and checked.
     Apart(Checked),
-    /// Within their text, at which a look was enough; taken apart when something needs them one by one.
+    /// As their source has them, where a look was enough; taken apart when something needs them one by one.
     Within { glance: Glance, apart: Option<Checked> },
 }
 
@@ -237,7 +237,10 @@ impl Prepared {
     /// Counts the memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
     fn count_memory(&mut self, shared: &Shared) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
-        let rows = self.checked().map_or(self.origin().text.len(), Checked::memory);
+        let rows = match &self.rows {
+            Rows::Within { glance, apart: None } => glance.memory,
+            Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
+        };
         hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, shared);
     }
 
@@ -318,6 +321,18 @@ impl Checked {
         self.plan.multi_row.next(&self.columns, &self.skip, rows, sql)
     }
 
+    /// [`Batch::checksum`], of which `payload` may be.
+    fn checksum(&self, payload: &Payload) -> u64 {
+        match payload {
+            Payload::LoadData(text)
+                if self.batch.origin.text.is_empty() && load_data::says_all(&self.batch, &self.columns, &self.skip) =>
+            {
+                checksum(text)
+            }
+            _ => self.batch.checksum(),
+        }
+    }
+
     /// The bytes of what is kept, for `method`.
     fn encode(&mut self, bytes: u64, method: Method, shared: &Shared) -> Payload {
         match method {
@@ -389,12 +404,13 @@ pub(super) fn prepare(
     method: Method,
     shared: &Shared,
 ) -> Result<Prepared, Stop> {
-    let Some((glance, separators)) = glance(&*stretch, &plan, method, shared) else {
+    let Some((glance, payload)) = glance(&*stretch, &plan, method, shared) else {
         let batch = stretch.parse().map_err(Stop::Unreadable)?;
         return prepare_apart(number, batch, held, plan, method, shared);
     };
-    let checksum = plan.fence.as_ref().map_or(0, |_| checksum(&glance.origin.text));
-    let payload = Payload::AsItStands { separators };
+    // What is written says all that the rows do.
+    let text = if let Payload::LoadData(written) = &payload { written } else { &glance.origin.text[..] };
+    let checksum = plan.fence.as_ref().map_or(0, |_| checksum(text));
     let rows = Rows::Within { glance, apart: None };
     let mut chunk = Prepared { number, bytes: stretch.bytes(), held, plan, rows, checksum, payload };
     chunk.count_memory(shared);
@@ -411,7 +427,6 @@ fn prepare_apart(
     shared: &Shared,
 ) -> Result<Prepared, Stop> {
     let bytes = batch.bytes();
-    let checksum = if plan.fence.is_some() { batch.checksum() } else { 0 };
     let mut checked = Checked::new(batch, plan.clone());
     if bytes as usize > shared.max_packet {
         checked.refuse_long_rows(shared.max_packet);
@@ -420,6 +435,7 @@ fn prepare_apart(
         true => Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
         false => checked.encode(bytes, method, shared),
     };
+    let checksum = if plan.fence.is_some() { checked.checksum(&payload) } else { 0 };
     let mut chunk = Prepared { number, bytes, held, plan, rows: Rows::Apart(checked), checksum, payload };
     chunk.stop_if_asked(shared)?;
     chunk.count_memory(shared);

@@ -105,29 +105,24 @@ fn cells_of_no_text_are_told_apart() {
 }
 
 #[test]
-fn cells_of_no_text_are_summed_wherever_they_lie() {
-    // More than a piece, of all lengths, and cells of others behind them.
-    let cells: Vec<Option<Vec<u8>>> =
-        (0..2500).map(|i| (i % 7 > 0).then(|| (0..i % 90).map(|j| (i * 31 + j) as u8).collect())).collect();
-    let column: ArrayRef = Arc::new(cells.iter().map(Option::as_deref).collect::<BinaryViewArray>());
+fn cells_of_no_text_are_summed_as_lines_of_a_load() {
+    // More than a piece, of all lengths, and the same ones as a part of others.
+    let cells: Vec<Option<String>> = (0..2500)
+        .map(|i| (i % 7 > 0).then(|| (0..i % 90).map(|j| char::from((i + j) as u8 & 127)).collect()))
+        .collect();
+    let column: ArrayRef =
+        Arc::new(cells.iter().map(|cell| cell.as_deref().map(str::as_bytes)).collect::<BinaryViewArray>());
     let columns = [("a", column.clone(), true), ("b", column, true)];
     let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
-    let batch = Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() };
-    let piece = |cells: &[Option<Vec<u8>>]| {
-        let is_long = |cell: &&Vec<u8>| cell.len() > 12;
-        let head = |cell: &Option<Vec<u8>>| {
-            let Some(cell) = cell else { return vec![0xff; 16] };
-            let shown = if is_long(&cell) { 4 } else { cell.len() };
-            let mut head = [&(cell.len() as u32).to_le_bytes(), &cell[..shown]].concat();
-            head.resize(16, 0);
-            head
-        };
-        let long = cells.iter().flatten().filter(is_long).cloned();
-        cells.iter().map(head).chain(long).flatten().collect::<Vec<u8>>()
+    let batch = |rows| Batch { rows, utf8: true, known: Vec::new(), origin: origin.clone(), rejects: Vec::new() };
+    let field = |cell: &Option<String>| {
+        let Some(cell) = cell else { return "\\N".into() };
+        cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\0', "\\0")
     };
-    let written: Vec<u8> = cells.chunks(1024).flat_map(piece).collect();
-    assert_eq!(batch.checksum(), checksum(&written.repeat(2)));
+    let lines: Vec<String> = cells.iter().map(field).map(|field: String| format!("{field}\t{field}\n")).collect();
+    assert_eq!(batch(rows.clone()).checksum(), checksum(lines.concat().as_bytes()));
+    assert_eq!(batch(rows.slice(100, 1200)).checksum(), checksum(lines[100..1300].concat().as_bytes()));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! A block of output on the stack: cells are written into it with copies of a fixed number of bytes, which are a few
 //! instructions and no call, and it is emptied into the caller's buffer when it is full (docs/notes/encode.md).
 
+use wide::u8x32;
+
 /// Appends to `out` by way of a block. [`Block::finish`] must be called at the end.
 pub(in crate::bulk) struct Block<'o> {
     bytes: [u8; SIZE],
@@ -81,6 +83,25 @@ impl<'o> Block<'o> {
         }
     }
 
+    /// Appends the lowest `len` of 16 bytes, which are fewer than all, and one more behind them.
+    #[inline]
+    pub(in crate::bulk) fn put_16(&mut self, bytes: u128, len: usize, behind: u8) {
+        match self.bytes[self.len..].first_chunk_mut::<16>() {
+            Some(target) if len < target.len() => {
+                // As two words: gathered into one register of 16 bytes they would be waited for, which takes three times as long.
+                let (low, high) = target.split_at_mut(8);
+                low.copy_from_slice(&(bytes as u64).to_le_bytes());
+                high.copy_from_slice(&((bytes >> 64) as u64).to_le_bytes());
+                target[len] = behind;
+                self.len += len + 1;
+            }
+            _ => {
+                self.extend(&bytes.to_le_bytes()[..len]);
+                self.push(behind);
+            }
+        }
+    }
+
     /// Appends a text that most often is short and has nothing readable behind it: as two stretches of a fixed length that overlap.
     #[inline]
     pub(in crate::bulk) fn put(&mut self, text: &[u8]) {
@@ -115,15 +136,17 @@ impl<'o> Block<'o> {
         special: Special,
         escape: impl Fn(u8) -> [u8; 2],
     ) {
-        if len <= STEP
-            && let Some(step) = source.first_chunk::<STEP>()
+        let (mut source, mut len) = (source, len);
+        while let Some(step) = source.first_chunk::<STEP>()
             && let Some(target) = self.bytes[self.len..].first_chunk_mut::<STEP>()
+            && special.first_in(step) >= len.min(STEP)
         {
             *target = *step;
-            if special.first_in(step) >= len {
-                self.len += len;
+            self.len += len.min(STEP);
+            if len <= STEP {
                 return;
             }
+            (source, len) = (&source[STEP..], len - STEP);
         }
         self.copy_escaped_long(&source[..len], special, escape);
     }
@@ -204,25 +227,11 @@ impl Special {
     /// Where the first of them is; `STEP` if there is none.
     #[inline]
     fn first_in(self, step: &[u8; STEP]) -> usize {
-        let (words, _) = step.as_chunks::<8>();
-        for (i, word) in words.iter().enumerate() {
-            let word = u64::from_le_bytes(*word);
-            let hits = self.bytes.iter().fold(0, |hits, byte| hits | zero_bytes(word ^ (ONES * u64::from(*byte))));
-            if hits != 0 {
-                return i * 8 + hits.trailing_zeros() as usize / 8;
-            }
-        }
-        STEP
+        let bytes = u8x32::new(*step);
+        let [a, b, c, d] = self.bytes.map(|byte| bytes.simd_eq(u8x32::splat(byte)));
+        (a | b | c | d).to_bitmask().trailing_zeros() as usize
     }
 }
-
-/// The top bit of each byte that is 0. Bits above the first such byte may be wrong, the first is right.
-#[inline]
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & (ONES << 7)
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Cells up to this length are copied at once.
 const STEP: usize = 32;

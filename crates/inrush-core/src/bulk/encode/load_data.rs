@@ -5,6 +5,11 @@
 //! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial
 //! and VECTOR columns pass through a user variable: raw bytes beside text are refused by MySQL and bent by MariaDB.
 
+mod lines;
+
+pub use lines::Lines;
+pub(in crate::bulk) use lines::of_cells;
+
 use super::block::{Block, Special};
 use super::{Field, Layout, fields, kept};
 use crate::bulk::{Batch, Computed, Glance, Separators};
@@ -143,17 +148,25 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
 ///
 /// Where fields may be enclosed, the servers read NULL of the bare word (MySQL manual, LOAD DATA, "Field and Line Handling").
 pub fn as_it_stands(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> Option<Separators> {
+    let Separators { terminated_by, enclosed_by } = nameable(batch.origin.verbatim)?;
+    let has_nulls = || columns.iter().any(|column| column.cells.null_count() > 0);
+    let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_VIEW));
+    let [backslash, nul] = ESCAPED;
+    let stands = says_all(batch, columns, skip)
+        && !has_nulls()
+        && !says_null()
+        && memchr2(backslash, nul, &batch.origin.text).is_none();
+    stands.then_some(Separators { terminated_by, enclosed_by })
+}
+
+/// Whether what is [encoded](encode) of a batch is all of its rows, with their cells as they were before they were checked.
+pub fn says_all(batch: &Batch, columns: &[CheckedColumn], skip: &[u32]) -> bool {
     let cells = batch.rows.columns();
     let is_untouched = |(column, cells): (&CheckedColumn, &ArrayRef)| {
         let same_views = column.cells.views().inner().as_ptr() == cells.as_binary_view().views().inner().as_ptr();
-        same_views && takes_text(column.form) && column.cells.null_count() == 0
+        same_views && takes_text(column.form)
     };
-    let Separators { terminated_by, enclosed_by } = nameable(batch.origin.verbatim)?;
-    let untouched = skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(is_untouched);
-    let says_null = || enclosed_by.is_some() && columns.iter().any(|column| column.cells.views().contains(&NULL_VIEW));
-    let [backslash, nul] = ESCAPED;
-    let stands = untouched && !says_null() && memchr2(backslash, nul, &batch.origin.text).is_none();
-    stands.then_some(Separators { terminated_by, enclosed_by })
+    skip.is_empty() && columns.len() == cells.len() && columns.iter().zip(cells).all(is_untouched)
 }
 
 /// Whether a text may stand at all in columns of these checks.
@@ -185,7 +198,7 @@ fn is_separator(byte: u8) -> bool {
 #[inline]
 fn encode_field(field: &Field<'_>, row: usize, block: &mut Block<'_>) {
     if field.cells.is_null(row) {
-        return block.extend(b"\\N");
+        return block.extend(NULL);
     }
     match field.form {
         Form::Number | Form::Bits | Form::Plain | Form::Argument(_) => block.copy(field.cell(row)),
@@ -219,6 +232,9 @@ pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
 
 /// How the fields of a text that is encoded are told apart.
 pub const ENCODED: Separators = Separators { terminated_by: b'\t', enclosed_by: None };
+
+/// How NULL is written.
+pub const NULL: &[u8] = b"\\N";
 
 /// What no field holds bare, besides what the fields are told apart by: the escape, and NUL, which is written as one.
 pub const ESCAPED: [u8; 2] = [b'\\', 0];

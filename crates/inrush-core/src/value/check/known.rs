@@ -22,6 +22,11 @@ pub enum Known {
         /// Some may be below zero.
         negative: bool,
     },
+    /// They are UTF-8 of up to so many bytes.
+    Text {
+        /// Of the longest one, or more.
+        longest: u32,
+    },
     /// They are days of the calendar from year 1 to 9999: `2026-01-02`.
     Date,
 }
@@ -38,6 +43,7 @@ impl Known {
                 Known::Decimal { int_digits: a, scale: b, negative: c },
                 Known::Decimal { int_digits: d, scale: e, negative: f },
             ) => Known::Decimal { int_digits: a.max(d), scale: b.max(e), negative: c || f },
+            (Known::Text { longest: a }, Known::Text { longest: b }) => Known::Text { longest: a.max(b) },
             (Known::Date, Known::Date) => Known::Date,
             _ => Known::Nothing,
         }

@@ -117,21 +117,25 @@ impl Check {
         bad: &mut Vec<BadCell>,
     ) -> CheckedColumn {
         let null_is_bad = self.null_is_bad;
-        if self.keeps_all(known) && !(null_is_bad && Cells::new(cells).has_nulls()) {
+        if self.keeps(known, Cells::new(cells).has_nulls()) {
             return CheckedColumn { cells: cells.clone(), form: self.form };
         }
         let cells = self.judge.give_to(Sweep { cells, utf8, null_is_bad, bad });
         CheckedColumn { cells, form: self.form }
     }
 
-    /// Whether it keeps all cells of which this is known, NULLs aside.
-    fn keeps_all(&self, known: Known) -> bool {
+    /// Whether it surely keeps all cells of which this is known, if some or none of them are NULL.
+    pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
+        if self.null_is_bad && has_nulls {
+            return false;
+        }
         match (&self.judge, known) {
             (AnyJudge::Int(judge), Known::Int { min, max }) => judge.holds(min) && judge.holds(max),
             (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
                 judge.keeps_all(int_digits, scale, negative)
             }
             (AnyJudge::Date(_), Known::Date) => true,
+            (judge, Known::Text { longest }) => judge.give_to(KeepsUpTo(longest)),
             _ => false,
         }
     }
@@ -297,6 +301,17 @@ trait Task {
 
     /// `is_text`: what is judged must be UTF-8 first of all.
     fn with(self, judge: &impl Judge, is_text: bool) -> Self::Done;
+}
+
+/// See [`Judge::keeps_up_to`].
+struct KeepsUpTo(u32);
+
+impl Task for KeepsUpTo {
+    type Done = bool;
+
+    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
+        judge.keeps_up_to(self.0)
+    }
 }
 
 /// Runs a judge over a whole column; the result is the column with its cells rewritten.

@@ -51,7 +51,7 @@ impl Parser {
         (n_lines as u64 == piece.lines).then(|| {
             let separators = Separators { terminated_by, enclosed_by };
             let (origin, piece) = (self.origin(piece, Some(separators)), piece.clone());
-            Glance::new(origin, longest, move || piece.parser.parse(&piece))
+            Glance::new(origin, longest, text.len(), move || piece.parser.parse(&piece))
         })
     }
 
