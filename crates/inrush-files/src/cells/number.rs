@@ -96,7 +96,7 @@ fn signed(is_negative: bool, bytes: u128, len: usize) -> u128 {
 }
 
 /// The digits of a number of up to eight, the first one lowest, and how many they are; with zeros before it they are `at_least` as many.
-/// All are found together, which takes a third of the time of one pair after the other (docs/notes/load-speed.md).
+/// All are found together, not one pair after the other (docs/notes/load-speed.md).
 #[inline]
 fn digits(number: u64, at_least: usize) -> (u64, usize) {
     let digits = eight_digits(number);

@@ -111,7 +111,7 @@ fn cells_kept(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Opti
 /// Writes the rows. Returns the length of the longest line.
 ///
 /// A slab of rows at a time: each column's values are spelled one behind the other, then the lines are put together. Value by value along
-/// the rows takes twice as long, since no two neighbours are spelled alike (docs/notes/load-speed.md).
+/// the rows gains little over cells that are read again, since no two neighbours are spelled alike (docs/notes/load-speed.md).
 fn write(stretch: &[Vec<Column>], text: &mut Vec<u8>) -> usize {
     let mut lines = Lines::new(text);
     let mut spelled: Vec<Spelled> = Vec::new();

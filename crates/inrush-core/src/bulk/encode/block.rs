@@ -88,7 +88,7 @@ impl<'o> Block<'o> {
     pub(in crate::bulk) fn put_16(&mut self, bytes: u128, len: usize, behind: u8) {
         match self.bytes[self.len..].first_chunk_mut::<16>() {
             Some(target) if len < target.len() => {
-                // As two words: gathered into one register of 16 bytes they would be waited for, which takes three times as long.
+                // As two words: those of 16 bytes would be gathered by way of memory, and waited for (docs/notes/load-speed.md).
                 let (low, high) = target.split_at_mut(8);
                 low.copy_from_slice(&(bytes as u64).to_le_bytes());
                 high.copy_from_slice(&((bytes >> 64) as u64).to_le_bytes());
