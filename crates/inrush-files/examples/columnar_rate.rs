@@ -5,7 +5,10 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
+mod clock;
+
 use arrow_array::cast::AsArray;
+use clock::cpu_time;
 use inrush_core::bulk::batch::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::value::Rules;
@@ -62,11 +65,6 @@ fn main() {
     for (step, best) in STEPS.iter().zip(best) {
         println!("  {:7.2} ms a million rows  {step}", best.as_secs_f64() * 1e9 / n_rows as f64);
     }
-}
-
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 const STEPS: [&str; 4] =

@@ -5,7 +5,10 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
+mod clock;
+
 use arrow_array::cast::AsArray;
+use clock::cpu_time;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::{Batch, Source};
 use inrush_core::value::Rules;
@@ -114,11 +117,6 @@ impl Times {
             self.bytes / seconds / 1e9
         );
     }
-}
-
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 fn check(checks: &[Check], batch: &Batch) -> Vec<CheckedColumn> {

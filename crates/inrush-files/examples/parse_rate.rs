@@ -4,6 +4,9 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
+mod clock;
+
+use clock::cpu_time;
 use inrush_core::bulk::Source;
 use inrush_files::{CsvOptions, CsvReader};
 use std::hint::black_box;
@@ -42,12 +45,6 @@ fn main() {
             println!("  {:7.1} ms of CPU per million rows  {rate:7.0} MB/s  {subject}", seconds * 1e9 / rows);
         }
     }
-}
-
-/// The processor time of this thread: other work on the machine disturbs it less than the clock on the wall.
-fn cpu_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// Reads the whole text, and says how many rows it found.

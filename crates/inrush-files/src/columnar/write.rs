@@ -85,16 +85,17 @@ fn kept(arrays: &RecordBatch, shape: &Shape, checks: &[Check]) -> Option<Vec<Col
 
 fn kept_column(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Option<Column> {
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
-    let known = known::of(array);
     let values = match array.data_type() {
         DataType::Int32 => Values::Int32,
         DataType::Int64 => Values::Int64,
         DataType::Decimal64(_, scale) => Values::Decimal64 { scale: *scale },
-        DataType::Decimal128(_, scale) if fit_64_bits(known) => Values::Decimal128 { scale: *scale },
+        DataType::Decimal128(_, scale) => Values::Decimal128 { scale: *scale },
         DataType::Date32 => Values::Date,
         _ => return cells_kept(array, style, utf8, check),
     };
-    match check.keeps(known, nulls.is_some()) {
+    let known = known::of(array);
+    let fits = fit_64_bits(known) || !matches!(values, Values::Decimal128 { .. });
+    match fits && check.keeps(known, nulls.is_some()) {
         true => Some(Column { array: array.clone(), nulls, values }),
         false => cells_kept(array, style, utf8, check),
     }
@@ -104,8 +105,8 @@ fn cells_kept(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Opti
     let (known, cells) = cells::of(array, style).ok()?;
     let mut bad = Vec::new();
     let checked = check.run_knowing(known, &cells, utf8, &mut bad);
-    let same_views = checked.cells.views().inner().as_ptr() == cells.views().inner().as_ptr();
-    (bad.is_empty() && same_views).then(|| Column { array: array.clone(), nulls: None, values: Values::Cells(cells) })
+    let kept = bad.is_empty() && checked.is_untouched(&cells);
+    kept.then(|| Column { array: array.clone(), nulls: None, values: Values::Cells(cells) })
 }
 
 /// Writes the rows. Returns the length of the longest line.

@@ -61,6 +61,13 @@ pub struct CheckedColumn {
     pub form: Form,
 }
 
+impl CheckedColumn {
+    /// Whether it is `cells`, which were checked: none was rewritten.
+    pub fn is_untouched(&self, cells: &BinaryViewArray) -> bool {
+        self.cells.views().inner().as_ptr() == cells.views().inner().as_ptr()
+    }
+}
+
 /// How an encoder writes the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
