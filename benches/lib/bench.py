@@ -9,6 +9,7 @@ import random
 import resource
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -47,20 +48,17 @@ def built_inrush():
 
 def run_client(command, env=None, stdin=None):
     """Runs a client program to its end. Its output is shown only if it fails."""
-    with tempfile.TemporaryFile() as output:
-        files = [(os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, output.fileno(), 2)]
-        if stdin is not None:
-            files.append((os.POSIX_SPAWN_DUP2, stdin, 0))
-        start = time.monotonic()
-        pid = os.posix_spawnp(command[0], command, {**os.environ, **(env or {})}, file_actions=files)
-        _, status, used = os.wait4(pid, 0)
-        wall = time.monotonic() - start
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as report:
+        launch = [sys.executable, "-I", "-S", Path(__file__).with_name("launch.py"), str(report.fileno()), *command]
+        env = {**os.environ, **(env or {})}
+        code = subprocess.call(launch, env=env, stdin=stdin, stdout=output, stderr=output, pass_fds=[report.fileno()])
         output.seek(0)
         said = output.read().decode(errors="replace")
-        if status != 0:
+        if code != 0:
             raise SystemExit(f"{' '.join(command)}\nfailed: {said}")
-    cpu = used.ru_utime + used.ru_stime
-    return Sample(wall, cpu, used.ru_maxrss / 1024, user=used.ru_utime, output=said)
+        report.seek(0)
+        wall, cpu, user, rss_kib = map(float, report.read().split())
+    return Sample(wall, cpu, rss_kib / 1024, user=user, output=said)
 
 
 def measure(groups, rounds, seed, server_pid, empty, check):
