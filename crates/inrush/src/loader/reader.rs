@@ -68,10 +68,11 @@ impl Reader {
 
     /// Says how large the next batch is to be, and waits until there is memory for it.
     fn make_room(&self, source: &mut dyn Source, behind: &Behind) {
+        let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
+        self.tuning.set_left(left);
         let mut expected = self.last_bytes;
         if let Some(mut bytes) = self.tuning.batch_bytes() {
             if self.tuning.may_shrink_batches() {
-                let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
                 // What fits into one batch is one transaction: a bad row in it leaves nothing of it behind.
                 let is_one = |left: &u64| self.last_bytes == 0 && *left <= bytes as u64;
                 let left = left.filter(|left| !is_one(left));

@@ -106,6 +106,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                 took: Duration::ZERO,
                 fixed: Duration::ZERO,
                 idle: begun.duration_since(free_since),
+                left: shared.tuning.left(),
             };
             let course = match &mut lane {
                 Some(lane) => lane.deliver(chunk, enter),

@@ -10,7 +10,7 @@ use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -22,6 +22,8 @@ pub(super) struct Tuning {
     batch: BatchSize,
     /// As many bytes as a batch may have before the server refuses it as a whole, as far as that is known.
     largest: AtomicUsize,
+    /// Bytes that are still to be read; [`UNKNOWN`] where the sources cannot tell.
+    left: AtomicU64,
 }
 
 struct State {
@@ -41,7 +43,13 @@ impl Tuning {
         });
         let mut state = State { tuner, told: Vec::new(), trace: trace.transpose()? };
         state.write(&Line::Limits(limits));
-        Ok(Self { state: Mutex::new(state), budget, batch: options.batch, largest: usize::MAX.into() })
+        Ok(Self {
+            state: Mutex::new(state),
+            budget,
+            batch: options.batch,
+            largest: usize::MAX.into(),
+            left: UNKNOWN.into(),
+        })
     }
 
     /// How many lanes are to be used now.
@@ -61,6 +69,16 @@ impl Tuning {
     /// The server has refused a batch of this size: those to come are made so much smaller that its halves would be taken.
     pub(super) fn refused(&self, bytes: usize) {
         self.largest.fetch_min(bytes / 4 * 3, Relaxed);
+    }
+
+    /// How many bytes are still to be read, if the sources can tell.
+    pub(super) fn left(&self) -> Option<u64> {
+        Some(self.left.load(Relaxed)).filter(|left| *left != UNKNOWN)
+    }
+
+    /// So many bytes are still to be read, if the sources can tell.
+    pub(super) fn set_left(&self, left: Option<u64>) {
+        self.left.store(left.unwrap_or(UNKNOWN), Relaxed);
     }
 
     /// Whether a batch may be smaller than the tuner says, for the sake of a rate or near the end.
@@ -146,6 +164,8 @@ fn limits(options: &LoadOptions, is_cluster: bool) -> Limits {
     };
     Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory }
 }
+
+const UNKNOWN: u64 = u64::MAX;
 
 /// What a batch has where nobody asked for a size and nothing is known yet (docs/notes/chunk-size.md).
 const FIRST_BATCH: usize = 4 << 20;

@@ -1,7 +1,9 @@
-//! How many lanes are worth it: one more is tried, and kept if the rate grew by at least 5 %, then another; after a rest one less is
-//! tried, and kept if the rate did not fall; so on in turns, with rests that become longer.
+//! How many lanes are worth it: one more is tried, and kept if the rate grew by at least 5 %, then another. Else the rate is measured
+//! again without it, for it falls by itself as a table outgrows its caches: by both, one more may be worth it after all. After a rest one
+//! more is tried again if it had gained something, else one less, which is kept if the rate did not fall; so on, with rests that become
+//! longer.
 //!
-//! One less comes second because it nearly always costs something, and a load of a minute has no time to earn that back.
+//! One less nearly always costs something: it comes second, and only if there is enough to come to earn that back.
 
 use super::Ack;
 use super::window::Window;
@@ -17,6 +19,8 @@ pub struct LaneTuner {
     phase: Phase,
     rest: Duration,
     turn: Turn,
+    /// Bytes that are still to be read, if that is known.
+    left: Option<u64>,
 }
 
 /// What is tried next.
@@ -26,12 +30,23 @@ enum Turn {
     OneLess,
 }
 
+impl Turn {
+    fn other(self) -> Self {
+        match self {
+            Turn::OneMore => Turn::OneLess,
+            Turn::OneLess => Turn::OneMore,
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Phase {
     /// Measuring how fast it is with the lanes that there are: bytes a second, window by window.
     Measure(Vec<f64>),
     /// Measuring how fast it is with one more or less.
     Probe { from: usize, base: Vec<f64>, rates: Vec<f64> },
+    /// One more seemed to be worth nothing: measuring again without it, for the rate may have fallen by itself meanwhile.
+    Review { probed: usize, before: Vec<f64>, with: Vec<f64>, after: Vec<f64> },
     /// Enough was tried for now.
     Rest { until: Duration },
 }
@@ -41,7 +56,7 @@ impl LaneTuner {
     pub fn new(lanes: usize, min: usize, max: usize) -> Self {
         let window = Window::new(Duration::ZERO);
         let phase = Phase::Measure(Vec::new());
-        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore }
+        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore, left: None }
     }
 
     /// How many lanes are to be used.
@@ -59,7 +74,7 @@ impl LaneTuner {
 
     /// Whether two numbers of lanes are being compared.
     pub(super) fn is_probing(&self) -> bool {
-        matches!(self.phase, Phase::Probe { .. })
+        matches!(self.phase, Phase::Probe { .. } | Phase::Review { .. })
     }
 
     /// What was measured holds no longer.
@@ -74,8 +89,9 @@ impl LaneTuner {
     pub(super) fn no_more_than(&mut self, most: usize, now: Duration) {
         self.max = most.max(1);
         self.min = self.min.min(self.max);
-        if self.lanes > self.max {
-            self.lanes = self.max;
+        let is_undone = matches!(self.phase, Phase::Review { probed, .. } if probed > self.max);
+        if self.lanes > self.max || is_undone {
+            self.lanes = self.lanes.min(self.max);
             self.measure(now);
         }
     }
@@ -85,6 +101,7 @@ impl LaneTuner {
         if self.min == self.max {
             return None;
         }
+        self.left = ack.left;
         if let Phase::Rest { until } = self.phase {
             if ack.at >= until {
                 self.measure(ack.at);
@@ -110,17 +127,20 @@ impl LaneTuner {
                 rates.push(measured.rate);
                 let gain = Gain::of(base, rates);
                 let grew = self.lanes > *from;
-                // What noise may do alone is no gain.
-                let wanted = if grew { WORTH_MORE.max(gain.error) } else { -WORTH_LESS };
-                let goes_on = match rates.len() {
-                    n if n < WINDOWS => !gain.is_far_below(wanted, grew),
-                    n => n < MOST_WINDOWS && gain.is_near(wanted) && (grew || gain.share >= wanted),
-                };
-                if goes_on {
+                let wanted = if grew { WORTH_MORE } else { -WORTH_LESS };
+                if gain.is_open(wanted, grew, rates.len()) {
                     return None;
                 }
                 let (from, rates) = (*from, std::mem::take(rates));
                 self.judge(from, rates, gain, gain.share >= wanted, measured.idle, ack.at)
+            }
+            Phase::Review { probed, before, with, after } => {
+                after.push(measured.rate);
+                if after.len() < WINDOWS {
+                    return None;
+                }
+                let (probed, gain) = (*probed, Gain::of(&[&before[..], after].concat(), with));
+                self.review(probed, gain, ack.at)
             }
             Phase::Rest { .. } => None,
         }
@@ -150,9 +170,11 @@ impl LaneTuner {
         let (to, why) = match self.turn {
             // Lanes that wait for rows would wait with one more.
             Turn::OneMore if from < self.max && idle < STARVED => (from + 1, "to see whether one more is faster"),
-            Turn::OneLess if from > self.min => (from - 1, "to see whether one less is as fast"),
-            _ => {
-                self.rest(now);
+            Turn::OneLess if from > self.min && self.lasts(mean(&base)) => {
+                (from - 1, "to see whether one less is as fast")
+            }
+            turn => {
+                self.rest(turn.other(), now);
                 return kept.map(|kept| (from, kept));
             }
         };
@@ -176,16 +198,36 @@ impl LaneTuner {
             return self.try_next(rates, idle, Some(told), now);
         }
         self.lanes = from;
-        self.rest(now);
+        match std::mem::replace(&mut self.phase, Phase::Measure(Vec::new())) {
+            Phase::Probe { base, .. } if probed > from => {
+                self.window = Window::new(now + SETTLE);
+                self.phase = Phase::Review { probed, before: base, with: rates, after: Vec::new() };
+            }
+            _ => self.rest(Turn::OneMore, now),
+        }
         Some((probed, told))
     }
 
+    /// Judges a try of one more again, by the rates before and after it.
+    fn review(&mut self, probed: usize, gain: Gain, now: Duration) -> Option<(usize, String)> {
+        if gain.share < WORTH_MORE {
+            // Each lane gains less than the one before: where one more gains as much as one less may lose, one less would lose more.
+            self.rest(if gain.share >= WORTH_LESS { Turn::OneMore } else { Turn::OneLess }, now);
+            return None;
+        }
+        let from = std::mem::replace(&mut self.lanes, probed);
+        self.measure(now);
+        Some((from, format!("the rate fell without it too: it was {:+.1} % after all", gain.share * 100.0)))
+    }
+
+    /// Whether enough is to come at this rate for one less to earn its try back.
+    fn lasts(&self, rate: f64) -> bool {
+        self.left.is_none_or(|left| left as f64 >= rate * WORTH_A_LOSS.as_secs_f64())
+    }
+
     /// Enough was tried this way.
-    fn rest(&mut self, now: Duration) {
-        self.turn = match self.turn {
-            Turn::OneMore => Turn::OneLess,
-            Turn::OneLess => Turn::OneMore,
-        };
+    fn rest(&mut self, next: Turn, now: Duration) {
+        self.turn = next;
         self.phase = Phase::Rest { until: now + self.rest };
         self.rest = (self.rest * 2).min(LAST_REST);
     }
@@ -212,6 +254,16 @@ impl Gain {
         Self { share: after / before.max(f64::MIN_POSITIVE) - 1.0, error }
     }
 
+    /// Whether another window is worth its time, after so many.
+    fn is_open(&self, wanted: f64, grew: bool, windows: usize) -> bool {
+        match windows {
+            n if n < WINDOWS => !self.is_far_below(wanted, grew) && !(grew && self.share - self.error > wanted),
+            // It costs nothing to look for longer, and noise hides a gain as large as what is wanted.
+            n if grew && (0.0..wanted).contains(&self.share) => n < MOST_FREE_WINDOWS,
+            n => n < MOST_WINDOWS && self.is_near(wanted) && (grew || self.share >= wanted),
+        }
+    }
+
     /// Too near to what is wanted to be told from it.
     fn is_near(&self, wanted: f64) -> bool {
         (self.share - wanted).abs() < self.error
@@ -226,10 +278,6 @@ impl Gain {
     fn told(&self, grew: bool) -> String {
         let percent = self.share * 100.0;
         match grew {
-            // More than is asked for, and still no proof.
-            true if self.share >= WORTH_MORE && self.share < self.error => {
-                format!("one more changed the rate by {percent:+.1} %, which its noise may do alone")
-            }
             true => format!("one more changed the rate by {percent:+.1} %, {:.0} % is worth it", WORTH_MORE * 100.0),
             false => format!("one less changed the rate by {percent:+.1} %"),
         }
@@ -252,12 +300,16 @@ const WORTH_MORE: f64 = 0.05;
 /// What one less may lose.
 const WORTH_LESS: f64 = 0.03;
 
+/// How much must be to come for a try that nearly always loses something.
+const WORTH_A_LOSS: Duration = Duration::from_secs(20);
+
 /// What is lost for sure where a part of a window is enough to give up.
 const HOPELESS: f64 = 0.1;
 
-/// How many windows are measured before and after, and how many at the most if they leave a doubt.
+/// How many windows are measured before and after, and how many at the most if they leave a doubt, or if they cost nothing besides.
 const WINDOWS: usize = 2;
 const MOST_WINDOWS: usize = 4;
+const MOST_FREE_WINDOWS: usize = 8;
 
 /// Two windows that agree by chance do not make the rate certain.
 const LEAST_NOISE: f64 = 0.02;
@@ -268,5 +320,5 @@ const SETTLE: Duration = Duration::from_millis(500);
 /// The share of their time that lanes wait for rows from which on more of them gain nothing.
 const STARVED: f64 = 0.25;
 
-const FIRST_REST: Duration = Duration::from_secs(30);
-const LAST_REST: Duration = Duration::from_secs(240);
+const FIRST_REST: Duration = Duration::from_secs(20);
+const LAST_REST: Duration = Duration::from_secs(300);

@@ -35,6 +35,8 @@ pub struct Ack {
     pub fixed: Duration,
     /// How long its lane had waited for it.
     pub idle: Duration,
+    /// Bytes of text that were still to be read then, if that is known.
+    pub left: Option<u64>,
 }
 
 impl Ack {

@@ -17,10 +17,12 @@ struct Server {
     noise: f64,
     /// How much of its rate it loses in a minute.
     decay: f64,
+    /// How much faster it is at first, while there is room in its caches.
+    early: f64,
 }
 
 const FLAT: Server =
-    Server { mib_per_second: &[10.0, 20.0, 20.0], fixed: Duration::from_millis(5), noise: 0.0, decay: 0.0 };
+    Server { mib_per_second: &[10.0, 20.0, 20.0], fixed: Duration::from_millis(5), noise: 0.0, decay: 0.0, early: 0.0 };
 
 const LIMITS: Limits = Limits {
     lanes: 2,
@@ -52,7 +54,9 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
     let begin = |lane: usize, now: f64, active: usize, batch: usize, random: &mut Random| {
         let mib = batch as f64 / MIB as f64;
         let together = server.mib_per_second[active.min(server.mib_per_second.len()) - 1];
-        let rate = together / active as f64 * (1.0 - server.decay * now / 60.0).max(0.1);
+        let rate = together / active as f64
+            * (1.0 - server.decay * now / 60.0).max(0.1)
+            * (1.0 + server.early * (-now / 10.0).exp());
         let took = mib / rate * (1.0 + server.noise * random.next());
         let fixed = server.fixed.as_secs_f64();
         let ack = Ack {
@@ -64,6 +68,7 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
             took: Duration::from_secs_f64(took + fixed),
             fixed: server.fixed,
             idle: Duration::ZERO,
+            left: Some(((seconds - now) * together * MIB as f64) as u64),
         };
         (now + took + fixed, ack)
     };
@@ -130,18 +135,17 @@ fn lanes_that_are_worth_it_are_added() {
     check(Server { mib_per_second: &[10.0, 20.0, 29.0, 37.0, 42.0, 43.0, 43.0], ..FLAT }, 5);
 }
 #[test]
+fn a_lane_is_worth_it_while_the_rate_falls() {
+    // As the table outgrows the server's caches: each try seems to lose, and is judged by what came after it too.
+    check(Server { mib_per_second: &[10.0, 20.0, 22.5, 22.5], early: 0.6, ..FLAT }, 3);
+}
+#[test]
 fn lanes_that_fight_are_not() {
     check(Server { mib_per_second: &[10.0, 15.0, 12.0, 9.0], ..FLAT }, 2);
 }
 #[test]
 fn a_server_that_slows_down_keeps_its_lanes() {
     check(Server { decay: 0.15, ..FLAT }, 2);
-}
-#[test]
-fn a_gain_within_the_noise_is_not_believed_and_said_to_be() {
-    let noisy = Server { mib_per_second: &[10.0, 20.0, 21.2], noise: 0.9, ..FLAT };
-    let ran: Vec<Tuned> = (0..20).flat_map(|seed| run(noisy, LIMITS, 120.0, seed).tuned).collect();
-    assert!(ran.iter().any(|tuned| tuned.to < tuned.from && tuned.why.ends_with("which its noise may do alone")));
 }
 #[test]
 fn never_more_than_may_be() {
@@ -184,13 +188,13 @@ fn a_try_that_is_far_worse_ends_early() {
     let slow = Server { mib_per_second: &[2.4, 4.1, 3.5], noise: 0.05, ..FLAT };
     let mut mib = 0.0;
     for seed in 0..20 {
-        let ran = run(slow, LIMITS, 120.0, seed);
+        let ran = run(slow, LIMITS, 240.0, seed);
         mib += ran.mib;
         let times: Vec<f64> = ran.tuned.iter().map(|tuned| tuned.at.as_secs_f64()).collect();
         let less = ran.tuned.iter().position(|tuned| tuned.knob == Knob::Lanes && tuned.to == 1).unwrap();
         assert!(times[less + 1] - times[less] < 10.0, "seed {seed}: {:#?}", ran.tuned);
     }
-    let share = mib / (4.1 * 120.0 * 20.0);
+    let share = mib / (4.1 * 240.0 * 20.0);
     assert!(share >= 0.94, "{share:.3}");
 }
 
@@ -222,6 +226,39 @@ fn so_it_is_on_a_slow_server() {
     }
 }
 
+/// Servers as they were measured on two cores (docs/notes/tuner.md), MiB a second and how much chunks vary: a minute, many seeds, as a
+/// share of the best number of lanes.
+#[test]
+fn a_minute_of_real_rates_is_nearly_a_minute_at_the_best() {
+    for (rates, noise, least) in [
+        (&[15.0, 26.5, 28.2, 28.5][..], 0.5, 0.955),
+        (&[11.0, 17.0, 18.5, 18.0], 0.5, 0.955),
+        (&[14.0, 22.0, 22.5, 22.0], 0.5, 0.955),
+        (&[3.0, 4.7, 4.0], 0.3, 0.955),
+        (&[3.2, 5.6, 5.9, 5.8], 0.3, 0.955),
+        (&[15.0, 28.0, 40.0, 50.0, 58.0, 62.0, 64.0], 0.5, 0.86),
+    ] {
+        let best = rates.iter().fold(0.0_f64, |best, rate| best.max(*rate)) * 60.0;
+        let mib = (0..60).map(|seed| {
+            let server = Server { mib_per_second: rates.to_vec().leak(), noise, ..FLAT };
+            run(server, LIMITS, 60.0, seed).mib
+        });
+        let share = mib.sum::<f64>() / 60.0 / best;
+        assert!(share >= least, "{rates:?}: {share:.3}");
+    }
+}
+
+/// A try of one less near the end could not earn back what it costs.
+#[test]
+fn nothing_is_risked_near_the_end() {
+    let server = Server { mib_per_second: &[12.0, 20.0, 19.0], noise: 0.3, ..FLAT };
+    let tries = |seconds: f64, seed: u64| {
+        run(server, LIMITS, seconds, seed).tuned.into_iter().filter(|tuned| tuned.to == 1).count()
+    };
+    assert!((0..20).all(|seed| tries(50.0, seed) == 0));
+    assert!((0..20).all(|seed| tries(120.0, seed) > 0));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -229,7 +266,7 @@ proptest! {
     #[test]
     fn noise_makes_few_changes(seed: u64, noise in 0.0..0.5_f64, fixed_ms in 1..60_u64, rate in 5.0..80.0_f64) {
         let rates: &'static [f64] = vec![rate].leak();
-        let server = Server { mib_per_second: rates, fixed: Duration::from_millis(fixed_ms), noise, decay: 0.0 };
+        let server = Server { mib_per_second: rates, fixed: Duration::from_millis(fixed_ms), noise, decay: 0.0, early: 0.0 };
         let ran = run(server, LIMITS, 3600.0, seed);
         let lanes = ran.tuned.iter().filter(|tuned| tuned.knob == Knob::Lanes).count();
         let batches = ran.tuned.len() - lanes;
@@ -259,7 +296,7 @@ fn batches_shrink_near_the_end() {
 }
 
 /// Loads of real servers on a busy machine, as `--tuning-trace` wrote them: a change of the tuner that decides otherwise is seen here.
-/// (The try of five lanes was given up five chunks later when it was recorded.)
+/// (Some of it was decided a few chunks later when it was recorded.)
 #[test]
 fn recorded_loads_are_tuned_as_they_were() {
     let traces = [include_str!("traces/mariadb-busy.txt"), include_str!("traces/mysql-short.txt")];

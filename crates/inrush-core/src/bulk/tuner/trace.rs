@@ -61,6 +61,7 @@ impl Line {
                 took: fields.time("took")?,
                 fixed: fields.time("fixed")?,
                 idle: fields.time("idle")?,
+                left: fields.number("left"),
             })),
             "room" => Some(Line::Room { at: fields.time("at")?, lanes: fields.size("lanes")? }),
             "tuned" => {
@@ -87,14 +88,14 @@ impl fmt::Display for Line {
                 "limits lanes={lanes} min_lanes={min_lanes} max_lanes={max_lanes} batch={batch} min_batch={min_batch} \
                  max_batch={max_batch} memory={memory}"
             ),
-            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle }) => write!(
-                f,
-                "ack at={} lane={lane} bytes={bytes} rows={rows} held={held} took={} fixed={} idle={}",
-                at.as_micros(),
-                took.as_micros(),
-                fixed.as_micros(),
-                idle.as_micros()
-            ),
+            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle, left }) => {
+                let [at, took, fixed, idle] = [at, took, fixed, idle].map(Duration::as_micros);
+                write!(
+                    f,
+                    "ack at={at} lane={lane} bytes={bytes} rows={rows} held={held} took={took} fixed={fixed} idle={idle}"
+                )?;
+                left.map_or(Ok(()), |left| write!(f, " left={left}"))
+            }
             Line::Room { lanes, at } => write!(f, "room at={} lanes={lanes}", at.as_micros()),
             Line::Tuned { at, told } => write!(f, "tuned at={} {told}", at.as_micros()),
         }
@@ -162,10 +163,16 @@ mod tests {
             max_batch: 64 << 20,
             memory: 256 << 20,
         };
-        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took: ms(6), fixed: ms(7), idle: ms(8) };
+        let (took, fixed, idle, left) = (ms(6), ms(7), ms(8), None);
+        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took, fixed, idle, left };
         let told = "lanes 2 to 3: to see whether one more is faster".to_owned();
-        let lines =
-            [Line::Limits(limits), Line::Ack(ack), Line::Room { lanes: 3, at: ms(9) }, Line::Tuned { at: ms(9), told }];
+        let lines = [
+            Line::Limits(limits),
+            Line::Ack(ack),
+            Line::Ack(Ack { left: Some(9), ..ack }),
+            Line::Room { lanes: 3, at: ms(9) },
+            Line::Tuned { at: ms(9), told },
+        ];
         for line in lines {
             assert_eq!(Line::parse(&line.to_string()), Some(line));
         }
