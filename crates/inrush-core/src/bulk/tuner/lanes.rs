@@ -256,8 +256,9 @@ impl Gain {
 
     /// Whether another window is worth its time, after so many.
     fn is_open(&self, wanted: f64, grew: bool, windows: usize) -> bool {
+        let is_clear = self.is_far_below(wanted, grew) || (grew && self.share - self.error > wanted);
         match windows {
-            n if n < WINDOWS => !self.is_far_below(wanted, grew) && !(grew && self.share - self.error > wanted),
+            n if n < WINDOWS => !is_clear,
             // It costs nothing to look for longer, and noise hides a gain as large as what is wanted.
             n if grew && (0.0..wanted).contains(&self.share) => n < MOST_FREE_WINDOWS,
             n => n < MOST_WINDOWS && self.is_near(wanted) && (grew || self.share >= wanted),
