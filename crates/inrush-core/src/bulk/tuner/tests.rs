@@ -300,7 +300,7 @@ fn batches_shrink_near_the_end() {
 #[test]
 fn recorded_loads_are_tuned_as_they_were() {
     let traces = [include_str!("traces/mariadb-busy.txt"), include_str!("traces/mysql-short.txt")];
-    for (recorded, want_lanes) in traces.into_iter().zip([4, 2]) {
+    for (recorded, want_lanes) in traces.into_iter().zip([4, 3]) {
         let (tuner, replayed) = trace::replay(recorded).unwrap();
         assert_eq!(replayed, recorded);
         assert_eq!(tuner.settled_lanes(), want_lanes);
