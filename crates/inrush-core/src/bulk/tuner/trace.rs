@@ -7,7 +7,7 @@
 //! tuned at=4101200 lanes 2 to 3: to see whether one more is faster
 //! ```
 //!
-//! Times are in microseconds since the load began.
+//! Times are in microseconds since the load began. An `ack` ends with `left=`, the bytes still to be read, if the sources can tell.
 
 use super::{Ack, Limits, Tuned, Tuner};
 use std::fmt;
