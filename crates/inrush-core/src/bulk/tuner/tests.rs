@@ -137,7 +137,10 @@ fn lanes_that_are_worth_it_are_added() {
 #[test]
 fn a_lane_is_worth_it_while_the_rate_falls() {
     // As the table outgrows the server's caches: each try seems to lose, and is judged by what came after it too.
-    check(Server { mib_per_second: &[10.0, 20.0, 22.5, 22.5], early: 0.6, ..FLAT }, 3);
+    let falling = Server { mib_per_second: &[10.0, 20.0, 22.5, 22.5], early: 0.6, ..FLAT };
+    check(falling, 3);
+    let tuned = run(falling, LIMITS, 300.0, 1).tuned;
+    assert!(tuned.iter().any(|tuned| tuned.why.ends_with("after all")), "{tuned:#?}");
 }
 #[test]
 fn lanes_that_fight_are_not() {
