@@ -1,9 +1,10 @@
-//! Points at which a test may kill the process: before and after every step of a chunk's life, so that a test can visit each of
-//! them. Compiled in by the feature `fault-points` only; without it a call is nothing.
+//! Points at which a test may kill or stop the process: before and after every step of a chunk's life, so that a test can visit each
+//! of them. Compiled in by the feature `fault-points` only; without it a call is nothing.
 //!
 //! | variable | what it does |
 //! |---|---|
 //! | `INRUSH_FAULT=commit.sent:3` | kills the process (SIGKILL) at its third visit to that point |
+//! | `INRUSH_FAULT=commit.sent:3:stop` | stops it there instead (SIGSTOP), until somebody lets it go on (SIGCONT) |
 //! | `INRUSH_FAULT_TRACE=FILE` | appends the name of each point that is visited and the thread that does so, a line each |
 
 #[cfg(feature = "fault-points")]
@@ -38,6 +39,8 @@ mod compiled_in {
     use std::mem;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
     /// Says that the process has come to this point.
     pub(crate) fn point(name: &'static str) {
@@ -75,8 +78,9 @@ mod compiled_in {
 
     /// What the environment asks for.
     struct Plan {
-        /// The point to die at.
+        /// The point to die or stop at.
         fault: Option<String>,
+        stops: bool,
         /// How many visits to it are still survived.
         visits_left: AtomicU64,
         trace: Option<File>,
@@ -84,14 +88,14 @@ mod compiled_in {
 
     impl Plan {
         fn of_environment() -> Self {
-            let asked = std::env::var("INRUSH_FAULT").ok();
-            let (name, visit) = match asked.as_deref().and_then(|asked| asked.rsplit_once(':')) {
-                Some((name, visit)) => (Some(name.to_owned()), visit.parse().unwrap_or(1)),
-                None => (asked, 1),
-            };
+            let asked = std::env::var("INRUSH_FAULT").unwrap_or_default();
+            let mut parts = asked.split(':');
+            let name = parts.next().filter(|name| !name.is_empty()).map(str::to_owned);
+            let visit = parts.next().and_then(|visit| visit.parse().ok()).unwrap_or(1);
+            let stops = parts.next() == Some("stop");
             let trace = std::env::var_os("INRUSH_FAULT_TRACE")
                 .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
-            Self { fault: name, visits_left: AtomicU64::new(visit), trace }
+            Self { fault: name, stops, visits_left: AtomicU64::new(visit), trace }
         }
 
         fn visit(&self, name: &str) {
@@ -99,13 +103,22 @@ mod compiled_in {
                 // One write, so that lines of several threads stay whole. A trace that cannot be written shows in the test.
                 let _ = trace.write_all(format!("{name} {}\n", gettid().as_raw_pid()).as_bytes());
             }
-            if self.fault.as_deref() == Some(name) && self.visits_left.fetch_sub(1, Ordering::SeqCst) == 1 {
-                let _ = kill_process(getpid(), Signal::KILL);
-                // Nothing more may happen until the signal arrives.
-                loop {
-                    std::thread::park();
-                }
+            if self.fault.as_deref() != Some(name) || self.visits_left.fetch_sub(1, Ordering::SeqCst) != 1 {
+                return;
+            }
+            // Nothing more may happen until the signal arrives.
+            if self.stops {
+                let _ = kill_process(getpid(), Signal::STOP);
+                thread::sleep(UNTIL_STOPPED);
+                return;
+            }
+            let _ = kill_process(getpid(), Signal::KILL);
+            loop {
+                thread::park();
             }
         }
     }
+
+    /// Far longer than a signal of a process to itself takes.
+    const UNTIL_STOPPED: Duration = Duration::from_millis(100);
 }

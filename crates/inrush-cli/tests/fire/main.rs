@@ -25,6 +25,7 @@ mod server_of_own;
 #[path = "../load/session.rs"]
 mod session;
 mod sessions;
+mod sleepers;
 #[cfg(feature = "fire")]
 mod soak;
 mod table;

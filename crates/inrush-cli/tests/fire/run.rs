@@ -2,6 +2,7 @@
 
 use crate::place::{Done, Place};
 use crate::trace;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
@@ -50,6 +51,20 @@ impl<'a> Run<'a> {
         Self { place, child, feeder, trace, stdout, stderr }
     }
 
+    /// One that stops at its visit number `visit` (counted from 1) to a point, until it is told to go on.
+    pub(crate) fn start_and_stop(
+        name: &str,
+        place: &'a Place,
+        mut command: Command,
+        point: &str,
+        visit: usize,
+    ) -> Self {
+        command.env("INRUSH_FAULT", format!("{point}:{visit}:stop"));
+        let mut run = Self::start_as(name, place, command, None);
+        assert!(run.await_visits(point, visit), "it ends before it comes to {point}:{visit}: {}", run.said());
+        run
+    }
+
     pub(crate) fn trace(&self) -> String {
         std::fs::read_to_string(&self.trace).unwrap_or_default()
     }
@@ -84,6 +99,11 @@ impl<'a> Run<'a> {
         } else {
             Killed::Ended(self.end())
         }
+    }
+
+    /// Lets it go on that has stopped at the point that it was given.
+    pub(crate) fn go_on(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::CONT).unwrap();
     }
 
     /// Waits until it kills itself at the point that it was given, or ends.

@@ -48,7 +48,7 @@ fn a_newer_run_takes_the_job_over() {
         let mut dice = Dice::of(&format!("taken over {}", server.instance));
         let mut line = Line::new("two runs at once", &server.instance);
         for turn in 0..times(2, 24) {
-            let job = Job::new(server, Shape::draw(turn, 20_000, server, &mut dice), &mut dice);
+            let job = Job::new(server, Shape::draw_of(&Kind::ALL, turn, 20_000, server, &mut dice), &mut dice);
             let mut last = job.start_beside(0);
             line.runs += 1;
             let mut done = None;

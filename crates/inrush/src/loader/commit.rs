@@ -175,6 +175,30 @@ impl Lane<'_> {
         }
     }
 
+    /// The end of a chunk as it is to be told. The rows of a newer run make an older one fail in many ways, by keys that are there
+    /// already, by tables that are gone: then not the row is at fault. Without an answer of the ledger the end stays as it is.
+    pub(super) fn unless_taken_over(&mut self, chunk: &Prepared, end: ChunkEnd) -> ChunkEnd {
+        match (&end, &chunk.plan.fence) {
+            (ChunkEnd::NotStored(Some(Stop::BadData(_) | Stop::Failed(_))), Some(fence))
+                if self.is_taken_over(fence).unwrap_or(false) =>
+            {
+                ChunkEnd::NotStored(Some(Stop::Failed(Fence::taken_over())))
+            }
+            _ => end,
+        }
+    }
+
+    /// Asks the ledger whose the job is, if that needs no new connection: what cut this one is no other run.
+    fn is_taken_over(&mut self, fence: &Fence) -> Result<bool> {
+        if self.must_reconnect || self.connection.session().is_dead() {
+            return Ok(false);
+        }
+        let state = sql::first_row(&mut self.connection, &fence.state_query())?;
+        // The lock that the read took.
+        self.must_reconnect |= self.roll_back().is_err();
+        Ok(fence.is_taken_over(&state))
+    }
+
     /// The chunk's line in the ledger, as far as [`Fence::settle`] wants to know it.
     fn ask_ledger(&mut self, fence: &Fence, chunk: &Prepared) -> Result<Vec<String>> {
         self.be_connected()?;

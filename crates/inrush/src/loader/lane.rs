@@ -84,6 +84,7 @@ impl<'a> Lane<'a> {
                 Some(halves) => halves,
                 None => match self.store(&mut part) {
                     Ok((end, taken)) => {
+                        let end = self.unless_taken_over(&part, end);
                         course = course.max(taken);
                         if !matches!(end, ChunkEnd::Stored { .. }) {
                             course = Course::Crooked;

@@ -300,12 +300,14 @@ fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) 
         shared.notify(&Notice::Created(statement));
     }
     if shared.options.truncate && !shared.must_create && !shared.options.atomic {
-        let has_run = jobs.step(connection, Step::Truncate, |connection, jobs| {
-            shared.control.waits(0, Some("TRUNCATE"));
-            connection
-                .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
-                .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
-            jobs.forget_others(connection, shared)
+        let has_run = jobs.alone(connection, shared, |connection, jobs| {
+            jobs.step(connection, Step::Truncate, |connection, jobs| {
+                shared.control.waits(0, Some("TRUNCATE"));
+                connection
+                    .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
+                    .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
+                jobs.forget_others(connection, shared)
+            })
         })?;
         shared.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
     }

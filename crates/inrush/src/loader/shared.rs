@@ -89,7 +89,8 @@ pub enum Notice {
         /// Chunks that they came in.
         chunks: u64,
     },
-    /// An older run of the same job still has transactions open, or a server that has not noticed that its client is gone.
+    /// Another run of the same job still has transactions open, or prepares or ends its table; or a server has not noticed that its client
+    /// is gone.
     WaitsForOlderRun {
         /// For how long, in seconds.
         seconds: u64,

@@ -25,7 +25,7 @@ pub(super) fn first(connection: &mut Connection, shared: &Shared, jobs: &mut Job
         jobs.step(connection, Step::Before, |connection, _| run_all(connection, shared, "--before"))?;
     }
     if shared.options.defer_indexes {
-        drop_indexes(connection, shared, jobs)?;
+        jobs.alone(connection, shared, |connection, jobs| drop_indexes(connection, shared, jobs))?;
     }
     Ok(())
 }
@@ -41,12 +41,14 @@ pub(super) fn last(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs
     // Also what an earlier run has dropped that was asked to.
     let kept = jobs.indexes().map(Index::stored).unwrap_or_default();
     if !kept.is_empty() || shared.options.atomic {
-        jobs.step(connection, Step::Indexes, |connection, jobs| {
-            rebuild(connection, shared, &kept)?;
-            match shared.shadow() {
-                Some(shadow) => swap(connection, shared, jobs, &shadow),
-                None => Ok(()),
-            }
+        jobs.alone(connection, shared, |connection, jobs| {
+            jobs.step(connection, Step::Indexes, |connection, jobs| {
+                rebuild(connection, shared, &kept)?;
+                match shared.shadow() {
+                    Some(shadow) => swap(connection, shared, jobs, &shadow),
+                    None => Ok(()),
+                }
+            })
         })?;
     }
     if !shared.options.after.is_empty() {
@@ -110,19 +112,30 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
 }
 
 /// Undoes what a load has prepared that nobody can go on with: its shadow goes, dropped indexes come back.
-pub(super) fn give_up(connection: &mut Connection, shared: &Shared, jobs: &Jobs) -> Result<()> {
-    match shared.shadow() {
+pub(super) fn give_up(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+    jobs.alone(connection, shared, |connection, jobs| match shared.shadow() {
         Some(shadow) => connection
             .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
             .map(drop),
         None => rebuild(connection, shared, &jobs.indexes().map(Index::stored).unwrap_or_default()),
-    }
+    })
 }
 
 fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+    shared.control.waits(0, Some("CREATE TABLE"));
+    jobs.alone(connection, shared, |connection, jobs| create_shadow(connection, shared, jobs, shadow))?;
+    let keeps_rows = !shared.options.truncate && !shared.must_create;
+    shared.control.waits(0, Some("the copy of the table"));
+    jobs.own_step(connection, Step::Truncate, |connection, _| match keeps_rows {
+        true => connection.exec(&shadow.copy(&shared.table.columns), ()).map(drop),
+        false => Ok(()),
+    })?;
+    Ok(())
+}
+
+fn create_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     /// ER_TABLE_EXISTS_ERROR
     const EXISTS: u16 = 1050;
-    shared.control.waits(0, Some("CREATE TABLE"));
     let makes_way = jobs.is_kept() && !jobs.is_done(Step::Create);
     if makes_way {
         make_way(connection, shared, jobs, shadow)?;
@@ -136,12 +149,6 @@ fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, sh
     if makes_way {
         connection.exec(&shadow.unlock(), ())?;
     }
-    let keeps_rows = !shared.options.truncate && !shared.must_create;
-    shared.control.waits(0, Some("the copy of the table"));
-    jobs.own_step(connection, Step::Truncate, |connection, _| match keeps_rows {
-        true => connection.exec(&shadow.copy(&shared.table.columns), ()).map(drop),
-        false => Ok(()),
-    })?;
     Ok(())
 }
 

@@ -213,7 +213,7 @@ fn describe(notice: &Notice) -> String {
             human::counted(*chunks, "chunk")
         ),
         Notice::WaitsForOlderRun { seconds } => {
-            format!("an older run of this load has transactions open: waiting for them for {seconds} s")
+            format!("another run of this load is not done with what it has begun: waiting for it for {seconds} s")
         }
         Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
         Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),

@@ -79,6 +79,11 @@ impl Fence {
         )
     }
 
+    /// Whether the answer to [`Fence::state_query`] says that the job is another run's by now.
+    pub fn is_taken_over(&self, state: &[String]) -> bool {
+        matches!(state, [epoch, _] if *epoch != self.epoch.to_string())
+    }
+
     /// Whether the answer to [`Fence::settle_query`] says that this run stored this chunk. A line of another run, or of other
     /// text, is neither stored nor missing: it must not be there.
     pub fn settle(&self, answer: &[String], checksum: u64) -> Result<bool> {

@@ -3,6 +3,8 @@
 
 pub mod atomic;
 pub mod indexes;
+pub mod lock;
 
 pub use atomic::Shadow;
 pub use indexes::Index;
+pub use lock::JobLocks;

@@ -139,7 +139,9 @@ impl LaneTuner {
                 if after.len() < WINDOWS {
                     return None;
                 }
-                let (probed, gain) = (*probed, Gain::of(&[&before[..], after].concat(), with));
+                // As many of before as of after: what falls evenly then counts for neither.
+                let last = &before[before.len().saturating_sub(after.len())..];
+                let (probed, gain) = (*probed, Gain::of(&[last, &after[..]].concat(), with));
                 self.review(probed, gain, ack.at)
             }
             Phase::Rest { .. } => None,

@@ -41,6 +41,9 @@ impl Jobs {
                 _ => None,
             };
             let Some(pause) = pause.filter(|_| !control.is_stopping()) else {
+                if self.is_taken_over(shared).unwrap_or(false) {
+                    return Err(Fence::taken_over());
+                }
                 let error = of_file.unwrap_or(error);
                 return Err(error.while_doing("every row is stored, but the load is not ended"));
             };
@@ -50,8 +53,8 @@ impl Jobs {
     }
 
     /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
-    pub(in crate::loader) fn forget_passing(&self, shared: &Shared) {
-        let passing: Vec<&Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| &job.fence).collect();
+    pub(in crate::loader) fn forget_passing(&mut self, shared: &Shared) {
+        let passing: Vec<Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| job.fence.clone()).collect();
         let gives_up = !self.can_go_on() && (shared.options.atomic || self.indexes.is_some());
         if shared.options.dry_run || passing.is_empty() && !gives_up {
             return;
@@ -124,6 +127,18 @@ impl Jobs {
         }
         connection.exec("COMMIT", ())?;
         Ok(n_done == self.jobs.len() && n_done > 0)
+    }
+
+    /// Whether the end failed because a newer run was at it too.
+    fn is_taken_over(&self, shared: &Shared) -> Result<bool> {
+        let mut connection = Lane::open(0, shared)?.into_connection();
+        for job in &self.jobs {
+            if job.fence.is_taken_over(&sql::first_row(&mut connection, &job.fence.state_query())?) {
+                return Ok(true);
+            }
+        }
+        connection.close();
+        Ok(false)
     }
 
     /// What each job's lines come to. It must be what this run and those before it have counted: otherwise nothing is called done.

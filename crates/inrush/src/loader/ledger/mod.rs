@@ -1,6 +1,7 @@
 //! The ledger of a load while it runs: which jobs it has opened, how far each is, and how they end. What the lines say and what is to
 //! be done about them is the core's.
 
+mod alone;
 mod finish;
 mod opening;
 pub(super) mod promise;
@@ -189,11 +190,17 @@ impl Jobs {
 /// counts as changed.
 fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Result<()> {
     for (fence, statement) in statements {
-        if sql::rows(connection, &fence.mine_query())?.is_empty() {
-            connection.exec("ROLLBACK", ())?;
-            return Err(Fence::taken_over());
-        }
+        keep_mine(connection, fence)?;
         connection.exec(&statement, ())?;
     }
     connection.exec("COMMIT", ()).map(drop)
+}
+
+/// Sees to it that a job is this run's until the transaction ends.
+fn keep_mine(connection: &mut Connection, fence: &Fence) -> Result<()> {
+    if sql::rows(connection, &fence.mine_query())?.is_empty() {
+        connection.exec("ROLLBACK", ())?;
+        return Err(Fence::taken_over());
+    }
+    Ok(())
 }

@@ -1,8 +1,10 @@
 //! The opening of the jobs: look at the lines, decide, and take over, all before a row is sent.
 //!
 //! Between the look and the taking over another run may do the same, so what was decided holds only if the lines are what they were;
-//! else everything begins from the look. Taking over waits for every transaction that an older run has open.
+//! else everything begins from the look. Taking over waits for every transaction that an older run has open, and for what it does that
+//! commits by itself.
 
+use super::alone::while_locked;
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
@@ -15,6 +17,7 @@ use inrush_core::bulk::ledger::{
     ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Mapping, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
+use inrush_core::bulk::steps::JobLocks;
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
@@ -34,9 +37,12 @@ pub(in crate::loader) fn open(
     let ledger = shared.ledger();
     let candidates = candidates(shared, sources, plans)?;
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
+    let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     let opened = first.run_to_its_end(|connection| {
         tables::provide(connection, &ledger)?;
-        Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
+        while_locked(&locks, connection, shared, |connection| {
+            Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
+        })
     })?;
     let mut jobs = Jobs::default();
     let offered = mem::take(sources).into_iter().zip(mem::take(plans));

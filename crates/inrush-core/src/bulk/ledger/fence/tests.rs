@@ -58,6 +58,22 @@ fn what_a_settling_read_means() {
     settled(&["7"], None);
 }
 
+#[track_caller]
+fn taken_over(state: &[&str], want: bool) {
+    let state: Vec<String> = state.iter().map(|&text| text.to_owned()).collect();
+    assert_eq!(fence(false).is_taken_over(&state), want);
+}
+
+#[test]
+fn whose_a_job_is() {
+    taken_over(&["7", "running"], false);
+    taken_over(&["7", "done"], false);
+    taken_over(&["8", "running"], true);
+    taken_over(&["8", "done"], true);
+    // Finished, if nobody can go on with it, or forgotten.
+    taken_over(&[], false);
+}
+
 #[test]
 fn rejects_share_statements() {
     let rejects: Vec<Reject> = (1..=40).map(|line| reject(line, b"a,x\n")).collect();

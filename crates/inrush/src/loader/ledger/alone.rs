@@ -1,0 +1,88 @@
+//! What commits by itself (TRUNCATE, CREATE, ALTER, RENAME) is not undone where the fence finds that a newer run has taken the job over:
+//! a TRUNCATE that comes late would take the newer run's rows with it.
+//!
+//! So it is done under locks of the jobs, and only if they are this run's once the locks are taken; and a job is taken over under the
+//! same locks. What an older run had under way is over by then, and it begins nothing more of the kind.
+
+use super::{Jobs, keep_mine};
+use crate::blocking::Connection;
+use crate::fault;
+use crate::loader::shared::{Notice, Shared};
+use crate::loader::sql;
+use inrush_core::bulk::steps::JobLocks;
+use inrush_core::{Error, Kind, Result};
+use std::time::Instant;
+
+impl Jobs {
+    /// Runs what commits by itself while no other run of these jobs does, nor can take them over, nor has. Without a ledger nobody can tell
+    /// runs from each other.
+    pub(in crate::loader) fn alone<T>(
+        &mut self,
+        connection: &mut Connection,
+        shared: &Shared,
+        run: impl FnOnce(&mut Connection, &mut Jobs) -> Result<T>,
+    ) -> Result<T> {
+        if self.jobs.is_empty() {
+            return run(connection, self);
+        }
+        fault::point("alone.before");
+        let locks = JobLocks::of(self.jobs.iter().map(|job| job.fence.job));
+        while_locked(&locks, connection, shared, |connection| {
+            self.jobs.iter().try_for_each(|job| keep_mine(connection, &job.fence))?;
+            run(connection, self)
+        })
+    }
+}
+
+/// Runs something while no other session has any of the locks.
+pub(super) fn while_locked<T>(
+    locks: &JobLocks,
+    connection: &mut Connection,
+    shared: &Shared,
+    run: impl FnOnce(&mut Connection) -> Result<T>,
+) -> Result<T> {
+    let began = Instant::now();
+    while !take(locks, connection)? {
+        free(locks, connection)?;
+        let waited = began.elapsed();
+        if shared.control.is_stopping() {
+            return Err(Error::new(Kind::Interrupted, "interrupted while another run of this load was at work"));
+        }
+        if waited >= shared.options.retry_for {
+            return Err(still_at_work(locks, connection, shared)?);
+        }
+        shared.notify(&Notice::WaitsForOlderRun { seconds: waited.as_secs() });
+    }
+    let done = run(connection);
+    // A connection that is gone has them no more.
+    let _ = free(locks, connection);
+    done
+}
+
+fn take(locks: &JobLocks, connection: &mut Connection) -> Result<bool> {
+    for query in locks.take_queries(LOOK_AGAIN_SECONDS) {
+        if sql::first_row(connection, &query)? != ["1"] {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn free(locks: &JobLocks, connection: &mut Connection) -> Result<()> {
+    locks.free_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
+}
+
+fn still_at_work(locks: &JobLocks, connection: &mut Connection, shared: &Shared) -> Result<Error> {
+    let mut owners = Vec::new();
+    for query in locks.owner_queries() {
+        owners.extend(sql::first_row(connection, &query)?.into_iter().filter(|owner| !owner.is_empty()));
+    }
+    let owner = owners.first().map_or("another one", String::as_str);
+    let message =
+        format!("another run of this load still prepares or ends table `{}`: connection {owner}", shared.target_name());
+    Ok(Error::new(Kind::Server, message)
+        .with_hint("wait for it (SHOW PROCESSLIST), or KILL it; then run the same command again"))
+}
+
+/// So that there is a word soon.
+const LOOK_AGAIN_SECONDS: u32 = 5;
