@@ -65,6 +65,22 @@ fn asleep_before_the_copy_takes_the_tables_place() {
     });
 }
 
+/// What it would write comes out of the ledger, which has no rejects any more: the newer run's file must stay.
+#[test]
+fn asleep_before_the_file_of_rejects() {
+    on(servers(), "sleepy_rejects", |place| {
+        prepare(place, "PRIMARY KEY (id)");
+        place.write("a.csv", "id,value\n1,1\n2,x\n3,3\n");
+        let args = "a.csv --into numbers --bad-rows divert:bad.csv";
+        let older = Run::start_and_stop("-0", place, place.command(args), "file.before", 1);
+        let newer = place.go_on(args);
+        assert_eq!(newer.code, 4, "{newer}");
+        is_taken_over(older);
+        assert_eq!((held(place).as_str(), place.read("bad.csv").as_str()), ("5", "id,value\n2,x\n"));
+        assert_eq!(place.read("bad.csv.log").lines().count(), 1);
+    });
+}
+
 /// In the middle of such a step nobody takes it over: the newer run says who is at work, and gives up if that takes too long. Else a DROP
 /// INDEX would come late, and nobody would rebuild it any more.
 #[test]

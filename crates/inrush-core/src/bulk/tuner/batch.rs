@@ -10,14 +10,37 @@ pub struct BatchTuner {
     target: usize,
     min: usize,
     max: usize,
-    /// Of each chunk of this size: how long it took, and its transaction's share of that.
-    seen: Vec<(f64, f64)>,
-    /// What the share was at half the size.
-    before: Option<f64>,
+    /// Chunks of this size.
+    seen: Vec<Chunk>,
+    /// What they were like at half the size.
+    before: Option<Chunk>,
     /// How many chunks are looked at before it is decided.
     enough: usize,
     /// Whether the last change was to a larger size.
     grew: Option<bool>,
+}
+
+/// A chunk, or the median of some.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    /// How long it took, in seconds.
+    took: f64,
+    /// Its transaction's share of that.
+    share: f64,
+    /// Bytes a second.
+    rate: f64,
+}
+
+impl Chunk {
+    fn of(ack: &Ack) -> Self {
+        let took = ack.took.as_secs_f64().max(1e-9);
+        Self { took, share: ack.fixed.as_secs_f64() / took, rate: ack.bytes as f64 / took }
+    }
+
+    fn median(chunks: &[Chunk]) -> Self {
+        let of = |part: fn(&Chunk) -> f64| median(&mut chunks.iter().map(part).collect::<Vec<_>>());
+        Self { took: of(|chunk| chunk.took), share: of(|chunk| chunk.share), rate: of(|chunk| chunk.rate) }
+    }
 }
 
 impl BatchTuner {
@@ -36,15 +59,13 @@ impl BatchTuner {
         if self.min == self.max || !self.is_of_size(ack, room) {
             return None;
         }
-        let took = ack.took.as_secs_f64();
-        self.seen.push((took, ack.fixed.as_secs_f64() / took.max(1e-9)));
+        self.seen.push(Chunk::of(ack));
         if self.seen.len() < self.enough {
             return None;
         }
-        let took = median(&mut self.seen.iter().map(|seen| seen.0).collect::<Vec<_>>());
-        let share = median(&mut self.seen.iter().map(|seen| seen.1).collect::<Vec<_>>());
+        let chunk = Chunk::median(&self.seen);
         self.seen.clear();
-        self.decide(took, share, room)
+        self.decide(chunk, room)
     }
 
     /// The last chunk of a source is short, and a chunk from before a change is of the old size: neither says anything of this one.
@@ -53,17 +74,26 @@ impl BatchTuner {
         (size * 5 / 8..=size * 13 / 8).contains(&ack.bytes)
     }
 
-    fn decide(&mut self, took: f64, share: f64, room: usize) -> Option<(usize, String)> {
+    fn decide(&mut self, chunk: Chunk, room: usize) -> Option<(usize, String)> {
+        let Chunk { took, share, rate } = chunk;
         let percent = share * 100.0;
-        if let Some(before) = self.before.take()
-            && share > before * HELPED
-        {
-            // What COMMIT writes grows with the chunk, such as a binary log: then size changes nothing.
-            self.max = self.target / 2;
-            return self.set(self.target / 2, format!("its transaction still takes {percent:.1} % of a chunk's time"));
+        if let Some(before) = self.before.take() {
+            let did_not_help = if share > before.share * HELPED {
+                // What COMMIT writes grows with the chunk, such as a binary log: then size changes nothing.
+                Some(format!("its transaction still takes {percent:.1} % of a chunk's time"))
+            } else if rate < before.rate {
+                // Large transactions may cost a server more than their COMMITs.
+                Some(format!("a lane is {:.1} % slower with it", (1.0 - rate / before.rate) * 100.0))
+            } else {
+                None
+            };
+            if let Some(why) = did_not_help {
+                self.max = self.target / 2;
+                return self.set(self.target / 2, why);
+            }
         }
         if share > DEAR && took <= LONG.as_secs_f64() && self.target * 2 <= self.max.min(room) {
-            self.before = Some(share);
+            self.before = Some(chunk);
             return self.set(self.target * 2, format!("its transaction takes {percent:.1} % of a chunk's time"));
         }
         if took > 2.0 * LONG.as_secs_f64() && share * 2.0 < DEAR && self.target / 2 >= self.min {
@@ -194,5 +224,20 @@ mod tests {
         let dear =
             Ack { bytes: 4 << 20, took: Duration::from_millis(10), fixed: Duration::from_millis(9), ..Ack::default() };
         assert!((0..100).all(|_| tuner.on_ack(&dear, 7 * MIB).is_none()));
+    }
+
+    #[test]
+    fn goes_back_where_large_transactions_are_slow() {
+        let mut tuner = BatchTuner::new(4 * MIB, MIB / 4, 64 * MIB);
+        // COMMIT takes the same time each; the rows of twice the size take more than twice the time.
+        let sizes: Vec<usize> = (0..60)
+            .filter_map(|_| {
+                let mib = tuner.target() as u64 >> 20;
+                let took = Duration::from_millis(20 + 40 * mib + mib * mib);
+                let ack = Ack { bytes: mib << 20, took, fixed: Duration::from_millis(20), ..Ack::default() };
+                tuner.on_ack(&ack, 64 * MIB).map(|_| tuner.target() / MIB)
+            })
+            .collect();
+        assert_eq!(sizes, [8, 4]);
     }
 }

@@ -4,7 +4,7 @@
 //! So it is done under locks of the jobs, and only if they are this run's once the locks are taken; and a job is taken over under the
 //! same locks. What an older run had under way is over by then, and it begins nothing more of the kind.
 
-use super::{Jobs, keep_mine};
+use super::Jobs;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::shared::{Notice, Shared};
@@ -28,7 +28,7 @@ impl Jobs {
         fault::point("alone.before");
         let locks = JobLocks::of(self.jobs.iter().map(|job| job.fence.job));
         while_locked(&locks, connection, shared, |connection| {
-            self.jobs.iter().try_for_each(|job| keep_mine(connection, &job.fence))?;
+            self.keep_mine(connection)?;
             run(connection, self)
         })
     }

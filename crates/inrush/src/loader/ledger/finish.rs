@@ -90,6 +90,9 @@ impl Jobs {
             BadRows::Divert(path) if totals.iter().any(|totals| totals.rejected > 0) => {
                 // From here on a file of this name is ours.
                 self.note(&mut connection, Step::Rejects)?;
+                fault::point("file.before");
+                // And nobody else's, until this transaction ends.
+                self.keep_mine(&mut connection)?;
                 let mut keep = |error: Error| of_file.insert(error).clone();
                 let mut file = OrderedRejects::create(path, &shared.reject_header).map_err(&mut keep)?;
                 let mut missing: u64 = totals.iter().map(|totals| totals.rejected).sum();
@@ -99,6 +102,8 @@ impl Jobs {
                         file.add(row.into_reject(&job.name)).map_err(&mut keep)
                     })?;
                 }
+                // A session that was lost meanwhile keeps nobody away.
+                self.keep_mine(&mut connection)?;
                 let first = file.finish().map_err(keep)?;
                 if missing > 0 {
                     shared.notify(&Notice::RejectsNotKept { missing });

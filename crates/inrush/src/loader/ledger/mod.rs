@@ -178,6 +178,14 @@ impl Jobs {
         self.already_loaded.into_iter().chain(self.jobs.into_iter().map(told)).collect()
     }
 
+    /// Sees to it that all jobs are this run's until the transaction ends.
+    fn keep_mine(&self, connection: &mut Connection) -> Result<()> {
+        let mut fences: Vec<&Fence> = self.jobs.iter().map(|job| &job.fence).collect();
+        // In the order in which jobs are taken over.
+        fences.sort_by_key(|fence| fence.job);
+        fences.into_iter().try_for_each(|fence| keep_mine(connection, fence))
+    }
+
     fn note(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
         let behind = || self.jobs.iter().filter(|job| job.step < step);
         guarded(connection, behind().map(|job| (&job.fence, job.fence.step_statement(step))).collect())?;
