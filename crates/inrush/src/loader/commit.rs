@@ -3,6 +3,7 @@
 //! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
 //! committed by accident; behind a fence a chunk counts as stored if and only if its line is in the ledger.
 
+use super::control::LINES;
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
@@ -108,7 +109,7 @@ impl Lane<'_> {
 
     /// Writes the rejects and the line of a chunk. `false`: the job is another run's by now.
     fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
-        self.waits(Some("its lines in the ledger"));
+        self.waits(Some(LINES));
         let start = chunk.origin().span.start;
         if let BadRows::Divert(_) = self.shared.options.bad_rows {
             for rejects in [chunk.rejects(), late] {

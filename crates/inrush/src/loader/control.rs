@@ -65,12 +65,17 @@ pub(super) struct LaneState {
     pub(super) aborter: Option<Aborter>,
     /// Time spent on its transactions rather than on their rows, until somebody asks.
     pub(super) fixed: Duration,
+    /// The least that a line of the ledger took.
+    pub(super) trip: Option<Duration>,
     /// It takes no more batches for now.
     pub(super) is_parked: bool,
 }
 
 /// What the waiting for an answer is called that belongs to the transaction rather than to its rows.
-const OF_THE_TRANSACTION: [&str; 2] = ["COMMIT", "its lines in the ledger"];
+const OF_THE_TRANSACTION: [&str; 2] = ["COMMIT", LINES];
+
+/// The same of the lines that a chunk writes into the ledger.
+pub(super) const LINES: &str = "its lines in the ledger";
 
 impl Default for Control {
     fn default() -> Self {
@@ -189,8 +194,12 @@ impl Control {
     pub(super) fn waits(&self, lane: usize, what: Option<&'static str>) {
         if let Some(state) = lock(&self.lanes).get_mut(lane) {
             let now = Instant::now();
-            if let Some((_, since)) = state.waiting.filter(|(what, _)| OF_THE_TRANSACTION.contains(what)) {
-                state.fixed += now.duration_since(since);
+            if let Some((what, since)) = state.waiting.filter(|(what, _)| OF_THE_TRANSACTION.contains(what)) {
+                let took = now.duration_since(since);
+                state.fixed += took;
+                if what == LINES {
+                    state.trip = Some(state.trip.map_or(took, |least| least.min(took)));
+                }
             }
             state.waiting = what.map(|what| (what, now));
             state.told = None;

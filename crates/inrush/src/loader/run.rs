@@ -106,6 +106,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                 took: Duration::ZERO,
                 fixed: Duration::ZERO,
                 idle: begun.duration_since(free_since),
+                trip: Duration::ZERO,
                 left: shared.tuning.left(),
             };
             let course = match &mut lane {
@@ -120,7 +121,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
             if course == Course::Straight {
                 ack.at = shared.control.elapsed();
                 ack.took = begun.elapsed();
-                ack.fixed = shared.control.take_fixed(number);
+                (ack.fixed, ack.trip) = shared.control.take_fixed(number);
                 self.tune(&ack);
             }
             free_since = Instant::now();

@@ -1,7 +1,7 @@
 //! The tuner at work: its limits from the options, what chunks cost handed to it, its decisions carried out and kept for the report.
 
 use super::budget::Budget;
-use super::control::{Control, lock};
+use super::control::{Control, LaneState, lock};
 use super::options::{BatchSize, LoadOptions};
 use super::shared::Notice;
 use inrush_core::bulk::tuner::memory::batches;
@@ -182,9 +182,11 @@ const MAX_LANES: usize = 16;
 const MOST_TOLD: usize = 200;
 
 impl Control {
-    /// What a lane's answers took that had nothing to do with its rows, since this was last asked.
-    pub(super) fn take_fixed(&self, lane: usize) -> Duration {
-        lock(&self.lanes).get_mut(lane).map(|state| std::mem::take(&mut state.fixed)).unwrap_or_default()
+    /// What a lane's answers took that had nothing to do with its rows, since this was last asked, and the least that a line of the ledger
+    /// ever took.
+    pub(super) fn take_fixed(&self, lane: usize) -> (Duration, Duration) {
+        let taken = |state: &mut LaneState| (std::mem::take(&mut state.fixed), state.trip.unwrap_or_default());
+        lock(&self.lanes).get_mut(lane).map(taken).unwrap_or_default()
     }
 }
 

@@ -29,17 +29,25 @@ struct Chunk {
     share: f64,
     /// Bytes a second.
     rate: f64,
+    /// The share that its round trips have.
+    way: f64,
 }
 
 impl Chunk {
     fn of(ack: &Ack) -> Self {
         let took = ack.took.as_secs_f64().max(1e-9);
-        Self { took, share: ack.fixed.as_secs_f64() / took, rate: ack.bytes as f64 / took }
+        let way = TRIPS * ack.trip.as_secs_f64() / took;
+        Self { took, share: ack.fixed.as_secs_f64() / took, rate: ack.bytes as f64 / took, way }
     }
 
     fn median(chunks: &[Chunk]) -> Self {
         let of = |part: fn(&Chunk) -> f64| median(&mut chunks.iter().map(part).collect::<Vec<_>>());
-        Self { took: of(|chunk| chunk.took), share: of(|chunk| chunk.share), rate: of(|chunk| chunk.rate) }
+        Self {
+            took: of(|chunk| chunk.took),
+            share: of(|chunk| chunk.share),
+            rate: of(|chunk| chunk.rate),
+            way: of(|chunk| chunk.way),
+        }
     }
 }
 
@@ -75,8 +83,15 @@ impl BatchTuner {
     }
 
     fn decide(&mut self, chunk: Chunk, room: usize) -> Option<(usize, String)> {
-        let Chunk { took, share, rate } = chunk;
+        let Chunk { took, share, rate, way } = chunk;
         let percent = share * 100.0;
+        let may_double = took <= LONG.as_secs_f64() && self.target * 2 <= self.max.min(room);
+        if way > DEAR && may_double && took * 2.0 <= LONG.as_secs_f64() {
+            // A way does not become longer by what is sent over it: this needs no proof.
+            self.before = None;
+            let why = format!("the ways to the server and back take {:.1} % of a chunk's time", way * 100.0);
+            return self.set(self.target * 2, why);
+        }
         if let Some(before) = self.before.take() {
             let did_not_help = if share > before.share * HELPED {
                 // What COMMIT writes grows with the chunk, such as a binary log: then size changes nothing.
@@ -92,11 +107,11 @@ impl BatchTuner {
                 return self.set(self.target / 2, why);
             }
         }
-        if share > DEAR && took <= LONG.as_secs_f64() && self.target * 2 <= self.max.min(room) {
+        if share > DEAR && may_double {
             self.before = Some(chunk);
             return self.set(self.target * 2, format!("its transaction takes {percent:.1} % of a chunk's time"));
         }
-        if took > 2.0 * LONG.as_secs_f64() && share * 2.0 < DEAR && self.target / 2 >= self.min {
+        if took > 2.0 * LONG.as_secs_f64() && share.max(way) * 2.0 < DEAR && self.target / 2 >= self.min {
             return self.set(self.target / 2, format!("a chunk takes {took:.1} s"));
         }
         None
@@ -128,7 +143,10 @@ const LEAST_AT_THE_END: usize = 512 << 10;
 const CHUNKS: usize = 8;
 const MOST_CHUNKS: usize = 1024;
 
-/// A transaction's share of a chunk's time that is worth larger chunks.
+/// Round trips of a chunk: LOAD is asked for and granted, the data, the ledger's line, COMMIT.
+const TRIPS: f64 = 4.0;
+
+/// A transaction's share of a chunk's time that is worth larger chunks, and that of the round trips.
 const DEAR: f64 = 0.025;
 
 /// The share must fall to this much of itself when the size doubles: half if its cost were the same each time.
@@ -239,5 +257,21 @@ mod tests {
             })
             .collect();
         assert_eq!(sizes, [8, 4]);
+    }
+
+    #[test]
+    fn goes_as_far_as_a_long_way_is_worth_it() {
+        let sizes = |trip_ms: u64| {
+            let mut tuner = BatchTuner::new(4 * MIB, MIB / 4, 64 * MIB);
+            for _ in 0..200 {
+                let mib = tuner.target() as u64 >> 20;
+                // A binary log: COMMIT takes as much longer as there is more to write.
+                let (fixed, trip) = (Duration::from_millis(2 * trip_ms + 4 * mib), Duration::from_millis(trip_ms));
+                let took = fixed + 2 * trip + Duration::from_millis(70 * mib);
+                tuner.on_ack(&Ack { bytes: mib << 20, took, fixed, trip, ..Ack::default() }, 64 * MIB);
+            }
+            tuner.target() / MIB
+        };
+        assert_eq!([0, 1, 5, 30].map(sizes), [4, 4, 8, 16]);
     }
 }

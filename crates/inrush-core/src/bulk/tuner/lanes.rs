@@ -19,6 +19,8 @@ pub struct LaneTuner {
     phase: Phase,
     rest: Duration,
     turn: Turn,
+    /// What one more lost when it was last tried. Each lane gains less than the one before, so one less gains no more than that.
+    lost: f64,
     /// Bytes that are still to be read, if that is known.
     left: Option<u64>,
 }
@@ -56,7 +58,7 @@ impl LaneTuner {
     pub fn new(lanes: usize, min: usize, max: usize) -> Self {
         let window = Window::new(Duration::ZERO);
         let phase = Phase::Measure(Vec::new());
-        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore, left: None }
+        Self { lanes, min, max, window, phase, rest: FIRST_REST, turn: Turn::OneMore, lost: 0.0, left: None }
     }
 
     /// How many lanes are to be used.
@@ -213,7 +215,8 @@ impl LaneTuner {
     /// Judges a try of one more again, by the rates before and after it.
     fn review(&mut self, probed: usize, gain: Gain, now: Duration) -> Option<(usize, String)> {
         if gain.share < WORTH_MORE {
-            // Each lane gains less than the one before: where one more gains as much as one less may lose, one less would lose more.
+            self.lost = -gain.share;
+            // Where one more gains as much as one less may lose, one less would lose more.
             self.rest(if gain.share >= WORTH_LESS { Turn::OneMore } else { Turn::OneLess }, now);
             return None;
         }
@@ -222,9 +225,9 @@ impl LaneTuner {
         Some((from, format!("the rate fell without it too: it was {:+.1} % after all", gain.share * 100.0)))
     }
 
-    /// Whether enough is to come at this rate for one less to earn its try back.
+    /// Whether enough is to come at this rate for one less to earn its try back, if it gains as much as it can.
     fn lasts(&self, rate: f64) -> bool {
-        self.left.is_none_or(|left| left as f64 >= rate * WORTH_A_LOSS.as_secs_f64())
+        self.left.is_none_or(|left| left as f64 / rate * self.lost.max(WORTH_LESS) >= COST_OF_A_TRY.as_secs_f64())
     }
 
     /// Enough was tried this way.
@@ -303,8 +306,8 @@ const WORTH_MORE: f64 = 0.05;
 /// What one less may lose.
 const WORTH_LESS: f64 = 0.03;
 
-/// How much must be to come for a try that nearly always loses something.
-const WORTH_A_LOSS: Duration = Duration::from_secs(20);
+/// What a try of one less costs that loses something, as nearly all do: some seconds at down to half the rate.
+const COST_OF_A_TRY: Duration = Duration::from_secs(3);
 
 /// What is lost for sure where a part of a window is enough to give up.
 const HOPELESS: f64 = 0.1;

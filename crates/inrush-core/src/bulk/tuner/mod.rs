@@ -35,6 +35,8 @@ pub struct Ack {
     pub fixed: Duration,
     /// How long its lane had waited for it.
     pub idle: Duration,
+    /// The least time in which the ledger's line was answered so far: the way to the server and back, and little more; zero if unknown.
+    pub trip: Duration,
     /// Bytes of text that were still to be read then, if that is known.
     pub left: Option<u64>,
 }
@@ -43,8 +45,8 @@ impl Ack {
     /// With times in whole microseconds, as a trace has them, so that its decisions are the same.
     pub fn in_micros(self) -> Self {
         let whole = |time: Duration| Duration::from_micros(time.as_micros() as u64);
-        let (at, took, fixed, idle) = (whole(self.at), whole(self.took), whole(self.fixed), whole(self.idle));
-        Self { at, took, fixed, idle, ..self }
+        let [at, took, fixed, idle, trip] = [self.at, self.took, self.fixed, self.idle, self.trip].map(whole);
+        Self { at, took, fixed, idle, trip, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! limits lanes=2 min_lanes=1 max_lanes=16 batch=4194304 min_batch=262144 max_batch=67108864 memory=268435456
-//! ack at=812345 lane=0 bytes=4194260 rows=58211 held=14680064 took=401233 fixed=5120 idle=12
+//! ack at=812345 lane=0 bytes=4194260 rows=58211 held=14680064 took=401233 fixed=5120 idle=12 trip=310
 //! room at=901200 lanes=3
 //! tuned at=4101200 lanes 2 to 3: to see whether one more is faster
 //! ```
@@ -61,6 +61,7 @@ impl Line {
                 took: fields.time("took")?,
                 fixed: fields.time("fixed")?,
                 idle: fields.time("idle")?,
+                trip: fields.time("trip")?,
                 left: fields.number("left"),
             })),
             "room" => Some(Line::Room { at: fields.time("at")?, lanes: fields.size("lanes")? }),
@@ -88,11 +89,12 @@ impl fmt::Display for Line {
                 "limits lanes={lanes} min_lanes={min_lanes} max_lanes={max_lanes} batch={batch} min_batch={min_batch} \
                  max_batch={max_batch} memory={memory}"
             ),
-            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle, left }) => {
-                let [at, took, fixed, idle] = [at, took, fixed, idle].map(Duration::as_micros);
+            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle, trip, left }) => {
+                let [at, took, fixed, idle, trip] = [at, took, fixed, idle, trip].map(Duration::as_micros);
                 write!(
                     f,
-                    "ack at={at} lane={lane} bytes={bytes} rows={rows} held={held} took={took} fixed={fixed} idle={idle}"
+                    "ack at={at} lane={lane} bytes={bytes} rows={rows} held={held} took={took} fixed={fixed} idle={idle} \
+                     trip={trip}"
                 )?;
                 left.map_or(Ok(()), |left| write!(f, " left={left}"))
             }
@@ -163,8 +165,8 @@ mod tests {
             max_batch: 64 << 20,
             memory: 256 << 20,
         };
-        let (took, fixed, idle, left) = (ms(6), ms(7), ms(8), None);
-        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took, fixed, idle, left };
+        let (took, fixed, idle, trip, left) = (ms(6), ms(7), ms(8), ms(1), None);
+        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took, fixed, idle, trip, left };
         let told = "lanes 2 to 3: to see whether one more is faster".to_owned();
         let lines = [
             Line::Limits(limits),

@@ -44,6 +44,7 @@ pub(super) fn while_locked<T>(
     let began = Instant::now();
     while !take(locks, connection)? {
         free(locks, connection)?;
+        shared.control.waits(0, Some("another run of this load"));
         let waited = began.elapsed();
         if shared.control.is_stopping() {
             return Err(Error::new(Kind::Interrupted, "interrupted while another run of this load was at work"));
