@@ -85,7 +85,7 @@ impl BatchTuner {
     fn decide(&mut self, chunk: Chunk, room: usize) -> Option<(usize, String)> {
         let Chunk { took, share, rate, way } = chunk;
         let percent = share * 100.0;
-        let may_double = took <= LONG.as_secs_f64() && self.target * 2 <= self.max.min(room);
+        let may_double = self.target * 2 <= self.max.min(room);
         if way > DEAR && may_double && took * 2.0 <= LONG.as_secs_f64() {
             // A way does not become longer by what is sent over it: this needs no proof.
             self.before = None;
@@ -107,7 +107,7 @@ impl BatchTuner {
                 return self.set(self.target / 2, why);
             }
         }
-        if share > DEAR && may_double {
+        if share > DEAR && may_double && took <= LONG.as_secs_f64() {
             self.before = Some(chunk);
             return self.set(self.target * 2, format!("its transaction takes {percent:.1} % of a chunk's time"));
         }

@@ -36,8 +36,8 @@ pub(in crate::loader) fn open(
     }
     let ledger = shared.ledger();
     let candidates = candidates(shared, sources, plans)?;
-    // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
+    // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let opened = first.run_to_its_end(|connection| {
         tables::provide(connection, &ledger)?;
         while_locked(&locks, connection, shared, |connection| {
