@@ -80,5 +80,5 @@ impl<A: FnMut()> Flight for &mut Inserts<'_, A> {
     }
 }
 
-/// One statement with the server, one behind it in its buffer, and one of ours on the way there. More would only be memory.
-pub(super) const WINDOW: Window = Window { n_bytes: usize::MAX, n_commands: 4 };
+/// Enough for the server to have work while its answers and our next statements are under way (docs/notes/multi-row.md).
+pub(super) const WINDOW: Window = Window { n_bytes: 1 << 20, n_commands: 4096 };

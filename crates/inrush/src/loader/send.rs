@@ -112,7 +112,7 @@ impl Lane<'_> {
     /// statements travel one by one.
     fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
         let window = self.connection.window(Some(statements.len()))?;
-        let window = if window.n_commands > WINDOW.n_commands { WINDOW } else { window };
+        let window = if window.n_commands > 1 { WINDOW } else { window };
         let (shared, number) = (self.shared, self.number);
         let way = (&chunk.plan.writing, chunk.payload.method());
         let mut inserts =
