@@ -100,6 +100,38 @@ fn the_method_is_the_server_s_or_the_user_s() {
 }
 
 #[test]
+fn lanes_insert_where_a_load_would_hold_the_lock_of_the_ids() {
+    on_all("serial", |place| {
+        let rows = "(id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20))";
+        place.sql(&format!(
+            "CREATE TABLE a {rows}; CREATE TABLE b {rows}; CREATE TABLE c {rows}; CREATE TABLE d {rows}"
+        ));
+        place.write("a.csv", "id,name\n7,Ann\n8,Bea\n");
+        place.write("b.csv", "name\nAnn\nBea\n");
+        let locks = place.sql("SELECT @@innodb_autoinc_lock_mode") == "1";
+        assert_eq!(locks, !place.is_mysql(), "the servers' defaults");
+        let insert = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
+        for (load, is_serial) in [
+            ("a.csv --into a", true),
+            ("b.csv --into b --lanes 2", true),
+            ("a.csv --into c --lanes 1", false),
+            // Its LOAD goes into a stage, which makes no ids.
+            ("a.csv --into d --mode upsert", false),
+        ] {
+            let done = place.load(load);
+            assert_eq!(done.code, 0, "{done}");
+            let want = if place.server.local_infile && !(locks && is_serial) { "load-data" } else { insert };
+            assert_eq!(done.json["method"]["name"], want, "{done}");
+            let says_why = done.json["method"]["reason"].as_str().unwrap().contains("AUTO_INCREMENT");
+            assert_eq!(says_why, place.server.local_infile && locks && is_serial, "{done}");
+        }
+        for (table, want) in [("a", "7,Ann|8,Bea"), ("b", "1,Ann|2,Bea"), ("c", "7,Ann|8,Bea"), ("d", "7,Ann|8,Bea")] {
+            assert_eq!(place.sql(&format!("SELECT * FROM {table} ORDER BY id")), want);
+        }
+    });
+}
+
+#[test]
 fn a_summary_for_people_and_a_document_for_programs() {
     on_all("summary", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, age INT)");

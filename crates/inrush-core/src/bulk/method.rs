@@ -94,13 +94,30 @@ pub struct Choice {
     pub may_fall_back: bool,
 }
 
-/// Chooses before the first row is sent, from what was asked for and what the server says of itself.
-///
-/// `local_infile` is the server's variable; `None` if it would not tell. For the rest see [`best_insert`].
+/// What decides about the method, before the first row is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The server's `local_infile`; `None` if it would not tell.
+    pub local_infile: Option<bool>,
+    /// Who made the server.
+    pub vendor: Vendor,
+    /// Every value may be bound as it is.
+    pub bindable: bool,
+    /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends; INSERTs of VALUES do not wait.
+    ///
+    /// So it is for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
+    /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
+    pub load_is_serial: bool,
+}
+
+/// Chooses before the first row is sent, from what was asked for and what the server says of itself. For the best INSERT see
+/// [`best_insert`].
 ///
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
-pub fn choose(asked: Option<Method>, local_infile: Option<bool>, vendor: Vendor, bindable: bool) -> Result<Choice> {
+pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
+    let Facts { local_infile, vendor, bindable, load_is_serial } = facts;
+    let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
             return Err(Error::config("the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
@@ -111,21 +128,18 @@ pub fn choose(asked: Option<Method>, local_infile: Option<bool>, vendor: Vendor,
                 .with_hint("`--method multi-row` can"));
         }
         (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },
-        (None, Some(false)) => Choice {
-            method: best_insert(vendor, bindable),
-            reason: "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed".into(),
-            may_fall_back: true,
-        },
-        (None, Some(true)) => Choice {
-            method: Method::LoadData,
-            reason: "the server allows LOAD DATA LOCAL, its fastest way in".into(),
-            may_fall_back: true,
-        },
-        (None, None) => Choice {
-            method: Method::LoadData,
-            reason: "the server does not tell whether it allows LOAD DATA LOCAL; it accepted it".into(),
-            may_fall_back: true,
-        },
+        (None, Some(false)) => chosen(
+            best_insert(vendor, bindable),
+            "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
+        ),
+        (None, _) if load_is_serial => chosen(
+            best_insert(vendor, bindable),
+            "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)",
+        ),
+        (None, Some(true)) => chosen(Method::LoadData, "the server allows LOAD DATA LOCAL, its fastest way in"),
+        (None, None) => {
+            chosen(Method::LoadData, "the server does not tell whether it allows LOAD DATA LOCAL; it accepted it")
+        }
     })
 }
 
@@ -162,45 +176,57 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
+    const MYSQL: Facts = Facts { local_infile: None, vendor: Vendor::MySql, bindable: true, load_is_serial: false };
+    const MARIADB: Facts = Facts { vendor: Vendor::MariaDb, ..MYSQL };
+
     #[track_caller]
-    fn check(asked: Option<Method>, local_infile: Option<bool>, want: Method, may_fall_back: bool) {
-        let choice = choose(asked, local_infile, Vendor::MySql, true).unwrap();
+    fn check(asked: Option<Method>, facts: Facts, want: Method, may_fall_back: bool) {
+        let choice = choose(asked, facts).unwrap();
         assert_eq!((choice.method, choice.may_fall_back), (want, may_fall_back));
     }
 
     #[test]
     fn local_allowed() {
-        check(None, Some(true), Method::LoadData, true);
+        check(None, Facts { local_infile: Some(true), ..MYSQL }, Method::LoadData, true);
     }
     #[test]
     fn local_off() {
-        check(None, Some(false), Method::MultiRow, true);
+        check(None, Facts { local_infile: Some(false), ..MYSQL }, Method::MultiRow, true);
+        check(None, Facts { local_infile: Some(false), ..MARIADB }, Method::MultiRowPrepared, true);
     }
     #[test]
     fn server_says_nothing() {
-        check(None, None, Method::LoadData, true);
+        check(None, MYSQL, Method::LoadData, true);
+    }
+    #[test]
+    fn loads_that_would_wait_for_each_other() {
+        for local_infile in [None, Some(true), Some(false)] {
+            check(None, Facts { local_infile, load_is_serial: true, ..MYSQL }, Method::MultiRow, true);
+            let serial = Facts { local_infile, load_is_serial: true, ..MARIADB };
+            check(None, serial, Method::MultiRowPrepared, true);
+            check(None, Facts { bindable: false, ..serial }, Method::MultiRow, true);
+        }
     }
     #[test]
     fn asked_for_is_final() {
-        check(Some(Method::LoadData), None, Method::LoadData, false);
-        check(Some(Method::MultiRow), Some(true), Method::MultiRow, false);
+        check(Some(Method::LoadData), Facts { load_is_serial: true, ..MARIADB }, Method::LoadData, false);
+        check(Some(Method::MultiRow), Facts { local_infile: Some(true), ..MYSQL }, Method::MultiRow, false);
     }
     #[test]
     fn what_the_server_forbids_is_refused_at_once() {
-        assert_eq!(choose(Some(Method::LoadData), Some(false), Vendor::MySql, true).unwrap_err().kind(), Kind::Config);
+        let refused = choose(Some(Method::LoadData), Facts { local_infile: Some(false), ..MYSQL });
+        assert_eq!(refused.unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn rows_are_bound_where_that_is_faster() {
         assert_eq!(best_insert(Vendor::MariaDb, true), Method::MultiRowPrepared);
         assert_eq!(best_insert(Vendor::MariaDb, false), Method::MultiRow);
         assert_eq!(best_insert(Vendor::MySql, true), Method::MultiRow);
-        let choice = choose(None, Some(false), Vendor::MariaDb, true).unwrap();
-        assert_eq!((choice.method, choice.may_fall_back), (Method::MultiRowPrepared, true));
     }
     #[test]
     fn what_cannot_be_bound_is_refused_at_once() {
-        let choice = choose(Some(Method::MultiRowPrepared), None, Vendor::MySql, false);
-        assert_eq!(choice.unwrap_err().kind(), Kind::Config);
+        let refused = choose(Some(Method::MultiRowPrepared), Facts { bindable: false, ..MYSQL });
+        assert_eq!(refused.unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn each_refusal_leads_one_step_on() {

@@ -73,7 +73,13 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let server = connection.server_version().to_string();
     let vendor = connection.server_version().vendor;
     let bindable = plans.iter().all(|plan| plan.bound.is_some());
-    let choice = method::choose(options.method, variables.local_infile, vendor, bindable)?;
+    let facts = method::Facts {
+        local_infile: variables.local_infile,
+        vendor,
+        bindable,
+        load_is_serial: options.lanes != Some(1) && load_locks(&variables, &table, &plans),
+    };
+    let choice = method::choose(options.method, facts)?;
     let shared = Shared {
         // Counts of rows found would hide which of them were changed.
         config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
@@ -107,6 +113,14 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     };
     connection.close();
     Ok((shared, plans))
+}
+
+/// Whether LOAD DATA would hold the lock of the table's AUTO_INCREMENT until it ends. A stage has none.
+fn load_locks(variables: &Variables, table: &Table, plans: &[Arc<SourcePlan>]) -> bool {
+    variables.locks_for_ids
+        && table.engine.eq_ignore_ascii_case("InnoDB")
+        && table.columns.iter().any(|column| column.auto_increment)
+        && plans.iter().all(|plan| plan.writing.stage(method::Method::LoadData).is_none())
 }
 
 /// Opens the first lane, which must work; none for a dry run.
@@ -153,6 +167,9 @@ struct Variables {
     /// Transactions are certified by other servers: Galera or group replication.
     is_cluster: bool,
     ignores_case: bool,
+    /// A statement whose number of rows the server does not know holds the lock of an AUTO_INCREMENT until it ends, one with VALUES
+    /// does not: `innodb_autoinc_lock_mode` is 1.
+    locks_for_ids: bool,
 }
 
 impl Variables {
@@ -160,7 +177,7 @@ impl Variables {
         let rows = sql::rows(
             connection,
             "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
-             'wsrep_on', 'group_replication_group_name', 'lower_case_table_names')",
+             'wsrep_on', 'group_replication_group_name', 'lower_case_table_names', 'innodb_autoinc_lock_mode')",
         )?;
         let value = |name: &str| {
             let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
@@ -173,6 +190,7 @@ impl Variables {
                 .filter(|bytes| LIKELY_PACKETS.contains(bytes))
                 .unwrap_or(SMALLEST_DEFAULT_PACKET),
             local_infile: value("local_infile").map(on),
+            locks_for_ids: value("innodb_autoinc_lock_mode") == Some("1"),
             ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
             statement_binlog: value("log_bin").is_some_and(on)
                 && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
