@@ -36,6 +36,15 @@ pub(super) fn read_keys(connection: &mut Connection, table: &Table, mode: Mode) 
     Ok(Keys::read(rows, has_triggers))
 }
 
+/// Whether it has an index beside its primary key.
+pub(super) fn has_secondary_index(connection: &mut Connection, table: &Table) -> Result<bool> {
+    let count = format!(
+        "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE {} AND INDEX_NAME <> 'PRIMARY'",
+        is_exactly("TABLE_SCHEMA", table)
+    );
+    Ok(sql::first_row(connection, &count)?.first().is_some_and(|count| count != "0"))
+}
+
 /// The keys of a table that is still to be made.
 pub(super) fn keys_of_new(key: &[String]) -> Keys {
     Keys::read(key.iter().map(|column| ["PRIMARY".into(), column.clone(), "0".into(), String::new()]), false)

@@ -77,7 +77,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         local_infile: variables.local_infile,
         vendor,
         bindable,
-        load_is_serial: options.lanes != Some(1) && load_locks(&variables, &table, &plans),
+        load_is_serial: load_is_serial(&mut connection, &variables, &options, &table, &plans)?,
     };
     let choice = method::choose(options.method, facts)?;
     let shared = Shared {
@@ -115,12 +115,20 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     Ok((shared, plans))
 }
 
-/// Whether LOAD DATA would hold the lock of the table's AUTO_INCREMENT until it ends. A stage has none.
-fn load_locks(variables: &Variables, table: &Table, plans: &[Arc<SourcePlan>]) -> bool {
-    variables.locks_for_ids
+/// Whether the lanes' LOAD DATA would wait for each other to keep indexes, for the lock of the table's AUTO_INCREMENT. A stage has none,
+/// and rows that go into the primary key alone gain nothing side by side (docs/notes/multi-row.md).
+fn load_is_serial(
+    connection: &mut Connection,
+    variables: &Variables,
+    options: &LoadOptions,
+    table: &Table,
+    plans: &[Arc<SourcePlan>],
+) -> Result<bool> {
+    let locks = variables.locks_for_ids
         && table.engine.eq_ignore_ascii_case("InnoDB")
         && table.columns.iter().any(|column| column.auto_increment)
-        && plans.iter().all(|plan| plan.writing.stage(method::Method::LoadData).is_none())
+        && plans.iter().all(|plan| plan.writing.stage(method::Method::LoadData).is_none());
+    Ok(locks && options.lanes != Some(1) && !options.defer_indexes && modes::has_secondary_index(connection, table)?)
 }
 
 /// Opens the first lane, which must work; none for a dry run.
