@@ -103,9 +103,10 @@ pub struct Facts {
     pub vendor: Vendor,
     /// Every value may be bound as it is.
     pub bindable: bool,
-    /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends; INSERTs of VALUES do not wait.
+    /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends, and INSERTs of VALUES gain by not
+    /// waiting (docs/notes/multi-row.md).
     ///
-    /// So it is for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
+    /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
     pub load_is_serial: bool,
 }
