@@ -5,6 +5,8 @@
 //! | [`browser`] | a real browser without a window, for tests of pages |
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
+//! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
+//! | [`faults`] | a relay in front of a real server that makes one fault after the other: cuts, stalls, lost and late packets |
 //! | [`relay`], [`slow_relay`] | relays in front of a server that cut connections on purpose, or pass bytes slowly or not at all |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
 //! | [`shop`] | a few tables with rows, for the examples in rustdoc |
@@ -15,6 +17,8 @@
 
 pub mod browser;
 pub mod captured;
+pub mod dice;
+pub mod faults;
 pub mod relay;
 pub mod script;
 pub mod servers;

@@ -3,11 +3,11 @@
 //!
 //! Compiled by the feature `fire` only: `scripts/galera` makes the cluster (`FIRE_GALERA`: socket, port, process and client of each node).
 
-use crate::dice::Dice;
 use crate::job::{Job, Kind, Shape};
 use crate::rows::{HELD, Held};
 use crate::session::await_true;
 use crate::table::Line;
+use inrush_testkit::dice::Dice;
 use inrush_testkit::servers::{Server, one};
 use std::process::Command;
 use std::thread::sleep;

@@ -1,10 +1,10 @@
 //! A job under fire: a source, a table, the one command that is run again until it succeeds, and the check of what it left.
 
-use crate::dice::{Dice, seed};
 use crate::place::{Done, Place};
 use crate::rows::{Content, Form, HELD, Held, content, table};
 use crate::run::Run;
 use crate::table::Line;
+use inrush_testkit::dice::{Dice, seed};
 use inrush_testkit::servers::Server;
 use std::collections::HashMap;
 use std::io::Write as _;

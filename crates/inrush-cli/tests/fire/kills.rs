@@ -1,11 +1,11 @@
 //! `kill -9` of inrush: at random moments, and at every step of a chunk's and a job's life, one by one.
 
-use crate::dice::{Dice, is_long, times};
 use crate::job::{Job, Kind, Shape};
 use crate::place::on_all;
 use crate::run::Killed;
 use crate::table::Line;
 use crate::trace::visits;
+use inrush_testkit::dice::{Dice, is_long, times};
 use inrush_testkit::servers::Server;
 use std::thread::sleep;
 use std::time::Duration;

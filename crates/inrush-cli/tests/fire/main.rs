@@ -7,7 +7,6 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod dice;
 #[cfg(feature = "fire")]
 mod galera;
 mod job;
@@ -17,7 +16,6 @@ mod own;
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of `load`")]
 #[path = "../load/place.rs"]
 mod place;
-mod relay;
 mod rows;
 mod run;
 #[path = "../load/server_of_own.rs"]
@@ -25,6 +23,7 @@ mod server_of_own;
 #[path = "../load/session.rs"]
 mod session;
 mod sessions;
+mod signals;
 mod sleepers;
 #[cfg(feature = "fire")]
 mod soak;

@@ -1,12 +1,12 @@
 //! The network between inrush and the server fails: connections are cut at a random byte, stall, lose an answer; and COMMITs that
 //! the server runs when their client has been given up, or is dead.
 
-use crate::dice::{Dice, is_long, times};
 use crate::job::{Job, Shape};
 use crate::place::{Done, on};
-use crate::relay::{Fault, Relay, What, When};
 use crate::run::Killed;
 use crate::table::Line;
+use inrush_testkit::dice::{Dice, is_long, times};
+use inrush_testkit::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::{Server, all, with_local_infile};
 use std::thread::sleep;
 use std::time::{Duration, Instant};

@@ -1,13 +1,13 @@
 //! A server of its own that fails: killed and started again, switched to read-only, out of connections, out of disk. One server a
 //! family, and one case after the other on it.
 
-use crate::dice::{Dice, times};
 use crate::job::{Job, Kind, Shape};
 use crate::place::Place;
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true};
 use crate::sessions::{a_connection_of, finish, retried};
 use crate::table::Line;
+use inrush_testkit::dice::{Dice, times};
 use inrush_testkit::servers::Server;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Rows whose sum is known: what the source holds, what the table must hold afterwards, and what must be rejected.
 
-use crate::dice::Dice;
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use flate2::Crc;
+use inrush_testkit::dice::Dice;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use std::sync::Arc;

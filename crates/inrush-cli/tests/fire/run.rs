@@ -30,6 +30,14 @@ pub(crate) enum Killed {
     Ended(Done),
 }
 
+/// How a process ended that was interrupted.
+pub(crate) enum Ended {
+    /// By the signal itself: it came before the process listened for it.
+    BySignal,
+    /// With an exit code and a report.
+    ByItself(Done),
+}
+
 impl<'a> Run<'a> {
     pub(crate) fn start(place: &'a Place, command: Command, input: Option<Arc<Vec<u8>>>) -> Self {
         Self::start_as("", place, command, input)
@@ -98,6 +106,23 @@ impl<'a> Run<'a> {
             Killed::Here(trace::inside(&self.trace()))
         } else {
             Killed::Ended(self.end())
+        }
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn signal(&self) {
+        // An error only if it has ended.
+        let _ = kill_process(Pid::from_child(&self.child), Signal::INT);
+    }
+
+    /// Waits until it ends, by a signal or by itself.
+    pub(crate) fn end_or_signal(mut self) -> Ended {
+        self.wait();
+        if self.child.wait().unwrap().signal().is_some() {
+            self.join_feeder();
+            Ended::BySignal
+        } else {
+            Ended::ByItself(self.end())
         }
     }
 

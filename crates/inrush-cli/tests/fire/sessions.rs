@@ -1,12 +1,12 @@
 //! A second session on the same server that does harm: it kills connections, provokes deadlocks, holds a row for too long.
 
-use crate::dice::{Dice, times};
 use crate::job::{Job, Kind, Shape};
 use crate::network::servers;
 use crate::place::{Done, Place, on};
 use crate::run::Run;
 use crate::session::{Session, await_true, waits_for_a_row};
 use crate::table::Line;
+use inrush_testkit::dice::{Dice, times};
 use inrush_testkit::servers::Server;
 use std::thread::sleep;
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! A run that sleeps (a suspended machine, a client that is starved) while a newer run of the same job goes on, and wakes up when that one
 //! is further or done.
 
-use crate::dice::Dice;
 use crate::job::{Job, Kind, Shape};
 use crate::network::servers;
 use crate::place::{Done, Place, on};
 use crate::run::Run;
 use crate::table::Line;
+use inrush_testkit::dice::Dice;
 
 /// The newer one has stored the same rows meanwhile, its keys and rejects are in the way. Not the rows are at fault, whatever the server
 /// says of them.

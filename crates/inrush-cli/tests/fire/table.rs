@@ -1,7 +1,7 @@
 //! The table of a run: a line a case and server, printed as each is known, and kept in the folder `FIRE_TABLE` for `scripts/fire`.
 
-use crate::dice::seed;
 use crate::trace::Histogram;
+use inrush_testkit::dice::seed;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;

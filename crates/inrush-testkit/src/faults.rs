@@ -7,20 +7,22 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 /// A fault: what happens to the connection that meets it, and when.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
-    pub(crate) when: When,
-    pub(crate) what: What,
+pub struct Fault {
+    /// When it happens.
+    pub when: When,
+    /// What happens.
+    pub what: What,
 }
 
 /// Counted over all connections, from the fault before this one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum When {
+pub enum When {
     /// After so many bytes to the server.
     Up(u64),
     /// After so many bytes from the server.
@@ -29,8 +31,9 @@ pub(crate) enum When {
     Commit(u64),
 }
 
+/// What happens to the connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
+pub enum What {
     /// Closes the connection.
     Cut,
     /// Lets nothing through any more, in both directions, and closes it after a while.
@@ -41,13 +44,14 @@ pub(crate) enum What {
     Hold(Duration),
 }
 
-/// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
-pub(crate) struct Relay {
+/// A relay on a loopback port of its own; it accepts no new connection once the value is dropped.
+#[derive(Debug)]
+pub struct Relay {
     port: u16,
     state: Arc<State>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     faults: Mutex<Pending>,
     n_met: AtomicU64,
@@ -56,7 +60,7 @@ struct State {
     is_over: AtomicBool,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Pending {
     faults: VecDeque<Fault>,
     /// Since the fault before the next one.
@@ -72,11 +76,12 @@ enum Way {
 }
 
 impl Relay {
-    pub(crate) fn start(server_port: u16, faults: impl IntoIterator<Item = Fault>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+    /// Starts a relay to a server on the loopback address; the faults happen one after the other.
+    pub fn start(server_port: u16, faults: impl IntoIterator<Item = Fault>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
         let state = Arc::new(State::default());
-        state.faults.lock().unwrap().faults.extend(faults);
+        state.lock().faults.extend(faults);
         let shared = state.clone();
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
@@ -92,17 +97,18 @@ impl Relay {
         Self { port, state }
     }
 
-    pub(crate) fn port(&self) -> u16 {
+    /// The port on 127.0.0.1 to connect to.
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// How many faults have been met.
-    pub(crate) fn n_met(&self) -> u64 {
+    pub fn n_met(&self) -> u64 {
         self.state.n_met.load(SeqCst)
     }
 
     /// Bytes that came from clients, and from the server.
-    pub(crate) fn bytes(&self) -> (u64, u64) {
+    pub fn bytes(&self) -> (u64, u64) {
         (self.state.up.load(SeqCst), self.state.down.load(SeqCst))
     }
 }
@@ -116,9 +122,9 @@ impl Drop for Relay {
 }
 
 fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
-    let clone = |stream: &TcpStream| stream.try_clone().unwrap();
-    client.set_nodelay(true).unwrap();
-    server.set_nodelay(true).unwrap();
+    let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
+    // A connection that is closed already is relayed all the same: both sides learn of its end.
+    let _ = (client.set_nodelay(true), server.set_nodelay(true));
     let is_mute = Arc::new(AtomicBool::new(false));
     let (state_down, mute_down) = (state.clone(), is_mute.clone());
     let (from, to) = (clone(&server), clone(&client));
@@ -170,12 +176,16 @@ fn pass(way: Way, mut from: TcpStream, mut to: TcpStream, state: &State, is_mute
 }
 
 impl State {
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.faults.lock().expect("no thread panics while it holds this lock")
+    }
+
     /// Whether the next fault is met by these bytes, and behind which of them.
     fn meet(&self, way: Way, bytes: &[u8]) -> Option<(usize, What)> {
         let n = bytes.len() as u64;
         let total = if way == Way::Up { &self.up } else { &self.down };
         total.fetch_add(n, SeqCst);
-        let mut pending = self.faults.lock().unwrap();
+        let mut pending = self.lock();
         let fault = *pending.faults.front()?;
         let (mut at, mut is_met) = (0, false);
         match way {
@@ -202,8 +212,8 @@ impl State {
         if !is_met {
             return None;
         }
-        let faults = std::mem::take(&mut pending.faults);
-        *pending = Pending { faults: faults.into_iter().skip(1).collect(), ..Pending::default() };
+        pending.faults.pop_front();
+        (pending.up, pending.down, pending.commits) = (0, 0, 0);
         self.n_met.fetch_add(1, SeqCst);
         Some((at, fault.what))
     }
