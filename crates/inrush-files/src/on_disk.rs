@@ -2,14 +2,15 @@
 //!
 //! Invariant: nothing here moves the file's own position, so that whoever reads it in order is not disturbed.
 
+use inrush_core::bulk::Unchanged;
 use inrush_core::bulk::ledger::Identity;
 use inrush_core::error::{Error, Kind, Result};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::hash::Hasher as _;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 use twox_hash::XxHash3_64;
 
@@ -21,8 +22,12 @@ pub(crate) struct OnDisk {
     shown: Arc<str>,
     /// The path from the root, with `#` and the member of an archive.
     name: String,
+    /// The path from the root.
+    path: Arc<Path>,
     size: u64,
     modified: Option<i64>,
+    /// The hash of the identity, once it was asked for.
+    hash: Arc<OnceLock<u64>>,
 }
 
 impl OnDisk {
@@ -33,19 +38,34 @@ impl OnDisk {
         let metadata = file.metadata().map_err(cannot_read)?;
         let path = Path::new(path).canonicalize().map_err(cannot_read)?;
         let member = member.map(|member| format!("#{member}")).unwrap_or_default();
-        let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         Ok(Self {
             file: Arc::new(file),
             shown: shown.into(),
             name: format!("{}{member}", path.display()),
+            path: path.into(),
             size: metadata.len(),
-            modified: modified.and_then(|since| i64::try_from(since.as_nanos()).ok()),
+            modified: modified(&metadata),
+            hash: Arc::default(),
         })
     }
 
     /// What tells it from other files, and from what it was before it was changed.
+    ///
+    /// # Errors
+    /// `Data` if it was changed since it was opened: then the hash is not that of what was read of it.
     pub(crate) fn identity(&self) -> Result<Identity> {
-        let hash = self.hash_of_first(self.size)?;
+        let hash = match self.hash.get() {
+            Some(hash) => *hash,
+            None => {
+                let hash = self.hash_of_first(self.size)?;
+                let now = self.metadata()?;
+                self.compare_size(&now)?;
+                if modified(&now) != self.modified {
+                    return Err(self.written());
+                }
+                *self.hash.get_or_init(|| hash)
+            }
+        };
         Ok(Identity { name: self.name.clone(), size: Some(self.size), modified: self.modified, hash })
     }
 
@@ -72,6 +92,41 @@ impl OnDisk {
         FromPlace { file: self.file.clone(), at }
     }
 
+    /// Whether a line ends right before `at`, or the file does.
+    pub(crate) fn is_line_end(&self, at: u64) -> Result<bool> {
+        let mut last = [b'\n'];
+        if (1..self.size).contains(&at) {
+            let read = self.from(at - 1).read_exact(&mut last);
+            read.map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))?;
+        }
+        Ok(last == *b"\n")
+    }
+
+    fn metadata(&self) -> Result<Metadata> {
+        self.file.metadata().map_err(|e| Error::io(format!("cannot read `{}`", self.shown), e))
+    }
+
+    fn compare_size(&self, now: &Metadata) -> Result<()> {
+        let (shown, before, now) = (&self.shown, self.size, now.len());
+        if now > before {
+            return Err(Error::data(format!("`{shown}` grew from {before} to {now} bytes while it was loaded"))
+                .with_hint("load it when nothing appends to it any more; whole lines may be in the table, others not"));
+        }
+        if now < before {
+            return Err(changed_meanwhile(format!("`{shown}` was cut from {before} to {now} bytes while it was loaded")));
+        }
+        Ok(())
+    }
+
+    fn written(&self) -> Error {
+        changed_meanwhile(format!("`{}` was written to while it was loaded", self.shown))
+    }
+
+    /// Whether the hash stands for every byte.
+    fn is_hashed_whole(&self) -> bool {
+        self.size <= SAMPLED * BLOCK
+    }
+
     /// The checksum of `bytes` bytes from `at` on; of fewer, if it ends before.
     pub(crate) fn checksum(&self, at: u64, bytes: u64) -> Result<u64> {
         let mut hasher = XxHash3_64::with_seed(0);
@@ -86,6 +141,49 @@ impl OnDisk {
             }
         }
     }
+}
+
+impl Unchanged for OnDisk {
+    /// A mere `touch` changes nothing, as far as the hash can tell: that is not looked for in a file of which it knows a part only.
+    fn check(&self) -> Result<()> {
+        let now = self.metadata()?;
+        self.compare_size(&now)?;
+        if modified(&now) == self.modified {
+            return Ok(());
+        }
+        match self.hash.get() {
+            Some(hash) if self.is_hashed_whole() && self.hash_of_first(self.size)? == *hash => Ok(()),
+            _ => Err(self.written()),
+        }
+    }
+
+    /// A page that was written through a mapping may show in the bytes before it does in the times.
+    fn confirm(&self) -> Result<()> {
+        self.check()?;
+        match self.hash.get() {
+            Some(hash) if self.hash_of_first(self.size)? != *hash => Err(self.written()),
+            _ => self.compare_size(&self.metadata()?),
+        }
+    }
+
+    fn is_replaced(&self) -> bool {
+        let Ok(own) = self.file.metadata() else { return false };
+        self.path.metadata().map_or(true, |now| (now.dev(), now.ino()) != (own.dev(), own.ino()))
+    }
+}
+
+/// When it was last written to, in nanoseconds since 1970.
+fn modified(metadata: &Metadata) -> Option<i64> {
+    let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    modified.and_then(|since| i64::try_from(since.as_nanos()).ok())
+}
+
+/// The error for a source that was changed while it was read.
+fn changed_meanwhile(message: String) -> Error {
+    Error::data(message).with_hint(
+        "what is stored may be of both contents: compare it with the file; the same command does that for every stored row, and goes on \
+         only if the file still holds it",
+    )
 }
 
 /// The error for a source that is not what was stored; `lines` are the lines that differ, first and last.

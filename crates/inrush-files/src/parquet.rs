@@ -15,7 +15,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::basic::LogicalType;
+use parquet::basic::{Compression, LogicalType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::Type;
@@ -85,6 +85,28 @@ impl Parquet {
         builder.build()
     }
 
+    /// Refuses what is known not to be readable by what the file says of itself, before a row of it is given away: columns of the
+    /// chosen fields that are compressed by what is not built in, or that lie outside of the file.
+    fn check_pages(&self) -> Result<()> {
+        let parquet = self.metadata.parquet_schema();
+        for group in self.metadata.metadata().row_groups() {
+            let columns = group.columns().iter().enumerate();
+            for (leaf, column) in columns.filter(|(leaf, _)| self.fields.contains(&parquet.get_column_root_idx(*leaf))) {
+                let named = || format!("column `{}` of `{}`", parquet.column(leaf).path().string(), self.name);
+                if let Some(codec) = not_built_in(column.compression()) {
+                    return Err(Error::data(format!("{} is compressed by {codec}, which is not read", named()))
+                        .with_hint("write the file with another compression: zstd, snappy, gzip, LZ4 or none"));
+                }
+                let start = column.dictionary_page_offset().unwrap_or(i64::MAX).min(column.data_page_offset());
+                let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
+                if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > self.file.len()) {
+                    return Err(damaged(&self.name, &format!("{} lies outside of the file", named())));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn n_rows(&self) -> u64 {
         self.metadata.metadata().row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()
     }
@@ -109,6 +131,7 @@ impl Arrays for Parquet {
             return Ok(None);
         }
         if self.rows.is_none() {
+            self.check_pages()?;
             self.rows = Some(guarded(&self.name, || self.reader().map_err(|e| damaged(&self.name, &e)))?);
         }
         let (name, rows) = (&self.name, &mut self.rows);
@@ -195,6 +218,15 @@ fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
     };
     let schema = metadata.schema();
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(mark).collect::<Vec<_>>()))
+}
+
+/// The name of a compression that cannot be undone.
+fn not_built_in(compression: Compression) -> Option<&'static str> {
+    match compression {
+        Compression::LZO => Some("LZO"),
+        Compression::BROTLI(_) => Some("Brotli"),
+        _ => None,
+    }
 }
 
 fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {

@@ -7,6 +7,7 @@
 mod bad_rows;
 mod bad_whole;
 mod case;
+mod changing;
 mod chunks;
 mod columns;
 mod computed;
@@ -33,3 +34,4 @@ mod session;
 mod steps;
 mod stopped;
 mod tuning;
+mod untouched;

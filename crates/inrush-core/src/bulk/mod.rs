@@ -29,5 +29,5 @@ pub use mode::Mode;
 pub use plan::{FieldTarget, Matching, Plan, Table};
 pub use report::Report;
 pub use screen::{Replaced, Screen};
-pub use source::{FieldUse, Glance, Source, Stretch, Taker};
+pub use source::{FieldUse, Glance, Source, Stretch, Taker, Unchanged};
 pub use template::Template;

@@ -5,6 +5,7 @@ use super::ledger::{ChunkLine, Identity, Mapping};
 use crate::error::{Error, Kind};
 use crate::value::check::Check;
 use std::fmt;
+use std::sync::Arc;
 
 /// How one field of a source is used: which field, and what its emptiness means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,6 +118,25 @@ impl Stretch for Batch {
     }
 }
 
+/// Compares a source with what it was when it was opened. It lives longer than the source, so that it can be asked once more when
+/// every row is stored.
+pub trait Unchanged: Send + Sync {
+    /// Compares what costs no reading: before each batch is sent.
+    ///
+    /// # Errors
+    /// `Data` if the source was cut, has grown or was written to since.
+    fn check(&self) -> Result<(), Error>;
+
+    /// Compares all that tells one content from another: at the end of the reading, and before the job is done.
+    ///
+    /// # Errors
+    /// As [`Unchanged::check`].
+    fn confirm(&self) -> Result<(), Error>;
+
+    /// Whether the source's name means another file now, or none: what was read is the old one, as a whole.
+    fn is_replaced(&self) -> bool;
+}
+
 /// Something rows come from: a CSV file, later Parquet, Arrow, a generator.
 pub trait Source: Send {
     /// The name as the user wrote it: a path, or `-`.
@@ -172,6 +192,31 @@ pub trait Source: Send {
             [] => Ok(()),
             _ => Err(Error::new(Kind::Promise, format!("`{}` cannot be read from its middle", self.name()))),
         }
+    }
+
+    /// Compares lines of the ledger with what the source holds, as [`Source::resume`] does with `verify`, and leaves everything as it
+    /// was. Returns false if the source cannot be read but once. Called before the first `next`.
+    ///
+    /// # Errors
+    /// As [`Source::resume`].
+    fn compare(&mut self, stored: &[ChunkLine]) -> Result<bool, Error> {
+        let _ = stored;
+        Ok(false)
+    }
+
+    /// The first records, about `bytes` bytes of them and no more than a batch has; `next` delivers them all the same. `None` if there
+    /// are none, or if the source cannot look ahead. Called after [`Source::select`] and before the first `next`.
+    ///
+    /// # Errors
+    /// What keeps these records, or as far as is known now any later ones, from being read.
+    fn peek(&mut self, bytes: usize) -> Result<Option<Batch>, Error> {
+        let _ = bytes;
+        Ok(None)
+    }
+
+    /// What compares the source with what it was when it was opened; `None` for what nobody can look at again, such as a pipe.
+    fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
+        None
     }
 
     /// About how many bytes of text are still to come; `None` if nobody can tell.

@@ -17,13 +17,13 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch};
+use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-use types::infer;
+use types::{infer, may_be_no_text};
 
 /// Where typed columns come from: a file of some format, read from its beginning to its end.
 pub(crate) trait Arrays: Send {
@@ -363,19 +363,50 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
-        let line = |line: &ChunkLine| Stored { rows: line.span.clone(), checksum: verify.then_some(line.checksum) };
-        self.stored = stored.iter().map(line).collect();
-        if !verify || self.stored.is_empty() || !self.arrays.restart()? {
-            return Ok(());
+        let is_compared = verify && !stored.is_empty() && self.compare(stored)?;
+        let checksum = |line: &ChunkLine| (verify && !is_compared).then_some(line.checksum);
+        self.stored =
+            stored.iter().map(|line| Stored { rows: line.span.clone(), checksum: checksum(line) }).collect();
+        Ok(())
+    }
+
+    fn compare(&mut self, stored: &[ChunkLine]) -> Result<bool> {
+        if !self.arrays.restart()? {
+            return Ok(false);
         }
-        for stored in self.stored.clone() {
-            self.pass(stored.rows.start)?;
-            self.pass_stored(&stored)?;
+        (self.pending, self.next_row) = (VecDeque::new(), 0);
+        for line in stored {
+            self.pass(line.span.start)?;
+            self.pass_stored(&Stored { rows: line.span.clone(), checksum: Some(line.checksum) })?;
         }
         self.arrays.restart()?;
         (self.pending, self.next_row) = (VecDeque::new(), 0);
-        self.stored.iter_mut().for_each(|stored| stored.checksum = None);
-        Ok(())
+        Ok(true)
+    }
+
+    /// Of a file that can be read again the rows are given back, so that a file whose turn has not come holds none.
+    fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
+        let read = self.meter.bytes_read();
+        let is_fresh = self.pending.is_empty() && self.next_row == 0;
+        let Some(rows) = self.take_pending()? else { return Ok(None) };
+        let most = self.cuts.rows.unwrap_or(self.default_rows).min(rows_of(&rows, bytes.min(self.cuts.bytes)));
+        let limit = usize::try_from(self.cuts.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+        let front = rows.slice(0, rows.num_rows().min(most).min(limit));
+        let span = self.next_row..self.next_row + front.num_rows() as u64;
+        let front = Rows { shape: self.shape.clone(), span, bytes: 0, arrays: vec![front] };
+        if is_fresh && self.arrays.restart()? {
+            self.meter.move_to(read);
+        } else {
+            self.pending.push_front(rows);
+        }
+        front.take_apart().map(Some)
+    }
+
+    fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
+        match &self.whereabouts {
+            Whereabouts::OnDisk(place) => Some(Arc::new(place.clone())),
+            Whereabouts::Stream { .. } => None,
+        }
     }
 
     /// By what a row came to so far.
@@ -460,16 +491,6 @@ fn text_size_of(column: &ArrayRef) -> usize {
 /// The columns at these places.
 fn projected(rows: &RecordBatch, places: &[usize]) -> RecordBatch {
     rows.project(places).unwrap_or_else(|_| rows.clone())
-}
-
-/// Bytes that need not be UTF-8.
-fn may_be_no_text(ty: &DataType) -> bool {
-    match ty {
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => true,
-        DataType::Dictionary(_, values) => may_be_no_text(values),
-        DataType::RunEndEncoded(_, values) => may_be_no_text(values.data_type()),
-        _ => false,
-    }
 }
 
 /// The most rows of a batch where nobody says anything; as many as a batch of CSV has.

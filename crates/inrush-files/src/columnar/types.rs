@@ -183,3 +183,13 @@ impl Longest {
 
 /// The lengths a VARBINARY gets.
 const SIZES: &[u32] = &[16, 32, 64, 128, 255];
+
+/// Bytes that need not be UTF-8.
+pub(super) fn may_be_no_text(ty: &DataType) -> bool {
+    match ty {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => true,
+        DataType::Dictionary(_, values) => may_be_no_text(values),
+        DataType::RunEndEncoded(_, values) => may_be_no_text(values.data_type()),
+        _ => false,
+    }
+}

@@ -16,7 +16,7 @@ use crate::on_disk::OnDisk;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker};
+use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker, Unchanged};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
 use std::io::Read;
@@ -196,6 +196,23 @@ impl Source for CsvReader {
 
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
         self.leave_out(stored, verify)
+    }
+
+    fn compare(&mut self, stored: &[ChunkLine]) -> Result<bool> {
+        self.compare_stored(stored)
+    }
+
+    fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
+        let cut = self.cut(self.batch_rows, bytes.min(self.batch_bytes));
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let piece = self.piece(self.parser.clone(), Buffer::from(&self.text[..cut.end]), &cut);
+        Box::new(piece).parse().map(Some)
+    }
+
+    fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
+        self.place_on_disk.clone().map(|file| Arc::new(file) as Arc<dyn Unchanged>)
     }
 
     /// Of a compressed file by what the part that was read came to.

@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker};
+use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
@@ -112,6 +112,19 @@ impl Source for JsonlReader {
 
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
         self.lines.resume(stored, verify)
+    }
+
+    fn compare(&mut self, stored: &[ChunkLine]) -> Result<bool> {
+        self.lines.compare(stored)
+    }
+
+    fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
+        let lines = self.lines.peek(bytes)?;
+        lines.map(|lines| self.objects.take_apart(lines, &mut [])).transpose()
+    }
+
+    fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
+        self.lines.unchanged()
     }
 
     fn bytes_left(&self) -> Option<u64> {

@@ -18,6 +18,7 @@ mod ledger;
 mod modes;
 mod open;
 mod options;
+mod preflight;
 mod prepare;
 mod reader;
 mod rejects;
@@ -38,7 +39,7 @@ pub use shared::{Notice, Observer, StoredChunk};
 
 use crate::Config;
 use control::lock;
-use inrush_core::bulk::Source;
+use inrush_core::bulk::{Source, Unchanged};
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::{Error, Kind, Result};
@@ -133,16 +134,18 @@ impl Loader {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
             begin_rejects(&shared, &jobs)?;
             if !jobs.is_all_loaded() {
+                preflight::check(&shared, &jobs, &mut sources, &plans).map_err(interrupted)?;
                 open::first_steps(first, &shared, &mut jobs).map_err(interrupted)?;
             }
         }
         count_resumed(&shared, &mut jobs);
         if jobs.is_all_loaded() {
-            return Ok(report(shared, jobs, true));
+            return Ok(report(shared, jobs, true, &[]));
         }
         let lanes = open::lanes(first, &shared);
+        let unchanged: Vec<_> = sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&shared, lanes, sources, plans);
-        Ok(report(shared, jobs, finished))
+        Ok(report(shared, jobs, finished, &unchanged))
     }
 }
 
@@ -178,7 +181,24 @@ fn is_failure(stop: &Stop) -> bool {
     matches!(stop, Stop::Failed(error) if error.is_fatal())
 }
 
-fn report(shared: Shared, mut jobs: Jobs, finished: bool) -> Report {
+/// Whether all that was loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.
+fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], shared: &Shared) -> Result<()> {
+    for (name, unchanged) in sources {
+        unchanged.confirm()?;
+        if unchanged.is_replaced() {
+            shared.notify(&Notice::Replaced { source: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// What came of it; `sources` are those that can be compared with what they were.
+fn report(
+    shared: Shared,
+    mut jobs: Jobs,
+    finished: bool,
+    sources: &[(Arc<str>, Arc<dyn Unchanged>)],
+) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);
@@ -196,7 +216,10 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool) -> Report {
     }
     let mut first_rejects = tally.take_first_rejects();
     let resumed = jobs.resumed();
-    let is_whole = stop.is_none() && finished && not_loaded == 0 && tally.unknown == 0;
+    let mut is_whole = stop.is_none() && finished && not_loaded == 0 && tally.unknown == 0;
+    if is_whole && let Err(error) = confirm(sources, &shared) {
+        (stop, is_whole) = (Some(Stop::Unreadable(error)), false);
+    }
     if is_whole {
         let want = Totals {
             chunks: 0,

@@ -45,18 +45,24 @@ impl Reader {
         let mut behind = Behind::new(&sources);
         for (mut source, plan) in sources.into_iter().zip(plans) {
             behind.pass(&*source);
+            let unchanged = source.unchanged();
             loop {
                 self.make_room(&mut *source, &behind);
                 if !self.control.wants_more() {
                     return Ok(false);
                 }
-                let stretch = match source.next_stretch() {
-                    // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
-                    Ok(None) | Err(_) if self.control.is_stopping() => return Ok(false),
-                    Ok(None) => break,
-                    Ok(Some(stretch)) => stretch,
-                    Err(error) => return Err((number, error)),
-                };
+                let read = source.next_stretch();
+                // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
+                if self.control.is_stopping() && !matches!(read, Ok(Some(_))) {
+                    return Ok(false);
+                }
+                // What was read of a source that is another one by now may be neither; nor is it known where its last record ends.
+                if let Some(unchanged) = &unchanged {
+                    let is_more = matches!(read, Ok(Some(_)));
+                    let compared = if is_more { unchanged.check() } else { unchanged.confirm() };
+                    compared.map_err(|error| (number, error))?;
+                }
+                let Some(stretch) = read.map_err(|error| (number, error))? else { break };
                 if !self.hand_on(number, stretch, plan) {
                     return Ok(false);
                 }

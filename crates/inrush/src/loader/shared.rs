@@ -78,6 +78,16 @@ pub enum Notice {
         /// When, in UTC.
         on: String,
     },
+    /// The source was written to since it was loaded, and holds the same as far as size and hash can tell.
+    Touched {
+        /// The source.
+        source: Arc<str>,
+    },
+    /// Another file has taken the source's name since it was opened, or it has none any more; what was loaded is the old one.
+    Replaced {
+        /// The source.
+        source: Arc<str>,
+    },
     /// An earlier run has stored a part of this source; the rest follows.
     Resumed {
         /// The source.

@@ -212,6 +212,12 @@ fn describe(notice: &Notice) -> String {
             human::counted(*rows, "row"),
             human::counted(*chunks, "chunk")
         ),
+        Notice::Touched { source } => {
+            format!("`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded")
+        }
+        Notice::Replaced { source } => {
+            format!("`{source}` is another file now: what was loaded is the one that was there when the load began")
+        }
         Notice::WaitsForOlderRun { seconds } => {
             format!("another run of this load is not done with what it has begun: waiting for it for {seconds} s")
         }

@@ -5,9 +5,8 @@
 //! | none | | fresh |
 //! | running | read in the same way | resume |
 //! | running | read in another way, or `--again` | refused; anew if no chunk of it is stored |
-//! | done | the same, read in the same way | already loaded |
-//! | done | another content | anew |
-//! | done | grown, touched, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
+//! | done | the same, read in the same way, whenever it was written last | already loaded |
+//! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
 //! | any but anew | the table holds fewer rows than are stored | refused |
 //! | done | `--again` | anew |
 //!
@@ -149,7 +148,7 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
         ));
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
-    if is_same && line.modified == now.modified {
+    if is_same {
         if let Some(difference) = line.mapping.difference(run.mapping) {
             let on = &line.finished;
             return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
@@ -160,19 +159,16 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
             (false, _) => Opening::AlreadyLoaded,
         };
     }
-    if is_same {
-        return again(format!(
-            "`{name}` was loaded on {} UTC and was written since, and it looks the same as then",
-            line.finished
-        ));
-    }
     if line.size < now.size && run.old_head.is_some() && run.old_head == line.hash {
         return again(format!(
             "`{name}` was loaded on {} UTC and has grown since: its first rows are in the table",
             line.finished
         ));
     }
-    Opening::Anew
+    again(format!(
+        "`{name}` was loaded on {} UTC with another content, and rows of it may be in this one as well",
+        line.finished
+    ))
 }
 
 fn is_emptied(line: &JobLine, run: &Run<'_>) -> bool {

@@ -56,6 +56,23 @@ impl CsvReader {
     }
 
     pub(super) fn leave_out(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        self.in_order(stored)?;
+        if let Some(file) = self.seekable() {
+            self.compare_in(file, stored, verify)?;
+        }
+        self.stored = Stored { ahead: stored.iter().cloned().collect(), verify };
+        Ok(())
+    }
+
+    /// Compares what is stored, where that can be done without moving on. Returns whether it can.
+    pub(super) fn compare_stored(&self, stored: &[ChunkLine]) -> Result<bool> {
+        let Some(file) = self.seekable() else { return Ok(false) };
+        self.in_order(stored)?;
+        self.compare_in(file, stored, true)?;
+        Ok(true)
+    }
+
+    fn in_order(&self, stored: &[ChunkLine]) -> Result<()> {
         let mut at = self.text_at;
         for line in stored {
             if line.span.start < at || line.span.end <= line.span.start {
@@ -63,19 +80,23 @@ impl CsvReader {
             }
             at = line.span.end;
         }
-        if let Some(file) = self.seekable() {
-            let mark = self.input.mark();
-            for line in stored {
-                let Some(end) = mark.checked_add(line.span.end).filter(|end| *end <= file.size()) else {
-                    return Err(self.too_short(line));
-                };
-                let bytes = line.span.end - line.span.start;
-                if verify && file.checksum(end - bytes, bytes)? != line.checksum {
-                    return Err(self.differs(line));
-                }
+        Ok(())
+    }
+
+    fn compare_in(&self, file: &OnDisk, stored: &[ChunkLine], verify: bool) -> Result<()> {
+        let mark = self.input.mark();
+        for line in stored {
+            let Some(end) = mark.checked_add(line.span.end).filter(|end| *end <= file.size()) else {
+                return Err(self.too_short(line));
+            };
+            let bytes = line.span.end - line.span.start;
+            if verify && file.checksum(end - bytes, bytes)? != line.checksum {
+                return Err(self.differs(line));
+            }
+            if !file.is_line_end(end)? {
+                return Err(self.went_on(line));
             }
         }
-        self.stored = Stored { ahead: stored.iter().cloned().collect(), verify };
         Ok(())
     }
 
@@ -118,6 +139,7 @@ impl CsvReader {
     /// Reads what is stored, and compares it.
     fn read_over(&mut self, line: &ChunkLine) -> Result<()> {
         let mut hasher = XxHash3_64::with_seed(0);
+        let mut last = None;
         while self.text_at < line.span.end {
             if self.text.is_empty() {
                 if self.ended {
@@ -129,10 +151,19 @@ impl CsvReader {
             if self.stored.verify {
                 hasher.write(&self.text[..n]);
             }
+            last = self.text[..n].last().copied();
             self.take_away(n);
         }
         if self.stored.verify && hasher.finish() != line.checksum {
             return Err(self.differs(line));
+        }
+        if last != Some(b'\n') {
+            if self.text.is_empty() && !self.ended {
+                self.read_on(0)?;
+            }
+            if !self.text.is_empty() {
+                return Err(self.went_on(line));
+            }
         }
         Ok(())
     }
@@ -147,6 +178,13 @@ impl CsvReader {
     fn differs(&self, line: &ChunkLine) -> Error {
         let (first, last) = (line.first_line, line.first_line + line.lines.max(1) - 1);
         changed(&self.name, &format!("lines {first} to {last} have changed since"))
+    }
+
+    /// The error for a last line that was stored while it was being written.
+    fn went_on(&self, line: &ChunkLine) -> Error {
+        // Lines are counted by their ends.
+        let last = line.first_line + line.lines;
+        changed(&self.name, &format!("line {last} was its last one, had no line end, and goes on now"))
     }
 
     fn too_short(&self, line: &ChunkLine) -> Error {

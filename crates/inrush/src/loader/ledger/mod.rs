@@ -2,6 +2,7 @@
 //! be done about them is the core's.
 
 mod alone;
+mod compare;
 mod finish;
 mod opening;
 pub(super) mod promise;

@@ -5,6 +5,7 @@
 //! commits by itself.
 
 use super::alone::while_locked;
+use super::compare::Compared;
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
@@ -36,10 +37,12 @@ pub(in crate::loader) fn open(
     }
     let ledger = shared.ledger();
     let candidates = candidates(shared, sources, plans)?;
+    let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let opened = first.run_to_its_end(|connection| {
         tables::provide(connection, &ledger)?;
+        compared.look(connection, (shared, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, shared, |connection| {
             Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
         })
@@ -48,7 +51,10 @@ pub(in crate::loader) fn open(
     let offered = mem::take(sources).into_iter().zip(mem::take(plans));
     for (((mut source, mut plan), candidate), opened) in offered.zip(candidates).zip(opened) {
         match opened {
-            Opened::Loaded { on } => {
+            Opened::Loaded { on, is_touched } => {
+                if is_touched {
+                    shared.notify(&Notice::Touched { source: candidate.name.clone() });
+                }
                 shared.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
                 let state = JobState::AlreadyLoaded(on);
                 jobs.already_loaded.push(Job {
@@ -61,7 +67,10 @@ pub(in crate::loader) fn open(
             Opened::Taken { line, stored } => {
                 let job = taken(candidate, &ledger, &line, &stored, plan.index);
                 if !stored.is_empty() {
-                    source.resume(&stored, !shared.options.trust_source)?;
+                    match shared.options.trust_source {
+                        true => source.resume(&stored, false)?,
+                        false => compared.resume(job.fence.job, &stored, &mut *source)?,
+                    }
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
                     shared.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
                 }
@@ -79,20 +88,20 @@ pub(in crate::loader) fn open(
 }
 
 /// A source that is to become a job.
-struct Candidate {
-    id: JobId,
+pub(super) struct Candidate {
+    pub(super) id: JobId,
     /// The source as the user wrote it.
     name: Arc<str>,
     /// Its name in the ledger.
     key: String,
     identity: Option<Identity>,
-    mapping: Mapping,
+    pub(super) mapping: Mapping,
 }
 
 /// What became of a candidate.
 enum Opened {
     Taken { line: Box<JobLine>, stored: Vec<ChunkLine> },
-    Loaded { on: String },
+    Loaded { on: String, is_touched: bool },
 }
 
 struct Opener<'a> {
@@ -175,7 +184,10 @@ impl Opener<'_> {
         for ((candidate, opening), old) in self.candidates.iter().zip(&openings).zip(lines) {
             let taken = taken.iter().find(|line| line.id == candidate.id);
             opened.push(match (opening, taken, old) {
-                (Opening::AlreadyLoaded, _, Some(line)) => Opened::Loaded { on: line.finished },
+                (Opening::AlreadyLoaded, _, Some(line)) => {
+                    let is_touched = candidate.identity.as_ref().is_some_and(|now| now.modified != line.modified);
+                    Opened::Loaded { on: line.finished, is_touched }
+                }
                 (_, Some(line), _) => {
                     let rows = sql::rows(self.connection, &JobLine::chunks_query(self.ledger, candidate.id))?;
                     let stored = rows.iter().map(|row| ChunkLine::parse(row)).collect::<Result<_>>()?;

@@ -1,0 +1,67 @@
+//! What is stored of a job is compared with its source before the job is taken over: whoever has another file under the same name, on
+//! another machine say, is refused, and the run that has the right one goes on.
+
+use super::opening::Candidate;
+use crate::blocking::Connection;
+use crate::loader::shared::Shared;
+use crate::loader::sql;
+use inrush_core::Result;
+use inrush_core::bulk::Source;
+use inrush_core::bulk::ledger::{ChunkLine, JobId, JobLine, Ledger, State};
+use std::collections::BTreeMap;
+
+/// Lines of chunks that their source was found to hold.
+#[derive(Debug, Default)]
+pub(super) struct Compared(BTreeMap<JobId, Vec<ChunkLine>>);
+
+impl Compared {
+    /// Looks up what is stored of each job that is not finished, and compares it where the source can be read twice. An older run may
+    /// store more meanwhile.
+    pub(super) fn look(
+        &mut self,
+        connection: &mut Connection,
+        (shared, ledger): (&Shared, &Ledger),
+        candidates: &[Candidate],
+        sources: &mut [Box<dyn Source>],
+    ) -> Result<()> {
+        if shared.options.trust_source || shared.options.again {
+            return Ok(());
+        }
+        let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
+        let lines = sql::rows(connection, &JobLine::query(ledger, Some(&ids), false))?;
+        let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
+        for (candidate, source) in candidates.iter().zip(sources) {
+            // What is refused for another reason is refused soon.
+            let goes_on = |line: &&JobLine| {
+                line.id == candidate.id
+                    && line.state == State::Running
+                    && line.of_another_version().is_none()
+                    && line.mapping.difference(&candidate.mapping).is_none()
+            };
+            if lines.iter().any(|line| goes_on(&line)) {
+                let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;
+                let stored = stored.iter().map(|row| ChunkLine::parse(row)).collect::<Result<Vec<_>>>()?;
+                connection.exec("COMMIT", ())?;
+                self.compare(candidate.id, stored, &mut **source)?;
+            }
+        }
+        connection.exec("COMMIT", ()).map(drop)
+    }
+
+    /// Has a source leave out what is stored, once the job is this run's. What was compared before is not read again.
+    pub(super) fn resume(&mut self, job: JobId, stored: &[ChunkLine], source: &mut dyn Source) -> Result<()> {
+        let all = self.compare(job, stored.to_vec(), source)?;
+        source.resume(stored, !all)
+    }
+
+    /// Compares lines that were not yet. Returns whether all of them are compared now.
+    fn compare(&mut self, job: JobId, stored: Vec<ChunkLine>, source: &mut dyn Source) -> Result<bool> {
+        let before = self.0.entry(job).or_default();
+        let new: Vec<ChunkLine> = stored.into_iter().filter(|line| !before.contains(line)).collect();
+        if !new.is_empty() && !source.compare(&new)? {
+            return Ok(false);
+        }
+        before.extend(new);
+        Ok(true)
+    }
+}

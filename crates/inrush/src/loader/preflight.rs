@@ -1,0 +1,92 @@
+//! What can be known before the first row, before anything is changed for it: the first records of every source are read and checked.
+//! A table is not emptied, nor made, for a file that cannot be read.
+
+use super::control::Control;
+use super::ledger::Jobs;
+use super::options::{BadRows, LoadOptions};
+use super::prepare::first_bad_row;
+use super::shared::{Shared, SourcePlan};
+use inrush_core::bulk::Source;
+use inrush_core::{Error, Kind, Result};
+use std::mem;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Reads and checks the first records of each source, where something else is changed before they are sent and no earlier run has done
+/// that. The sources deliver them all the same.
+pub(super) fn check(
+    shared: &Shared,
+    jobs: &Jobs,
+    sources: &mut Vec<Box<dyn Source>>,
+    plans: &[Arc<SourcePlan>],
+) -> Result<()> {
+    if !changes_something(&shared.options, shared.must_create) || jobs.resumed().chunks > 0 {
+        return Ok(());
+    }
+    let stops = matches!(shared.options.bad_rows, BadRows::Stop);
+    let max_packet = shared.max_packet;
+    let (offered, plans) = (mem::take(sources), plans.to_vec());
+    // A thread of its own, left to itself if the load is to end: a source that waits for its next bytes cannot be interrupted.
+    let (done, is_done) = channel();
+    let reader = thread::spawn(move || {
+        let mut sources = offered;
+        let checked = check_each(&mut sources, &plans, stops, max_packet);
+        let _ = done.send(());
+        (sources, checked)
+    });
+    wait(&is_done, &shared.control)?;
+    let (offered, checked) = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+    *sources = offered;
+    checked
+}
+
+/// Waits for the reader, unless the load is to end first.
+fn wait(is_done: &Receiver<()>, control: &Control) -> Result<()> {
+    loop {
+        match is_done.recv_timeout(LOOK_EVERY) {
+            Err(RecvTimeoutError::Timeout) if control.is_stopping() => {
+                return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
+}
+
+fn check_each(
+    sources: &mut [Box<dyn Source>],
+    plans: &[Arc<SourcePlan>],
+    stops: bool,
+    max_packet: usize,
+) -> Result<()> {
+    let bytes = (LOOKED_AT / sources.len().max(1)).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT);
+    for (source, plan) in sources.iter_mut().zip(plans) {
+        let peeked = source.peek(bytes);
+        if let Some(unchanged) = source.unchanged() {
+            unchanged.check()?;
+        }
+        let bad = peeked?.filter(|_| stops).and_then(|batch| first_bad_row(batch, plan, max_packet));
+        bad.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// Whether a load does more to its table than to fill it.
+fn changes_something(options: &LoadOptions, must_create: bool) -> bool {
+    must_create || options.truncate || options.atomic || options.defer_indexes || !options.before.is_empty()
+}
+
+/// 16 MiB: how much text is held of all sources together until their turn comes.
+const LOOKED_AT: usize = 16 << 20;
+
+/// 16 KiB: as much as was read for a header is held of each file as it is.
+const LEAST_LOOKED_AT: usize = 16 << 10;
+
+/// 1 MiB: checked within some milliseconds.
+const MOST_LOOKED_AT: usize = 1 << 20;
+
+/// How long it takes at most to notice that the load is to end.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
