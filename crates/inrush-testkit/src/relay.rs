@@ -17,6 +17,10 @@ pub enum Cut {
     BeforeCommit(u64),
     /// When this many writes have been seen, as INSERTs in text or as executions: the last one still reaches the server.
     AfterWrite(u64),
+    /// When this many ROLLBACK have been seen, to a savepoint or of all: the last one still reaches the server, its answer is lost.
+    AfterUndo(u64),
+    /// The same, but the last one never reaches the server.
+    BeforeUndo(u64),
 }
 
 /// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
@@ -32,6 +36,7 @@ struct State {
     sent: AtomicU64,
     commits: AtomicU64,
     writes: AtomicU64,
+    undos: AtomicU64,
     is_cut: AtomicBool,
     /// Whether connections that are made after the cut get through.
     heals: bool,
@@ -57,6 +62,7 @@ impl Relay {
             sent: AtomicU64::new(0),
             commits: AtomicU64::new(0),
             writes: AtomicU64::new(0),
+            undos: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
             heals,
             over: AtomicBool::new(false),
@@ -158,7 +164,15 @@ impl State {
             }
             _ => 0,
         };
+        let undos = match bytes {
+            [_, _, _, 0, 3, text @ ..] if text.starts_with(b"ROLLBACK") => {
+                self.undos.fetch_add(1, Ordering::SeqCst) + 1
+            }
+            _ => 0,
+        };
         let verdict = match self.cut {
+            Cut::AfterUndo(n) if undos == n => Verdict::PassAndCut,
+            Cut::BeforeUndo(n) if undos == n => Verdict::Cut,
             Cut::AfterWrite(n) if writes == n => Verdict::PassAndCut,
             Cut::AfterBytes(limit) if sent >= limit => Verdict::Cut,
             Cut::AfterCommit(n) if commits == n => Verdict::PassAndCut,
@@ -239,6 +253,12 @@ mod tests {
             client.write_all(b"xy").unwrap();
             assert_eq!(matches!(server.read(&mut [0; 2]), Ok(2)), passes);
         }
+    }
+    #[test]
+    fn cuts_at_a_rollback() {
+        const UNDO: &[u8] = b"\x20\0\0\0\x03ROLLBACK TO SAVEPOINT a";
+        check(Cut::AfterUndo(1), &[b"x", UNDO, b"y"], 2, &[b"x", UNDO].concat());
+        check(Cut::BeforeUndo(2), &[UNDO, UNDO, b"y"], 1, UNDO);
     }
     #[test]
     fn cuts_a_commit() {

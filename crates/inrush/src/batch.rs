@@ -2,12 +2,12 @@
 
 use crate::sql::{Sql, Text};
 use crate::table::TableName;
-use crate::{Config, Error, Result};
+use crate::{Config, Error, Kind, Result};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Load, Scope};
 use inrush_core::bulk::screen::{Screen, columns_of};
 use inrush_core::bulk::template::Template;
-use inrush_core::session::{Session, Statement};
+use inrush_core::session::{Outcome, Session, Statement};
 use inrush_core::value::Rules;
 use inrush_core::wire::{BoundRows, Capabilities, MariaDbCapabilities, Vendor};
 use std::borrow::Cow;
@@ -123,6 +123,47 @@ pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
         false => error,
     }
 }
+
+/// What became of a batch that was to be undone up to its savepoint.
+#[derive(Debug)]
+pub(crate) enum Undo {
+    Undone,
+    /// The server had ended the transaction before, and with it the savepoint.
+    TransactionOver,
+    /// Nobody knows what is still open, so the connection must be given up.
+    Failed(Error),
+}
+
+impl Undo {
+    /// Takes in how [`UNDO`] ended. Only the server's own word counts as the end of the transaction: a connection that is lost at
+    /// this moment says nothing about the batch's rows.
+    pub(crate) fn of(end: Result<Outcome>, session: &Session) -> Self {
+        match end {
+            Ok(_) => Self::Undone,
+            Err(error) if error.is_fatal() => Self::Failed(error),
+            Err(error) if error.code() == NO_SUCH_SAVEPOINT || session.is_transaction_over() => Self::TransactionOver,
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
+
+/// The error of a batch that failed by `cause` and could not be undone because of `failed`. It is not `cause`, which may be the
+/// fault of one row: what became of the connection concerns all rows.
+pub(crate) fn not_undone(cause: &Error, failed: &Error) -> Error {
+    let kind = match failed.kind() {
+        kind @ (Kind::Protocol | Kind::Interrupted) => kind,
+        _ => Kind::Io,
+    };
+    let error = Error::new(kind, format!("a batch that failed could not be undone: {failed}; it failed by: {cause}"))
+        .with_hint("the server rolls the transaction back; run it again over a new connection");
+    match failed.is_timeout() {
+        true => error.fatal().timed_out(),
+        false => error.fatal(),
+    }
+}
+
+/// ER_SP_DOES_NOT_EXIST, of a savepoint.
+const NO_SUCH_SAVEPOINT: u16 = 1305;
 
 /// A later savepoint of this name takes its place, so it is never released.
 pub(crate) const SAVEPOINT: &str = "SAVEPOINT inrush_batch";

@@ -108,6 +108,11 @@ impl Guards {
         }
     }
 
+    /// Whether the server is known to have ended the transaction.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+
     /// Whether the server must be asked if the transaction is still open: it answered the last command with an error.
     pub(crate) fn is_unsure(&self, refusal: Option<u16>) -> bool {
         self.depth > 0 && self.is_flagged && self.ended.is_none() && refusal.is_some()

@@ -200,6 +200,11 @@ impl Session {
         self.guards.lost(code);
     }
 
+    /// Whether the server is known to have ended the transaction that a guard holds open.
+    pub fn is_transaction_over(&self) -> bool {
+        self.guards.is_over()
+    }
+
     /// The guard of this depth went away: unless it came to an end before, what it held is undone before the next use.
     pub fn abandon(&mut self, depth: u32) {
         self.guards.abandon(depth);

@@ -1,7 +1,7 @@
 //! Batches on a connection for tasks.
 
 use super::Connection;
-use crate::batch::{self, Job, Known, Work};
+use crate::batch::{self, Job, Known, Undo, Work};
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
@@ -174,15 +174,25 @@ impl Connection {
         Ok(load.take_tally())
     }
 
-    /// Goes back to where the batch began. Where that is gone, the server ended the transaction.
+    /// Goes back to where the batch began, and returns the error that the batch failed by, or the one that ended the connection.
     async fn undo_batch(&mut self, error: Error) -> Error {
-        if !error.is_fatal() && self.exec(batch::UNDO, ()).await.is_err() {
-            self.session_mut().transaction_lost(error.code());
-            // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
-            if !self.session().is_guarded() && self.exec("ROLLBACK", ()).await.is_err() {
-                self.session_mut().kill();
-            }
+        if error.is_fatal() {
+            return error;
         }
-        error
+        let end = self.exec(batch::UNDO, ()).await;
+        match Undo::of(end, self.session()) {
+            Undo::Undone => error,
+            Undo::TransactionOver => {
+                self.session_mut().transaction_lost(error.code());
+                // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
+                if !self.session().is_guarded()
+                    && let Err(failed) = self.exec("ROLLBACK", ()).await
+                {
+                    return self.give_up(batch::not_undone(&error, &failed));
+                }
+                error
+            }
+            Undo::Failed(failed) => self.give_up(batch::not_undone(&error, &failed)),
+        }
     }
 }

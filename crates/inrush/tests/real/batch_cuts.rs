@@ -166,3 +166,33 @@ fn at_any_byte() {
         }
     });
 }
+
+/// The caller's transaction is gone with the connection, whatever its batch failed by: to take it for open, or the bad row for all that
+/// happened, would lose what came before.
+#[test]
+fn at_the_rollback_to_the_start_of_a_batch() {
+    with_methods(|bench, method| {
+        for cut in [Cut::BeforeUndo(1), Cut::AfterUndo(1)] {
+            bench.schema.sql("DROP TABLE IF EXISTS k");
+            bench.schema.sql("CREATE TABLE k (n INT PRIMARY KEY) ENGINE=InnoDB");
+            bench.schema.sql("INSERT INTO k VALUES (5)");
+            let relay = Relay::start(bench.case.server.port, cut);
+            let config = bench.case.config().with_port(relay.port()).with_database(bench.schema.name());
+            let config = config.with_local_infile(true).with_multi_statements(true);
+            let options = BatchOptions::new().with_method(method);
+            let rows: Vec<_> = (0..N_ROWS).map(|n| (n,)).collect();
+            with_twin!(bench.case, config, connection => {
+                let id = connection.connection_id();
+                let mut tx = wait!(connection.begin()).unwrap();
+                wait!(tx.exec("INSERT INTO k VALUES (100)", ())).unwrap();
+                let error = wait!(tx.execute_batch_with("INSERT INTO k VALUES (?)", &rows, &options)).unwrap_err();
+                assert!(error.is_fatal() && error.code() == 0 && error.row().is_none(), "{method} {cut:?}: {error:?}");
+                assert!(!error.is_outcome_unknown(), "{method} {cut:?}: {error:?}");
+                assert!(relay.has_cut() && tx.session().is_dead(), "{method} {cut:?}");
+                assert!(!wait!(tx.commit()).unwrap_err().is_outcome_unknown());
+                until_gone(&mut bench.observer.borrow_mut(), &id.to_string());
+            });
+            assert_eq!(bench.schema.sql("SELECT COUNT(*) FROM k"), [["1"]], "{method} {cut:?}");
+        }
+    });
+}

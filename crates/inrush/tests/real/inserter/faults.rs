@@ -113,6 +113,34 @@ fn a_lost_commit_is_settled() {
 }
 
 #[test]
+fn a_connection_lost_at_a_rollback_makes_no_row_bad() {
+    on_all(|case| {
+        for cut in [Cut::BeforeUndo(1), Cut::AfterUndo(1)] {
+            for exactly_once in [false, true] {
+                let schema = table(case);
+                schema.sql("INSERT INTO t (n) VALUES (100000)");
+                let relay = Relay::healing(case.server.port, cut);
+                let options = InserterOptions::new().with_lanes(1);
+                let options = if exactly_once { options.exactly_once() } else { options };
+                let inserter = behind(case, &schema, &relay, options);
+                inserter.insert(row(0)).unwrap();
+                let numbers = (1..300).chain([100_000]).chain(300..400);
+                let ends: Ends = numbers.clone().zip(inserter.insert_many(numbers.map(row))).collect();
+                // On the others a batch is one command, which undoes itself; `batch_cuts` has more of them there.
+                assert!(relay.has_cut() || !case.server.name.starts_with("mariadb-10"), "{cut:?}, {exactly_once}");
+                let (bad, good): (Ends, Ends) = ends.into_iter().partition(|(n, _)| *n == 100_000);
+                check_all_good(&good);
+                assert_eq!(bad[0].1.as_ref().unwrap_err().code(), 1062);
+                inserter.close().unwrap();
+                let status = inserter.status();
+                assert_eq!((status.stored, status.failed, status.unknown), (400, 1, 0));
+                assert_eq!(stored(&schema).len(), 401);
+            }
+        }
+    });
+}
+
+#[test]
 fn without_a_server_callers_hear_of_it_in_time() {
     on_all(|case| {
         let schema = table(case);
