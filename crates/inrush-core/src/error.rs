@@ -187,6 +187,13 @@ impl Error {
         self
     }
 
+    /// Says that no connection was harmed by it.
+    #[must_use]
+    pub fn not_fatal(mut self) -> Self {
+        self.0.fatal = false;
+        self
+    }
+
     /// Says that what was asked for may or may not have happened (a lost answer to a COMMIT).
     #[must_use]
     pub fn outcome_unknown(mut self) -> Self {

@@ -54,6 +54,7 @@ impl Pool {
         let asked = Instant::now();
         let deadline = self.0.deadline(asked);
         let mut next = self.0.take(asked)?;
+        let mut refused = None;
         loop {
             next = match next {
                 Next::Prepare(mut lent, cleaning, check) => match prepare(&mut lent, cleaning, check, deadline) {
@@ -70,18 +71,21 @@ impl Pool {
                         );
                     }
                     if deadline.is_some_and(|at| Instant::now() >= at) {
-                        return Err(self.0.timed_out(asked));
+                        return Err(self.0.timed_out(asked, refused.as_ref()));
                     }
-                    let mut lent = open(opening, deadline)?;
-                    lent.begin_use(asked);
-                    return Ok(lent);
+                    let began = Instant::now();
+                    match Connection::for_pool(opening.config(), deadline) {
+                        Ok(connection) => {
+                            let mut lent = opening.opened(connection, began);
+                            lent.begin_use(asked);
+                            return Ok(lent);
+                        }
+                        Err(error) => opening.not_opened(error, &mut refused)?,
+                    }
                 }
-                Next::Wait(waiting) => match waiting.seat.wait(deadline) {
+                Next::Wait(waiting) => match waiting.seat.wait(waiting.until(deadline)) {
                     Some(grant) => waiting.served(grant)?,
-                    None => {
-                        drop(waiting);
-                        return Err(self.0.timed_out(asked));
-                    }
+                    None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
             };
         }

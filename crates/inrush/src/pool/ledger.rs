@@ -2,7 +2,8 @@
 //!
 //! Rules: the connection used last is lent first, so that the others can grow old; those who wait are served in the order
 //! in which they came; whoever waits longest gets the next connection or the next free place to open one; after a failed
-//! attempt there is one attempt at a time, with growing pauses.
+//! attempt there is one attempt at a time, with growing pauses; where the server lets no more in, whoever was refused waits, before
+//! all others, for a connection of the pool to come back, or until it is time to try again.
 //!
 //! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
 
@@ -21,11 +22,15 @@ pub(crate) struct Ledger<C, W> {
     /// By the number drawn: the smallest came first.
     waiting: BTreeMap<u64, W>,
     next_number: u64,
+    /// The number of the next one whom the server refused: below all others, so served before them.
+    next_refused: u64,
     /// Those who wait for the end of a closed pool.
     waiting_for_end: Vec<W>,
     /// Attempts to connect that failed since the last one that did not.
     n_failed: u32,
     retry_at: Option<Instant>,
+    /// The server lets no more in, as far as is known.
+    is_full: bool,
     is_closed: bool,
 }
 
@@ -116,10 +121,12 @@ impl<C, W> Ledger<C, W> {
             n_lent: 0,
             n_opening: 0,
             waiting: BTreeMap::new(),
-            next_number: 0,
+            next_number: FIRST_NUMBER,
+            next_refused: 0,
             waiting_for_end: Vec::new(),
             n_failed: 0,
             retry_at: None,
+            is_full: false,
             is_closed: false,
         }
     }
@@ -129,6 +136,7 @@ impl<C, W> Ledger<C, W> {
         if self.is_closed {
             return Answer::Grant(Grant::Closed);
         }
+        self.look_again(now);
         match self.idle.pop() {
             Some(old) if is_over(old.expires, now) => Answer::Retire(old.item),
             Some(resting) => {
@@ -144,6 +152,14 @@ impl<C, W> Ledger<C, W> {
     pub(crate) fn wait(&mut self, who: W) -> u64 {
         let number = self.next_number;
         self.next_number += 1;
+        self.waiting.insert(number, who);
+        number
+    }
+
+    /// Takes a place for somebody whom the server refused: the one of his last time, or one before all others.
+    pub(crate) fn wait_refused(&mut self, place: Option<u64>, who: W) -> u64 {
+        let number = place.unwrap_or(self.next_refused);
+        self.next_refused = self.next_refused.max(number + 1);
         self.waiting.insert(number, who);
         number
     }
@@ -190,7 +206,9 @@ impl<C, W> Ledger<C, W> {
     /// A connection comes back. `Some`: close it instead.
     pub(crate) fn give_back(&mut self, resting: Resting<C>, now: Instant) -> Option<C> {
         self.n_lent -= 1;
+        self.look_again(now);
         if self.is_closed || is_over(resting.expires, now) {
+            self.left_room();
             return Some(resting.item);
         }
         self.idle.push(resting);
@@ -200,11 +218,13 @@ impl<C, W> Ledger<C, W> {
     /// A lent connection is gone.
     pub(crate) fn lost(&mut self) {
         self.n_lent -= 1;
+        self.left_room();
     }
 
     /// A lent connection turned out to be dead; he who holds it opens another in its place.
     pub(crate) fn replace(&mut self) -> Option<Instant> {
         self.n_lent -= 1;
+        self.left_room();
         self.n_opening += 1;
         self.retry_at
     }
@@ -213,7 +233,7 @@ impl<C, W> Ledger<C, W> {
     pub(crate) fn opened(&mut self) {
         self.n_opening -= 1;
         self.n_lent += 1;
-        (self.n_failed, self.retry_at) = (0, None);
+        (self.n_failed, self.retry_at, self.is_full) = (0, None, false);
     }
 
     /// An attempt to open failed. `jitter` is drawn from 0 to 1: several programs shall not come back together.
@@ -221,6 +241,30 @@ impl<C, W> Ledger<C, W> {
         self.n_opening -= 1;
         self.n_failed = self.n_failed.saturating_add(1);
         self.retry_at = Some(now + pause_after(self.n_failed, jitter));
+    }
+
+    /// The server let no more in. Returns when to try again, if there are connections that may come back before.
+    pub(crate) fn open_refused(&mut self, now: Instant, jitter: f64) -> Option<Instant> {
+        self.open_failed(now, jitter);
+        self.is_full = self.total() > 0;
+        self.retry_at.filter(|_| self.is_full)
+    }
+
+    /// When somebody whom the server refused asks again, if nobody calls him before.
+    pub(crate) fn next_try(&self, now: Instant) -> Instant {
+        self.retry_at.filter(|at| *at > now).unwrap_or(now + FIRST_PAUSE)
+    }
+
+    /// After the pause an attempt shows whether the server is still full.
+    fn look_again(&mut self, now: Instant) {
+        self.is_full &= self.retry_at.is_some_and(|at| now < at);
+    }
+
+    /// A connection of the pool is gone, so that the server has room for another.
+    fn left_room(&mut self) {
+        if std::mem::take(&mut self.is_full) {
+            (self.n_failed, self.retry_at) = (0, None);
+        }
     }
 
     /// An attempt to open was given up.
@@ -254,6 +298,7 @@ impl<C, W> Ledger<C, W> {
             let is_idle = idle_timeout.is_some_and(|limit| now.saturating_duration_since(resting.last_used) >= limit);
             if is_over(resting.expires, now) || (is_idle && n_spare > 0) {
                 n_spare = n_spare.saturating_sub(1);
+                self.left_room();
                 close.push(resting.item);
             } else {
                 self.idle.push(resting);
@@ -309,7 +354,8 @@ impl<C, W> Ledger<C, W> {
     }
 
     fn may_open(&self) -> bool {
-        !self.is_closed && self.total() < self.options.max && (self.n_failed == 0 || self.n_opening == 0)
+        let is_tried = self.n_failed > 0 && self.n_opening > 0;
+        !self.is_closed && !self.is_full && !is_tried && self.total() < self.options.max
     }
 
     fn grant_opening(&mut self) -> Grant<C> {
@@ -339,6 +385,8 @@ fn pause_after(n_failed: u32, jitter: f64) -> Duration {
     pause.mul_f64(1.0 - 0.5 * jitter)
 }
 
+/// Numbers below it are of those whom the server refused.
+const FIRST_NUMBER: u64 = 1 << 48;
 /// A server that closed a connection may have done so a moment ago; to look costs less than a microsecond, which only a pool in
 /// full use would notice, and there connections do not rest.
 const LOOK_AFTER: Duration = Duration::from_millis(5);

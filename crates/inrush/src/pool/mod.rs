@@ -6,6 +6,7 @@
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
 //! | [`seat`] | where one who waits is found, be it a thread or a task |
 //! | [`shared`] | a ledger behind its lock, and the values that give back what they hold when they are dropped |
+//! | [`refused`] | what whoever the server does not let in waits for |
 //! | [`meters`] | metrics under the names of OpenTelemetry |
 //!
 //! Invariants: a connection is idle, lent, or gone; whoever holds a place for one gives it back by being dropped, so that a
@@ -14,6 +15,8 @@
 pub(crate) mod ledger;
 mod meters;
 pub(crate) mod options;
+mod refused;
+
 pub(crate) mod seat;
 pub(crate) mod shared;
 

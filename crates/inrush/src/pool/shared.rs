@@ -7,6 +7,7 @@
 use crate::pool::PoolOptions;
 use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
 use crate::pool::meters::Meters;
+use crate::pool::refused::Refused;
 use crate::pool::seat::Seat;
 use crate::{Config, Error, Kind, Result, verbs};
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};
@@ -34,7 +35,7 @@ pub trait Lendable: Send + 'static {
     fn start(&mut self, clean: &mut Clean) -> Result<()>;
 }
 
-type Book<C> = Ledger<Rested<C>, Arc<Seat<Grant<Rested<C>>>>>;
+pub(super) type Book<C> = Ledger<Rested<C>, Arc<Seat<Grant<Rested<C>>>>>;
 
 /// What all handles of one pool share.
 pub(crate) struct Shared<C> {
@@ -66,15 +67,17 @@ pub struct Lent<C: Lendable> {
 
 /// The right to open a connection.
 pub(crate) struct Opening<C: Lendable> {
-    shared: Arc<Shared<C>>,
+    pub(super) shared: Arc<Shared<C>>,
     pub(crate) not_before: Option<Instant>,
-    is_settled: bool,
+    pub(super) is_settled: bool,
 }
 
 /// A place in the queue.
 pub(crate) struct Waiting<C: Lendable> {
     shared: Arc<Shared<C>>,
     pub(crate) seat: Arc<Seat<Grant<Rested<C>>>>,
+    /// When to ask again although nobody called: of somebody whom the server refused.
+    retry_at: Option<Instant>,
     number: u64,
     is_over: bool,
 }
@@ -118,6 +121,11 @@ impl<C: Lendable> Shared<C> {
 
     /// Asks for a connection.
     pub(crate) fn take(self: &Arc<Self>, now: Instant) -> Result<Next<C>> {
+        self.take_again(now, None)
+    }
+
+    /// The same for somebody whom the server refused before: he keeps his place.
+    fn take_again(self: &Arc<Self>, now: Instant, refused: Option<&Refused>) -> Result<Next<C>> {
         loop {
             let mut ledger = self.ledger();
             match ledger.take(now) {
@@ -136,10 +144,14 @@ impl<C: Lendable> Shared<C> {
                 }
                 Answer::Wait => {
                     let seat = Arc::new(Seat::new());
-                    let number = ledger.wait(Arc::clone(&seat));
+                    let (number, retry_at) = match refused {
+                        None => (ledger.wait(Arc::clone(&seat)), None),
+                        Some(Refused { place, .. }) => {
+                            (ledger.wait_refused(Some(*place), Arc::clone(&seat)), Some(ledger.next_try(now)))
+                        }
+                    };
                     drop(ledger);
-                    self.meters.pending(1.0);
-                    return Ok(Next::Wait(Waiting { shared: Arc::clone(self), seat, number, is_over: false }));
+                    return Ok(Next::Wait(Waiting::new(self, seat, number, retry_at)));
                 }
             }
         }
@@ -160,7 +172,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// Serves those who wait, as far as there is something for them, and tells the housekeeper if something is missing.
-    fn settle<'a>(&'a self, ledger: MutexGuard<'a, Book<C>>) {
+    pub(super) fn settle<'a>(&'a self, ledger: MutexGuard<'a, Book<C>>) {
         let ledger = self.serve(ledger);
         let is_short = ledger.is_short();
         drop(ledger);
@@ -266,7 +278,7 @@ impl<C: Lendable> Shared<C> {
     }
 
     /// The error when the deadline passed.
-    pub(crate) fn timed_out(&self, began: Instant) -> Error {
+    pub(crate) fn timed_out(&self, began: Instant, refused: Option<&Refused>) -> Error {
         self.meters.timed_out();
         let PoolStatus { in_use, idle, opening, waiting, max, .. } = self.status();
         let waited = began.elapsed().as_secs_f64();
@@ -274,14 +286,18 @@ impl<C: Lendable> Shared<C> {
             "no connection of the pool became free within {waited:.1} s: of at most {max}, {in_use} are in use, {idle} idle, \
              {opening} being opened; {waiting} more wait"
         );
-        let hint = match opening {
-            0 => "give connections back sooner, or raise `pool-max`",
-            _ => "the server is slow to let us in, or cannot be reached",
+        let (message, hint) = match (refused, opening) {
+            (Some(Refused { error, .. }), _) => (
+                format!("{message}; the server lets no more in: {error}"),
+                "lower `pool-max`, or raise the server's limit",
+            ),
+            (None, 0) => (message, "give connections back sooner, or raise `pool-max`"),
+            (None, _) => (message, "the server is slow to let us in, or cannot be reached"),
         };
-        Error::new(Kind::Io, message).with_hint(hint)
+        Error::new(Kind::Io, message).with_hint(hint).timed_out().not_fatal()
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Book<C>> {
+    pub(super) fn ledger(&self) -> MutexGuard<'_, Book<C>> {
         // Nothing that runs under the lock can panic half-way.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -336,6 +352,37 @@ impl<C: Lendable> Drop for Opening<C> {
 }
 
 impl<C: Lendable> Waiting<C> {
+    pub(super) fn new(
+        shared: &Arc<Shared<C>>,
+        seat: Arc<Seat<Grant<Rested<C>>>>,
+        number: u64,
+        retry_at: Option<Instant>,
+    ) -> Self {
+        shared.meters.pending(1.0);
+        Self { shared: Arc::clone(shared), seat, retry_at, number, is_over: false }
+    }
+
+    /// When to stop to wait at this seat.
+    pub(crate) fn until(&self, deadline: Option<Instant>) -> Option<Instant> {
+        [self.retry_at, deadline].into_iter().flatten().min()
+    }
+
+    /// Nobody called: asks again if it is time for that; an error if the deadline passed.
+    pub(crate) fn not_served(
+        self,
+        asked: Instant,
+        deadline: Option<Instant>,
+        refused: Option<&Refused>,
+    ) -> Result<Next<C>> {
+        let shared = Arc::clone(&self.shared);
+        drop(self);
+        let now = Instant::now();
+        match deadline.is_some_and(|at| now >= at) {
+            true => Err(shared.timed_out(asked, refused)),
+            false => shared.take_again(now, refused),
+        }
+    }
+
     /// Passes on to the next step.
     pub(crate) fn served(mut self, grant: Grant<Rested<C>>) -> Result<Next<C>> {
         self.is_over = true;
@@ -434,26 +481,4 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const GONE: &str = "a lent connection is there until it is dropped";
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::blocking::Connection;
-    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-
-    #[test]
-    fn a_housekeeper_does_not_wake_himself() {
-        let rung = Arc::new(AtomicU32::new(0));
-        let bell = Arc::clone(&rung);
-        let config = Config::new().with_pool(PoolOptions::new().with_min(1));
-        let ring = move || {
-            bell.fetch_add(1, Relaxed);
-        };
-        let shared = Shared::<Connection>::new(&config, ring).unwrap();
-        let (opening, _) = shared.chores(Instant::now()).unwrap();
-        assert_eq!(rung.load(Relaxed), 0);
-        opening.unwrap().failed();
-        assert_eq!(rung.load(Relaxed), 1, "others tell him");
-        let (opening, again_in) = shared.chores(Instant::now()).unwrap();
-        assert!(opening.is_none() && !again_in.is_zero());
-        assert_eq!(rung.load(Relaxed), 1);
-    }
-}
+mod tests;

@@ -75,6 +75,7 @@ impl Pool {
         }
         let deadline = self.shared.deadline(asked);
         let mut next = self.shared.take(asked)?;
+        let mut refused = None;
         loop {
             next = match next {
                 Next::Prepare(mut lent, cleaning, check) => match prepare(&mut lent, cleaning, check, deadline).await {
@@ -89,18 +90,21 @@ impl Pool {
                         sleep_until(deadline.map_or(at, |deadline| deadline.min(at)).into()).await;
                     }
                     if deadline.is_some_and(|at| Instant::now() >= at) {
-                        return Err(self.shared.timed_out(asked));
+                        return Err(self.shared.timed_out(asked, refused.as_ref()));
                     }
-                    let mut lent = open(opening, deadline).await?;
-                    lent.begin_use(asked);
-                    return Ok(lent);
+                    let began = Instant::now();
+                    match Connection::for_pool(opening.config(), deadline).await {
+                        Ok(connection) => {
+                            let mut lent = opening.opened(connection, began);
+                            lent.begin_use(asked);
+                            return Ok(lent);
+                        }
+                        Err(error) => opening.not_opened(error, &mut refused)?,
+                    }
                 }
-                Next::Wait(waiting) => match wait(&waiting.seat, deadline).await {
+                Next::Wait(waiting) => match wait(&waiting.seat, waiting.until(deadline)).await {
                     Some(grant) => waiting.served(grant)?,
-                    None => {
-                        drop(waiting);
-                        return Err(self.shared.timed_out(asked));
-                    }
+                    None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
             };
         }

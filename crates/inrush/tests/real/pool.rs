@@ -131,8 +131,54 @@ fn waiting_ends_with_an_error_that_says_how_things_stand() {
             error.message().contains("of at most 2, 2 are in use, 0 idle, 0 being opened; 0 more wait"),
             "{error:?}"
         );
-        assert!(error.hint().is_some());
+        assert!(error.hint().is_some_and(|hint| hint.contains("`pool-max`")), "{error:?}");
+        assert!(error.is_timeout() && !error.is_fatal() && !error.is_outcome_unknown(), "{error:?}");
         assert_eq!(pool.status().waiting, 0);
+    });
+}
+
+/// An account that may have two connections, and a pool that may have eight.
+fn narrow(case: &Case, label: &str, options: PoolOptions) -> (String, Config) {
+    let user = format!("{label}_{}_{:?}_{:?}", std::process::id(), case.route, case.shell).to_lowercase();
+    case.server.sql(&format!("DROP USER IF EXISTS {user}"));
+    case.server.sql(&format!("CREATE USER {user} IDENTIFIED BY 'narrow-Pass1' WITH MAX_USER_CONNECTIONS 2"));
+    let config = case.config().with_user(&user).with_password("narrow-Pass1");
+    (user, config.with_pool(options.with_max(8)))
+}
+
+#[test]
+fn a_pool_larger_than_the_servers_limit_waits_for_its_own() {
+    on_all(|case| {
+        let (user, config) = narrow(case, "narrow", options());
+        let pool = TwinPool::new(case, &config);
+        let n_done = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..12 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        assert_eq!(pool.get().ask("SELECT 1"), "1");
+                        n_done.fetch_add(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(n_done.into_inner(), 60);
+        drop(pool);
+        // Nothing comes back in time: that is a time-out, and says why.
+        let (other_user, config) =
+            narrow(case, "late", options().with_acquire_timeout(Some(Duration::from_millis(300))));
+        let pool = TwinPool::new(case, &config);
+        let both = [pool.get(), pool.get()];
+        let error = pool.try_get().err().unwrap();
+        assert!(error.is_timeout() && !error.is_fatal() && error.message().contains("1226"), "{error:?}");
+        drop(both);
+        assert_eq!(pool.get().ask("SELECT 1"), "1");
+        // With nothing to wait for, it is an error at once.
+        let rivals = [pool.get(), pool.get()];
+        let other = TwinPool::new(case, &config);
+        assert_eq!(other.try_get().err().unwrap().code(), 1226);
+        drop(rivals);
+        case.server.sql(&format!("DROP USER {user}, {other_user}"));
     });
 }
 

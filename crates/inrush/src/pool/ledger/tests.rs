@@ -337,3 +337,29 @@ fn whatever_happens_nobody_is_forgotten() {
         }
     }
 }
+
+#[test]
+fn where_the_server_is_full_one_waits_for_what_comes_back() {
+    let t = start();
+    let mut book = Book::new(options().with_max(9));
+    assert_eq!([book.take(t), book.take(t)], [Answer::Grant(Grant::Open(None)), Answer::Grant(Grant::Open(None))]);
+    book.opened();
+    let retry_at = book.open_refused(t, 0.0).unwrap();
+    assert_eq!((retry_at, book.take(t)), (t + Duration::from_millis(50), Answer::Wait));
+    book.wait('b');
+    assert_eq!((book.wait_refused(None, 'a'), book.serve()), (0, None));
+    book.give_back(resting(1, t), t);
+    assert_eq!(book.serve(), Some(('a', Grant::Lend(resting(1, t)))), "before all others");
+    // Whoever keeps asking keeps his place.
+    assert_eq!([book.wait_refused(Some(0), 'a'), book.wait_refused(None, 'c')], [0, 1]);
+    book.leave(0);
+    assert_eq!(book.take(t + Duration::from_millis(49)), Answer::Wait);
+    assert_eq!(book.take(retry_at), Answer::Grant(Grant::Open(Some(retry_at))), "perhaps others have left");
+    assert!(book.open_refused(retry_at, 0.0).is_some());
+    book.lost();
+    assert_eq!(book.serve(), Some(('c', Grant::Open(None))), "there is room for sure");
+    // Nothing can come back.
+    assert_eq!(book.open_refused(t, 0.0), None);
+    assert_eq!(book.serve(), Some(('b', Grant::Open(Some(t + Duration::from_millis(50))))));
+    assert!(book.settled());
+}

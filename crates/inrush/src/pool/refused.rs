@@ -1,0 +1,41 @@
+//! A server that has as many connections as it takes: who was refused waits for one of the pool's own to come back.
+
+use crate::pool::seat::Seat;
+use crate::pool::shared::{Lendable, Next, Opening, Waiting};
+use crate::{Error, Result};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// That the server let somebody not in, because it has as many connections as it takes.
+pub(crate) struct Refused {
+    pub(super) error: Error,
+    /// His place in the queue, which he keeps.
+    pub(super) place: u64,
+}
+
+impl<C: Lendable> Opening<C> {
+    /// It did not, for this reason. Where the server lets no more in, and the pool has other connections, their user waits for one of
+    /// these to come back. `refused`: what he met before.
+    pub(crate) fn not_opened(mut self, error: Error, refused: &mut Option<Refused>) -> Result<Next<C>> {
+        if !SERVER_IS_FULL.contains(&error.code()) {
+            self.failed();
+            return Err(error);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.is_settled = true;
+        let mut ledger = shared.ledger();
+        let Some(retry_at) = ledger.open_refused(Instant::now(), rand::random()) else {
+            shared.settle(ledger);
+            return Err(error);
+        };
+        let seat = Arc::new(Seat::new());
+        let place = refused.as_ref().map(|refused| refused.place);
+        let number = ledger.wait_refused(place, Arc::clone(&seat));
+        *refused = Some(Refused { error, place: number });
+        shared.settle(ledger);
+        Ok(Next::Wait(Waiting::new(&shared, seat, number, Some(retry_at))))
+    }
+}
+
+/// Too many connections, of all users (1040), of this one (1203, 1226).
+const SERVER_IS_FULL: &[u16] = &[1040, 1203, 1226];
