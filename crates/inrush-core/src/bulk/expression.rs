@@ -6,6 +6,8 @@
 use crate::error::{Error, Result};
 use crate::session::statement::{comment, quoted};
 
+mod strict;
+
 /// A column and what is computed for it; `F` is how a field is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Computed<F = String> {

@@ -109,6 +109,8 @@ pub struct Facts {
     /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
     pub load_is_serial: bool,
+    /// Something is computed that LOAD DATA may bend without a word where a strict INSERT fails (docs/notes/computed.md).
+    pub load_is_lax: bool,
 }
 
 /// Chooses before the first row is sent, from what was asked for and what the server says of itself. For the best INSERT see
@@ -117,12 +119,18 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, vendor, bindable, load_is_serial } = facts;
+    let Facts { local_infile, vendor, bindable, load_is_serial, load_is_lax } = facts;
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
             return Err(Error::config("the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
                 .with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one"));
+        }
+        (Some(Method::LoadData), _) if load_is_lax => {
+            return Err(Error::config(
+                "`load-data` cannot compute what `--set` says as strictly as an INSERT: the server could bend a value without a word, as `12 apples` into 12",
+            )
+            .with_hint("`--method auto` or `--method multi-row` loads the rows and names the bad ones; `load-data` takes constants and functions of texts"));
         }
         (Some(Method::MultiRowPrepared), _) if !bindable => {
             return Err(Error::config("`multi-row-prepared` cannot write this table: it has too many columns, or one of BIT, a vector or a geometry, or one that is computed (`--set`)")
@@ -132,6 +140,10 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
         (None, Some(false)) => chosen(
             best_insert(vendor, bindable),
             "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
+        ),
+        (None, _) if load_is_lax => chosen(
+            best_insert(vendor, bindable),
+            "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not",
         ),
         (None, _) if load_is_serial => chosen(
             best_insert(vendor, bindable),
@@ -177,7 +189,8 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    const MYSQL: Facts = Facts { local_infile: None, vendor: Vendor::MySql, bindable: true, load_is_serial: false };
+    const MYSQL: Facts =
+        Facts { local_infile: None, vendor: Vendor::MySql, bindable: true, load_is_serial: false, load_is_lax: false };
     const MARIADB: Facts = Facts { vendor: Vendor::MariaDb, ..MYSQL };
 
     #[track_caller]
@@ -206,6 +219,17 @@ mod tests {
             let serial = Facts { local_infile, load_is_serial: true, ..MARIADB };
             check(None, serial, Method::MultiRowPrepared, true);
             check(None, Facts { bindable: false, ..serial }, Method::MultiRow, true);
+        }
+    }
+    #[test]
+    fn what_load_data_would_bend_goes_by_inserts() {
+        for local_infile in [None, Some(true), Some(false)] {
+            for facts in [MYSQL, MARIADB] {
+                let lax = Facts { local_infile, bindable: false, load_is_lax: true, ..facts };
+                check(None, lax, Method::MultiRow, true);
+                check(Some(Method::MultiRow), lax, Method::MultiRow, false);
+                assert_eq!(choose(Some(Method::LoadData), lax).unwrap_err().kind(), Kind::Config);
+            }
         }
     }
     #[test]

@@ -138,6 +138,11 @@ impl Plan {
         self.columns[..self.n_values].iter().chain(self.computed.iter().map(|(column, _)| column)).cloned().collect()
     }
 
+    /// Whether LOAD DATA warns of each computed value for which a strict INSERT fails.
+    pub fn is_strict_in_load(&self) -> bool {
+        self.computed.iter().all(|(_, computed)| computed.is_strict_in_load())
+    }
+
     /// Drops the fields of all columns but these: a delete needs nothing but its key.
     pub fn keep(&mut self, columns: &[String]) {
         let is_variable = |i: usize| i >= self.n_values;

@@ -78,6 +78,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         vendor,
         bindable,
         load_is_serial: load_is_serial(&mut connection, &variables, &options, &table, &plans)?,
+        load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
     };
     let choice = method::choose(options.method, facts)?;
     let shared = Shared {

@@ -8,7 +8,7 @@ use super::prepare::{Payload, Prepared, Statement, StatementForm};
 use super::shared::SourcePlan;
 use inrush_core::bulk::Separators;
 use inrush_core::bulk::encode::load_data::ENCODED;
-use inrush_core::bulk::judge::{self, Verdict, Warning};
+use inrush_core::bulk::judge::{self, Harmless, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
@@ -94,7 +94,11 @@ impl Lane<'_> {
                     Verdict::Doubt => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     Verdict::Warned => {
                         let warnings = self.warnings()?;
-                        let known = writing.bears(&warnings, counts, &lock(&self.shared.harmless));
+                        let known = match chunk.plan.plan.computed.is_empty() {
+                            true => writing.bears(&warnings, counts, &lock(&self.shared.harmless)),
+                            // What is computed was not checked: the same warning can be harmless in one row, and harm in the next.
+                            false => writing.bears(&warnings, counts, &Harmless::default()),
+                        };
                         Ok(if known { all() } else { Sent::InDoubt { warnings } })
                     }
                 }
