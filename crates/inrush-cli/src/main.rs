@@ -14,17 +14,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser as _};
 
 use args::{Cli, Command};
+use inrush_core::printable::printable;
 pub(crate) use output::Output;
 
 fn main() -> ExitCode {
     if let Err(error) = connection::refuse_password_arguments(std::env::args_os()) {
-        let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
+        let _ = writeln!(std::io::stderr(), "{}", printable(&exit::explain(&error)));
         return ExitCode::from(exit::USAGE);
     }
     let arguments = match commands::load::expand(&Cli::command(), std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "{}", exit::explain(&error));
+            let _ = writeln!(std::io::stderr(), "{}", printable(&exit::explain(&error)));
             return ExitCode::from(exit::USAGE);
         }
     };

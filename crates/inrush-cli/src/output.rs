@@ -2,6 +2,7 @@
 
 use indicatif::ProgressBar;
 use inrush_core::Error;
+use inrush_core::printable::{printable, printable_json};
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +50,8 @@ impl Output {
     /// The result of a command.
     pub(crate) fn result(&self, text: &str) {
         // A reader that has gone away (`| head`) is no fault of the load.
-        let _ = writeln!(std::io::stdout(), "{}", printable(text));
+        let text = if self.json { printable_json(text) } else { printable(text) };
+        let _ = writeln!(std::io::stdout(), "{text}");
     }
 
     /// Something worth knowing on the way.
@@ -84,7 +86,10 @@ impl Output {
     }
 
     fn line(&self, level: &str, text: &str) {
-        let text = if self.log_json { json!({ "level": level, "message": text }).to_string() } else { printable(text) };
+        let text = match self.log_json {
+            true => printable_json(&json!({ "level": level, "message": text }).to_string()),
+            false => printable(text),
+        };
         let print = || {
             let _ = writeln!(std::io::stderr(), "{text}");
         };
@@ -92,20 +97,5 @@ impl Output {
             Some(bar) => bar.suspend(print),
             None => print(),
         }
-    }
-}
-
-/// Without control characters: versions, warnings and states are a server's own words, and must not steer a terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_word_of_a_server_steers_the_terminal() {
-        assert_eq!(printable("a\x1b[2J\u{9b}1m\r\tb\nc"), "a [2J 1m  b\nc");
     }
 }

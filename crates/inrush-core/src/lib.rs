@@ -18,6 +18,7 @@
 pub mod auth;
 pub mod bulk;
 pub mod error;
+pub mod printable;
 pub mod session;
 pub mod value;
 pub mod wire;

@@ -110,10 +110,14 @@ impl OnDisk {
         let (shown, before, now) = (&self.shown, self.size, now.len());
         if now > before {
             return Err(Error::data(format!("`{shown}` grew from {before} to {now} bytes while it was loaded"))
-                .with_hint("load it when nothing appends to it any more; whole lines may be in the table, others not"));
+                .with_hint(
+                    "load it when nothing appends to it any more; whole lines may be in the table, others not",
+                ));
         }
         if now < before {
-            return Err(changed_meanwhile(format!("`{shown}` was cut from {before} to {now} bytes while it was loaded")));
+            return Err(changed_meanwhile(format!(
+                "`{shown}` was cut from {before} to {now} bytes while it was loaded"
+            )));
         }
         Ok(())
     }

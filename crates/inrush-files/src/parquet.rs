@@ -91,7 +91,8 @@ impl Parquet {
         let parquet = self.metadata.parquet_schema();
         for group in self.metadata.metadata().row_groups() {
             let columns = group.columns().iter().enumerate();
-            for (leaf, column) in columns.filter(|(leaf, _)| self.fields.contains(&parquet.get_column_root_idx(*leaf))) {
+            for (leaf, column) in columns.filter(|(leaf, _)| self.fields.contains(&parquet.get_column_root_idx(*leaf)))
+            {
                 let named = || format!("column `{}` of `{}`", parquet.column(leaf).path().string(), self.name);
                 if let Some(codec) = not_built_in(column.compression()) {
                     return Err(Error::data(format!("{} is compressed by {codec}, which is not read", named()))

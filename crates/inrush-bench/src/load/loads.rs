@@ -15,7 +15,7 @@ use inrush::core::{Error, Kind, Result};
 use inrush::{BatchSize, Config, LoadOptions, Loader, Method};
 use inrush_files::{CsvOptions, Format};
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -387,14 +387,25 @@ fn within<T>(
 }
 
 fn write(data: Data, seed: u64) -> Result<(OurFile, Checksum)> {
-    let path = std::env::temp_dir().join(format!("inrush-bench-{}.csv", std::process::id()));
+    let mut number = 0;
+    // The folder is everybody's: what has the name already, a link for example, is not ours.
+    let (path, file) = loop {
+        let path = std::env::temp_dir().join(format!("inrush-bench-{}-{number}.csv", std::process::id()));
+        match File::create_new(&path) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && number < MOST_LEFT => number += 1,
+            made => break (path, made),
+        }
+    };
     let cannot = |e| Error::io(format!("cannot write `{}`", path.display()), e);
-    let mut out = BufWriter::new(File::create(&path).map_err(cannot)?);
+    let mut out = BufWriter::new(file.map_err(cannot)?);
     let file = OurFile { path: path.clone(), is_ours: true };
     let sum = data.write(seed, &mut out)?;
     out.flush().map_err(cannot)?;
     Ok((file, sum))
 }
+
+/// As many files of killed processes of the same number are passed over.
+const MOST_LEFT: u32 = 100;
 
 const TARGET: &str = "bench_load";
 const SOURCE: &str = "bench_load_source";

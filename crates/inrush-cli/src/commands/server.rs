@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use inrush_core::printable::{printable, printable_json};
 use inrush_core::{Error, Kind, Result};
 use serde_json::{Value, json};
 
@@ -189,7 +190,7 @@ fn shell(server: &LocalServer, arguments: &[String]) -> Result<u8> {
 fn print(text: &str, mut document: Value, as_json: bool) -> Result<u8> {
     document["inrush"] = json!("server");
     document["version"] = json!(1);
-    let line = if as_json { document.to_string() } else { text.to_owned() };
+    let line = if as_json { printable_json(&document.to_string()) } else { printable(text) };
     writeln!(std::io::stdout(), "{line}").map_err(|e| Error::io("cannot write to standard output", e))?;
     Ok(exit::OK)
 }

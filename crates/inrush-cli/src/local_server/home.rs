@@ -13,7 +13,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, chown};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, lchown};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -138,7 +138,12 @@ impl Home {
                 }
                 Err(e) => return Err(failed(e)),
             }
-            fs::write(self.path(MARKER), MARKER_TEXT).map_err(failed)?;
+            let marker = OpenOptions::new().create_new(true).write(true).open(self.path(MARKER));
+            match marker.and_then(|mut marker| marker.write_all(MARKER_TEXT.as_bytes())) {
+                // Another start may have been faster.
+                Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(failed(e)),
+                _ => {}
+            }
         }
         fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700)).map_err(failed)?;
         give(&self.folder, account)?;
@@ -153,7 +158,7 @@ impl Home {
     pub(super) fn lock(&self, patience: Duration) -> Result<File> {
         let path = self.path("lock");
         let failed = |e: std::io::Error| Error::io(format!("cannot lock `{}`", path.display()), e);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        let file = no_link(OpenOptions::new().create(true).truncate(false).write(true)).open(&path).map_err(failed)?;
         let deadline = Instant::now() + patience;
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -206,18 +211,27 @@ impl Home {
     pub(super) fn write_for_server(&self, name: &str, text: &str, account: Option<&Account>) -> Result<()> {
         let (path, new) = (self.path(name), self.path(&format!("{name}.new")));
         let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
-        let mut file =
-            OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new).map_err(failed)?;
+        // The server's account may put what it likes into its folder, a link for example; what a crash has left is in the way, too.
+        match fs::remove_file(&new) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(e)),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new).map_err(failed)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
         give(&new, account)?;
         fs::rename(&new, &path).map_err(failed)
     }
 }
 
-/// Hands a file to the server's account.
+/// Has a file opened only if its name is no link: the folder may belong to the server's account.
+pub(super) fn no_link(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
+}
+
+/// Hands a file to the server's account, and no file that a link points at.
 pub(super) fn give(path: &Path, account: Option<&Account>) -> Result<()> {
     let Some(account) = account else { return Ok(()) };
-    chown(path, Some(account.uid), Some(account.gid))
+    lchown(path, Some(account.uid), Some(account.gid))
         .map_err(|e| Error::io(format!("cannot give `{}` to `{}`", path.display(), account.name), e))
 }
 

@@ -16,7 +16,7 @@ use inrush_core::{Error, Kind, Result};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::account::Account;
-use super::home::{Home, give};
+use super::home::{Home, give, no_link};
 use super::program::Program;
 
 /// A process that this command started.
@@ -243,7 +243,7 @@ fn processes() -> Vec<i32> {
 
 fn open_log(home: &Home, account: Option<&Account>) -> Result<File> {
     let path = home.log();
-    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
+    let log = no_link(OpenOptions::new().create(true).append(true).mode(0o600)).open(&path);
     let log = log.map_err(|e| Error::io(format!("cannot write `{}`", path.display()), e))?;
     give(&path, account)?;
     Ok(log)

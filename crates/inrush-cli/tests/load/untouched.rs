@@ -10,7 +10,8 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 /// What is done before the first row.
-const OPTIONS: [&str; 5] = ["--truncate", "--before DELETE/**/FROM/**/people", "--atomic", "--atomic --truncate", "--defer-indexes"];
+const OPTIONS: [&str; 5] =
+    ["--truncate", "--before DELETE/**/FROM/**/people", "--atomic", "--atomic --truncate", "--defer-indexes"];
 
 #[test]
 fn a_table_keeps_its_rows_if_the_file_cannot_be_read() {

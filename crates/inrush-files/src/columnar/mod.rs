@@ -365,8 +365,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<()> {
         let is_compared = verify && !stored.is_empty() && self.compare(stored)?;
         let checksum = |line: &ChunkLine| (verify && !is_compared).then_some(line.checksum);
-        self.stored =
-            stored.iter().map(|line| Stored { rows: line.span.clone(), checksum: checksum(line) }).collect();
+        self.stored = stored.iter().map(|line| Stored { rows: line.span.clone(), checksum: checksum(line) }).collect();
         Ok(())
     }
 

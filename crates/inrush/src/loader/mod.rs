@@ -39,9 +39,9 @@ pub use shared::{Notice, Observer, StoredChunk};
 
 use crate::Config;
 use control::lock;
-use inrush_core::bulk::{Source, Unchanged};
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
+use inrush_core::bulk::{Source, Unchanged};
 use inrush_core::{Error, Kind, Result};
 use ledger::Jobs;
 use rejects::RejectFile;
@@ -143,7 +143,8 @@ impl Loader {
             return Ok(report(shared, jobs, true, &[]));
         }
         let lanes = open::lanes(first, &shared);
-        let unchanged: Vec<_> = sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
+        let unchanged: Vec<_> =
+            sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&shared, lanes, sources, plans);
         Ok(report(shared, jobs, finished, &unchanged))
     }
@@ -193,12 +194,7 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], shared: &Shared) -> Resul
 }
 
 /// What came of it; `sources` are those that can be compared with what they were.
-fn report(
-    shared: Shared,
-    mut jobs: Jobs,
-    finished: bool,
-    sources: &[(Arc<str>, Arc<dyn Unchanged>)],
-) -> Report {
+fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
     tally.finish(&shared.options, control);

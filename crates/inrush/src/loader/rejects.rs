@@ -7,11 +7,13 @@ mod ordered;
 pub(super) use ordered::OrderedRejects;
 
 use inrush_core::bulk::Reject;
+use inrush_core::printable::printable;
 use inrush_core::{Error, Result};
+use rustix::process::geteuid;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::ops::Range;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// A reject file being written: `FILE` and `FILE.log`.
@@ -29,11 +31,8 @@ impl RejectFile {
     /// be corrected and loaded as it is; empty if they have none.
     pub(super) fn create(path: &Path, header: Vec<u8>) -> Result<Self> {
         let open = |name: PathBuf| {
-            Pieces::create(&name)
-                // Nothing is sent yet, and the path is the user's: a mistake of usage.
-                .map_err(|e| {
-                    Error::config(format!("cannot write `{}`: {e}", name.display())).with_hint("see `--bad-rows`")
-                })
+            // Nothing is sent yet, and the path is the user's: a mistake of usage.
+            Pieces::create(&name).map_err(|e| cannot_make(&name, &e))
         };
         let records = open(partial(path))?;
         let log = open(partial(&log_path(path)))?;
@@ -66,16 +65,28 @@ impl RejectFile {
 /// Refuses a file that is there, which may hold rows of an earlier load (`may_replace`: one of this load's own), and one that cannot be
 /// written. Nothing is sent yet, and the path is the user's: a mistake of usage.
 pub(super) fn check(path: &Path, may_replace: bool) -> Result<()> {
-    if path.exists() && !may_replace {
-        return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", path.display()))
+    let log = log_path(path);
+    // A link that leads nowhere is there as well.
+    if let Some(there) = [path, &log].into_iter().find(|path| path.symlink_metadata().is_ok() && !may_replace) {
+        return Err(Error::config(format!("`{}` exists: it may hold rows of an earlier load", there.display()))
             .with_hint("load what is in it, then remove it; or give `--bad-rows divert:FILE` another name"));
     }
-    for name in [partial(path), partial(&log_path(path))] {
-        private(&name).and_then(|_| std::fs::remove_file(&name)).map_err(|e| {
-            Error::config(format!("cannot write `{}`: {e}", name.display())).with_hint("see `--bad-rows`")
-        })?;
+    for name in [partial(path), partial(&log)] {
+        let made = if may_replace { replaced(&name) } else { private(&name) };
+        made.and_then(|_| std::fs::remove_file(&name)).map_err(|e| cannot_make(&name, &e))?;
     }
     Ok(())
+}
+
+fn cannot_make(name: &Path, error: &io::Error) -> Error {
+    let hint = match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            "something else has this name, or a load that was killed left it: look what it is, then remove it; or give \
+             `--bad-rows divert:FILE` another name"
+        }
+        _ => "see `--bad-rows`",
+    };
+    Error::config(format!("cannot write `{}`: {error}", name.display())).with_hint(hint)
 }
 
 /// Appends a record and its line end, which the last one of a source may lack.
@@ -87,8 +98,8 @@ fn with_line_end(raw: &[u8], out: &mut impl Write) -> io::Result<()> {
 /// Source, line, column, code, reason, between tabs.
 fn log_line(reject: &Reject) -> String {
     let column = reject.place.column.as_deref().unwrap_or("");
-    let reason = reject.reason.replace(['\t', '\n'], " ");
-    let source = reject.place.source.replace(['\t', '\n'], " ");
+    let shown = |text: &str| printable(text).replace('\n', " ");
+    let (column, reason, source) = (shown(column), shown(&reject.reason), shown(&reject.place.source));
     format!("{source}\t{}\t{column}\t{}\t{reason}\n", reject.place.line, reject.code)
 }
 
@@ -146,10 +157,28 @@ impl Drop for RejectFile {
     }
 }
 
-/// Rejected rows are data like those of the source, which may be for few eyes only.
-fn private(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+/// Makes a file that is not there yet, and follows no link. Rejected rows are data like those of the source, which may be for few eyes
+/// only.
+fn private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path)
 }
+
+/// The same in the place of what an earlier run of the same load has left: a file of our own, as [`private`] makes them. Everything else
+/// of that name is somebody else's and stays.
+fn replaced(path: &Path) -> io::Result<File> {
+    if let Ok(there) = path.symlink_metadata()
+        && there.is_file()
+        && there.nlink() == 1
+        && there.uid() == geteuid().as_raw()
+        && there.mode() & 0o7777 == PRIVATE
+    {
+        std::fs::remove_file(path)?;
+    }
+    private(path)
+}
+
+/// For the owner alone.
+const PRIVATE: u32 = 0o600;
 
 fn partial(path: &Path) -> PathBuf {
     with_suffix(path, ".partial")
@@ -198,6 +227,36 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         RejectFile::create(&folder.path().join("bad.csv"), Vec::new()).unwrap().finish().unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_there_stays_and_no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, victim) = (folder.path().join("bad.csv"), folder.path().join("victim"));
+        std::fs::write(&victim, "precious").unwrap();
+        for name in [partial(&path), partial(&log_path(&path))] {
+            let linked = || std::os::unix::fs::symlink(&victim, &name).unwrap();
+            let foreign = || std::fs::write(&name, "theirs").unwrap();
+            for (is_link, make) in [(true, &linked as &dyn Fn()), (false, &foreign)] {
+                make();
+                for may_replace in [false, true] {
+                    let error = check(&path, may_replace).unwrap_err().to_string();
+                    assert!(error.contains(&*name.to_string_lossy()), "{error}");
+                    assert!(RejectFile::create(&path, Vec::new()).is_err());
+                    let _ = OrderedRejects::create(&path, b"").err().expect("it is not ours");
+                    assert_eq!(std::fs::read_to_string(&name).unwrap(), if is_link { "precious" } else { "theirs" });
+                }
+                assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+                std::fs::remove_file(&name).unwrap();
+                let _ = std::fs::remove_file(partial(&path));
+            }
+        }
+        // A link that leads nowhere is no free name either, nor is the log's.
+        std::os::unix::fs::symlink(folder.path().join("nowhere"), &path).unwrap();
+        assert!(check(&path, false).unwrap_err().to_string().contains("bad.csv` exists"));
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(log_path(&path), "theirs").unwrap();
+        assert!(check(&path, false).unwrap_err().to_string().contains("bad.csv.log` exists"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! whoever follows the file never reads a half; what was there before stays.
 
 use inrush::Notice;
+use inrush_core::printable::printable_json;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions};
@@ -33,7 +34,7 @@ impl Events {
         if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
             line.extend(fields);
         }
-        let text = format!("{line}\n");
+        let text = printable_json(&format!("{line}\n"));
         // A disk that is full must not end a load; the report does not depend on this file.
         let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }

@@ -213,7 +213,9 @@ fn describe(notice: &Notice) -> String {
             human::counted(*chunks, "chunk")
         ),
         Notice::Touched { source } => {
-            format!("`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded")
+            format!(
+                "`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded"
+            )
         }
         Notice::Replaced { source } => {
             format!("`{source}` is another file now: what was loaded is the one that was there when the load began")

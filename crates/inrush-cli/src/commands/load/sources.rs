@@ -120,10 +120,12 @@ fn names(folder: &Path, pattern: &str, is_wanted: fn(&Path) -> bool) -> io::Resu
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_str().ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("the name {name:?} in it is not valid UTF-8"))
-        })?;
-        if is_like(name, pattern) && is_wanted(&entry.path()) {
+        // What stands for bytes that are no text matches as one character each does.
+        if is_like(&name.to_string_lossy(), pattern) && is_wanted(&entry.path()) {
+            let Some(name) = name.to_str() else {
+                let message = format!("the name {name:?} in it is not valid UTF-8, and `{pattern}` matches it");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+            };
             names.push(name.to_owned());
         }
     }

@@ -1,6 +1,7 @@
 //! What is wrong with a cell, as a small value, and the message that is made of it when somebody asks.
 
 use super::int;
+use crate::printable::steers;
 use crate::value::Rules;
 use crate::value::column::{Column, ColumnType, GeometryKind};
 use std::fmt::Write;
@@ -151,7 +152,7 @@ pub(super) fn quoted(cell: &[u8]) -> String {
             if shown.len() > SHOWN_BYTES {
                 break;
             }
-            if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
+            if steers(c) { shown.extend(c.escape_debug()) } else { shown.push(c) }
         }
         for byte in chunk.invalid() {
             let _ = write!(shown, "\\x{byte:02x}");

@@ -2,7 +2,7 @@
 //!
 //! Both files are on the disk before they get their names, for the ledger forgets the rejects afterwards.
 
-use super::{log_line, log_path, partial, private, with_line_end};
+use super::{log_line, log_path, partial, replaced, with_line_end};
 use crate::loader::SHOWN_REJECTS;
 use inrush_core::bulk::Reject;
 use inrush_core::{Error, Result};
@@ -23,9 +23,9 @@ impl OrderedRejects {
     /// Begins both files under temporary names. `header` is the sources' first line; empty if they have none.
     pub(in crate::loader) fn create(path: &Path, header: &[u8]) -> Result<Self> {
         let cannot = |e| cannot_write(path, e);
-        let mut records = BufWriter::new(private(&partial(path)).map_err(cannot)?);
+        let mut records = BufWriter::new(replaced(&partial(path)).map_err(cannot)?);
         records.write_all(header).map_err(cannot)?;
-        let log = BufWriter::new(private(&partial(&log_path(path))).map_err(cannot)?);
+        let log = BufWriter::new(replaced(&partial(&log_path(path))).map_err(cannot)?);
         Ok(Self { path: path.to_owned(), records, log, first: Vec::new() })
     }
 

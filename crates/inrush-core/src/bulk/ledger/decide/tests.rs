@@ -164,7 +164,10 @@ fn but_where_nothing_is_doubled() {
 fn what_was_but_touched_is_loaded() {
     done(TOUCHED, "AlreadyLoaded");
     done(Now { repeatable: true, ..TOUCHED }, "AlreadyLoaded");
-    done(Now { held: Some(0), ..TOUCHED }, "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer");
+    done(
+        Now { held: Some(0), ..TOUCHED },
+        "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer",
+    );
 }
 #[test]
 fn a_table_that_was_emptied_is_not_called_loaded() {
