@@ -138,6 +138,9 @@ impl<S: Sink> Conversation for Ask<'_, S> {
                 let slot = *slot;
                 self.has_begun = true;
                 let step = self.results.receive(packet, session, self.sink);
+                if let Ok(Step::Done(_)) = step {
+                    session.sends(self.sql);
+                }
                 if step.is_err() {
                     // A server that refused an execution may not have kept its types.
                     session.statements.get_mut(slot).types.clear();

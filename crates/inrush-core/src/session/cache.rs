@@ -14,6 +14,8 @@ pub struct StatementCache {
     by_text: HashMap<Box<[u8]>, usize, ByEnds>,
     capacity: usize,
     clock: u64,
+    /// How often what statements are prepared in has changed.
+    epoch: u64,
 }
 
 /// One statement of the cache.
@@ -26,6 +28,7 @@ pub struct Entry {
     /// What each parameter ever was.
     had: Vec<Had>,
     last_used: u64,
+    epoch: u64,
 }
 
 impl Entry {
@@ -90,9 +93,12 @@ impl Had {
 }
 
 impl StatementCache {
-    /// The statement's slot. It stays its slot until the next [`StatementCache::insert`] or [`StatementCache::clear`].
+    /// The statement's slot, if it was prepared in the schema and the settings of now. It stays its slot until the next [`StatementCache::insert`] or [`StatementCache::clear`].
     pub fn find(&mut self, sql: &[u8]) -> Option<usize> {
         let slot = *self.by_text.get(sql)?;
+        if self.slots[slot].epoch != self.epoch {
+            return None;
+        }
         self.clock += 1;
         self.slots[slot].last_used = self.clock;
         Some(slot)
@@ -101,7 +107,7 @@ impl StatementCache {
     /// Adds a statement, also in the place of one with the same text. Returns its slot, and the statement that had to go.
     pub fn insert(&mut self, sql: &[u8], prepared: Prepared) -> (usize, Option<StmtId>) {
         self.clock += 1;
-        let entry = Entry { prepared, types: Vec::new(), had: Vec::new(), last_used: self.clock };
+        let entry = Entry { prepared, types: Vec::new(), had: Vec::new(), last_used: self.clock, epoch: self.epoch };
         if let Some(slot) = self.by_text.get(sql) {
             let gone = std::mem::replace(&mut self.slots[*slot], entry);
             return (*slot, Some(gone.prepared.id));
@@ -148,6 +154,12 @@ impl StatementCache {
         self.capacity = capacity.max(1);
     }
 
+    /// Says that the default schema changed, or `sql_mode` and its like: a server keeps to those in which it prepared a statement, so
+    /// each is prepared anew at its next use, and takes the place of its older self.
+    pub fn outdate(&mut self) {
+        self.epoch += 1;
+    }
+
     /// Forgets all: the server closed them.
     pub fn clear(&mut self) {
         self.slots.clear();
@@ -157,7 +169,7 @@ impl StatementCache {
 
 impl Default for StatementCache {
     fn default() -> Self {
-        Self { slots: Vec::new(), by_text: HashMap::default(), capacity: CAPACITY, clock: 0 }
+        Self { slots: Vec::new(), by_text: HashMap::default(), capacity: CAPACITY, clock: 0, epoch: 0 }
     }
 }
 
@@ -269,6 +281,16 @@ mod tests {
             assert_eq!(cache.get(slot).prepared.id, StmtId(id.into()));
         }
         assert_eq!(cache.find(&text(100)), None);
+    }
+
+    #[test]
+    fn one_that_is_outdated_is_prepared_anew() {
+        let mut cache = StatementCache::default();
+        cache.insert(b"a", prepared(1));
+        cache.outdate();
+        assert_eq!(cache.find(b"a"), None);
+        assert_eq!(cache.insert(b"a", prepared(2)), (0, Some(StmtId(1))));
+        assert_eq!((cache.find(b"a"), cache.len()), (Some(0), 1));
     }
 
     #[test]

@@ -35,8 +35,9 @@ impl Opens for Query<'_, Noted> {
 impl<S: Sink> Conversation for Query<'_, S> {
     type Output = Outcome;
 
-    fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
+    fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
         if let Some(sql) = self.sql.take() {
+            session.sends(sql);
             out.command(|out| command::query(out, sql));
         }
         Ok(Step::More)

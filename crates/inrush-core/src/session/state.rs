@@ -7,6 +7,7 @@ use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::guards::Guards;
 use crate::session::transaction::Debt;
+use crate::wire::traces::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
 };
@@ -282,7 +283,13 @@ impl Session {
         self.guards.see(self.in_transaction(), self.refusal.take());
         SessionChange::read_all(ok.state, |change| match change {
             SessionChange::State => self.marks.changed = true,
-            SessionChange::Schema(name) => self.schema = Some(text(name)).filter(|name| !name.is_empty()),
+            SessionChange::Schema(name) => {
+                let schema = Some(text(name)).filter(|name| !name.is_empty());
+                if self.schema != schema {
+                    self.schema = schema;
+                    self.statements.outdate();
+                }
+            }
             SessionChange::Variable { name, value } => {
                 let (name, value) = (text(name), text(value));
                 // What a server has to tell about is short and little; memory must not depend on it.
@@ -292,6 +299,14 @@ impl Session {
                 }
             }
         })
+    }
+
+    /// Takes note of a text that is sent: it may make kept statements mean something else.
+    pub(crate) fn sends(&mut self, sql: &[u8]) {
+        let multi = self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS);
+        if !self.statements.is_empty() && outdates_statements(sql, multi, self.schema.as_deref()) {
+            self.statements.outdate();
+        }
     }
 
     /// Takes note of an ERR packet.

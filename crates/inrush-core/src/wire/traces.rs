@@ -79,6 +79,35 @@ impl Traces {
     }
 }
 
+/// Whether a text may change what the server settled when it prepared a statement: the schema of names without one, the meaning of
+/// literals and operators (`sql_mode`), their character set. `multi`: it may hold several statements. `schema`: the default one now.
+pub(crate) fn outdates_statements(sql: &[u8], multi: bool, schema: Option<&str>) -> bool {
+    let mut behind = memchr::memchr_iter(b';', sql).take_while(|_| multi);
+    outdates_at_start(sql, schema) || behind.any(|at| outdates_at_start(&sql[at + 1..], schema))
+}
+
+fn outdates_at_start(sql: &[u8], schema: Option<&str>) -> bool {
+    // Most statements begin with another letter.
+    if !matches!(sql.first(), Some(b's' | b'S' | b'u' | b'U' | b'/' | b'#' | b'-' | b'(' | ..=b' ')) {
+        return false;
+    }
+    let mut words = Words(sql);
+    let Some(first) = words.next() else { return false };
+    if first.eq_ignore_ascii_case(b"use") {
+        let name = words.0.trim_ascii().strip_suffix(b";").unwrap_or(words.0).trim_ascii();
+        let name = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name);
+        return schema.map(str::as_bytes) != Some(name);
+    }
+    first.eq_ignore_ascii_case(b"set") && {
+        let second = words.next().unwrap_or_default();
+        let names: [&[u8]; 3] = [b"names", b"character", b"charset"];
+        let settings: [&[u8]; 3] = [b"sql_mode", b"collation_", b"character_set_"];
+        let sql = sql.to_ascii_lowercase();
+        names.iter().any(|name| second.eq_ignore_ascii_case(name))
+            || settings.iter().any(|setting| memchr::memmem::find(&sql, setting).is_some())
+    }
+}
+
 /// The words at the start of a statement, past blanks and comments; it ends at anything else.
 struct Words<'a>(&'a [u8]);
 

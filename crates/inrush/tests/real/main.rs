@@ -19,6 +19,7 @@ mod compression;
 mod examples;
 mod failures;
 mod inserter;
+mod kept_statements;
 mod large;
 mod literals;
 mod load_local;

@@ -39,6 +39,7 @@ impl Turn<'_> {
     /// COM_QUERY. A text that begins with COMMIT is a [`Turn::commit`].
     pub fn query(self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Chosen> {
         let sql = sql.as_ref();
+        self.session.sends(sql);
         match Verb::of(sql) {
             Verb::Commit if !self.best_effort => Ok(Chosen(Choice::Commit(sql.to_vec()))),
             verb => self.push(Expect::Results { format: RowFormat::Text, verb }, |out| wire::command::query(out, sql)),

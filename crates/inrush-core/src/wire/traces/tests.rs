@@ -140,3 +140,30 @@ fn no_text_is_too_odd() {
         look(sql, true);
     }
 }
+
+#[test]
+fn what_outdates_statements() {
+    let check =
+        |sql: &str, want: bool| assert_eq!(outdates_statements(sql.as_bytes(), false, Some("here")), want, "{sql}");
+    for sql in ["USE there", " use `there`;", "/* x */ USE there", "SET sql_mode = ''", "set @@session.SQL_MODE='ANSI'"]
+    {
+        check(sql, true);
+    }
+    for sql in ["SET NAMES utf8mb4", "SET collation_connection = utf8mb4_bin", "-- x\nSET CHARACTER SET utf8mb4"] {
+        check(sql, true);
+    }
+    for sql in [
+        "USE here",
+        "use `here` ;",
+        "SELECT @@sql_mode",
+        "SET @x = 1",
+        "SET autocommit = 0",
+        "UPDATE t SET a = 1",
+        "",
+        "/*",
+    ] {
+        check(sql, false);
+    }
+    let both = b"SELECT 1; USE there";
+    assert_eq!([true, false].map(|multi| outdates_statements(both, multi, None)), [true, false]);
+}
