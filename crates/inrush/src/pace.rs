@@ -1,8 +1,8 @@
 //! How long a shell waits for its socket, and what it does when the time has passed.
 //!
-//! While connecting there is one deadline for everything. Afterwards there are limits on silence (each byte that moves, in either
-//! direction, starts that time anew, so that neither a long statement's stream nor a large result runs into it), and one on the
-//! whole of a command: [`QueryTime`].
+//! While connecting there is one deadline for everything. Afterwards there are limits on silence (each packet that arrives whole, and
+//! each few KiB that move in either direction, start that time anew, so that neither a long statement's stream nor a large result runs
+//! into it, and a server that drips does), and one on the whole of a command: [`QueryTime`].
 
 use crate::net::Ready;
 use crate::{Config, Error, Kind};
@@ -99,7 +99,7 @@ impl Pace {
         }
     }
 
-    /// Says that bytes moved.
+    /// Says that the exchange has come on.
     pub(crate) fn moved(&mut self, now: impl FnOnce() -> Instant) {
         match self {
             // Where there is no limit, there is no need for the time.

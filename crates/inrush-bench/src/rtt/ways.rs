@@ -53,7 +53,7 @@ impl Ways {
             return Err(Error::config(
                 "`verify-full` holds the server's certificate against the host, and the relay's is another",
             )
-            .with_hint("`--tls verify-ca` goes through a relay"));
+            .with_hint("give the server a certificate that names this machine too, and connect by that name"));
         }
         let mut routes: Vec<Route> = Vec::new();
         for cell in cells {

@@ -15,6 +15,8 @@ pub struct Channel {
     pub outbox: Outbox,
     /// Between the two and the shell, once a login has agreed on it.
     frames: Option<Box<Frames>>,
+    /// Packets that were received whole.
+    n_packets: u64,
 }
 
 impl Channel {
@@ -25,6 +27,7 @@ impl Channel {
             inbox: Inbox::new(max_packet),
             outbox: Outbox::default(),
             frames: None,
+            n_packets: 0,
         }
     }
 
@@ -89,6 +92,11 @@ impl Channel {
         self.advance_by(conversation, 1).map(|(step, n_packets)| (step, n_packets > 0))
     }
 
+    /// How many packets were received whole so far.
+    pub fn n_packets(&self) -> u64 {
+        self.n_packets
+    }
+
     fn advance_by<C: Conversation>(&mut self, conversation: &mut C, most: usize) -> Result<(Step<C::Output>, usize)> {
         let is_first = self.session.go_on()?;
         let mut n_packets = 0;
@@ -124,6 +132,7 @@ impl Channel {
         while *n_packets < most {
             let Some(packet) = self.inbox.next_packet()? else { if self.unpack()? { continue } else { break } };
             *n_packets += 1;
+            self.n_packets += 1;
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
                 // A server that closes an idle connection says why, before anybody asked.
                 return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));

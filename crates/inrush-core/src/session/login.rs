@@ -90,7 +90,7 @@ impl Login {
             TlsWish::Require if !offers_tls => {
                 return Err(Error::new(Kind::Config, "the server does not offer TLS, which this connection requires")
                     .fatal()
-                    .with_hint("switch TLS on in the server, or use `tls=preferred`"));
+                    .with_hint("switch TLS on in the server; if it is on, something on the way takes its offer out"));
             }
             TlsWish::Require => true,
         };

@@ -155,7 +155,7 @@ impl fmt::Debug for Inbox {
 
 fn too_large(max_packet: usize) -> Error {
     Error::protocol(format!("the server sends a packet of more than {max_packet} bytes"))
-        .with_hint("raise the limit on packet size (`max_packet` in the URL) if rows are that large")
+        .with_hint("raise the limit on packet size (`max-allowed-packet` in the URL) if rows are that large")
 }
 
 /// Less room than this is not worth a system call.

@@ -311,6 +311,9 @@ impl Connection {
     ) -> Result<T> {
         loop {
             if let Progress::Done(output) = advance(&mut self.link, &self.config)? {
+                if let Some(pace) = pace {
+                    pace.moved(Instant::now);
+                }
                 self.last_moved = pace.as_ref().and_then(Pace::last_moved).or(self.last_moved);
                 // No limit, no need for the time.
                 if let (true, Some(pace)) = (self.query_time.is_limited(), pace) {
@@ -319,9 +322,11 @@ impl Connection {
                 return Ok(output);
             }
             let pace = pace.get_or_insert_with(|| Pace::new(&self.config, self.query_time, Instant::now()));
+            if self.link.has_come_on() {
+                pace.moved(Instant::now);
+            }
             let interest = self.link.interest();
             if socket::exchange(&self.wire.socket, &mut self.link, pace.deadline(interest))? {
-                pace.moved(Instant::now);
                 continue;
             }
             match pace.late(interest) {

@@ -2,7 +2,7 @@
 
 use super::Connection;
 use crate::table::TableName;
-use crate::table::reading::{self, Found, Reader, Reading};
+use crate::table::reading::{Found, Reader, Reading, Texts};
 use crate::verbs::{self, Settings};
 use crate::{Kind, Result};
 use inrush_core::bulk::Table;
@@ -79,12 +79,10 @@ impl Connection {
         }
     }
 
-    fn texts(&mut self, query: &str) -> Result<Vec<Vec<String>>> {
-        let mut rows = Vec::new();
-        self.query_each(query, (), |row| {
-            rows.push(reading::texts(row)?);
-            Ok(())
-        })?;
-        Ok(rows)
+    /// The rows of a query of our own, each value as text, NULL as the empty text.
+    pub(crate) fn texts(&mut self, query: &str) -> Result<Vec<Vec<String>>> {
+        let mut texts = Texts::new(self.config.max_result);
+        self.query_each(query, (), |row| texts.take(row))?;
+        Ok(texts.into_rows())
     }
 }

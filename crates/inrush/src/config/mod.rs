@@ -167,7 +167,8 @@ impl Config {
         self
     }
 
-    /// The longest silence of the server while we wait for its answer. Unset, we wait as long as the server's host is
+    /// The longest silence of the server while we wait for its answer: the time in which a packet must arrive whole, or 4 KiB of one.
+    /// A byte now and then does not count. Unset, we wait as long as the server's host is
     /// alive (see [`Config::with_keep_alive`]): a statement may rightly take hours.
     #[must_use]
     pub fn with_read_timeout(mut self, limit: Option<Duration>) -> Self {

@@ -49,6 +49,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "get-server-public-key" => config.public_key_retrieval = switch(name, value)?,
         "server-public-key" | "server-public-key-path" => config.public_key = Some(text()?.into()),
         "local-infile" => config.local_infile = switch(name, value)?,
+        "multi-statements" => config.multi_statements = switch(name, value)?,
         "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
         "statement-cache" => config.statement_cache = number(name, text()?)?,
         "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
@@ -59,7 +60,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, max-allowed-packet, statement-cache, program-name, \
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 
 /// What a pool of such connections does. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
@@ -100,6 +101,7 @@ const SWITCHES: &[&str] = &[
     "enable-cleartext-plugin",
     "get-server-public-key",
     "local-infile",
+    "multi-statements",
 ];
 
 /// MariaDB's `ssl`: on means required, as does naming a stricter mode; off means none.
@@ -188,3 +190,6 @@ fn bytes(name: &str, text: &str) -> Result<usize> {
         .checked_mul(1 << shift)
         .ok_or_else(|| Error::config(format!("option `{name}`: `{text}` is too large")))
 }
+
+#[cfg(test)]
+mod tests;

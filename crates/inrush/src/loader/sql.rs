@@ -1,19 +1,13 @@
 //! The few questions a load asks in SQL, as plain texts and numbers.
 
 use crate::blocking::Connection;
-use crate::table::reading::texts;
 use inrush_core::bulk::judge::Warning;
 use inrush_core::session::{LoadCounts, Outcome};
 use inrush_core::{Error, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.
 pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<String>>> {
-    let mut rows = Vec::new();
-    connection.query_each(query, (), |row| {
-        rows.push(texts(row)?);
-        Ok(())
-    })?;
-    Ok(rows)
+    connection.texts(query)
 }
 
 /// The first row of a query; empty if it has none.

@@ -29,6 +29,9 @@ pub(crate) struct Link {
     pub(crate) is_flowing: bool,
     /// The first failure to write. What the server said before it closed may still be on its way to us.
     broken: Option<io::Error>,
+    /// Bytes that moved since the last progress, and the packets that were there by then.
+    n_moved: usize,
+    n_packets: u64,
 }
 
 impl Link {
@@ -36,7 +39,7 @@ impl Link {
         let transport = if config.socket.is_some() { Transport::Unix } else { Transport::Tcp };
         let mut channel = Channel::new(transport, config.max_packet);
         channel.session.statements_mut().set_capacity(config.statement_cache);
-        Self { channel, stream: None, tls: None, is_flowing: false, broken: None }
+        Self { channel, stream: None, tls: None, is_flowing: false, broken: None, n_moved: 0, n_packets: 0 }
     }
 
     /// Lets the conversation go on as far as what has arrived allows.
@@ -165,6 +168,17 @@ impl Link {
         if self.tls.is_some() { 0 } else { self.channel.least_to_come() }
     }
 
+    /// Whether the exchange has come on since this was asked last: a packet arrived whole, [`PROGRESS`] bytes moved, or the last byte
+    /// left. A byte now and then is none: by it a server could hold us for ever.
+    pub(crate) fn has_come_on(&mut self) -> bool {
+        let n_packets = self.channel.n_packets();
+        let has_come_on = n_packets != self.n_packets || self.n_moved >= PROGRESS;
+        if has_come_on {
+            (self.n_packets, self.n_moved) = (n_packets, 0);
+        }
+        has_come_on
+    }
+
     /// Reads once. `Ok(false)`: nothing is there just now.
     pub(crate) fn fill_from(&mut self, socket: &mut impl Read) -> Result<bool> {
         let space = match &mut self.tls {
@@ -176,6 +190,7 @@ impl Link {
             Ok(Some(n)) if n > 0 => n,
             end => return Err(self.closed(end.err())),
         };
+        self.n_moved = self.n_moved.saturating_add(n);
         match &mut self.tls {
             Some(tls) => tls.decrypt(n, &mut self.channel)?,
             None => self.channel.filled(n),
@@ -191,7 +206,11 @@ impl Link {
             None => write_once(socket, channel.unsent()).inspect(|written| channel.sent(written.unwrap_or(0))),
         };
         match written {
-            Ok(written) => Ok(written.is_some()),
+            Ok(written) => {
+                let has_left = written.is_some() && !self.has_unsent();
+                self.n_moved = self.n_moved.saturating_add(if has_left { PROGRESS } else { written.unwrap_or(0) });
+                Ok(written.is_some())
+            }
             // The server closed its side. It may have said why, so we go on reading until its end.
             Err(e) => {
                 self.broken.get_or_insert(e);
@@ -243,6 +262,8 @@ impl Link {
     }
 }
 
+/// Bytes that must move within a time limit where no packet arrives whole: of a large row over the slowest link that is of use.
+const PROGRESS: usize = 4 * 1024;
 /// More than that is no rest of a result: a new connection is cheaper.
 const READS_TO_DRAIN: u32 = 16;
 

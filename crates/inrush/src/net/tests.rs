@@ -153,7 +153,25 @@ fn a_server_that_takes_nothing_runs_into_the_write_timeout() {
 }
 
 #[test]
-fn each_byte_starts_the_time_anew() {
+fn a_server_that_drips_runs_into_the_read_timeout() {
+    both(&impatient(), |shell, mut theirs| {
+        let peer = thread::spawn(move || {
+            let mut received = vec![0; frame(0).len()];
+            theirs.read_exact(&mut received).unwrap();
+            for byte in &frame(1)[..250] {
+                thread::sleep(Duration::from_millis(20));
+                if theirs.write_all(&[*byte]).is_err() {
+                    break;
+                }
+            }
+        });
+        check_dead_after(shell, "did not answer");
+        peer.join().unwrap();
+    });
+}
+
+#[test]
+fn what_comes_on_starts_the_time_anew() {
     both(&impatient(), |mut shell, mut theirs| {
         let peer = thread::spawn(move || {
             let mut received = vec![0; frame(0).len()];

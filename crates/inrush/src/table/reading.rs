@@ -143,11 +143,40 @@ impl Draft {
     }
 }
 
-/// The values of a row as [`Reading::take`] wants them.
-pub(crate) fn texts(row: Row<'_>) -> Result<Vec<String>> {
-    let text = |value: Value<'_>| String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
-    row.values().map(|value| Ok(text(value?))).collect()
+/// The rows of an answer as [`Reading::take`] wants them: each value as text, NULL as the empty text. A server may repeat a row for
+/// ever, so there is a limit on their memory.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    rows: Vec<Vec<String>>,
+    n_bytes: usize,
+    max_bytes: usize,
 }
+
+impl Texts {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { rows: Vec::new(), n_bytes: 0, max_bytes }
+    }
+
+    pub(crate) fn take(&mut self, row: Row<'_>) -> Result<()> {
+        let text = |value: Value<'_>| String::from_utf8_lossy(value.as_bytes().unwrap_or_default()).into_owned();
+        let texts = row.values().map(|value| Ok(text(value?))).collect::<Result<Vec<String>>>()?;
+        let n_bytes: usize = texts.iter().map(|text| text.len().max(LEAST_ALLOCATION) + size_of::<String>()).sum();
+        self.n_bytes += n_bytes + size_of::<Vec<String>>() + LEAST_ALLOCATION;
+        if self.n_bytes > self.max_bytes {
+            let message = format!("the server's answer to a question of ours takes more than {} bytes", self.max_bytes);
+            return Err(Error::protocol(message).with_hint("do not trust this server, unless its tables are that many"));
+        }
+        self.rows.push(texts);
+        Ok(())
+    }
+
+    pub(crate) fn into_rows(self) -> Vec<Vec<String>> {
+        self.rows
+    }
+}
+
+/// What the smallest piece of memory takes, and what is lost between two.
+const LEAST_ALLOCATION: usize = 16;
 
 /// The schema of names compares them without case and accents: on most servers it finds `Orders` for `orders`.
 fn table_query(name: &TableName) -> String {

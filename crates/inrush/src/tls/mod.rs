@@ -157,7 +157,7 @@ fn server_name(config: &Config) -> Result<ServerName<'static>> {
             ServerName::try_from("localhost").map_err(|e| Error::config(e.to_string()))
         }
         Err(_) => Err(Error::config(format!("`{}` cannot be the name in a certificate", config.host))
-            .with_hint("`tls=verify-ca` does not look at the name")),
+            .with_hint("connect by the host name that the server's certificate holds")),
     }
 }
 
@@ -167,8 +167,8 @@ fn explain(error: rustls::Error) -> Error {
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => {
-            "connect by a name that the certificate holds (the servers' own automatic certificates hold none), or check \
-             only the authority with `--tls verify-ca`"
+            "connect by a name that the certificate holds; one that a server makes for itself holds none: give it one that \
+             names its host"
         }
         rustls::Error::InvalidCertificate(
             CertificateError::UnknownIssuer
@@ -182,12 +182,12 @@ fn explain(error: rustls::Error) -> Error {
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. },
         ) => "check the clock of this machine and of the one that made the certificate",
         rustls::Error::InvalidCertificate(_) => {
-            "a certificate that can be checked is X.509 version 3; `--tls required` encrypts without checking it"
+            "give the server a certificate that can be checked: X.509 version 3, signed by an authority that is trusted here"
         }
         rustls::Error::PeerIncompatible(_) | rustls::Error::AlertReceived(_) => {
             "the server must speak TLS 1.2 or 1.3, and may want a certificate of ours: `--tls-cert FILE --tls-key FILE`"
         }
-        _ => "`--tls disabled` goes without encryption, where the network can be trusted",
+        _ => "look at the server's log and at its TLS settings; something on the way may have changed what was sent",
     };
     Error::new(Kind::Io, format!("the TLS handshake failed: {error}")).with_hint(hint)
 }

@@ -163,3 +163,26 @@ fn where_the_server_is_not_strict() {
         });
     });
 }
+
+/// Servers print a `?` for such a character in a member, so that a batch cannot know the members.
+#[test]
+fn members_beyond_the_bmp() {
+    check(
+        "emojienum",
+        &Odd {
+            before: &["CREATE TABLE t (n BIGINT PRIMARY KEY, s ENUM('a','😀','x🐍y') CHARACTER SET utf8mb4)"],
+            rows: &[(1, "a"), (2, "😀"), (3, "x🐍y"), (4, "😀"), (5, "A"), (6, "😀")],
+            want: "1=a,2=😀,3=x🐍y,4=😀,5=a,6=😀",
+            ..PLAIN
+        },
+    );
+    check(
+        "emojiset",
+        &Odd {
+            before: &["CREATE TABLE t (n BIGINT PRIMARY KEY, s SET('a','😀','é') CHARACTER SET utf8mb4)"],
+            rows: &[(1, "a"), (2, "😀"), (3, "a,😀"), (4, "é,😀"), (5, ""), (6, "😀")],
+            want: "1=a,2=😀,3=a,😀,4=😀,é,5=,6=😀",
+            ..PLAIN
+        },
+    );
+}

@@ -32,6 +32,7 @@ mod pipelines;
 mod pool;
 mod queries;
 mod reruns;
+mod rogue;
 mod scripted;
 mod spawned;
 mod statements;

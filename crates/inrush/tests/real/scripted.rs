@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Lets each shell in turn `use_it` against a listener that plays `script`.
 #[track_caller]
-fn play(script: impl Fn(&mut TcpStream) + Sync, use_it: impl Fn(crate::cases::Shell, Config)) {
+pub(crate) fn play(script: impl Fn(&mut TcpStream) + Sync, use_it: impl Fn(crate::cases::Shell, Config)) {
     for shell in SHELLS {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -29,7 +29,7 @@ fn play(script: impl Fn(&mut TcpStream) + Sync, use_it: impl Fn(crate::cases::Sh
 
 /// Plays `script`, to which the only answer is a refusal.
 #[track_caller]
-fn check_no_login(script: impl Fn(&mut TcpStream) + Sync, change: impl Fn(Config) -> Config) -> Error {
+pub(crate) fn check_no_login(script: impl Fn(&mut TcpStream) + Sync, change: impl Fn(Config) -> Config) -> Error {
     let last = std::cell::RefCell::new(None);
     play(script, |shell, config| {
         let before = Instant::now();
@@ -41,7 +41,7 @@ fn check_no_login(script: impl Fn(&mut TcpStream) + Sync, change: impl Fn(Config
     last.into_inner().unwrap()
 }
 
-fn hurried(config: Config) -> Config {
+pub(crate) fn hurried(config: Config) -> Config {
     config.with_connect_timeout(Duration::from_millis(300))
 }
 
@@ -53,13 +53,13 @@ pub(crate) fn packet(sequence: u8, body: &[u8]) -> Vec<u8> {
 }
 
 const PROTOCOL_41: u32 = 0x200;
-const SSL: u32 = 0x800;
+pub(crate) const SSL: u32 = 0x800;
 const LOCAL_FILES: u32 = 0x80;
 const SECURE_CONNECTION: u32 = 0x8000;
 const PLUGIN_AUTH: u32 = 0x8_0000;
 
 /// A greeting by mysql_native_password with these capabilities besides the least a login needs.
-fn greeting(more: u32) -> Vec<u8> {
+pub(crate) fn greeting(more: u32) -> Vec<u8> {
     let capabilities = (1 | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | more).to_le_bytes();
     let mut body = b"\x0A8.0.99-played\0".to_vec();
     body.extend_from_slice(&7_u32.to_le_bytes());
@@ -90,7 +90,7 @@ pub(crate) fn let_in(peer: &mut TcpStream, more: u32) {
 }
 
 /// Reads until the other side closes; what it sent besides.
-fn until_closed(peer: &mut TcpStream) -> Vec<u8> {
+pub(crate) fn until_closed(peer: &mut TcpStream) -> Vec<u8> {
     let mut rest = Vec::new();
     // A reset is an end as well.
     let _ = peer.read_to_end(&mut rest);
@@ -163,6 +163,7 @@ fn a_server_without_tls_is_refused_where_tls_is_required() {
         };
         let error = check_no_login(plain, |config| config.with_tls(mode).with_password("secret"));
         assert!(error.message().contains("does not offer TLS"), "{error:?}");
+        assert!(!error.hint().unwrap().contains("preferred"), "never weaker than was asked for: {error:?}");
     }
 }
 

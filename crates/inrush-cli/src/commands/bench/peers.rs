@@ -93,7 +93,7 @@ fn place(facts: &Facts) -> Result<Place> {
     let tls = facts.server.tls.is_some();
     if tls && matches!(config.tls(), TlsMode::VerifyCa | TlsMode::VerifyFull) {
         return Err(Error::config("peers do not check the server's certificate, which is asked for here")
-            .with_hint("`--tls required` encrypts without checking"));
+            .with_hint("leave `--peers` out: they would log in to whoever answers"));
     }
     // To some clients this name means a socket.
     let host = if config.host() == "localhost" { "127.0.0.1" } else { config.host() };

@@ -3,6 +3,10 @@
 //!
 //! A member in other upper and lower case, or with blanks at its end, is rewritten to the member's own spelling if only one
 //! can be meant: whether the server takes it as it stands depends on the column's collation.
+//!
+//! Servers print a `?` for each character beyond the BMP in a member, wherever they print members (docs/notes/column-checks.md). So a
+//! bound text with such characters that may be a member is left to the server, which refuses it if it is none. A cell of a load is
+//! refused: some collations take one emoji for another.
 
 use super::{Judge, Verdict, Why};
 use std::collections::HashMap;
@@ -66,6 +70,35 @@ impl Judge for SetJudge {
     }
 }
 
+/// Judges a text that is bound.
+pub(super) fn judge_bound(judge: &impl Judge, text: &[u8], out: &mut Vec<u8>) -> Verdict {
+    let n_before = out.len();
+    let verdict = judge.judge(text, out);
+    if !matches!(verdict, Verdict::Bad(_)) || !text.iter().any(|byte| *byte >= BEYOND_BMP) {
+        return verdict;
+    }
+    out.truncate(n_before);
+    match judge.judge(&printed(text), &mut Vec::new()) {
+        Verdict::Bad(_) => verdict,
+        Verdict::Keep | Verdict::Rewrite => Verdict::Keep,
+    }
+}
+
+/// UTF-8 as a server prints it in its definitions.
+fn printed(text: &[u8]) -> Vec<u8> {
+    let mut printed = Vec::with_capacity(text.len());
+    let mut rest = text.iter();
+    while let Some(byte) = rest.next() {
+        if *byte >= BEYOND_BMP {
+            printed.push(b'?');
+            rest.by_ref().take(3).for_each(drop);
+        } else {
+            printed.push(*byte);
+        }
+    }
+    printed
+}
+
 #[derive(Clone, Debug)]
 struct Members {
     /// As they are declared.
@@ -120,5 +153,7 @@ fn fold(text: &[u8]) -> Vec<u8> {
     text[..text.len() - blanks].to_ascii_lowercase()
 }
 
+/// Begins a character of four bytes.
+const BEYOND_BMP: u8 = 0xF0;
 /// Up to so many members, comparing with each is faster than hashing.
 const SHORT_LIST: usize = 12;

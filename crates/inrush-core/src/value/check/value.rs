@@ -6,7 +6,7 @@
 //! second member, bytes into BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored
 //! as it is meant, or is bad. So it does not matter either by which method a value travels.
 
-use super::{AnyJudge, Check, Judge, Verdict, Why};
+use super::{AnyJudge, Check, Judge, Verdict, Why, member};
 use crate::wire::Value;
 use crate::wire::fence::{Fence, Within};
 use std::fmt::{self, Write};
@@ -216,8 +216,8 @@ impl Check {
             AnyJudge::Geometry(judge) => judge.judge(cell, out),
             AnyJudge::Network(judge) => judge.judge(cell, out),
             AnyJudge::Chars(judge) => judge.judge(cell, out),
-            AnyJudge::Enum(judge) => judge.judge(cell, out),
-            AnyJudge::Set(judge) => judge.judge(cell, out),
+            AnyJudge::Enum(judge) => member::judge_bound(judge, cell, out),
+            AnyJudge::Set(judge) => member::judge_bound(judge, cell, out),
             AnyJudge::Json(judge) => judge.judge(cell, out),
         }
     }

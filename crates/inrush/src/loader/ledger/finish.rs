@@ -204,7 +204,12 @@ fn each_reject(
     connection.query_each(&RejectRow::query(&fence.ledger, fence.job), (), |row| {
         let part = reject_row(row)?;
         match &mut whole {
-            Some(reject) if reject.line == part.line => reject.raw.extend_from_slice(&part.raw),
+            Some(reject) if reject.line == part.line => {
+                if reject.raw.len() + part.raw.len() > MAX_REJECT_BYTES {
+                    return Err(Error::protocol("the parts of a row in `inrush_reject` are longer than any record"));
+                }
+                reject.raw.extend_from_slice(&part.raw);
+            }
             _ => {
                 if let Some(reject) = whole.replace(part) {
                     each(reject)?;
@@ -215,6 +220,9 @@ fn each_reject(
     })?;
     whole.map_or(Ok(()), each)
 }
+
+/// No record of a file is longer (SECURITY.md); one of a table is its line of text.
+const MAX_REJECT_BYTES: usize = 256 << 20;
 
 fn reject_row(row: Row<'_>) -> Result<RejectRow> {
     let odd = || Error::protocol("a line of `inrush_reject` has an odd shape");

@@ -278,3 +278,14 @@ fn null_and_default() {
     assert_eq!(judged_under(&rules(), &needed, Value::Default), Err("DEFAULT into a column that has none".into()));
     assert_eq!(judged_under(&rules(), &optional, Value::Default), Ok(Sent::AsIs));
 }
+
+#[test]
+fn members_that_a_server_cannot_print() {
+    let emoji = |text| Value::Text(text);
+    check("enum('a','?','x?y')", emoji("😀"), Ok(Sent::AsIs));
+    check("enum('a','?','x?y')", emoji("x🐍y"), Ok(Sent::AsIs));
+    check("set('a','?')", emoji("a,😀"), Ok(Sent::AsIs));
+    check("enum('a','?')", emoji("😀😀"), Err("`😀😀` is not a member of ENUM('a','?')"));
+    check("enum('a','é')", emoji("😀"), Err("`😀` is not a member of ENUM('a','é')"));
+    check("set('a','?')", emoji("a,😀,b"), Err("`a,😀,b` is not a member of SET('a','?')"));
+}
