@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn cuts_at_a_rollback() {
         const UNDO: &[u8] = b"\x20\0\0\0\x03ROLLBACK TO SAVEPOINT a";
-        check(Cut::AfterUndo(1), &[b"x", UNDO, b"y"], 2, &[b"x", UNDO].concat());
+        check(Cut::AfterUndo(1), &[b"x", UNDO, b"y"], 1, &[b"x", UNDO].concat());
         check(Cut::BeforeUndo(2), &[UNDO, UNDO, b"y"], 1, UNDO);
     }
     #[test]

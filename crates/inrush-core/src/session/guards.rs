@@ -143,12 +143,13 @@ impl Guards {
                 .with_hint(
                     "CREATE, ALTER, DROP, TRUNCATE, LOCK TABLES, COMMIT and their like commit at once: keep them out",
                 )),
-            Some(Ended { code }) => Err(Error::server(
-                code,
-                *b"HY000",
-                format!("the transaction is over: the server ended it at an earlier error, {code}"),
-            )
-            .with_hint("a transaction that met a deadlock must run again from its start")),
+            Some(Ended { code }) => {
+                let message = format!("the transaction is over: the server ended it at an earlier error, {code}");
+                let error = Error::server(code, *b"HY000", message.clone());
+                // By the code of another statement's error only its cause may be judged, never these rows: 1062 would make them bad.
+                let error = if error.is_retryable() { error } else { Error::server(0, *b"HY000", message) };
+                Err(error.with_hint("a transaction that met a deadlock must run again from its start"))
+            }
         }
     }
 }

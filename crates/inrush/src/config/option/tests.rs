@@ -60,6 +60,21 @@ fn every_parameter_that_is_named_somewhere_exists() {
     assert!(n_named > 40, "{n_named}: the names are not found any more");
 }
 
+/// Whoever wants less than TLS that is verified says so himself: a server or a man in the middle must not talk him into it.
+#[test]
+fn no_message_proposes_weaker_tls() {
+    let mut found = Vec::new();
+    texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut found);
+    for (file, text) in found.iter().filter(|(file, _)| file.ends_with(".rs")) {
+        for weaker in ["preferred", "disabled", "verify-ca"]
+            .iter()
+            .flat_map(|mode| ["--tls ", "tls="].map(|o| format!("{o}{mode}")))
+        {
+            assert!(!text.contains(&weaker), "{file} has `{weaker}`");
+        }
+    }
+}
+
 #[test]
 fn names_are_found() {
     let text = "set `local-infile=1`, `max_packet` in the URL or `pool-max`; `a = b`, `x`, `query-timeout`";
