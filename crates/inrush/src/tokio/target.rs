@@ -56,7 +56,8 @@ impl Connection {
 
     /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.
     pub(crate) async fn id_increment(&mut self) -> Result<u64> {
-        verbs::id_increment(self.query_one(verbs::ID_INCREMENT, ()).await?)
+        let [text] = self.told(verbs::ID_INCREMENT).await?;
+        verbs::id_increment((text,))
     }
 
     /// What the server says once of its settings and those of the session.
@@ -64,8 +65,8 @@ impl Connection {
         if let Some(settings) = &self.settings {
             return Ok(settings.clone());
         }
-        let row = self.query_one(Settings::SQL, ()).await?;
-        Ok(self.settings.insert(Settings::read(row, self.session())?).clone())
+        let [max_packet, zone] = self.told(Settings::SQL).await?;
+        Ok(self.settings.insert(Settings::read((max_packet, zone), self.session())?).clone())
     }
 
     /// The schema that a table is looked for in. A server that does not tell of a `USE` is asked.
@@ -75,8 +76,17 @@ impl Connection {
         }
         match verbs::tells_its_schema(self.session()) {
             true => Ok(self.session().schema().map(str::to_owned)),
-            false => Ok(self.query_one::<(Option<String>,)>("SELECT DATABASE()", ()).await?.0),
+            false => {
+                let [schema] = self.told("SELECT DATABASE()").await?;
+                Ok(schema)
+            }
         }
+    }
+
+    /// The first row of a query of our own; `None` for what is NULL, empty or missing.
+    async fn told<const N: usize>(&mut self, query: &str) -> Result<[Option<String>; N]> {
+        let mut values = self.texts(query).await?.into_iter().next().unwrap_or_default().into_iter();
+        Ok(std::array::from_fn(|_| values.next().filter(|text| !text.is_empty())))
     }
 
     /// The rows of a query of our own, each value as text, NULL as the empty text.

@@ -69,6 +69,20 @@ fn an_endless_answer_to_a_question_of_ours_is_an_error() {
     }
 }
 
+#[test]
+fn an_endless_answer_to_a_question_for_settings_is_an_error() {
+    let script = |peer: &mut TcpStream| {
+        let_in(peer, 0);
+        read_packet(peer);
+        repeat_a_row(peer, 2, b"1048576");
+    };
+    play(script, |shell, config| {
+        let mut connection = Twin::connect(shell, &config.with_max_result(1 << 20)).unwrap();
+        let error = connection.max_allowed_packet().unwrap_err();
+        assert!(error.kind() == Kind::Protocol && error.is_fatal(), "{error:?}");
+    });
+}
+
 /// Sends these bytes one by one, for far longer than anybody waits.
 fn drip(peer: &mut TcpStream, bytes: &[u8]) {
     for byte in bytes.iter().cycle().take(600) {

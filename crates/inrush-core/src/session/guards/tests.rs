@@ -83,6 +83,9 @@ fn the_flag_tells_that_it_is_over() {
     check_ended(&[Did::Ok(true, Some(1062))], None);
     check_ended(&[Did::Ok(false, None)], Some(0));
     check_ended(&[Did::Ok(false, Some(1213))], Some(1213));
+    check_ended(&[Did::Ok(false, Some(1050))], Some(1050));
+    // What comes next is no duplicate.
+    check_ended(&[Did::Ok(false, Some(1062))], Some(0));
     // Nor is it open again because another one is.
     check_ended(&[Did::Ok(false, Some(1213)), Did::Ok(true, None)], Some(1213));
     check_ended(&[Did::Ok(false, Some(1213)), Did::Ok(false, Some(1062))], Some(1213));
