@@ -36,7 +36,7 @@ fn main() {
 
 fn measure(what: &str, rows: &impl Rows) {
     let columns = COLUMNS.map(|(name, ty)| column(name, ty));
-    let rules = Rules { zone: TimeZone::unknown(), server: ServerVersion::parse("9.7.4") };
+    let rules = Rules::new(TimeZone::unknown(), ServerVersion::parse("9.7.4"));
     let screen = Screen::new(&columns.each_ref().map(Some), &rules);
     let rows = rows.bind(&[], COLUMNS.len()).unwrap();
     let looked = fastest(|| look_at(&*rows));

@@ -56,7 +56,7 @@ impl Told {
         let rows: Vec<_> = (0..self.n_rows).map(|n| (n,)).collect();
         let server = peer.channel.session.version().clone();
         let is_mariadb = server.vendor == Vendor::MariaDb;
-        let rules = Rules { zone: jiff::tz::TimeZone::UTC, server: server.clone() };
+        let rules = Rules::utc(server.clone());
         let table = table();
         let facts = Facts {
             server: &server,

@@ -35,3 +35,4 @@ mod steps;
 mod stopped;
 mod tuning;
 mod untouched;
+mod zones;

@@ -11,6 +11,8 @@ pub mod json;
 mod parse_type;
 mod rules;
 pub mod text_literal;
+mod zone_tables;
 
 pub use cells::{Cells, INLINE, view};
 pub use rules::Rules;
+pub use zone_tables::{Differences, ZoneTables};

@@ -1,5 +1,6 @@
 //! What a check must know besides the column: the server and the session's time zone.
 
+use super::ZoneTables;
 use crate::wire::{ServerVersion, Vendor};
 use jiff::tz::TimeZone;
 
@@ -8,6 +9,8 @@ use jiff::tz::TimeZone;
 pub struct Rules {
     /// The session's `time_zone`: a fixed offset (`TimeZone::fixed`) or a named zone that the server has too.
     pub zone: TimeZone,
+    /// What is known of the server's table for a named zone.
+    pub tables: ZoneTables,
     /// The server that will judge the values.
     pub server: ServerVersion,
 }
@@ -15,7 +18,13 @@ pub struct Rules {
 impl Rules {
     /// Those of a session in UTC.
     pub fn utc(server: ServerVersion) -> Self {
-        Self { zone: TimeZone::UTC, server }
+        Self::new(TimeZone::UTC, server)
+    }
+
+    /// Those of a session in `zone`. The server's table of a named zone is not known.
+    pub fn new(zone: TimeZone, server: ServerVersion) -> Self {
+        let tables = if zone.to_fixed_offset().is_ok() { ZoneTables::same() } else { ZoneTables::NotCompared };
+        Self { zone, tables, server }
     }
 
     pub(crate) fn is_mariadb(&self) -> bool {

@@ -51,7 +51,7 @@ impl Connection {
     /// What checks must know besides the columns.
     pub(crate) fn rules(&mut self) -> Result<Rules> {
         let settings = self.settings()?;
-        Ok(Rules { zone: settings.zone(self.session()), server: self.server_version().clone() })
+        Ok(Rules::new(settings.zone(self.session()), self.server_version().clone()))
     }
 
     /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.

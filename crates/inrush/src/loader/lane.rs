@@ -386,7 +386,7 @@ fn connect(number: usize, shared: &Shared) -> Result<Connection> {
     Ok(connection)
 }
 
-fn hint_at_zone(error: Error, zone: &str) -> Error {
+pub(super) fn hint_at_zone(error: Error, zone: &str) -> Error {
     /// ER_UNKNOWN_TIME_ZONE
     const UNKNOWN_ZONE: u16 = 1298;
     if error.code() != UNKNOWN_ZONE {

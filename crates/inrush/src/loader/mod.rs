@@ -31,6 +31,7 @@ mod steps;
 mod tally;
 mod tuning;
 mod watch;
+mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
 pub use ledger::{Forgotten, JobStatus};

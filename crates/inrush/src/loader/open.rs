@@ -8,7 +8,7 @@ use super::modes;
 use super::options::{BadRows, Guarantee, LoadOptions};
 use super::shared::{Notice, Shared, SourcePlan, Spares};
 use super::tuning::Tuning;
-use super::{Loader, sql, steps, watch};
+use super::{Loader, sql, steps, watch, zones};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
@@ -60,7 +60,9 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     if options.atomic && !must_create {
         steps::check_atomic(&mut connection, &table)?;
     }
-    let rules = Rules { zone, server: connection.server_version().clone() };
+    let mut rules = Rules::new(zone, connection.server_version().clone());
+    let spelling = zone::spelling(&options.time_zone);
+    zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
     // The command byte belongs to the packet, and the servers refuse one that is as long as they say it may be.
     let max_bytes = variables.max_packet - 2;
     let statement_bytes = STATEMENT_BYTES.min(max_bytes);
@@ -85,7 +87,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         // Counts of rows found would hide which of them were changed.
         config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
         session: LaneSession {
-            time_zone: zone::spelling(&options.time_zone),
+            time_zone: spelling,
             statement_binlog: variables.statement_binlog,
             mariadb: vendor == Vendor::MariaDb,
             unchecked: options.unchecked,

@@ -112,7 +112,7 @@ impl Oracle {
             lane.exec(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {declared} NULL)"));
         }
         let columns = [described(&lane, &loaded, "id", "int"), described(&lane, &loaded, "c", declared)];
-        let rules = Rules { zone: zone.clone(), server: lane.connection.borrow().server_version().clone() };
+        let rules = Rules::new(zone.clone(), lane.connection.borrow().server_version().clone());
         Oracle { declared: declared.into(), lane, loaded, inserted, columns, rules, time_zone: zone_name.into() }
     }
 

@@ -22,7 +22,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn rules(lane: &Lane) -> Rules {
-        Rules { zone: TimeZone::UTC, server: lane.connection.borrow().server_version().clone() }
+        Rules::utc(lane.connection.borrow().server_version().clone())
     }
 
     fn checked(&self, lane: &Lane) -> Vec<CheckedColumn> {

@@ -15,7 +15,7 @@ fn column(name: &str, ty: &str) -> Column {
 }
 
 fn screen(columns: &[Option<Column>]) -> Screen {
-    let rules = Rules { zone: TimeZone::unknown(), server: ServerVersion::parse("9.7.4") };
+    let rules = Rules::new(TimeZone::unknown(), ServerVersion::parse("9.7.4"));
     Screen::new(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), &rules)
 }
 

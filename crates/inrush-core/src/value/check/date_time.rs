@@ -3,6 +3,7 @@
 
 use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
 use super::{Judge, Rules, Verdict, Why};
+use crate::value::ZoneTables;
 use crate::wire::fence::Within;
 use crate::wire::value as wire;
 use jiff::civil;
@@ -40,7 +41,7 @@ impl Judge for DateJudge {
         {
             return Verdict::Keep;
         }
-        match Moment::parse(cell).and_then(|moment| Ok(in_zone(moment, &self.zone)?.0)) {
+        match Moment::parse(cell).and_then(|moment| in_zone(moment, &self.zone)) {
             Ok(moment) if moment.time.is_none_or(TimeOfDay::is_midnight) && !has_fraction(&moment) => {
                 moment.date.write(out);
                 Verdict::Rewrite
@@ -56,6 +57,8 @@ impl Judge for DateJudge {
 pub(super) struct DateTimeJudge {
     fsp: u8,
     zone: TimeZone,
+    /// What is known of the server's table for it.
+    tables: ZoneTables,
     /// TIMESTAMP: the last Unix time it holds.
     max: Option<i64>,
     /// The session's zone has one offset for ever.
@@ -67,7 +70,7 @@ pub(super) struct DateTimeJudge {
 impl DateTimeJudge {
     pub(super) fn date_time(fsp: u8, rules: &Rules) -> Self {
         let fixed = rules.zone.to_fixed_offset().is_ok();
-        Self { fsp, zone: rules.zone.clone(), max: None, fixed, whole_years: 1..10_000 }
+        Self { fsp, zone: rules.zone.clone(), tables: rules.tables.clone(), max: None, fixed, whole_years: 1..10_000 }
     }
 
     pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
@@ -128,14 +131,16 @@ impl DateTimeJudge {
     }
 
     fn rewrite(&self, cell: &[u8], out: &mut Vec<u8>) -> Result<(), Why> {
-        let (moment, clear) = in_zone(Moment::parse(cell)?, &self.zone)?;
+        let moment = Moment::parse(cell)?;
+        let is_instant = moment.offset.is_some();
+        let moment = in_zone(moment, &self.zone)?;
         let time = moment.time.unwrap_or_default();
         if !time.fraction.fits(self.fsp) {
             return Err(Why::Fraction);
         }
-        // The server would have to guess which of the two moments is meant, and might guess the other one.
-        if self.max.is_some() && !clear {
-            return Err(Why::TwiceInZone);
+        // The server makes an instant again of the clock that we make of this one, by a table of its own.
+        if self.max.is_some() && is_instant && self.tables == ZoneTables::NotCompared {
+            return Err(Why::ZoneNotCompared);
         }
         self.in_range(&moment)?;
         moment.date.write(out);
@@ -157,10 +162,15 @@ impl DateTimeJudge {
         }
         let seconds = match self.zone.to_ambiguous_timestamp(civil(moment)).offset() {
             AmbiguousOffset::Gap { .. } => return Err(Why::NotInZone),
-            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+            // The server would have to guess which of the two instants is meant, and might guess the other one.
+            AmbiguousOffset::Fold { .. } => return Err(Why::TwiceInZone),
+            AmbiguousOffset::Unambiguous { offset } => {
                 offset.to_timestamp(civil(moment)).map_err(|_| Why::Range)?.as_second()
             }
         };
+        if self.tables.differ_at(seconds) {
+            return Err(Why::ZoneDiffers);
+        }
         // Second 0 is how the servers store a zero date.
         if (1..=max).contains(&seconds) { Ok(()) } else { Err(Why::Range) }
     }
@@ -195,9 +205,9 @@ fn year_of_usual(text: &[u8; 19]) -> Option<u16> {
     (*blank == b' ').then_some(date.year)
 }
 
-/// A moment with an offset, as the clock of `zone` shows it; false if that clock shows the same twice.
-fn in_zone(moment: Moment, zone: &TimeZone) -> Result<(Moment, bool), Why> {
-    let Some(seconds) = moment.offset else { return Ok((moment, true)) };
+/// A moment with an offset, as the clock of `zone` shows it.
+fn in_zone(moment: Moment, zone: &TimeZone) -> Result<Moment, Why> {
+    let Some(seconds) = moment.offset else { return Ok(moment) };
     if zone.is_unknown() {
         return Err(Why::ZoneUnknown);
     }
@@ -206,7 +216,7 @@ fn in_zone(moment: Moment, zone: &TimeZone) -> Result<(Moment, bool), Why> {
     let local = zone.to_datetime(timestamp);
     let year = u16::try_from(local.year()).ok().filter(|year| *year > 0).ok_or(Why::Range)?;
     let fraction = moment.time.unwrap_or_default().fraction;
-    let there = Moment {
+    Ok(Moment {
         date: Date { year, month: local.month() as u8, day: local.day() as u8 },
         time: Some(TimeOfDay {
             hour: local.hour() as u8,
@@ -215,8 +225,7 @@ fn in_zone(moment: Moment, zone: &TimeZone) -> Result<(Moment, bool), Why> {
             fraction,
         }),
         offset: None,
-    };
-    Ok((there, !zone.to_ambiguous_timestamp(local).is_ambiguous()))
+    })
 }
 
 /// The moment to the second; every part of it was checked when it was read.

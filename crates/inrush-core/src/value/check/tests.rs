@@ -10,6 +10,7 @@ mod times;
 mod values;
 
 use super::*;
+use crate::value::ZoneTables;
 use crate::wire::ServerVersion;
 use arrow_array::Array;
 use jiff::tz::TimeZone;
@@ -28,7 +29,7 @@ fn on_mariadb() -> Rules {
 }
 
 fn in_berlin() -> Rules {
-    Rules { zone: TimeZone::get("Europe/Berlin").unwrap(), ..rules() }
+    Rules { zone: TimeZone::get("Europe/Berlin").unwrap(), tables: ZoneTables::same(), ..rules() }
 }
 
 /// Whether it keeps a cell in the midst of a text, and at its end.

@@ -83,6 +83,10 @@ pub enum Why {
     TooManyBits,
     /// A time with an offset, in a session whose zone is the server's own.
     ZoneUnknown,
+    /// A time with an offset for a TIMESTAMP, in a session whose named zone the server may know otherwise than we do.
+    ZoneNotCompared,
+    /// A time for which the server's table of the session's zone differs from ours.
+    ZoneDiffers,
     /// DEFAULT for a column without one.
     NoDefault,
 }
@@ -124,6 +128,13 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::VectorNumber => format!("a number that is not finite, in a {ty}"),
         Why::TooManyBits => format!("{} bytes with more bits than {ty} takes", cell.len()),
         Why::ZoneUnknown => format!("{value} has an offset, and the session's time zone is not known"),
+        Why::ZoneNotCompared => format!(
+            "{value} has an offset, and time zone {} of the session may not be the same in the server's tables",
+            zone(rules)
+        ),
+        Why::ZoneDiffers => {
+            format!("{value} is a time for which the server's table of time zone {} is another one", zone(rules))
+        }
         Why::NoDefault => "DEFAULT into a column that has none".into(),
     }
 }
@@ -136,6 +147,7 @@ impl Why {
             Self::ZoneUnknown => {
                 Some("`SET time_zone = '+00:00'`, or another that is not SYSTEM, or give times without an offset")
             }
+            Self::ZoneNotCompared => Some("`SET time_zone = '+00:00'`, or give times without an offset"),
             _ => None,
         }
     }

@@ -149,7 +149,27 @@ fn timestamp_when_the_clocks_change() {
     becomes_under(&in_berlin(), "datetime", "2013-03-31 02:30:00", "2013-03-31 02:30:00");
     let twice = "`2013-10-27T00:30:00Z` is a time that time zone Europe/Berlin has twice";
     bad_under(&in_berlin(), "timestamp", "2013-10-27T00:30:00Z", twice);
-    becomes_under(&in_berlin(), "timestamp", "2013-10-27 02:30:00", "2013-10-27 02:30:00");
+    let twice = "`2013-10-27 02:30:00` is a time that time zone Europe/Berlin has twice";
+    bad_under(&in_berlin(), "timestamp", "2013-10-27 02:30:00", twice);
+    becomes_under(&in_berlin(), "datetime", "2013-10-27 02:30:00", "2013-10-27 02:30:00");
+    becomes_under(&in_berlin(), "timestamp", "2013-10-27 03:00:00", "2013-10-27 03:00:00");
+    becomes_under(&in_berlin(), "timestamp", "2013-10-27 01:59:59", "2013-10-27 01:59:59");
+}
+
+#[test]
+fn timestamp_where_the_server_has_other_tables() {
+    let differ = Rules { tables: ZoneTables::DifferIn([1_372_600_000..1_372_700_000].into()), ..in_berlin() };
+    let another = "is a time for which the server's table of time zone Europe/Berlin is another one";
+    for cell in ["2013-07-01 16:00:00", "2013-07-01T14:00:00Z"] {
+        bad_under(&differ, "timestamp", cell, &format!("`{cell}` {another}"));
+    }
+    becomes_under(&differ, "timestamp", "2013-07-05T14:00:00Z", "2013-07-05 16:00:00");
+    becomes_under(&differ, "datetime", "2013-07-01T14:00:00Z", "2013-07-01 16:00:00");
+    let unknown = Rules { tables: ZoneTables::NotCompared, ..in_berlin() };
+    let may = "`2013-07-01T14:00:00Z` has an offset, and time zone Europe/Berlin of the session may not be the same in the server's tables";
+    bad_under(&unknown, "timestamp", "2013-07-01T14:00:00Z", may);
+    becomes_under(&unknown, "datetime", "2013-07-01T14:00:00Z", "2013-07-01 16:00:00");
+    becomes_under(&unknown, "timestamp", "2013-07-01 16:00:00", "2013-07-01 16:00:00");
 }
 
 #[test]
