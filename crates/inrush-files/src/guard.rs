@@ -4,17 +4,52 @@
 //! they were at is thrown away: a source is not asked again after an error.
 
 use inrush_core::error::{Error, Result};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread decodes: then a panic is an error, and nothing to print.
+    static DECODES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Installs, once, a panic hook that prints nothing of a decoder's panic. All others go to the hook that was there.
+fn quiet_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !DECODES.get() {
+                previous(info);
+            }
+        }));
+    });
+}
 
 /// Runs `decode`; its panic is the error that `name` is damaged.
 pub(crate) fn guarded<T>(name: &str, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(decode))
+    quiet_hook();
+    let outer = DECODES.replace(true);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    DECODES.set(outer);
+    decoded
         .unwrap_or_else(|_| Err(Error::data(format!("cannot read `{name}`: it is damaged, and its decoder gave up"))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A hook that counts what reaches it stands for the one that prints. It is put in place before the first [`guarded`] of the process
+    /// only if this test is the first, so it is checked by what the flag says.
+    #[test]
+    #[allow(clippy::panic)]
+    fn only_a_decoder_is_quiet() {
+        assert!(!DECODES.get());
+        let seen = guarded("a", || Ok(DECODES.get())).unwrap();
+        let _ = guarded("a", || -> Result<()> { panic!("out of bounds") });
+        assert!(seen && !DECODES.get());
+    }
 
     #[test]
     #[allow(clippy::panic)]

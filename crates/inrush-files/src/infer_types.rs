@@ -169,6 +169,8 @@ struct Facts {
     scales: Option<(usize, usize)>,
     int_digits: usize,
     significant: usize,
+    /// A value that a DOUBLE would change.
+    beyond_double: bool,
     exponents: u64,
     dates: u64,
     date_times: u64,
@@ -206,6 +208,7 @@ impl Facts {
                 self.points += 1;
                 self.int_digits = self.int_digits.max(int_digits);
                 self.significant = self.significant.max(significant);
+                self.beyond_double |= significant > DOUBLE_DIGITS && !is_double(cell);
                 let (least, most) = self.scales.unwrap_or((scale, scale));
                 self.scales = Some((least.min(scale), most.max(scale)));
             }
@@ -291,11 +294,29 @@ impl Facts {
                 decimal(most).unwrap_or(double)
             }
             // More digits than a DOUBLE tells apart: somebody means them.
-            Some((_, most)) if self.significant > 17 && self.exponents == 0 => decimal(most).unwrap_or(double),
+            Some((_, most)) if (self.significant > 17 || self.beyond_double) && self.exponents == 0 => {
+                decimal(most).unwrap_or(double)
+            }
             _ => double,
         }
     }
 }
+
+/// Whether a DOUBLE, printed with as many digits as the text has, is the text again.
+fn is_double(cell: &[u8]) -> bool {
+    let digits = |text: &str| {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        digits.trim_start_matches('0').trim_end_matches('0').to_owned()
+    };
+    let text = String::from_utf8_lossy(cell);
+    let wanted = digits(&text);
+    let Ok(number) = text.trim().parse::<f64>() else { return false };
+    digits(&format!("{:.*e}", wanted.len().saturating_sub(1), number.abs())) == wanted
+}
+
+/// Any number of so many digits can be read back from a DOUBLE.
+const DOUBLE_DIGITS: usize = 15;
 
 /// Leaves a quarter of room above the longest text seen; above 255 characters, a TEXT.
 pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {

@@ -27,6 +27,33 @@ const COLUMNS: &[(&str, &[&str], &str, &[&str])] = &[
 ];
 
 #[test]
+fn a_name_that_no_server_holds_is_refused() {
+    on_all("emoji", |place| {
+        place.write("e.csv", "id,a\u{1f600}b\n1,2\n");
+        let done = place.load("e.csv --into e --create-table");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("column `a\u{1f600}b` cannot be created");
+        assert_eq!(place.sql("SHOW TABLES LIKE 'e'"), "");
+        // A character of three bytes is a name like any other.
+        place.write("f.csv", "id,größe€\n1,2\n");
+        let done = place.load("f.csv --into f --create-table");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT `größe€` FROM f"), "2");
+    });
+}
+
+#[test]
+fn a_number_that_a_double_would_round_is_a_decimal() {
+    on_all("no_double", |place| {
+        place.write("n.csv", "id,n,f\n1,9007199254740993.5,0.30000000000000004\n2,1.25,0.1\n");
+        let done = place.load("n.csv --into n --create-table");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT n FROM n WHERE id = 1"), "9007199254740993.50");
+        assert_eq!(place.sql("SELECT f FROM n WHERE id = 1"), "0.30000000000000004");
+    });
+}
+
+#[test]
 fn every_kind_of_column() {
     on_all("columns", |place| {
         for (number, (ty, fields, shown, held)) in COLUMNS.iter().enumerate() {

@@ -46,7 +46,10 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     }
     let table = match (found, &options.create) {
         (Some(table), _) => table,
-        (None, Some(columns)) => imagined(&name, columns),
+        (None, Some(columns)) => {
+            check_names(&name, columns)?;
+            imagined(&name, columns)
+        }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
     if options.guarantee == Guarantee::ExactlyOnce {
@@ -296,6 +299,19 @@ fn known_type(ty: &mut String, server: &ServerVersion) {
     if server.numbers < since && ty.starts_with("VECTOR") {
         let null = ty.split_once(')').map_or("", |(_, null)| null);
         *ty = format!("JSON{null}");
+    }
+}
+
+/// The servers' names hold no character beyond U+FFFF: MySQL would write `?` for it.
+fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
+    let is_beyond = |name: &str| name.chars().any(|c| u32::from(c) > 0xFFFF);
+    let names = columns.iter().map(|(name, _)| ("column", name)).chain([("table", &table.name)]);
+    match names.into_iter().find(|(_, name)| is_beyond(name)) {
+        None => Ok(()),
+        Some((what, name)) => Err(Error::config(format!(
+            "{what} `{name}` cannot be created: names on the server hold no characters beyond U+FFFF, such as emoji"
+        ))
+        .with_hint("`--columns a,b` gives the columns other names")),
     }
 }
 
