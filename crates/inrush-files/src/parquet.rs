@@ -52,7 +52,9 @@ impl Parquet {
             )
         });
         let row_bytes = (bytes / rows.max(1)).max(1);
-        let batch_rows = (batch_bytes as u64 / row_bytes).clamp(1, DECODED_ROWS) as usize;
+        // A list of millions of equal values is a few bytes of file, and its row is decoded as a whole.
+        let listed = listed_bytes(&name, &metadata)?;
+        let batch_rows = (batch_bytes as u64 / row_bytes.max(listed)).clamp(1, DECODED_ROWS) as usize;
         let fields = (0..schema.fields().len()).collect();
         Ok(Self { name, file: pages, metadata, schema, fields, rows: None, at: 0, batch_rows, row_bytes })
     }
@@ -174,6 +176,40 @@ impl Arrays for Parquet {
         Some(nulls.into_iter().all(|nulls| nulls == Some(0)))
     }
 }
+
+/// How many bytes the lists of a row take when they are decoded, on average of the row group where they take most.
+///
+/// # Errors
+/// `Data` if that is more than [`ROW_BYTES`].
+fn listed_bytes(name: &str, metadata: &ArrowReaderMetadata) -> Result<u64> {
+    let mut most = 0;
+    for group in metadata.metadata().row_groups() {
+        let rows = group.num_rows().unsigned_abs().max(1);
+        let mut listed = 0u64;
+        for column in group.columns().iter().filter(|column| column.column_descr().max_rep_level() > 0) {
+            let bytes = (column.num_values().unsigned_abs() / rows).saturating_mul(LISTED_BYTES);
+            if bytes > ROW_BYTES {
+                return Err(Error::data(format!(
+                    "cannot read `{name}`: a row of column `{}` has {} values on average, which take {} MiB, and a row may take {} MiB",
+                    column.column_path().string(),
+                    column.num_values().unsigned_abs() / rows,
+                    bytes >> 20,
+                    ROW_BYTES >> 20
+                ))
+                .with_hint("write the values as rows of a table of their own"));
+            }
+            listed = listed.saturating_add(bytes);
+        }
+        most = most.max(listed);
+    }
+    Ok(most)
+}
+
+/// A value of a list with its two levels.
+const LISTED_BYTES: u64 = 12;
+
+/// What a row may take: as much as a load has for all of its rows, if nothing is said of `--memory`.
+const ROW_BYTES: u64 = 256 << 20;
 
 /// What the file says of itself, with views for texts and bytes where the reader can make them.
 fn load(pages: &Pages) -> Result<ArrowReaderMetadata, ParquetError> {
