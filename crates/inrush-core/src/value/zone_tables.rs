@@ -169,6 +169,7 @@ mod tests {
     }
 
     /// What a server with the tables of `zone` answers.
+    #[allow(clippy::type_complexity)]
     fn answers(zone: &str) -> (Vec<(i64, i64)>, impl Fn(&Differences<'_>, &[i64]) -> Vec<String>) {
         let zone = TimeZone::get(zone).unwrap();
         let offset = |day: i64| offset_at(&zone, day * DAY).unwrap();
