@@ -10,7 +10,6 @@ use inrush::core::value::check::{Check, CheckedColumn};
 use inrush::core::value::column::{Column, ColumnType};
 use inrush::core::value::ident::{quote_ident, quote_table};
 use inrush_testkit::servers;
-use jiff::tz::TimeZone;
 use std::rc::Rc;
 
 /// A table, and what goes into it.
