@@ -194,7 +194,7 @@ impl Error {
         self
     }
 
-    /// Says that what was asked for may or may not have happened (a lost answer to a COMMIT).
+    /// Marks the error: what was requested may have happened (a lost answer to a COMMIT, or to an INSERT that commits by itself).
     #[must_use]
     pub fn outcome_unknown(mut self) -> Self {
         self.0.outcome_unknown = true;
@@ -260,7 +260,21 @@ impl Error {
         self.0.timeout
     }
 
-    /// True if what was asked for may or may not have happened.
+    /// True if what was requested may have happened although this is an error: do not simply run it again.
+    ///
+    /// | | |
+    /// |---|---|
+    /// | true | a statement that may have had an effect was sent, at least in part, and its answer was not read: the connection was lost, a time-out passed, the connection was aborted. Also a statement that ended well after its time was over |
+    /// | false | nothing was sent (the connect failed, the pool had no connection, the connection was dead already) |
+    /// | false | the server answered with an error. Of several statements in one text, and of a `CALL`, those before the one that failed did run |
+    /// | false | the statement is known to be a read, or changes the session only: `SELECT`, `SHOW`, `SET`, `PING`, `SAVEPOINT` .. |
+    /// | false | the statement was part of a transaction whose `COMMIT` was not sent: the server rolls it back when the connection is lost |
+    ///
+    /// In doubt it is true: for a `SELECT` that calls a function which is not one of the servers' own, or has `FOR` or `INTO`; for every
+    /// statement that commits by itself (DDL, `CALL`); in a transaction after an error that may have ended it.
+    ///
+    /// Two cases no text shows: a view that calls a function which writes counts as a read, and tables without transactions (MyISAM, Aria)
+    /// keep the rows of a transaction that is rolled back.
     pub fn is_outcome_unknown(&self) -> bool {
         self.0.outcome_unknown
     }

@@ -184,7 +184,7 @@ impl Conversation for Streamed<'_> {
         if let Self::Opening(ask) = self
             && ask.has_results()
         {
-            *self = Self::Reading(ask.take_stream());
+            *self = Self::Reading(ask.take_stream(session));
         }
         let Self::Reading(stream) = self else { return Ok(Step::More) };
         let event = stream.take_event();

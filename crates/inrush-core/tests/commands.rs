@@ -173,7 +173,7 @@ fn prepare_without_parameters_and_columns() {
 }
 
 fn statement(n_params: u16) -> Prepared {
-    Prepared { id: StmtId(7), n_params, columns: Vec::new() }
+    Prepared { id: StmtId(7), n_params, columns: Vec::new(), effect: inrush_core::session::Effect::Lasts }
 }
 
 #[test]

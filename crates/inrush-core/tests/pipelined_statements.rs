@@ -37,13 +37,15 @@ const UNTYPED: &[u8] = b"\0\0\x01\0\0\0\0\0\0\0";
 const ASKS: [fn(&'static str, &'static [Value<'static>]) -> Say; 3] = [Say::Ask, Say::AskBound, Say::SendBound];
 
 #[test]
-fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
+fn a_new_statement_is_prepared_first_and_tells_its_types_until_they_were_taken() {
     for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x0e").command(b"\x16a?").read(OK), 7, 1);
-        let script = execute(execute(script, 7, TYPED), 7, UNTYPED).command(b"\x0e");
+        let script = execute(execute(script, 7, TYPED), 7, TYPED).command(b"\x0e");
         let script = done(done(script)).reply_to(1).read(OK);
-        let talk = [Say::Ping, say_it("a?", ONE), say_it("a?", ONE), Say::Ping];
-        check(&script, say(&talk), &["0", "1", "1", "0"]);
+        let script = done(done(execute(execute(script, 7, UNTYPED), 7, UNTYPED)));
+        let one = say_it("a?", ONE);
+        let talk = [Say::Ping, one, one, Say::Ping, Say::Wait, one, one];
+        check(&script, say(&talk), &["0", "1", "1", "0", "1", "1"]);
     }
 }
 
@@ -51,12 +53,27 @@ fn a_new_statement_is_prepared_first_and_tells_its_types_once() {
 fn types_are_told_again_when_they_change_and_null_fits_any() {
     for say_it in ASKS {
         let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
-        let script = execute(execute(script, 7, TYPED_TEXT), 7, b"\x01\0");
-        let script = execute(execute(script, 7, TYPED), 7, b"\x01\0");
-        let script = execute(script, 7, UNTYPED);
+        let script = execute(execute(script, 7, TYPED_TEXT), 7, b"\x01\x01\xfd\0");
+        let script = execute(execute(script, 7, TYPED), 7, b"\x01\x01\x08\0");
+        let script = execute(script, 7, TYPED);
         let script = (0..5).fold(script, |script, _| done(script));
-        let talk = [TEXT, NULL, ONE, NULL, ONE].map(|values| say_it("a?", values));
-        check_once(&script, say(&talk), &["1"; 5]);
+        let script = done(done(execute(execute(script, 7, b"\x01\0"), 7, UNTYPED)));
+        let say_it = |values| say_it("a?", values);
+        let [text, null, one] = [TEXT, NULL, ONE].map(say_it);
+        check_once(&script, say(&[text, null, one, null, one, Say::Wait, null, one]), &["1"; 7]);
+    }
+}
+
+/// Where an execution fails, nobody knows which of its types the server has taken.
+#[test]
+fn types_are_told_again_behind_an_error() {
+    for say_it in ASKS {
+        let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
+        let script = execute(execute(script, 7, TYPED), 7, TYPED).reply_to(1).read(NO_TABLE);
+        let script = done(execute(done(script), 7, TYPED));
+        let script = done(execute(script, 7, UNTYPED));
+        let one = say_it("a?", ONE);
+        check_once(&script, say(&[one, one, Say::Wait, one, Say::Wait, one]), &["!1146", "1", "1", "1"]);
     }
 }
 
@@ -67,7 +84,7 @@ fn a_text_behind_a_number_has_a_statement_prepared_anew() {
         let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
         let script = done(execute(script, 7, TYPED).command(b"\x16a?"));
         let script = prepared(script, 8, 1).command(b"\x19\x07\0\0\0");
-        let script = done(done(execute(execute(script, 8, TYPED_TEXT), 8, b"\0\0\x01a")));
+        let script = done(done(execute(execute(script, 8, TYPED_TEXT), 8, TYPED_TEXT)));
         let talk = [ONE, TEXT, TEXT].map(|values| say_it("a?", values));
         check_once(&script, say(&talk), &["1"; 3]);
     }
@@ -159,7 +176,27 @@ fn long_values_go_ahead_in_parts() {
         let script = prepared(script().logged_in().command(b"\x16a??"), 7, 2);
         let script = script.command(&part(&LONG[..PART])).command(&part(b"x"));
         let script = execute(script, 7, b"\0\x01\x08\0\xfc\0\x01\0\0\0\0\0\0\0");
-        check_once(&done(script), say(&[say_it("a??", &VALUES)]), &["1"]);
+        // An error of theirs would stay in the statement.
+        let script = done(script.command(b"\x1a\x07\0\0\0")).reply_to(1).read(OK);
+        check_once(&script, say(&[say_it("a??", &VALUES)]), &["1"]);
+    }
+}
+
+/// Where one command is sent at a time, nothing follows; a statement whose long values failed is prepared anew.
+#[test]
+fn behind_an_error_of_long_values_a_statement_is_prepared_anew() {
+    static LONG: [u8; 256 * 1024 + 1] = [b'x'; 256 * 1024 + 1];
+    static VALUES: [Value<'static>; 1] = [Value::Bytes(&LONG)];
+    const SHORT: &[Value<'_>] = &[Value::Bytes(b"a")];
+    const BLOB: &[u8] = b"\0\x01\xfc\0";
+    for say_it in ASKS {
+        let script = prepared(script().logged_in().command(b"\x16a?"), 7, 1);
+        let part = |bytes: &[u8]| [b"\x18\x07\0\0\0\0\0", bytes].concat();
+        let script = script.command(&part(&LONG[1..])).command(&part(b"x"));
+        let script = execute(script, 7, BLOB).reply_to(1).read(NO_TABLE).command(b"\x16a?");
+        let script = execute(prepared(script, 8, 1).command(b"\x19\x07\0\0\0"), 8, b"\0\x01\xfc\0\x01a");
+        let talk = [say_it("a?", &VALUES), say_it("a?", SHORT)];
+        check_once(&done(script), say_with(&talk, narrow(1), false), &["!1146", "1"]);
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Cut {
     AfterUndo(u64),
     /// The same, but the last one never reaches the server.
     BeforeUndo(u64),
+    /// When a text that begins like this was seen, also one that is prepared: it still reaches the server.
+    AfterText(&'static str),
 }
 
 /// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
@@ -174,6 +176,10 @@ impl State {
             Cut::AfterUndo(n) if undos == n => Verdict::PassAndCut,
             Cut::BeforeUndo(n) if undos == n => Verdict::Cut,
             Cut::AfterWrite(n) if writes == n => Verdict::PassAndCut,
+            Cut::AfterText(start) => match bytes {
+                [_, _, _, 0, 3 | 0x16, text @ ..] if text.starts_with(start.as_bytes()) => Verdict::PassAndCut,
+                _ => Verdict::Pass,
+            },
             Cut::AfterBytes(limit) if sent >= limit => Verdict::Cut,
             Cut::AfterCommit(n) if commits == n => Verdict::PassAndCut,
             Cut::BeforeCommit(n) if commits == n => Verdict::Cut,
@@ -242,6 +248,11 @@ mod tests {
         const EXECUTE: &[u8] = b"\x0A\0\0\0\x17\x01";
         const INSERT: &[u8] = b"\x20\0\0\0\x03INSERT INTO t ..";
         check(Cut::AfterWrite(2), &[EXECUTE, b"x", INSERT, b"y"], 2, &[EXECUTE, b"x", INSERT].concat());
+    }
+    #[test]
+    fn cuts_the_answer_to_a_text() {
+        const CALL: &[u8] = b"\x09\0\0\0\x03CALL p()";
+        check(Cut::AfterText("CALL"), &[COMMIT, CALL, b"y"], 1, &[COMMIT, CALL].concat());
     }
     #[test]
     fn who_comes_later_gets_through_where_it_heals() {

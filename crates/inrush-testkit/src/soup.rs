@@ -207,7 +207,8 @@ pub fn prepare(bytes: &[u8]) {
 
 /// An execution.
 pub fn execute(bytes: &[u8]) {
-    let statement = Prepared { id: StmtId(1), n_params: 1, columns: Vec::new() };
+    let statement =
+        Prepared { id: StmtId(1), n_params: 1, columns: Vec::new(), effect: inrush_core::session::Effect::Nothing };
     let mut rows = Collect::new(MAX_RESULT);
     in_session(bytes, |_| {
         Execute::new(&statement, &[Value::Int(1)], &mut rows).expect("one value for one placeholder")

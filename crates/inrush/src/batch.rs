@@ -116,9 +116,9 @@ pub(crate) fn preludes(scope: Scope, off: bool) -> impl Iterator<Item = &'static
     off.then_some("SET autocommit = 0").into_iter().chain(savepoint)
 }
 
-/// The error of an attempt in no scope: what the server did not answer it may have committed.
+/// The error of an attempt in no scope. Where the server closed the connection with an error, it may have committed a part all the same.
 pub(crate) fn bare(error: Error, autocommit: bool) -> Error {
-    match error.is_fatal() && autocommit {
+    match error.is_fatal() && error.code() != 0 && autocommit {
         true => error.outcome_unknown(),
         false => error,
     }

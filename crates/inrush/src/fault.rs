@@ -74,6 +74,10 @@ mod compiled_in {
         fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<C::Output>> {
             self.conversation.receive(packet, session, out)
         }
+
+        fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+            self.conversation.may_be_stored(session, out)
+        }
     }
 
     /// What the environment asks for.

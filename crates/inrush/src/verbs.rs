@@ -83,7 +83,8 @@ pub(crate) fn pause_before_rerun(
 
 /// The error of a COMMIT: once it is on its way, only an answer tells what became of it.
 pub(crate) fn not_committed(commit: &Commit, error: Error) -> Error {
-    match commit.was_sent() && error.is_fatal() {
+    // What an error that closes the connection means for it nobody knows either.
+    match commit.was_sent() && error.is_fatal() && (error.is_outcome_unknown() || error.code() != 0) {
         true => error.while_doing("the answer to COMMIT was lost").outcome_unknown(),
         false => error,
     }

@@ -90,6 +90,7 @@ pub fn is_row_fault(error: &Error) -> bool {
     }
     ["22", "23", "44", "45"].iter().any(|class| error.sql_state().starts_with(class))
         || OTHER_ROW_FAULTS.contains(&error.code())
+        || (error.code() == UNKNOWN_ERROR && error.message().contains(LONG_DATA))
 }
 
 /// The row that an error's message names (`.. for column 'age' at row 3`), counted from 1 within the statement. A trigger's own
@@ -107,6 +108,11 @@ const OTHER_ROW_FAULTS: [u16; 31] = [
     1242, 1264, 1265, 1292, 1300, 1301, 1364, 1366, 1367, 1369, 1411, 1416, 1525, 1526, 1644, 1690, 1748, 1906, 1977,
     3037, 3105, 3140, 3141, 3617, 3643, 3819, 4025, 4038, 4161, 6136, 6138,
 ];
+
+/// ER_UNKNOWN_ERROR, with which both servers refuse a value that went ahead of its execution and is longer than a packet, and what its
+/// message names in every language.
+const UNKNOWN_ERROR: u16 = 1105;
+const LONG_DATA: &str = "mysql_send_long_data()";
 
 #[cfg(test)]
 mod tests {
@@ -199,6 +205,9 @@ mod tests {
         fault(1146, b"42S02", false);
         fault(1114, b"HY000", false);
         assert!(!is_row_fault(&Error::protocol("x")));
+        fault(1105, b"HY000", false);
+        let long = "Parameter of prepared statement which is set through mysql_send_long_data() is longer than 'max_allowed_packet' bytes";
+        assert!(is_row_fault(&Error::server(1105, *b"HY000", long)));
         // A server may send any five bytes, also ones whose second is the middle of a character.
         fault(1064, "aé23".as_bytes().try_into().unwrap(), false);
     }

@@ -7,12 +7,12 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::session::cache::Entry;
+use crate::session::cache::{Entry, Execution};
 use crate::session::fetch::{Noted, Opens, Stream};
 use crate::session::prepare::Prepare;
 use crate::session::reply;
 use crate::session::results::{Results, Sink};
-use crate::session::{Conversation, Outcome, Session, Step};
+use crate::session::{Conversation, Effect, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, StmtId, Value, stmt};
 
 /// One execution by the cache. Its output is the last result's outcome; rows go to the sink.
@@ -37,9 +37,7 @@ enum State<'a> {
         param: usize,
         sent: usize,
     },
-    ExpectResults {
-        slot: usize,
-    },
+    ExpectResults(Execution),
 }
 
 impl<'a, S: Sink> Ask<'a, S> {
@@ -81,14 +79,14 @@ impl<'a, S: Sink> Ask<'a, S> {
             (param, sent) = (param + 1, 0);
         }
         send_execute(id, self.params, entry, out);
-        self.state = State::ExpectResults { slot };
+        self.state = State::ExpectResults(entry.execution(slot, self.params.iter().any(is_long)));
     }
 }
 
 /// Appends the execution, with its types if the server knows others.
 fn send_execute(id: StmtId, params: &[Value<'_>], entry: &mut Entry, out: &mut Outbox) {
     let is_known = entry.learn_types(params);
-    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(&entry.types), is_long));
+    out.command(|out| stmt::execute(out, id, params, (!is_known).then_some(entry.told_types().0), is_long));
 }
 
 impl Opens for Ask<'_, Noted> {
@@ -96,8 +94,8 @@ impl Opens for Ask<'_, Noted> {
         self.has_begun
     }
 
-    fn take_stream(&mut self) -> Stream {
-        Stream::new(&mut self.results, self.sink)
+    fn take_stream(&mut self, session: &Session) -> Stream {
+        Stream::new(&mut self.results, self.sink, Effect::of(self.sql, session.dialect()))
     }
 }
 
@@ -117,7 +115,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
                 }
             },
             State::LongData { .. } => self.go_on(session, out),
-            State::ExpectPrepared(_) | State::ExpectResults { .. } => {}
+            State::ExpectPrepared(_) | State::ExpectResults(_) => {}
         }
         Ok(Step::More)
     }
@@ -134,17 +132,18 @@ impl<S: Sink> Conversation for Ask<'_, S> {
                 }
                 _ => Ok(Step::More),
             },
-            State::ExpectResults { slot } => {
-                let slot = *slot;
-                self.has_begun = true;
+            State::ExpectResults(execution) => {
+                let execution = *execution;
                 let step = self.results.receive(packet, session, self.sink);
                 if let Ok(Step::Done(_)) = step {
                     session.sends(self.sql);
                 }
                 if step.is_err() {
-                    // A server that refused an execution may not have kept its types.
-                    session.statements.get_mut(slot).types.clear();
+                    session.statements.failed(execution, false);
+                } else if !self.has_begun {
+                    session.statements.took(execution);
                 }
+                self.has_begun = true;
                 Ok(match step? {
                     Step::Done(outcome) => Step::Done(Ok(outcome)),
                     Step::More | Step::StartTls => Step::More,
@@ -152,6 +151,13 @@ impl<S: Sink> Conversation for Ask<'_, S> {
             }
             State::Start | State::LongData { .. } => Err(reply::unexpected(packet).fatal()),
         }
+    }
+
+    /// What goes ahead of the execution changes nothing.
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        matches!(self.state, State::ExpectResults(_))
+            && out.has_sent_command()
+            && Effect::of(self.sql, session.dialect()).may_be_stored(session)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 
-use crate::session::Prepared;
+use crate::session::{Effect, Prepared};
 use crate::wire::stmt::{self, Family};
 use crate::wire::{StmtId, Value, Vendor};
 
@@ -23,8 +23,15 @@ pub struct StatementCache {
 pub struct Entry {
     /// What the server said of it.
     pub prepared: Prepared,
-    /// Type and flag of each parameter, as the server knows them; empty if it knows none.
-    pub types: Vec<u8>,
+    /// Type and flag of each parameter, as the server was told them last; empty if it knows none.
+    types: Vec<u8>,
+    /// Whether an execution went well that told them. Until then each tells them: where values are refused, a server knows the types of
+    /// the parameters before them only (docs/notes/pipeline.md).
+    has_types: bool,
+    /// Changes with the types, and when an execution failed: an answer says something of the types of its own round only.
+    round: u32,
+    /// Long data may be left over in it, or an error of such: it is prepared anew.
+    is_spoiled: bool,
     /// What each parameter ever was.
     had: Vec<Had>,
     last_used: u64,
@@ -34,7 +41,7 @@ pub struct Entry {
 impl Entry {
     /// Whether the server knows the types of these values. If not, it is told them with the next execution.
     pub(crate) fn learn_types(&mut self, values: &[Value<'_>]) -> bool {
-        let is_known = stmt::has_types(values, &self.types);
+        let is_known = self.has_types && stmt::has_types(values, &self.types);
         if !is_known {
             let mut types = Vec::with_capacity(2 * values.len());
             stmt::types(&mut types, values, &self.types);
@@ -49,21 +56,46 @@ impl Entry {
         for (had, ty) in self.had.iter_mut().zip(types.chunks_exact(2)) {
             had.see(Family::of_type(ty[0]));
         }
-        self.types.clear();
-        self.types.extend_from_slice(types);
+        self.has_types = false;
+        if self.types != types {
+            self.round = self.round.wrapping_add(1);
+            self.types.clear();
+            self.types.extend_from_slice(types);
+        }
     }
 
-    /// Whether the server might store something else than these values: see [`Had`].
+    /// The types that the server was told last, and whether it is sure to know them.
+    pub(crate) fn told_types(&self) -> (&[u8], bool) {
+        (&self.types, self.has_types)
+    }
+
+    /// Says that the server knows no types any more.
+    pub(crate) fn forget_types(&mut self) {
+        self.types.clear();
+        self.has_types = false;
+        self.round = self.round.wrapping_add(1);
+    }
+
+    /// The execution that is sent next. `has_long`: values of it go ahead.
+    pub(crate) fn execution(&self, slot: usize, has_long: bool) -> Execution {
+        Execution { slot, id: self.prepared.id, round: self.round, has_long }
+    }
+
+    /// Whether the statement must be prepared anew for these values: the server might store something else (see [`Had`]), or answer
+    /// for values that went ahead of an earlier execution.
     pub(crate) fn bends(&self, values: &[Value<'_>], vendor: Vendor) -> bool {
         let mut pairs = self.had.iter().zip(values);
-        vendor == Vendor::MySql && pairs.any(|(had, value)| had.bends(Family::of(value)))
+        self.is_spoiled || (vendor == Vendor::MySql && pairs.any(|(had, value)| had.bends(Family::of(value))))
     }
 
     /// The same by their types.
     pub(crate) fn bends_types(&self, types: &[u8], vendor: Vendor) -> bool {
         let mut pairs = self.had.iter().zip(types.chunks_exact(2));
         // Most often they are those of the last execution, which it took.
-        vendor == Vendor::MySql && types != self.types && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0])))
+        self.is_spoiled
+            || (vendor == Vendor::MySql
+                && types != self.types
+                && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0]))))
     }
 }
 
@@ -92,7 +124,43 @@ impl Had {
     }
 }
 
+/// One execution of a statement, until it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Execution {
+    slot: usize,
+    id: StmtId,
+    round: u32,
+    /// Values of it went ahead. A server keeps an error of theirs until the statement is reset or closed.
+    pub(crate) has_long: bool,
+}
+
+impl Execution {
+    /// Of which statement it is.
+    pub(crate) fn id(&self) -> StmtId {
+        self.id
+    }
+}
+
 impl StatementCache {
+    /// The server took the values of an execution, whatever becomes of the statement.
+    pub(crate) fn took(&mut self, execution: Execution) {
+        if let Some(entry) = self.entry_of(execution) {
+            entry.has_types |= entry.round == execution.round && !entry.types.is_empty();
+        }
+    }
+
+    /// An execution failed. `is_reset`: the statement is reset behind it.
+    pub(crate) fn failed(&mut self, execution: Execution, is_reset: bool) {
+        if let Some(entry) = self.entry_of(execution) {
+            entry.forget_types();
+            entry.is_spoiled |= execution.has_long && !is_reset;
+        }
+    }
+
+    fn entry_of(&mut self, execution: Execution) -> Option<&mut Entry> {
+        self.slots.get_mut(execution.slot).filter(|entry| entry.prepared.id == execution.id)
+    }
+
     /// The statement's slot, if it was prepared in the schema and the settings of now. It stays its slot until the next [`StatementCache::insert`] or [`StatementCache::clear`].
     pub fn find(&mut self, sql: &[u8]) -> Option<usize> {
         let slot = *self.by_text.get(sql)?;
@@ -105,9 +173,19 @@ impl StatementCache {
     }
 
     /// Adds a statement, also in the place of one with the same text. Returns its slot, and the statement that had to go.
-    pub fn insert(&mut self, sql: &[u8], prepared: Prepared) -> (usize, Option<StmtId>) {
+    pub fn insert(&mut self, sql: &[u8], mut prepared: Prepared) -> (usize, Option<StmtId>) {
         self.clock += 1;
-        let entry = Entry { prepared, types: Vec::new(), had: Vec::new(), last_used: self.clock, epoch: self.epoch };
+        prepared.effect = Effect::of_prepared(sql);
+        let entry = Entry {
+            prepared,
+            types: Vec::new(),
+            has_types: false,
+            round: 0,
+            is_spoiled: false,
+            had: Vec::new(),
+            last_used: self.clock,
+            epoch: self.epoch,
+        };
         if let Some(slot) = self.by_text.get(sql) {
             let gone = std::mem::replace(&mut self.slots[*slot], entry);
             return (*slot, Some(gone.prepared.id));
@@ -216,7 +294,7 @@ mod tests {
     use crate::wire::Date;
 
     fn prepared(id: u32) -> Prepared {
-        Prepared { id: StmtId(id), n_params: 0, columns: Vec::new() }
+        Prepared { id: StmtId(id), n_params: 0, columns: Vec::new(), effect: Effect::Nothing }
     }
 
     #[test]

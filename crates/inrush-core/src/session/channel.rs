@@ -135,7 +135,15 @@ impl Channel {
             self.n_packets += 1;
             if let Err(out_of_turn) = self.outbox.take_turn(&packet) {
                 // A server that closes an idle connection says why, before anybody asked.
-                return Err(ErrPacket::parse(packet.body).map_or(out_of_turn, |said| Error::from(said).fatal()));
+                return Err(match ErrPacket::parse(packet.body).map(Error::from) {
+                    // It has read nothing of what was sent meanwhile.
+                    Ok(said) if said.is_fatal() => {
+                        self.session.was_refused = true;
+                        said
+                    }
+                    Ok(said) => said.fatal(),
+                    Err(_) => out_of_turn,
+                });
             }
             if let [0xFF, a, b, ..] = packet.body {
                 self.session.refused(u16::from_le_bytes([*a, *b]));

@@ -62,4 +62,8 @@ impl<S: Sink> Conversation for Execute<'_, S> {
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
         self.results.receive(packet, session, self.sink)
     }
+
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        self.params.is_none() && out.has_sent_command() && self.statement.effect.may_be_stored(session)
+    }
 }

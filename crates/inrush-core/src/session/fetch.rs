@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::session::results::{Discard, Results, Sink};
-use crate::session::{Conversation, Outcome, Session, Step};
+use crate::session::{Conversation, Effect, Outcome, Session, Step};
 use crate::wire::{ColumnDef, Outbox, Row, RowFormat};
 
 /// Results that are still arriving.
@@ -15,6 +15,7 @@ use crate::wire::{ColumnDef, Outbox, Row, RowFormat};
 pub struct Stream {
     results: Results,
     event: Noted,
+    effect: Effect,
 }
 
 /// What the last packet of a stream was.
@@ -37,14 +38,14 @@ pub trait Opens: Conversation {
     fn has_results(&self) -> bool;
 
     /// What is left to read. Nothing is left to the conversation.
-    fn take_stream(&mut self) -> Stream;
+    fn take_stream(&mut self, session: &Session) -> Stream;
 }
 
 impl Stream {
-    /// Takes over what is left of `results`, of which `last` is the last packet.
-    pub(crate) fn new(results: &mut Results, last: &mut Noted) -> Self {
+    /// Takes over what is left of `results`, of which `last` is the last packet, of a statement of this effect.
+    pub(crate) fn new(results: &mut Results, last: &mut Noted, effect: Effect) -> Self {
         let results = std::mem::replace(results, Results::new(results.format()));
-        Self { results, event: std::mem::take(last) }
+        Self { results, event: std::mem::take(last), effect }
     }
 
     /// The columns of the result set under way.
@@ -55,6 +56,11 @@ impl Stream {
     /// How its rows are written.
     pub fn format(&self) -> RowFormat {
         self.results.format()
+    }
+
+    /// Whether something of the statement may be stored, although the end of its answer does not come.
+    pub fn may_be_stored(&self, session: &Session) -> bool {
+        self.effect.may_be_stored(session)
     }
 
     /// What the last packet was; asked once.
@@ -76,6 +82,10 @@ impl Conversation for Fetch<'_> {
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
         self.0.results.receive(packet, session, &mut self.0.event)
     }
+
+    fn may_be_stored(&self, session: &Session, _out: &Outbox) -> bool {
+        self.0.may_be_stored(session)
+    }
 }
 
 /// Reads the rest of a stream and drops it.
@@ -90,6 +100,10 @@ impl Conversation for Drain<'_> {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
         self.0.results.receive(packet, session, &mut Discard)
+    }
+
+    fn may_be_stored(&self, session: &Session, _out: &Outbox) -> bool {
+        self.0.may_be_stored(session)
     }
 }
 

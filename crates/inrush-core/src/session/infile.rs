@@ -11,19 +11,21 @@
 //! caller put into the statement. No file is ever opened: a server may ask any client for any path.
 
 use crate::error::{Error, Result};
-use crate::session::{Conversation, Outcome, Session, Step, reply};
+use crate::session::{Conversation, Effect, Outcome, Session, Step, reply};
 use crate::wire::{Capabilities, Outbox, Status, command};
 
 /// A LOAD DATA LOCAL statement and its content.
 pub struct Infile<'a> {
+    sql: &'a [u8],
+    was_sent: bool,
     name: &'a [u8],
     rest: &'a [u8],
     frame_bytes: usize,
-    state: State<'a>,
+    state: State,
 }
 
-enum State<'a> {
-    Unsent(&'a [u8]),
+enum State {
+    Unsent,
     ExpectRequest,
     Streaming,
     ExpectOutcome,
@@ -32,7 +34,14 @@ enum State<'a> {
 impl<'a> Infile<'a> {
     /// `sql` is one LOAD DATA LOCAL INFILE statement that names `name`, which nobody can guess.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), name: &'a str, content: &'a [u8]) -> Self {
-        Self { name: name.as_bytes(), rest: content, frame_bytes: FRAME_BYTES, state: State::Unsent(sql.as_ref()) }
+        Self {
+            sql: sql.as_ref(),
+            was_sent: false,
+            name: name.as_bytes(),
+            rest: content,
+            frame_bytes: FRAME_BYTES,
+            state: State::Unsent,
+        }
     }
 
     /// Sends frames of at most `n` bytes of content; must be below the server's `max_allowed_packet`.
@@ -48,11 +57,12 @@ impl Conversation for Infile<'_> {
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
         match self.state {
-            State::Unsent(sql) => {
+            State::Unsent => {
                 if !session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES) {
                     return Err(Error::config("LOAD DATA LOCAL was not asked for at login"));
                 }
-                out.command(|out| command::query(out, sql));
+                out.command(|out| command::query(out, self.sql));
+                self.was_sent = true;
                 self.state = State::ExpectRequest;
             }
             State::Streaming => {
@@ -92,12 +102,16 @@ impl Conversation for Infile<'_> {
                     true => Err(Error::protocol("the server announces a second result for one LOAD DATA")),
                 }
             }
-            (State::Unsent(_) | State::Streaming, _) => {
+            (State::Unsent | State::Streaming, _) => {
                 // The rest of the content would be read as commands by a server that no longer waits for it.
                 Err(reply::unexpected(packet).while_doing("the server broke off LOAD DATA").fatal())
             }
             _ => Err(reply::unexpected(packet)),
         }
+    }
+
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        self.was_sent && out.has_sent_command() && Effect::of(self.sql, session.dialect()).may_be_stored(session)
     }
 }
 

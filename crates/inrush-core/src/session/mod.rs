@@ -30,6 +30,7 @@
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
 //! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
+//! | what a statement may leave behind if its answer is lost | [`effect`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
 pub mod ask;
@@ -41,6 +42,7 @@ pub mod channel;
 pub mod clean;
 pub mod collect;
 pub(crate) mod columns;
+pub mod effect;
 pub mod execute;
 pub mod fetch;
 pub(crate) mod guards;
@@ -68,6 +70,7 @@ pub use changes::{Changes, Cleanup, ResetPolicy};
 pub use channel::Channel;
 pub use clean::Clean;
 pub use collect::{Collect, ResultSet};
+pub use effect::Effect;
 pub use execute::Execute;
 pub use fetch::{Drain, Event, Fetch, Noted, Stream};
 pub use infile::Infile;
@@ -100,6 +103,12 @@ pub trait Conversation {
     /// An error that the server sent and that leaves the connection usable ends the exchange. Every other error kills the
     /// session.
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>>;
+
+    /// Whether something of what was sent may be stored although no answer says so: asked when the exchange ended without one, to
+    /// say whether the [outcome is known](crate::Error::is_outcome_unknown).
+    fn may_be_stored(&self, _session: &Session, _out: &Outbox) -> bool {
+        false
+    }
 }
 
 /// So that a caller can ask a conversation about itself after it went wrong.
@@ -112,6 +121,10 @@ impl<C: Conversation> Conversation for &mut C {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
         (**self).receive(packet, session, out)
+    }
+
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        (**self).may_be_stored(session, out)
     }
 }
 

@@ -1,7 +1,7 @@
 //! COM_STMT_PREPARE: a statement with placeholders, parsed once.
 
 use crate::error::Result;
-use crate::session::{Conversation, Session, Step, reply};
+use crate::session::{Conversation, Effect, Session, Step, reply};
 use crate::wire::{ColumnDef, ColumnDefs, OkPacket, Outbox, PrepareOk, StmtId, stmt};
 
 /// A prepared statement. Lives as long as the connection, or until it is closed or the connection reset.
@@ -13,13 +13,15 @@ pub struct Prepared {
     pub n_params: u16,
     /// The columns of its result set; none if it has none.
     pub columns: Vec<ColumnDef>,
+    /// What an execution may leave behind.
+    pub effect: Effect,
 }
 
 /// Prepares a statement.
 #[derive(Debug)]
 pub struct Prepare<'a> {
-    /// Taken when sent.
-    sql: Option<&'a [u8]>,
+    sql: &'a [u8],
+    was_sent: bool,
     state: State,
 }
 
@@ -36,7 +38,7 @@ enum State {
 impl<'a> Prepare<'a> {
     /// `sql` holds at most 65,535 placeholders.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { sql: Some(sql.as_ref()), state: State::ExpectHead }
+        Self { sql: sql.as_ref(), was_sent: false, state: State::ExpectHead }
     }
 }
 
@@ -44,8 +46,8 @@ impl Conversation for Prepare<'_> {
     type Output = Prepared;
 
     fn send(&mut self, _session: &mut Session, out: &mut Outbox) -> Result<Step<Prepared>> {
-        if let Some(sql) = self.sql.take() {
-            out.command(|out| stmt::prepare(out, sql));
+        if !std::mem::replace(&mut self.was_sent, true) {
+            out.command(|out| stmt::prepare(out, self.sql));
         }
         Ok(Step::More)
     }
@@ -83,7 +85,8 @@ impl Conversation for Prepare<'_> {
         match std::mem::replace(&mut self.state, State::Finished) {
             // With nothing left to define, the reply is over.
             State::ExpectColumn { head, left: 0, columns } => {
-                Ok(Step::Done(Prepared { id: head.id, n_params: head.n_params, columns: columns.into_vec() }))
+                let (columns, effect) = (columns.into_vec(), Effect::of_prepared(self.sql));
+                Ok(Step::Done(Prepared { id: head.id, n_params: head.n_params, columns, effect }))
             }
             state => {
                 self.state = state;

@@ -3,13 +3,13 @@
 use crate::error::Result;
 use crate::session::fetch::{Noted, Opens, Stream};
 use crate::session::results::{Results, Sink};
-use crate::session::{Conversation, Outcome, Session, Step};
+use crate::session::{Conversation, Effect, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, command};
 
 /// A statement as text. Its output is the last result's outcome; rows go to the sink.
 pub struct Query<'a, S: Sink> {
-    /// Taken when sent.
-    sql: Option<&'a [u8]>,
+    sql: &'a [u8],
+    was_sent: bool,
     sink: &'a mut S,
     results: Results,
     has_begun: bool,
@@ -18,7 +18,7 @@ pub struct Query<'a, S: Sink> {
 impl<'a, S: Sink> Query<'a, S> {
     /// The statement's bytes are in the connection's character set, utf8mb4; string literals may hold any bytes.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), sink: &'a mut S) -> Self {
-        Self { sql: Some(sql.as_ref()), sink, results: Results::new(RowFormat::Text), has_begun: false }
+        Self { sql: sql.as_ref(), was_sent: false, sink, results: Results::new(RowFormat::Text), has_begun: false }
     }
 }
 
@@ -27,8 +27,8 @@ impl Opens for Query<'_, Noted> {
         self.has_begun
     }
 
-    fn take_stream(&mut self) -> Stream {
-        Stream::new(&mut self.results, self.sink)
+    fn take_stream(&mut self, session: &Session) -> Stream {
+        Stream::new(&mut self.results, self.sink, Effect::of(self.sql, session.dialect()))
     }
 }
 
@@ -36,9 +36,9 @@ impl<S: Sink> Conversation for Query<'_, S> {
     type Output = Outcome;
 
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
-        if let Some(sql) = self.sql.take() {
-            session.sends(sql);
-            out.command(|out| command::query(out, sql));
+        if !std::mem::replace(&mut self.was_sent, true) {
+            session.sends(self.sql);
+            out.command(|out| command::query(out, self.sql));
         }
         Ok(Step::More)
     }
@@ -46,5 +46,9 @@ impl<S: Sink> Conversation for Query<'_, S> {
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Outcome>> {
         self.has_begun = true;
         self.results.receive(packet, session, self.sink)
+    }
+
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        self.was_sent && out.has_sent_command() && Effect::of(self.sql, session.dialect()).may_be_stored(session)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Kind, Result};
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
+use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
 use crate::session::transaction::Debt;
 use crate::wire::traces::outdates_statements;
@@ -29,6 +30,8 @@ pub struct Session {
     pub(crate) status: Status,
     /// The code of the error that the server sent since its last OK: the status may be older than it.
     refusal: Option<u16>,
+    /// Whether the last reply that ended in the exchange under way was an ERR.
+    pub(crate) was_refused: bool,
     /// What guards hold open.
     pub(crate) guards: Guards,
     /// Autocommit was switched off for the length of a transaction.
@@ -91,6 +94,7 @@ impl Session {
             connection_id: 0,
             status: Status::SERVER_STATUS_AUTOCOMMIT,
             refusal: None,
+            was_refused: false,
             guards: Guards::default(),
             owes_autocommit: false,
             schema: None,
@@ -216,6 +220,16 @@ impl Session {
         self.status.contains(Status::SERVER_STATUS_AUTOCOMMIT)
     }
 
+    /// Whether the server takes a text of several statements for a mistake.
+    pub(crate) fn takes_one_statement(&self) -> bool {
+        !self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS)
+    }
+
+    /// How texts are read, as of the last reply.
+    pub(crate) fn dialect(&self) -> Dialect {
+        Dialect { no_backslash_escapes: self.no_backslash_escapes() }
+    }
+
     /// Whether a backslash was an ordinary character in string literals at the last reply.
     pub fn no_backslash_escapes(&self) -> bool {
         self.status.contains(Status::SERVER_STATUS_NO_BACKSLASH_ESCAPES)
@@ -312,6 +326,7 @@ impl Session {
     /// Takes note of an ERR packet.
     pub(crate) fn refused(&mut self, code: u16) {
         self.refusal = Some(code);
+        self.was_refused = true;
         self.marks.refused = true;
     }
 
@@ -322,6 +337,7 @@ impl Session {
 
     pub(crate) fn begin(&mut self) -> Result<()> {
         self.least_to_come = 0;
+        self.was_refused = false;
         match self.life {
             Life::Idle | Life::Begun => {
                 self.life = Life::Begun;

@@ -154,6 +154,10 @@ impl Conversation for Commit {
             }
         }
     }
+
+    fn may_be_stored(&self, _session: &Session, out: &Outbox) -> bool {
+        self.was_sent && out.has_sent_command()
+    }
 }
 
 /// Sets a savepoint inside what is open. Its output is the savepoint's depth.

@@ -11,6 +11,10 @@ use crate::wire::traces::Traces;
 pub struct Outbox {
     bytes: Vec<u8>,
     start: usize,
+    /// How many bytes were sent before those in `bytes`.
+    n_gone: u64,
+    /// Where the last [`Outbox::command`] begins.
+    last_command: u64,
     /// The number the next frame carries, whoever sends it: within a command the two sides take turns.
     sequence: u8,
     /// Whether the sides do not take turns just now, so that a reply's number cannot be foretold.
@@ -28,6 +32,7 @@ impl Outbox {
         self.sequence = 0;
         self.unordered = false;
         let header = self.bytes.len();
+        self.last_command = self.position();
         self.packet(body);
         self.look_at(header);
     }
@@ -70,10 +75,26 @@ impl Outbox {
     pub fn sent(&mut self, n: usize) {
         self.start = self.start.saturating_add(n).min(self.bytes.len());
         if self.start == self.bytes.len() {
+            self.n_gone += self.start as u64;
             self.bytes.clear();
             self.start = 0;
             self.bytes.shrink_to(KEEP);
         }
+    }
+
+    /// Where the next packet begins, counted in bytes from the first that was ever appended.
+    pub fn position(&self) -> u64 {
+        self.n_gone + self.bytes.len() as u64
+    }
+
+    /// Whether a byte of what begins at this [position](Outbox::position) was sent.
+    pub fn has_sent(&self, position: u64) -> bool {
+        self.n_gone + self.start as u64 > position
+    }
+
+    /// Whether a byte of the last command was sent. Pipelines do not count.
+    pub fn has_sent_command(&self) -> bool {
+        self.has_sent(self.last_command)
     }
 
     /// Whether everything was sent.

@@ -237,7 +237,7 @@ impl Connection {
     fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {
         self.link.channel.begin()?;
         let end = self.drive(pace, |link, config| link.advance(conversation, config));
-        end.map_err(|e| self.give_up(e))
+        end.map_err(|e| self.give_up(self.link.judge(e, conversation)))
     }
 
     /// A connection that tells how its session changes.
@@ -284,7 +284,8 @@ impl Connection {
         // At once, not when the value is dropped: the server stops working for a client that is gone.
         let _ = self.wire.socket.shutdown(Shutdown::Both);
         match self.wire.aborted.load(Ordering::Acquire) {
-            true => Error::new(Kind::Interrupted, "the connection was aborted").fatal(),
+            true if error.is_outcome_unknown() => aborted().outcome_unknown(),
+            true => aborted(),
             false => error,
         }
     }
@@ -384,4 +385,8 @@ impl Aborter {
             let _ = wire.socket.shutdown(Shutdown::Both);
         }
     }
+}
+
+fn aborted() -> Error {
+    Error::new(Kind::Interrupted, "the connection was aborted").fatal()
 }

@@ -57,14 +57,16 @@ impl Connection {
         if !is_plain || form == Form::Binary {
             self.start()?;
             let mut ask = Ask::new(asked.sql(), values, &mut noted);
-            let opened = self.drive(None, |link, _| link.open(&mut ask)).map_err(|e| self.give_up(e));
+            let opened = self.drive(None, |link, _| link.open(&mut ask));
+            let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {
                 return opened?.transpose();
             }
         }
         self.start()?;
         let mut query = Query::new(asked.sql(), &mut noted);
-        self.drive(None, |link, _| link.open(&mut query)).map_err(|e| self.give_up(e))
+        let opened = self.drive(None, |link, _| link.open(&mut query));
+        opened.map_err(|e| self.give_up(self.link.judge(e, &query)))
     }
 
     fn start(&mut self) -> Result<()> {
@@ -128,7 +130,7 @@ impl Rows<'_> {
 
     fn fetch(&mut self) -> Result<Event> {
         let event = self.connection.drive(None, |link, _| link.fetch());
-        match event.map_err(|e| self.connection.give_up(e)) {
+        match event.map_err(|e| self.connection.give_up(self.connection.link.judge_stream(e))) {
             Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
             Err(error) => {
                 self.connection.link.forget_stream();

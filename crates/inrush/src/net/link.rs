@@ -70,7 +70,7 @@ impl Link {
             match step {
                 Step::Done(output) => return Ok(Progress::Done(Some(output))),
                 _ if statement.has_results() => {
-                    self.stream = Some(statement.take_stream());
+                    self.stream = Some(statement.take_stream(&self.channel.session));
                     return Ok(Progress::Done(None));
                 }
                 _ if has_moved => {}
@@ -216,6 +216,25 @@ impl Link {
                 self.broken.get_or_insert(e);
                 Ok(true)
             }
+        }
+    }
+
+    /// Says of an error that ended an exchange early whether something may be stored all the same.
+    pub(crate) fn judge<C: Conversation>(&self, error: Error, conversation: &C) -> Error {
+        self.doubt(error, |link| conversation.may_be_stored(&link.channel.session, &link.channel.outbox))
+    }
+
+    /// The same for the stream.
+    pub(crate) fn judge_stream(&self, error: Error) -> Error {
+        self.doubt(error, |link| link.stream.as_ref().is_some_and(|stream| stream.may_be_stored(&link.channel.session)))
+    }
+
+    fn doubt(&self, error: Error, may_be_stored: impl FnOnce(&Self) -> bool) -> Error {
+        // A refusal is an answer. So is one of a statement that was killed; one that ended well all the same has no code.
+        let is_answer = error.kind() == Kind::Server && !error.is_fatal() && (error.code() != 0 || !error.is_timeout());
+        match !is_answer && may_be_stored(self) {
+            true => error.outcome_unknown(),
+            false => error,
         }
     }
 

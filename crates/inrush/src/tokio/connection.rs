@@ -238,7 +238,7 @@ impl Connection {
     async fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {
         self.link.channel.begin()?;
         let end = self.drive(pace, |link, config| link.advance(conversation, config)).await;
-        end.map_err(|e| self.give_up(e))
+        end.map_err(|e| self.give_up(self.link.judge(e, conversation)))
     }
 
     /// A connection that tells how its session changes.

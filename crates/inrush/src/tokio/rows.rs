@@ -65,14 +65,16 @@ impl Connection {
         if !is_plain || form == Form::Binary {
             self.start().await?;
             let mut ask = Ask::new(asked.sql(), values, &mut noted);
-            let opened = self.drive(None, |link, _| link.open(&mut ask)).await.map_err(|e| self.give_up(e));
+            let opened = self.drive(None, |link, _| link.open(&mut ask)).await;
+            let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {
                 return opened?.transpose();
             }
         }
         self.start().await?;
         let mut query = Query::new(asked.sql(), &mut noted);
-        self.drive(None, |link, _| link.open(&mut query)).await.map_err(|e| self.give_up(e))
+        let opened = self.drive(None, |link, _| link.open(&mut query)).await;
+        opened.map_err(|e| self.give_up(self.link.judge(e, &query)))
     }
 
     async fn start(&mut self) -> Result<()> {
@@ -136,7 +138,7 @@ impl Rows<'_> {
 
     async fn fetch(&mut self) -> Result<Event> {
         let event = self.connection.drive(None, |link, _| link.fetch()).await;
-        match event.map_err(|e| self.connection.give_up(e)) {
+        match event.map_err(|e| self.connection.give_up(self.connection.link.judge_stream(e))) {
             Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
             Err(error) => {
                 self.connection.link.forget_stream();

@@ -8,7 +8,7 @@ use crate::bulk::judge::{is_row_fault, row_of};
 use crate::bulk::write::{Command, Next, Writer};
 use crate::error::{Error, Result};
 use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
-use crate::session::{Outcome, Statement};
+use crate::session::{Effect, Outcome, Statement};
 use crate::wire::{BoundRows, ColumnDef, Row};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -34,6 +34,7 @@ pub struct Attempt<'a> {
     is_learning: bool,
     /// Whether a command is sent only once the one before it was answered.
     one_at_a_time: bool,
+    effect: Effect,
     tally: Tally,
 }
 
@@ -99,6 +100,7 @@ impl<'a> Attempt<'a> {
             to_learn: Vec::new(),
             is_learning: false,
             one_at_a_time: matches!(mode, Mode::StrictStop | Mode::StrictSkip),
+            effect: Effect::of_prepared(statement.sql().as_bytes()),
             tally: Tally::default(),
         }
     }
@@ -163,7 +165,7 @@ impl<'a> Attempt<'a> {
         if let Some((command, n_rows)) = made {
             let end = range.start + n_rows;
             self.sent(range.start..end, range.end);
-            return turn.send(command);
+            return turn.send_rows(command, self.effect);
         }
         // A row by itself: what no packet holds goes ahead as long data.
         let mut values = Vec::with_capacity(16);

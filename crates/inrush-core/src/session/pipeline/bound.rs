@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::session::ask::{LONG_PART, is_long};
-use crate::session::cache::Entry;
+use crate::session::cache::{Entry, Execution};
 use crate::wire::{Outbox, StmtId, Value, Vendor, stmt};
 use std::borrow::Cow;
 
@@ -53,28 +53,31 @@ impl Bound {
     /// Appends the execution.
     pub(super) fn send(
         &self,
+        slot: usize,
         entry: &mut Entry,
         out: &mut Outbox,
-        push: impl FnOnce(&mut Outbox, &dyn Fn(&mut Vec<u8>)),
+        push: impl FnOnce(&mut Outbox, Execution, &dyn Fn(&mut Vec<u8>)),
     ) {
         let id = entry.prepared.id;
         for (param, bytes) in &self.long {
             send_long(out, id, *param, bytes, self.part_bytes);
         }
         if self.n_values == 0 {
-            return push(out, &|out| stmt::execute(out, id, &[], None, is_long));
+            return push(out, entry.execution(slot, false), &|out| stmt::execute(out, id, &[], None, is_long));
         }
         let (bitmap, types) = self.head.split_at(self.n_values.div_ceil(8));
-        let types = self.types_to_tell(bitmap, types, &entry.types);
-        push(out, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
-        if let Some(told) = types {
-            entry.tell(&told);
+        let types = self.types_to_tell(bitmap, types, entry);
+        if let Some(told) = &types {
+            entry.tell(told);
         }
+        let execution = entry.execution(slot, !self.long.is_empty());
+        push(out, execution, &|out| stmt::execute_encoded(out, id, bitmap, types.as_deref(), &self.values));
     }
 
     /// `None`: the types that the server knows fit. A NULL fits any, and keeps what is known of it.
-    fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], known: &[u8]) -> Option<Cow<'t, [u8]>> {
-        if known == types {
+    fn types_to_tell<'t>(&self, bitmap: &[u8], types: &'t [u8], entry: &Entry) -> Option<Cow<'t, [u8]>> {
+        let (known, is_sure) = entry.told_types();
+        if is_sure && known == types {
             return None;
         }
         if known.len() != types.len() {
@@ -82,7 +85,7 @@ impl Bound {
         }
         let is_null = |i: usize| bitmap[i / 8] & 1 << (i % 8) != 0;
         let fits = |i: &usize| is_null(*i) || types[2 * i..2 * i + 2] == known[2 * i..2 * i + 2];
-        if (0..self.n_values).all(|i| fits(&i)) {
+        if is_sure && (0..self.n_values).all(|i| fits(&i)) {
             return None;
         }
         let mut told = types.to_vec();
@@ -106,17 +109,20 @@ impl Bound {
 /// Appends the execution of borrowed values.
 pub(super) fn send_values(
     values: &[Value<'_>],
+    slot: usize,
     entry: &mut Entry,
     out: &mut Outbox,
-    push: impl FnOnce(&mut Outbox, &dyn Fn(&mut Vec<u8>)),
+    push: impl FnOnce(&mut Outbox, Execution, &dyn Fn(&mut Vec<u8>)),
 ) {
     let id = entry.prepared.id;
+    let mut has_long = false;
     for (param, bytes) in long_values(values, is_long) {
         send_long(out, id, param, bytes, LONG_PART);
+        has_long = true;
     }
     let is_known = entry.learn_types(values);
-    let types = (!is_known).then_some(&entry.types[..]);
-    push(out, &|out| stmt::execute(out, id, values, types, is_long));
+    let types = (!is_known).then_some(entry.told_types().0);
+    push(out, entry.execution(slot, has_long), &|out| stmt::execute(out, id, values, types, is_long));
 }
 
 pub(super) fn check_count(n_values: usize, n_params: u16) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::queue::{Expect, Queue};
-use crate::session::{Session, Statement};
+use crate::session::{Effect, Session, Statement};
 use crate::wire::bulk_execute::{BulkBody, bulk_execute};
 use crate::wire::{MariaDbCapabilities, Outbox, command};
 
@@ -31,7 +31,8 @@ impl Command {
     pub(super) fn send(&self, session: &mut Session, queue: &mut Queue, out: &mut Outbox) -> bool {
         match self {
             Self::Query(sql) => {
-                queue.push(out, Expect::query(sql), |out| command::query(out, sql));
+                let effect = Effect::at_a_glance(sql, session.takes_one_statement(), session.dialect());
+                queue.push(out, Expect::query(sql), effect, |out| command::query(out, sql));
                 true
             }
             Self::Execute(statement, bound) => send_bound(statement, bound, session, queue, out),
@@ -55,7 +56,12 @@ pub(super) fn send_bound(
         return false;
     }
     match bound.check(entry.prepared.n_params) {
-        Ok(()) => bound.send(entry, out, |out, body| queue.push(out, Expect::execution(statement), body)),
+        Ok(()) => {
+            let effect = entry.prepared.effect;
+            bound.send(slot, entry, out, |out, execution, body| {
+                queue.push_execution(out, statement, effect, execution, body);
+            });
+        }
         Err(error) => queue.push_settled(Expect::Refused(error)),
     }
     true
@@ -73,13 +79,17 @@ fn send_bulk(
         return true;
     }
     let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
+    let vendor = session.version.vendor;
     let entry = session.statements.get_mut(slot);
+    if entry.bends(&[], vendor) {
+        return false;
+    }
     match bound::check_count(body.n_params, entry.prepared.n_params) {
         Ok(()) => {
-            let id = entry.prepared.id;
+            let (id, effect) = (entry.prepared.id, entry.prepared.effect);
             // The server keeps the types of this packet for the next execution, too.
-            entry.types.clear();
-            queue.push(out, Expect::execution(statement), |out| bulk_execute(out, id, body));
+            entry.forget_types();
+            queue.push(out, Expect::execution(statement, None), effect, |out| bulk_execute(out, id, body));
         }
         Err(error) => queue.push_settled(Expect::Refused(error)),
     }

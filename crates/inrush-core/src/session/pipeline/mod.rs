@@ -24,7 +24,7 @@ mod verb;
 use crate::error::{Error, Kind, Result};
 use crate::session::prepare::{Prepare, Prepared};
 use crate::session::results::{Results, Sink};
-use crate::session::{Conversation, Outcome, Session, Statement, Step, reply};
+use crate::session::{Conversation, Effect, Outcome, Session, Statement, Step, reply};
 use crate::wire::{self, Capabilities, ColumnDef, Outbox, Row, RowFormat, stmt};
 pub use bound::Bound;
 pub use command::Command;
@@ -170,8 +170,8 @@ impl<F: Flight> Pipeline<F> {
                 State::Holding(_, Some(error)) if is_clear => self.finish_step(Verb::Other, Err(error), session),
                 State::Holding(command, None) if is_clear => self.release(&command, session, out),
                 State::HalfReset if is_clear || self.queue.window.n_commands > 1 => {
-                    let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback };
-                    self.queue.push(out, names, |out| wire::command::query(out, AFTER_RESET));
+                    let names = Expect::Results { format: RowFormat::Text, verb: Verb::Rollback, execution: None };
+                    self.queue.push(out, names, Effect::Nothing, |out| wire::command::query(out, AFTER_RESET));
                 }
                 State::Ended(end) if is_clear && out.is_empty() => return Step::Done(end),
                 waiting => {
@@ -206,10 +206,14 @@ impl<F: Flight> Pipeline<F> {
     }
 
     fn commit(&mut self, sql: &[u8], out: &mut Outbox) {
-        let commit = Expect::Results { format: RowFormat::Text, verb: Verb::Commit };
+        let commit = Expect::Results { format: RowFormat::Text, verb: Verb::Commit, execution: None };
         match self.guard.objection() {
-            None => self.queue.push(out, commit, |out| wire::command::query(out, sql)),
-            Some(_) => self.queue.push(out, Expect::Rollback, |out| wire::command::query(out, b"ROLLBACK")),
+            None => self.queue.push(out, commit, Effect::Lasts, |out| wire::command::query(out, sql)),
+            Some(_) => {
+                self.queue.push(out, Expect::Rollback, Effect::Rollback, |out| {
+                    wire::command::query(out, b"ROLLBACK");
+                });
+            }
         }
     }
 
@@ -224,7 +228,19 @@ impl<F: Flight> Pipeline<F> {
     fn answered(&mut self, answer: Result<Answer>, session: &mut Session, out: &mut Outbox) {
         self.reading = None;
         let Some(command) = self.queue.pop(out) else { return };
+        session.was_refused = false;
+        if let Expect::Results { execution: Some(execution), .. } = command.expect {
+            match answer {
+                Ok(_) => session.statements.took(execution),
+                Err(_) => session.statements.failed(execution, self.queue.resets()),
+            }
+        }
         match (command.expect, answer) {
+            (Expect::Unspoilt(execution), answer) => {
+                if answer.is_err() {
+                    session.statements.failed(execution, false);
+                }
+            }
             (Expect::FirstPart, answer) => self.failed_part = answer.err(),
             (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => keep(&statement, prepared, session, out),
             (Expect::Learned(_), answer) => {
@@ -319,6 +335,10 @@ impl<F: Flight> Conversation for Pipeline<F> {
             Err(error) => return Err(error.while_doing(&format!("step {} of a pipeline", self.step)).fatal()),
         }
         Ok(Step::More)
+    }
+
+    fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        self.queue.may_be_stored(session, out)
     }
 }
 

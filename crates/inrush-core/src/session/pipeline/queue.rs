@@ -1,9 +1,11 @@
 //! What is in flight: which replies are to come, in what form, and how much of the window they take.
 
 use crate::error::Error;
-use crate::session::Statement;
+use crate::session::cache::Execution;
+use crate::session::effect::any_may_be_stored;
 use crate::session::pipeline::Verb;
-use crate::wire::{Outbox, RowFormat};
+use crate::session::{Effect, Session, Statement};
+use crate::wire::{Outbox, RowFormat, stmt};
 use std::collections::VecDeque;
 
 /// How much may be in flight, whichever is reached first. One command always may, whatever its size.
@@ -32,13 +34,18 @@ pub(super) struct InFlight {
     /// The number of its reply's first packet.
     number: u8,
     n_bytes: usize,
+    /// Where in the outbox it begins.
+    at: u64,
+    effect: Effect,
 }
 
 /// What a command is answered by.
 #[derive(Debug)]
 pub(super) enum Expect {
     /// Results, of a statement that does this to transactions.
-    Results { format: RowFormat, verb: Verb },
+    Results { format: RowFormat, verb: Verb, execution: Option<Execution> },
+    /// A plain OK: a statement was reset of which values went ahead. Not a step.
+    Unspoilt(Execution),
     /// What the server says of a statement to be prepared, for the cache. Not a step.
     Learned(Statement),
     /// The same as a step.
@@ -59,7 +66,8 @@ pub(super) enum Expect {
 
 impl Queue {
     /// Appends a command whose bytes `body` appends.
-    pub(super) fn push(&mut self, out: &mut Outbox, expect: Expect, body: impl FnOnce(&mut Vec<u8>)) {
+    pub(super) fn push(&mut self, out: &mut Outbox, expect: Expect, effect: Effect, body: impl FnOnce(&mut Vec<u8>)) {
+        let at = out.position();
         let n_before = out.unsent().len();
         let number = out.pipelined(body);
         let n_bytes = out.unsent().len() - n_before;
@@ -68,12 +76,41 @@ impl Queue {
         }
         self.n_bytes += n_bytes;
         self.n_answered += usize::from(!expect.is_settled());
-        self.commands.push_back(InFlight { expect, number, n_bytes });
+        self.commands.push_back(InFlight { expect, number, n_bytes, at, effect });
     }
 
     /// Appends a step of which nothing is sent: it is over once those before it are.
     pub(super) fn push_settled(&mut self, expect: Expect) {
-        self.commands.push_back(InFlight { expect, number: 0, n_bytes: 0 });
+        self.commands.push_back(InFlight { expect, number: 0, n_bytes: 0, at: 0, effect: Effect::Nothing });
+    }
+
+    /// Appends an execution. Where values went ahead of it, the statement is reset behind it, so that an error of theirs meets no later
+    /// execution; where only one command may be in flight, it is prepared anew after an error instead.
+    pub(super) fn push_execution(
+        &mut self,
+        out: &mut Outbox,
+        statement: &Statement,
+        effect: Effect,
+        execution: Execution,
+        body: &dyn Fn(&mut Vec<u8>),
+    ) {
+        self.push(out, Expect::execution(statement, Some(execution)), effect, body);
+        if execution.has_long && self.resets() {
+            self.push(out, Expect::Unspoilt(execution), Effect::Nothing, |out| stmt::reset(out, execution.id()));
+        }
+    }
+
+    /// Whether executions with values that go ahead are followed by a reset.
+    pub(super) fn resets(&self) -> bool {
+        self.window.n_commands > 1
+    }
+
+    /// Whether something may be stored of what was sent and not answered.
+    pub(super) fn may_be_stored(&self, session: &Session, out: &Outbox) -> bool {
+        // The oldest one was answered, if that is what ended it.
+        let unanswered = self.commands.iter().skip(session.was_refused.into());
+        let sent = unanswered.filter(|command| !command.expect.is_settled() && out.has_sent(command.at));
+        any_may_be_stored(sent.map(|command| command.effect), session)
     }
 
     /// Takes the oldest off, and says to whom the next packet belongs.
@@ -115,12 +152,12 @@ impl Queue {
 impl Expect {
     /// Results in text form, of a statement that may be a COMMIT.
     pub(super) fn query(sql: &[u8]) -> Self {
-        Self::Results { format: RowFormat::Text, verb: Verb::of(sql) }
+        Self::Results { format: RowFormat::Text, verb: Verb::of(sql), execution: None }
     }
 
     /// Results in binary form, of a statement whose text may be a COMMIT as well.
-    pub(super) fn execution(statement: &Statement) -> Self {
-        Self::Results { format: RowFormat::Binary, verb: Verb::of(statement.sql().as_bytes()) }
+    pub(super) fn execution(statement: &Statement, execution: Option<Execution>) -> Self {
+        Self::Results { format: RowFormat::Binary, verb: Verb::of(statement.sql().as_bytes()), execution }
     }
 
     /// What the command does to transactions.

@@ -5,7 +5,7 @@ use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::command::{self, Command};
 use crate::session::pipeline::queue::{Expect, Queue};
-use crate::session::{Prepared, Session, Statement};
+use crate::session::{Effect, Prepared, Session, Statement};
 use crate::wire::{self, Outbox, Params, RowFormat, StmtId, Value, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
@@ -42,7 +42,11 @@ impl Turn<'_> {
         self.session.sends(sql);
         match Verb::of(sql) {
             Verb::Commit if !self.best_effort => Ok(Chosen(Choice::Commit(sql.to_vec()))),
-            verb => self.push(Expect::Results { format: RowFormat::Text, verb }, |out| wire::command::query(out, sql)),
+            verb => {
+                let is_one = self.session.takes_one_statement();
+                let effect = Effect::at_a_glance(sql, is_one, self.session.dialect());
+                self.push_query(sql, verb, effect)
+            }
         }
     }
 
@@ -77,8 +81,10 @@ impl Turn<'_> {
             queue.push_settled(Expect::Refused(error));
             return Ok(Chosen(Choice::Command));
         }
-        let expect = Expect::execution(statement);
-        bound::send_values(values, entry, out, |out, body| queue.push(out, expect, body));
+        let effect = entry.prepared.effect;
+        bound::send_values(values, slot, entry, out, |out, execution, body| {
+            queue.push_execution(out, statement, effect, execution, body);
+        });
         Ok(Chosen(Choice::Command))
     }
 
@@ -87,6 +93,18 @@ impl Turn<'_> {
         match command::send_bound(statement, bound, self.session, self.queue, self.out) {
             true => Ok(Chosen(Choice::Command)),
             false => self.hold(Command::Execute(statement.clone(), bound.clone())),
+        }
+    }
+
+    /// The same for a command of rows, which has the effect of the statement that they are written for: a text of many rows is not read
+    /// for it.
+    pub(crate) fn send_rows(self, command: Command, effect: Effect) -> Result<Chosen> {
+        match &command {
+            Command::Query(sql) => match Verb::of(sql) {
+                Verb::Other => self.push_query(sql, Verb::Other, effect),
+                _ => self.send(command),
+            },
+            Command::Execute(..) | Command::Bulk(..) => self.send(command),
         }
     }
 
@@ -105,22 +123,25 @@ impl Turn<'_> {
     pub fn execute_by_id(self, id: StmtId, values: &[Value<'_>]) -> Result<Chosen> {
         let mut types = Vec::with_capacity(2 * values.len());
         stmt::types(&mut types, values, &[]);
-        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
-        self.push(expect, |out| stmt::execute(out, id, values, Some(&types), |_| false))
+        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
+        // Of which text it is nobody knows.
+        self.push(expect, Effect::Lasts, |out| stmt::execute(out, id, values, Some(&types), |_| false))
     }
 
     /// The same with bitmap and values as a bulk encoder wrote them. Without `types` those of the last execution hold on.
     pub fn execute_encoded(self, prepared: &Prepared, types: Option<&[u8]>, bound: &[u8]) -> Result<Chosen> {
         let (bitmap, values) = bound.split_at(usize::from(prepared.n_params).div_ceil(8).min(bound.len()));
-        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other };
-        self.push(expect, |out| stmt::execute_encoded(out, prepared.id, bitmap, types, values))
+        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
+        self.push(expect, prepared.effect, |out| stmt::execute_encoded(out, prepared.id, bitmap, types, values))
     }
 
     /// COM_STMT_PREPARE, for the connection's cache; nothing if the statement is in there.
     pub fn prepare(self, statement: &Statement) -> Result<Chosen> {
         match self.session.statements.find(statement.sql().as_bytes()) {
             Some(_) => self.queue.push_settled(Expect::Known(statement.clone())),
-            None => self.queue.push(self.out, Expect::Prepared(statement.clone()), prepare(statement)),
+            None => {
+                self.queue.push(self.out, Expect::Prepared(statement.clone()), Effect::Nothing, prepare(statement));
+            }
         }
         Ok(Chosen(Choice::Command))
     }
@@ -129,19 +150,19 @@ impl Turn<'_> {
     /// prepared in one flight. An error shows at the execution, which tries again.
     pub fn learn(self, statement: &Statement) -> Result<Chosen> {
         if self.session.statements.find(statement.sql().as_bytes()).is_none() {
-            self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
+            self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
         }
         Ok(Chosen(Choice::Command))
     }
 
     /// COM_PING.
     pub fn ping(self) -> Result<Chosen> {
-        self.push(Expect::Plain, wire::command::ping)
+        self.push(Expect::Plain, Effect::Nothing, wire::command::ping)
     }
 
     /// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and an open transaction are gone.
     pub fn reset(self) -> Result<Chosen> {
-        self.queue.push(self.out, Expect::FirstPart, wire::command::reset_connection);
+        self.queue.push(self.out, Expect::FirstPart, Effect::Reset, wire::command::reset_connection);
         // What is executed behind it must be prepared anew.
         self.session.statements.clear();
         Ok(Chosen(Choice::Reset))
@@ -149,12 +170,12 @@ impl Turn<'_> {
 
     /// COM_STMT_RESET: drops a statement's long data and cursor.
     pub fn reset_statement(self, id: StmtId) -> Result<Chosen> {
-        self.push(Expect::Plain, |out| stmt::reset(out, id))
+        self.push(Expect::Plain, Effect::Nothing, |out| stmt::reset(out, id))
     }
 
     /// COM_STMT_CLOSE of a statement that somebody else keeps. The server does not answer.
     pub fn close(self, id: StmtId) -> Result<Chosen> {
-        self.push(Expect::Nothing, |out| stmt::close(out, id))
+        self.push(Expect::Nothing, Effect::Nothing, |out| stmt::close(out, id))
     }
 
     /// A step that fails without being sent.
@@ -175,13 +196,18 @@ impl Turn<'_> {
 
     fn hold(self, command: Command) -> Result<Chosen> {
         if let Some(statement) = command.statement() {
-            self.queue.push(self.out, Expect::Learned(statement.clone()), prepare(statement));
+            self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
         }
         Ok(Chosen(Choice::Hold(command)))
     }
 
-    fn push(self, expect: Expect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Chosen> {
-        self.queue.push(self.out, expect, body);
+    fn push_query(self, sql: &[u8], verb: Verb, effect: Effect) -> Result<Chosen> {
+        let expect = Expect::Results { format: RowFormat::Text, verb, execution: None };
+        self.push(expect, effect, |out| wire::command::query(out, sql))
+    }
+
+    fn push(self, expect: Expect, effect: Effect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Chosen> {
+        self.queue.push(self.out, expect, effect, body);
         Ok(Chosen(Choice::Command))
     }
 }

@@ -1,0 +1,390 @@
+//! What a statement may leave behind: it decides whether the outcome is known when the connection is lost before the answer.
+//!
+//! | effect | statements | the connection is lost before the answer |
+//! |---|---|---|
+//! | [`Nothing`](Effect::Nothing) | reads, `SHOW`, `SET` of the session, `SAVEPOINT` .. | known: nothing is stored |
+//! | [`Rows`](Effect::Rows) | `INSERT`, `UPDATE`, `LOAD DATA`; `SELECT` that calls a function which may write | known inside a transaction, which is rolled back; else unknown |
+//! | [`Ends`](Effect::Ends) | `BEGIN`, `LOCK TABLES`, `SET autocommit = 1` | unknown if a transaction was open, which they commit |
+//! | [`Lasts`](Effect::Lasts) | `COMMIT`, DDL, `CALL`, everything that is not known | unknown |
+//!
+//! In doubt a statement has the greater effect. What no text shows: a view that calls a function which writes, and tables without
+//! transactions (MyISAM, Aria), which keep the rows of a transaction that is rolled back.
+//!
+//! A text is read when a connection is lost, not when it is sent; only a pipeline, which keeps no texts, reads each as far as it must.
+
+use crate::session::Session;
+
+/// What a statement may leave behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing that outlives the session.
+    #[default]
+    Nothing,
+    /// Changes that are rolled back with their transaction.
+    Rows,
+    /// None of its own, but it commits an open transaction.
+    Ends,
+    /// `SET autocommit = 0`: what follows is not committed by itself.
+    AutocommitOff,
+    /// `ROLLBACK`.
+    Rollback,
+    /// COM_RESET_CONNECTION: a rollback, and autocommit is as after login.
+    Reset,
+    /// Something that lasts, whatever becomes of the connection.
+    Lasts,
+}
+
+/// How the session reads a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// A backslash is an ordinary character in literals.
+    pub(crate) no_backslash_escapes: bool,
+}
+
+impl Effect {
+    /// The effect of a text, which may hold several statements.
+    pub(crate) fn of(sql: &[u8], dialect: Dialect) -> Self {
+        let mut tokens = Tokens { sql, dialect, ..Tokens::default() };
+        let mut whole = None;
+        loop {
+            let (effect, is_last) = statement(&mut tokens);
+            let is_empty = tokens.n_words == 0;
+            whole = match (whole, effect) {
+                (whole, _) if is_empty && is_last => whole,
+                (None, effect) => Some(effect),
+                (Some(Self::Nothing), Self::Nothing) => Some(Self::Nothing),
+                (Some(Self::Nothing | Self::Rows), Self::Nothing | Self::Rows) => Some(Self::Rows),
+                // What the parts come to together depends on each of them.
+                _ => Some(Self::Lasts),
+            };
+            if is_last {
+                return whole.unwrap_or_default();
+            }
+        }
+    }
+
+    /// The same by the first word, where that says enough and the text is known to be one statement: a text of many rows is not read
+    /// to its end.
+    pub(crate) fn at_a_glance(sql: &[u8], is_one: bool, dialect: Dialect) -> Self {
+        let mut tokens = Tokens { sql, dialect, ..Tokens::default() };
+        match tokens.next() {
+            Some(Token::Word(word)) if is_one && is_any(word, &["INSERT", "UPDATE", "DELETE", "REPLACE"]) => Self::Rows,
+            _ => Self::of(sql, dialect),
+        }
+    }
+
+    /// The effect of a text that is prepared, so that it is one statement; however the session reads a backslash.
+    pub(crate) fn of_prepared(sql: &[u8]) -> Self {
+        let effect = |no_backslash_escapes| Self::at_a_glance(sql, true, Dialect { no_backslash_escapes });
+        match memchr::memchr(b'\\', sql) {
+            Some(_) if effect(true) != effect(false) => Self::Lasts,
+            _ => effect(false),
+        }
+    }
+
+    /// Whether something of the last statement, which was sent, may be stored although no answer says so.
+    pub(crate) fn may_be_stored(self, session: &Session) -> bool {
+        // What an error that closes the connection means for a COMMIT or a CALL nobody knows.
+        let was_answered = session.was_refused && self != Self::Lasts;
+        !was_answered && any_may_be_stored([self], session)
+    }
+}
+
+/// Whether something may be stored of commands that were sent in one flight and not answered, in their order.
+pub(crate) fn any_may_be_stored(effects: impl IntoIterator<Item = Effect>, session: &Session) -> bool {
+    // An error has no flags, and may have ended the transaction.
+    let mut is_inside = session.in_transaction() && !session.is_transaction_unsure();
+    let mut may_be_inside = session.in_transaction();
+    let mut autocommit = session.autocommit();
+    for effect in effects {
+        match effect {
+            Effect::Nothing => {}
+            Effect::Rows if !autocommit => may_be_inside = true,
+            // A deadlock ends the transaction; what is sent behind it is then committed by itself.
+            Effect::Rows if is_inside => is_inside = false,
+            Effect::Ends if !may_be_inside => (is_inside, may_be_inside) = (true, true),
+            // Only a KILL keeps a server from doing that.
+            Effect::AutocommitOff => autocommit = false,
+            Effect::Rollback => (is_inside, may_be_inside) = (false, false),
+            Effect::Reset => (is_inside, may_be_inside, autocommit) = (false, false, true),
+            Effect::Rows | Effect::Ends | Effect::Lasts => return true,
+        }
+    }
+    false
+}
+
+/// The effect of the next statement, and whether it is the last one.
+fn statement(tokens: &mut Tokens<'_>) -> (Effect, bool) {
+    tokens.n_words = 0;
+    let first = loop {
+        match tokens.next() {
+            None => return (Effect::Nothing, true),
+            Some(Token::Semicolon) => return (Effect::Nothing, false),
+            Some(Token::Open) => {}
+            Some(Token::Word(word)) => break word,
+            // Nothing that a statement begins with.
+            Some(_) => return (Effect::Lasts, tokens.skip_statement()),
+        }
+    };
+    let is = |want: &[&str]| is_any(first, want);
+    if is(&["INSERT", "UPDATE", "DELETE", "REPLACE"]) {
+        return (Effect::Rows, tokens.skip_statement());
+    }
+    if is(&["SELECT", "WITH", "VALUES", "TABLE", "DO"]) {
+        return read(tokens);
+    }
+    if is(&["SET"]) {
+        return set(tokens);
+    }
+    let effect = if is(&["SHOW", "USE", "HELP", "HANDLER", "SAVEPOINT", "RELEASE", "PREPARE", "DEALLOCATE", "CHECKSUM"])
+    {
+        Effect::Nothing
+    } else if is(&["EXPLAIN", "DESCRIBE", "DESC"]) {
+        return explain(tokens);
+    } else if is(&["BEGIN"]) {
+        // BEGIN NOT ATOMIC is a program, and one of Oracle's mode may begin with any word.
+        match tokens.next() {
+            None => return (Effect::Ends, true),
+            Some(Token::Semicolon) => return (Effect::Ends, false),
+            Some(Token::Word(word)) if is_any(word, &["WORK"]) => Effect::Ends,
+            _ => Effect::Lasts,
+        }
+    } else if is(&["START"]) {
+        let is_transaction = matches!(tokens.next(), Some(Token::Word(word)) if is_any(word, &["TRANSACTION"]));
+        if is_transaction { Effect::Ends } else { Effect::Lasts }
+    } else if is(&["LOCK", "UNLOCK"]) {
+        Effect::Ends
+    } else if is(&["LOAD"]) {
+        // LOAD INDEX INTO CACHE commits.
+        let is_rows = matches!(tokens.next(), Some(Token::Word(word)) if is_any(word, &["DATA", "XML"]));
+        if is_rows { Effect::Rows } else { Effect::Lasts }
+    } else if is(&["ROLLBACK"]) {
+        rollback(tokens)
+    } else {
+        Effect::Lasts
+    };
+    (effect, tokens.skip_statement())
+}
+
+/// A statement that reads, unless it says otherwise.
+fn read(tokens: &mut Tokens<'_>) -> (Effect, bool) {
+    let mut effect = Effect::Nothing;
+    // A word that a parenthesis makes the name of a function, unless it belongs to a schema: then it is none of the servers' own.
+    let mut before = None;
+    let mut was_dot = false;
+    loop {
+        let token = tokens.next();
+        match token {
+            None => return (effect, true),
+            Some(Token::Semicolon) => return (effect, false),
+            Some(Token::Word(word)) if is_any(word, &["OUTFILE", "DUMPFILE"]) => effect = Effect::Lasts,
+            // Of WITH .. UPDATE; NEXT VALUE FOR, FOR UPDATE and INTO are not read closer.
+            Some(Token::Word(word)) if is_any(word, &["UPDATE", "DELETE", "INSERT", "INTO", "FOR"]) && !was_dot => {
+                effect = effect.or_rows();
+            }
+            Some(Token::Open) => {
+                let is_harmless = match before {
+                    Some(Token::Word(word)) => word_is_harmless(word),
+                    Some(Token::Quoted) => false,
+                    _ => true,
+                };
+                if !is_harmless {
+                    effect = effect.or_rows();
+                }
+            }
+            Some(_) => {}
+        }
+        let is_behind_dot = was_dot;
+        was_dot = token == Some(Token::Dot);
+        before = match token {
+            Some(Token::Word(_)) if is_behind_dot => Some(Token::Quoted),
+            token => token,
+        };
+    }
+}
+
+/// SET: of the session alone, or of something else.
+fn set(tokens: &mut Tokens<'_>) -> (Effect, bool) {
+    let mut effect = Effect::Nothing;
+    let mut n_words = 0;
+    let mut autocommit = false;
+    loop {
+        match tokens.next() {
+            None => return (effect, true),
+            Some(Token::Semicolon) => return (effect, false),
+            Some(Token::Open) if matches!(effect, Effect::Nothing | Effect::Rows) => effect = Effect::Rows,
+            Some(Token::Open) => effect = Effect::Lasts,
+            Some(Token::Word(word)) => {
+                n_words += 1;
+                if is_any(word, &["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD", "STATEMENT", "RESOURCE"])
+                    || (n_words == 1 && is_any(word, &["DEFAULT"]))
+                {
+                    effect = Effect::Lasts;
+                } else if is_any(word, &["AUTOCOMMIT"]) {
+                    autocommit = true;
+                    if effect != Effect::Lasts {
+                        effect = Effect::Ends;
+                    }
+                } else if autocommit && n_words > 1 && is_any(word, &["0", "OFF", "FALSE"]) {
+                    // Nothing else may be set with it.
+                    let is_alone = effect == Effect::Ends;
+                    match tokens.next() {
+                        None if is_alone => return (Effect::AutocommitOff, true),
+                        Some(Token::Semicolon) if is_alone => return (Effect::AutocommitOff, false),
+                        _ => {}
+                    }
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// EXPLAIN: ANALYZE runs what it explains.
+fn explain(tokens: &mut Tokens<'_>) -> (Effect, bool) {
+    let mut effect = Effect::Nothing;
+    loop {
+        match tokens.next() {
+            None => return (effect, true),
+            Some(Token::Semicolon) => return (effect, false),
+            Some(Token::Word(word)) if is_any(word, &["ANALYZE"]) => effect = Effect::Rows,
+            Some(_) => {}
+        }
+    }
+}
+
+/// ROLLBACK, ROLLBACK TO SAVEPOINT.
+fn rollback(tokens: &mut Tokens<'_>) -> Effect {
+    let rest = tokens.rest();
+    let mut words = Tokens { sql: rest, dialect: tokens.dialect, ..Tokens::default() };
+    match (words.next(), words.next()) {
+        (Some(Token::Word(first)), _) if is_any(first, &["TO"]) => Effect::Nothing,
+        (Some(Token::Word(_)), Some(Token::Word(second))) if is_any(second, &["TO"]) => Effect::Nothing,
+        _ => Effect::Rollback,
+    }
+}
+
+impl Effect {
+    fn or_rows(self) -> Self {
+        if self == Self::Lasts { self } else { Self::Rows }
+    }
+}
+
+fn is_any(word: &[u8], wants: &[&str]) -> bool {
+    wants.iter().any(|want| word.eq_ignore_ascii_case(want.as_bytes()))
+}
+
+fn word_is_harmless(word: &[u8]) -> bool {
+    harmless::HARMLESS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// A part of a text. Literals and quoted names are not told apart: which quote is which depends on the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    Word(&'a [u8]),
+    Quoted,
+    Open,
+    Dot,
+    Semicolon,
+    Other,
+}
+
+/// The tokens of a text, without blanks and comments. What stands in a comment that servers execute is part of the text.
+#[derive(Default)]
+struct Tokens<'a> {
+    sql: &'a [u8],
+    dialect: Dialect,
+    /// Tokens of the statement under way.
+    n_words: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.sql
+    }
+
+    /// Goes on behind the statement; whether it was the last one.
+    fn skip_statement(&mut self) -> bool {
+        loop {
+            match self.next() {
+                None => return true,
+                Some(Token::Semicolon) => return false,
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            self.sql = match self.sql {
+                [c, rest @ ..] if c.is_ascii_whitespace() || *c == 0x0B => rest,
+                [b'/', b'*', b'!', rest @ ..] | [b'/', b'*', b'M', b'!', rest @ ..] => {
+                    &rest[rest.iter().take_while(|c| c.is_ascii_digit()).count()..]
+                }
+                [b'/', b'*', rest @ ..] => behind(rest, b"*/"),
+                [b'#', rest @ ..] => behind(rest, b"\n"),
+                [b'-', b'-', c, ..] if c.is_ascii_whitespace() || c.is_ascii_control() => behind(self.sql, b"\n"),
+                [b'-', b'-'] => b"",
+                // The end of an executed comment.
+                [b'*', b'/', rest @ ..] => rest,
+                _ => return,
+            };
+        }
+    }
+
+    fn skip_quoted(&mut self, quote: u8) {
+        let mut i = 1;
+        while let Some(c) = self.sql.get(i) {
+            i += match *c {
+                b'\\' if quote != b'`' && !self.dialect.no_backslash_escapes => 2,
+                c if c == quote => break,
+                _ => 1,
+            };
+        }
+        self.sql = self.sql.get(i + 1..).unwrap_or_default();
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_blanks();
+        let first = *self.sql.first()?;
+        let n = self.sql.iter().take_while(|c| is_word(**c)).count();
+        let token = match first {
+            b'\'' | b'"' | b'`' => {
+                self.skip_quoted(first);
+                Token::Quoted
+            }
+            _ if n > 0 => {
+                let (word, rest) = self.sql.split_at(n);
+                self.sql = rest;
+                Token::Word(word)
+            }
+            _ => {
+                self.sql = &self.sql[1..];
+                match first {
+                    b'(' => Token::Open,
+                    b'.' => Token::Dot,
+                    b';' => Token::Semicolon,
+                    _ => Token::Other,
+                }
+            }
+        };
+        self.n_words += usize::from(token != Token::Semicolon);
+        Some(token)
+    }
+}
+
+fn behind<'a>(sql: &'a [u8], end: &[u8]) -> &'a [u8] {
+    memchr::memmem::find(sql, end).map_or(b"", |at| &sql[at + end.len()..])
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+mod harmless;
+#[cfg(test)]
+mod tests;
