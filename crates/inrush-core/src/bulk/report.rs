@@ -115,8 +115,10 @@ pub enum JobState {
     Unfinished,
     /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in none of the report's.
     AlreadyLoaded(String),
-    /// Nobody can read the source again, so the ledger has forgotten it.
+    /// Nobody can read the source again, or somebody has forgotten the job: it is in the ledger no more.
     Forgotten,
+    /// Another run has it now.
+    TakenOver,
 }
 
 /// The result of a load.

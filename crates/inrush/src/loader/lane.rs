@@ -372,6 +372,7 @@ fn why(stop: &Stop) -> String {
 fn connect(number: usize, shared: &Shared) -> Result<Connection> {
     let mut connection = Connection::connect(&shared.config)?;
     shared.control.set_lane(number, connection.connection_id(), connection.aborter());
+    super::sql::set_answers(&mut connection)?;
     for statement in shared.session.setup() {
         connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
     }

@@ -136,7 +136,8 @@ impl Loader {
             begin_rejects(&shared, &jobs)?;
             if !jobs.is_all_loaded() {
                 preflight::check(&shared, &jobs, &mut sources, &plans).map_err(interrupted)?;
-                open::first_steps(first, &shared, &mut jobs).map_err(interrupted)?;
+                open::first_steps(first, &shared, &mut jobs)
+                    .map_err(|error| interrupted(jobs.explained(&shared, error)))?;
             }
         }
         count_resumed(&shared, &mut jobs);
@@ -231,6 +232,10 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
             Err(error) => stop = Some(Stop::Failed(error)),
         }
     }
+    stop = stop.map(|stop| match stop {
+        Stop::Failed(error) => Stop::Failed(jobs.explained(&shared, error)),
+        other => other,
+    });
     if stop.is_some() {
         jobs.forget_passing(&shared);
     }

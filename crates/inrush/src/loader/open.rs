@@ -36,6 +36,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let zone = zone::find(&options.time_zone)?;
     let mut connection = Connection::connect(&config)?;
     control.set_lane(0, connection.connection_id(), connection.aborter());
+    sql::set_answers(&mut connection)?;
     options.unchecked.check(connection.server_version().vendor == Vendor::MariaDb)?;
     let name = TableName::parse(&table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection)?;

@@ -56,6 +56,8 @@ pub struct LoadOptions {
     pub retry_for: Duration,
     /// Whether sources that were loaded already are loaded once more.
     pub again: bool,
+    /// Whether jobs of other users are taken over that are not finished.
+    pub force: bool,
     /// Whether a source is believed to hold still what was stored of it, without reading that again.
     pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
@@ -88,6 +90,7 @@ impl Default for LoadOptions {
             guarantee: Guarantee::ExactlyOnce,
             retry_for: Duration::from_secs(600),
             again: false,
+            force: false,
             trust_source: false,
             create: None,
         }

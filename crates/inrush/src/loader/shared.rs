@@ -293,7 +293,7 @@ const KEEP: usize = 16 << 20;
 impl Shared {
     /// Where the ledger lies.
     pub(super) fn ledger(&self) -> Ledger {
-        Ledger { schema: self.table.schema.clone(), mariadb: self.session.mariadb }
+        Ledger { schema: self.table.schema.clone(), mariadb: self.session.mariadb, has_owners: false }
     }
 
     /// The target as people and the ledger name it.

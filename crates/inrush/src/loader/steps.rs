@@ -5,10 +5,13 @@
 //! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
 //! commits by itself can be done again or asks first what is there.
 
+mod guard;
+
 use super::ledger::Jobs;
 use super::shared::{Notice, Shared};
 use super::sql;
 use crate::blocking::Connection;
+use crate::fault;
 use inrush_core::bulk::Table;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::steps::{Index, Shadow, indexes};
@@ -39,11 +42,15 @@ pub(super) fn has_last(shared: &Shared) -> bool {
 /// What comes after the last row is stored.
 pub(super) fn last(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
     // Also what an earlier run has dropped that was asked to.
-    let kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    let kept = jobs.indexes().to_vec();
     if !kept.is_empty() || shared.options.atomic {
         jobs.alone(connection, shared, |connection, jobs| {
+            if let Some(shadow) = shared.shadow() {
+                guard::intend(connection, jobs, &shadow)?;
+            }
             jobs.step(connection, Step::Indexes, |connection, jobs| {
                 rebuild(connection, shared, &kept)?;
+                fault::point("swap.before");
                 match shared.shadow() {
                     Some(shadow) => swap(connection, shared, jobs, &shadow),
                     None => Ok(()),
@@ -66,7 +73,7 @@ pub(super) fn pending(shared: &Shared, jobs: &Jobs) -> Vec<String> {
             shadow.table, shadow.shadow
         ));
     }
-    let kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    let kept = jobs.indexes();
     if !kept.is_empty() {
         let names: Vec<_> = kept.iter().map(|index| format!("`{}`", index.name)).collect();
         pending.push(format!("dropped until the load is finished: index {}", names.join(", ")));
@@ -117,7 +124,7 @@ pub(super) fn give_up(connection: &mut Connection, shared: &Shared, jobs: &mut J
         Some(shadow) => connection
             .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
             .map(drop),
-        None => rebuild(connection, shared, &jobs.indexes().map(Index::stored).unwrap_or_default()),
+        None => rebuild(connection, shared, jobs.indexes()),
     })
 }
 
@@ -126,10 +133,19 @@ fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, sh
     jobs.alone(connection, shared, |connection, jobs| create_shadow(connection, shared, jobs, shadow))?;
     let keeps_rows = !shared.options.truncate && !shared.must_create;
     shared.control.waits(0, Some("the copy of the table"));
-    jobs.own_step(connection, Step::Truncate, |connection, _| match keeps_rows {
-        true => connection.exec(&shadow.copy(&shared.table.columns), ()).map(drop),
-        false => Ok(()),
+    let mut copied = guard::noted(jobs, shadow)?;
+    jobs.own_step(connection, Step::Truncate, |connection, jobs| {
+        if keeps_rows {
+            connection.exec(&shadow.copy(&shared.table.columns), ())?;
+        }
+        // In the transaction of the copy, and of what it holds: none but its rows.
+        copied.rows = match shared.options.truncate {
+            true => None,
+            false => Some(guard::rows(connection, shared, shadow, &shadow.shadow)?),
+        };
+        jobs.write_copied(connection, &copied)
     })?;
+    jobs.set_copied(copied);
     Ok(())
 }
 
@@ -140,11 +156,17 @@ fn create_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, 
     if makes_way {
         make_way(connection, shared, jobs, shadow)?;
     }
+    let next_id = guard::begin(connection, shared, jobs, shadow)?;
     jobs.own_step(connection, Step::Create, |connection, _| {
-        connection.exec(&shadow.create(), ()).map(drop).map_err(|error| match error.code() {
+        connection.exec(&shadow.create(), ()).map_err(|error| match error.code() {
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
-        })
+        })?;
+        // Rows without ids get none that was handed out before.
+        match next_id.filter(|_| !shared.options.truncate) {
+            Some(next) => connection.exec(&shadow.go_on_with_ids(next), ()).map(drop),
+            None => Ok(()),
+        }
     })?;
     if makes_way {
         connection.exec(&shadow.unlock(), ())?;
@@ -158,7 +180,7 @@ fn make_way(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shado
     if sql::first_row(connection, &shadow.lock())? != ["1"] {
         return Err(in_use(shadow));
     }
-    if is_there(connection, shadow)? {
+    if is_there(connection, &shadow.schema, &shadow.shadow)? {
         let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, shared)?;
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
             return Err(in_use(shadow));
@@ -168,11 +190,11 @@ fn make_way(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shado
     jobs.intend(connection, Step::Make)
 }
 
-fn is_there(connection: &mut Connection, shadow: &Shadow) -> Result<bool> {
+fn is_there(connection: &mut Connection, schema: &str, table: &str) -> Result<bool> {
     let query = format!(
         "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
-        crate::table::reading::literal(&shadow.schema),
-        crate::table::reading::literal(&shadow.shadow)
+        crate::table::reading::literal(schema),
+        crate::table::reading::literal(table)
     );
     Ok(sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0"))
 }
@@ -181,19 +203,21 @@ fn in_use(shadow: &Shadow) -> Error {
     Error::new(
         Kind::Promise,
         format!(
-            "table `{}` is there: another atomic load of `{}` is at work, or was given up",
+            "table `{}` is there: another atomic load of `{}` is at work, or was given up, or somebody made it for something else",
             shadow.shadow, shadow.table
         ),
     )
-    .with_hint(format!("finish that one (`inrush load --status`), or `DROP TABLE {}`", shadow.shadow))
+    .with_hint("`inrush load --status` lists loads that are not finished; where none is meant, look at what the table holds and at who needs it")
 }
 
 /// Also where an earlier attempt got no further than the RENAME.
 fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
-    if is_there(connection, shadow)? {
-        shared.control.waits(0, Some("RENAME TABLE"));
-        connection.exec(&shadow.swap(), ()).map_err(|e| e.while_doing("cannot put the new table in its place"))?;
+    if is_there(connection, &shadow.schema, &shadow.shadow)? {
+        guard::swap(connection, shared, jobs, shadow)?;
         shared.notify(&Notice::Swapped);
+    } else if !jobs.copied().is_some_and(|copied| copied.renames) {
+        // Nor is a table dropped that only has the name of what was the table.
+        return Err(guard::is_gone(shadow));
     }
     connection.exec(&shadow.drop_old(), ())?;
     if shared.options.truncate {
@@ -209,10 +233,10 @@ fn drop_indexes(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -
     let needed = needed(connection, shared)?;
     let going: Vec<Index> = there(connection, shared)?.into_iter().filter(|index| index.may_go(&needed)).collect();
     // What a run noted that ended before it could say that they are dropped.
-    let mut kept = jobs.indexes().map(Index::stored).unwrap_or_default();
+    let mut kept = jobs.indexes().to_vec();
     kept.extend(indexes::missing(&going, &kept));
     if !kept.is_empty() {
-        jobs.note_indexes(connection, &indexes::add(&kept))?;
+        jobs.note_indexes(connection, kept)?;
     }
     jobs.step(connection, Step::Drop, |connection, _| {
         if going.is_empty() {

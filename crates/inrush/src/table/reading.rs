@@ -64,7 +64,7 @@ impl Reading {
 
     /// What the server must be asked next.
     pub(crate) fn query(&self) -> Option<String> {
-        Some(match &self.state {
+        Some(self.in_full(match &self.state {
             State::ExpectTable => table_query(&self.name),
             State::ExpectSchema => {
                 format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&self.name.schema))
@@ -73,7 +73,20 @@ impl Reading {
             State::ExpectColumns(draft) => columns_query(&draft.table),
             State::ExpectJsonChecks(draft) => checks_query(&draft.table),
             State::Done(_) => return None,
-        })
+        }))
+    }
+
+    /// The same question, answered in full whatever the session limits a SELECT to: a batch's is its user's own, and stays as it is.
+    fn in_full(&self, query: String) -> String {
+        let Some(select) = query.strip_prefix("SELECT ") else { return query };
+        match self.vendor {
+            Vendor::MariaDb => format!(
+                "SET STATEMENT sql_select_limit=18446744073709551615, sql_big_selects=1 FOR SELECT {select}"
+            ),
+            _ => format!(
+                "SELECT /*+ SET_VAR(sql_select_limit=18446744073709551615) SET_VAR(sql_big_selects=1) */ {select}"
+            ),
+        }
     }
 
     /// Takes its rows: each value as text, NULL as the empty text.

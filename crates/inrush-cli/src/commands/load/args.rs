@@ -110,6 +110,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     trust_source: bool,
 
+    /// Take over, or forget, a job of another user that is not finished; their run of it stops
+    #[arg(long, help_heading = "Ledger")]
+    pub(crate) force: bool,
+
     /// List what the ledger of the database knows: what is loaded, and what is not loaded to its end
     #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
     pub(crate) status: bool,
@@ -276,6 +280,7 @@ impl LoadArgs {
             retry_for: parse_time("--retry-for", &self.retry_for)?,
             create: None,
             again: self.again,
+            force: self.force,
             trust_source: self.trust_source,
         })
     }

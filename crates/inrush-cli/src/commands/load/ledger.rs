@@ -15,7 +15,7 @@ pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
     let schema = schema(args, &config)?;
     let (text, document) = match &args.forget {
-        Some(job) => forget(&config, &schema, job),
+        Some(job) => forget(&config, &schema, job, args.force),
         None => status(&config, &schema),
     }
     .map_err(connection::hint_at_login)?;
@@ -46,8 +46,8 @@ fn status(config: &Config, schema: &str) -> Result<(String, Value)> {
     Ok((text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs })))
 }
 
-fn forget(config: &Config, schema: &str, job: &str) -> Result<(String, Value)> {
-    let forgotten = Loader::forget(config, schema, job)?;
+fn forget(config: &Config, schema: &str, job: &str, force: bool) -> Result<(String, Value)> {
+    let forgotten = Loader::forget(config, schema, job, force)?;
     let job = &forgotten.job;
     let text = format!(
         "forgot {}: `{}` into {}, with {} and {}; what is stored of it ({}) stays in the table",
@@ -85,6 +85,9 @@ fn described(job: &JobStatus) -> String {
         State::Running => write!(text, " so far, begun {} UTC", job.started),
         State::Done => write!(text, ", {} to {} UTC", job.started, job.finished),
     };
+    if !job.owner.is_empty() {
+        let _ = write!(text, ", by {}", job.owner);
+    }
     let _ = write!(text, "\n    {}", job.source);
     text
 }
@@ -94,6 +97,7 @@ fn as_json(job: &JobStatus) -> Value {
         "job": job.id.to_string(),
         "table": job.target,
         "source": job.source,
+        "owner": (!job.owner.is_empty()).then_some(&job.owner),
         "state": job.state.name(),
         "step": job.step,
         "rebuild": job.rebuild,

@@ -238,6 +238,7 @@ fn job_json(job: &Job) -> Value {
         JobState::Unfinished => ("unfinished", None),
         JobState::AlreadyLoaded(on) => ("already-loaded", Some(on)),
         JobState::Forgotten => ("forgotten", None),
+        JobState::TakenOver => ("taken-over", None),
     };
     json!({ "job": job.id.to_string(), "source": job.source.to_string(), "state": state, "loaded_on": loaded_on })
 }

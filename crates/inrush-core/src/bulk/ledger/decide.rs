@@ -3,6 +3,7 @@
 //! | line | the source | then |
 //! |---|---|---|
 //! | none | | fresh |
+//! | running | of another user, without `--force` | refused |
 //! | running | read in the same way | resume |
 //! | running | read in another way, or `--again` | refused; anew if no chunk of it is stored |
 //! | done | the same, read in the same way, whenever it was written last | already loaded |
@@ -28,6 +29,8 @@ pub struct Run<'a> {
     pub identity: &'a Identity,
     /// How it is read now.
     pub mapping: &'a Mapping,
+    /// Whether a job that is not finished may be taken over: it is this user's, or nobody's that is known, or that is asked for.
+    pub may_take_over: bool,
     /// Whether to load anew what is loaded.
     pub again: bool,
     /// Whether nothing is doubled by loading the same records once more: the mode sees to it.
@@ -104,6 +107,12 @@ impl JobLine {
 }
 
 fn running(line: &JobLine, run: &Run<'_>) -> Opening {
+    if !run.may_take_over {
+        return refused(
+            format!("the load of `{}` is a job of user `{}`, and is not finished", line.source, line.owner),
+            "a run of it may be at work, which would stop: ask them; then `--force` takes the job over".into(),
+        );
+    }
     let difference = line.mapping.difference(run.mapping);
     if line.totals.chunks == 0 && (run.again || difference.is_some()) {
         return Opening::Anew;

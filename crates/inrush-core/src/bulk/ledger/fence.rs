@@ -146,7 +146,7 @@ impl RejectRow {
     /// All rejects of a job, in the order of the source: rows of (line, part, column, code, reason, raw).
     pub fn query(ledger: &Ledger, job: JobId) -> String {
         format!(
-            "SELECT `line`, `part`, `column_name`, `code`, `reason`, `raw` FROM {} WHERE `job` = {} ORDER BY `job`, `line`, `part`",
+            "SELECT `line`, `part`, `column_name`, `code`, `reason`, `raw` FROM {} WHERE `job` = {} AND `line` > 0 ORDER BY `job`, `line`, `part`",
             ledger.rejects(),
             job.literal()
         )
@@ -162,14 +162,53 @@ impl RejectRow {
 
 /// What the older of two runs of a job is told.
 pub(super) fn taken_over() -> Error {
-    Error::new(crate::error::Kind::Server, "another run has taken this job over")
+    Error::new(crate::error::Kind::Server, TAKEN_OVER)
         .with_hint("it goes on where this one ended; `inrush load --status` shows how far it is")
 }
+
+const TAKEN_OVER: &str = "another run has taken this job over";
 
 impl Fence {
     /// The error for a chunk's line that found no job of this run.
     pub fn taken_over() -> Error {
         taken_over()
+    }
+
+    /// Whether it is that error.
+    pub fn is_taken_over_error(error: &Error) -> bool {
+        error.message() == TAKEN_OVER
+    }
+
+    /// The same error once the ledger was asked who did it. `fate` is the row of [`Fence::fate_query`], `forgotten_by` what
+    /// [`JobLine::forgotten_by_query`](super::JobLine::forgotten_by_query) found, `me` this user.
+    pub fn what_became_of_it(&self, fate: &[String], forgotten_by: Option<&str>, me: &str) -> Error {
+        let server = |message: String| Error::new(crate::error::Kind::Server, message);
+        let [epoch, state, owner] = fate else {
+            let by = forgotten_by.map_or_else(String::new, |user| format!(" by user `{user}`"));
+            return server(format!(
+                "this job was forgotten{by}, with `--forget` or by a load that emptied the table, and this run ended"
+            ))
+            .with_hint(
+                "look into the table before you load this file again: what this run has stored may be there, and would be stored a \
+                 second time",
+            );
+        };
+        let raised = epoch.parse::<u32>().ok().map(|now| now.wrapping_sub(self.epoch));
+        if !raised.is_some_and(|n| n < MANY_RUNS) {
+            return server(format!(
+                "this job was forgotten while this run was at work, and user `{owner}` has begun it anew"
+            ))
+            .with_hint("look into the table: what this run has stored may be there, and is being stored a second time");
+        }
+        if state == "done" {
+            return server(format!("{TAKEN_OVER}, and has finished it: user `{owner}`"))
+                .with_hint("nothing is missing; `inrush load --status` shows what is stored");
+        }
+        if owner.is_empty() || owner == me {
+            return taken_over();
+        }
+        server(format!("user `{owner}` has taken this job over with `--force`"))
+            .with_hint("it is theirs now: their run goes on where this one ended; ask them before you load this file again")
     }
 }
 
@@ -200,6 +239,9 @@ fn shortened(reason: &str) -> &str {
 }
 
 const REASON_BYTES: usize = 4096;
+
+/// More than ever take one job over. The epoch of a job that is begun anew is drawn by lot.
+const MANY_RUNS: u32 = 10_000;
 
 /// Servers' names have 64 characters.
 const COLUMN_CHARS: usize = 256;

@@ -41,6 +41,10 @@ pub struct JobLine {
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
     pub finished: String,
+    /// The account whose job it is, as the server spells it; empty if an older version began it.
+    pub owner: String,
+    /// What an atomic load has copied: a text of [`Copied`](crate::bulk::steps::Copied); empty if nothing.
+    pub copied: String,
 }
 
 /// Whether a job is finished.
@@ -101,7 +105,8 @@ impl JobLine {
     pub fn query(ledger: &Ledger, jobs: Option<&[JobId]>, locked: bool) -> String {
         let ids = jobs.map_or(String::new(), |jobs| format!(" WHERE `id` IN ({})", list(jobs)));
         let lock = if locked { " FOR UPDATE" } else { "" };
-        format!("SELECT {READ_COLUMNS} FROM {}{ids} ORDER BY `id`{lock}", ledger.jobs())
+        let later = if ledger.has_owners { "`owner`, `copied`" } else { "'', ''" };
+        format!("SELECT {READ_COLUMNS}, {later} FROM {}{ids} ORDER BY `id`{lock}", ledger.jobs())
     }
 
     /// Sums what is stored of the jobs that have chunks: rows of the job's id and of what is for [`Totals::parse`].
@@ -112,7 +117,7 @@ impl JobLine {
     /// Reads a row of [`JobLine::query`].
     pub fn parse(row: &[String]) -> Result<Self> {
         let odd = || Error::protocol("a line of `inrush_job` has an odd shape");
-        let row: &[String; 19] = row.try_into().map_err(|_| odd())?;
+        let row: &[String; 21] = row.try_into().map_err(|_| odd())?;
         fn number<T: std::str::FromStr>(text: &str) -> Result<T> {
             text.parse().map_err(|_| Error::protocol(format!("`{}` is no number of the ledger", text.escape_debug())))
         }
@@ -135,6 +140,8 @@ impl JobLine {
             totals: Totals::parse(&row[12..17])?,
             started: row[17].clone(),
             finished: row[18].clone(),
+            owner: row[19].clone(),
+            copied: row[20].clone(),
         })
     }
 
@@ -154,8 +161,9 @@ impl JobLine {
             "NULL".into(),
             "'running'".into(),
         ];
+        let (owner, me) = if ledger.has_owners { (", `owner`", ", CURRENT_USER()") } else { ("", "") };
         format!(
-            "INSERT INTO {} ({}) VALUES ({}, 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), NULL, {})",
+            "INSERT INTO {} ({}{owner}) VALUES ({}, 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), NULL, {}{me})",
             ledger.jobs(),
             columns(&COLUMNS),
             values.join(", "),
@@ -171,7 +179,7 @@ impl JobLine {
             "UPDATE {} SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
              `hash` = {}, `mapping` = {}, `step` = 'begin', `indexes` = NULL, `state` = 'running', \
              `chunks` = 0, `records` = 0, `n_rows` = 0, `skipped` = 0, `rejected` = 0, `started` = UTC_TIMESTAMP(6), \
-             `finished` = NULL, `program` = {} WHERE `id` = {} AND `epoch` = {epoch}",
+             `finished` = NULL, `program` = {}{} WHERE `id` = {} AND `epoch` = {epoch}",
             ledger.jobs(),
             text(start.target),
             text(start.source),
@@ -180,6 +188,7 @@ impl JobLine {
             or_null(identity.map(|i| i.hash)),
             text(&start.mapping.to_string()),
             text(start.program),
+            if ledger.has_owners { ", `copied` = '', `owner` = CURRENT_USER()" } else { "" },
             start.id.literal()
         );
         let [chunks, rejects] = remove_lines(ledger, start.id);
@@ -190,8 +199,9 @@ impl JobLine {
     /// out. What the source is now is noted, for it may have been mended since.
     pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
         format!(
-            "UPDATE {} SET `epoch` = `epoch` + 1, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
+            "UPDATE {} SET `epoch` = `epoch` + 1{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
             ledger.jobs(),
+            if ledger.has_owners { ", `owner` = CURRENT_USER()" } else { "" },
             or_null(identity.and_then(|i| i.size)),
             or_null(identity.and_then(|i| i.modified)),
             or_null(identity.map(|i| i.hash)),
@@ -214,6 +224,31 @@ impl JobLine {
     pub fn forget_statements(ledger: &Ledger, id: JobId) -> [String; 3] {
         let [chunks, rejects] = remove_lines(ledger, id);
         [format!("DELETE FROM {} WHERE `id` = {}", ledger.jobs(), id.literal()), chunks, rejects]
+    }
+
+    /// Removes what an earlier job of this id has left: rows that say who forgot it.
+    pub fn clear_statement(ledger: &Ledger, id: JobId) -> String {
+        let [_, rejects] = remove_lines(ledger, id);
+        rejects
+    }
+
+    /// Leaves word for a run of another user, which the forgetting stops: who did it. No record is on line 0.
+    pub fn forgotten_by_statement(ledger: &Ledger, id: JobId) -> String {
+        format!(
+            "INSERT INTO {} (`job`, `line`, `part`, `start`, `column_name`, `code`, `reason`, `raw`) \
+             VALUES ({}, 0, 0, 0, 'forgotten', 0, CURRENT_USER(), '')",
+            ledger.rejects(),
+            id.literal()
+        )
+    }
+
+    /// Reads that word: a row of the user, or none.
+    pub fn forgotten_by_query(ledger: &Ledger, id: JobId) -> String {
+        format!(
+            "SELECT `reason` FROM {} WHERE `job` = {} AND `line` = 0 AND `column_name` = 'forgotten'",
+            ledger.rejects(),
+            id.literal()
+        )
     }
 
     /// The other jobs of a target, which are nothing any more once it is emptied: rows of the id.
@@ -270,6 +305,17 @@ impl Fence {
         format!("UPDATE {} SET `indexes` = {} WHERE {}", self.ledger.jobs(), text(indexes), self.ours())
     }
 
+    /// Notes what an atomic load has copied.
+    pub fn copied_statement(&self, copied: &str) -> String {
+        format!("UPDATE {} SET `copied` = {} WHERE {}", self.ledger.jobs(), text(copied), self.ours())
+    }
+
+    /// Asks what became of the job: one row of (epoch, state, owner), or none.
+    pub fn fate_query(&self) -> String {
+        let owner = if self.ledger.has_owners { "`owner`" } else { "''" };
+        format!("SELECT `epoch`, `state`, {owner} FROM {} WHERE `id` = {}", self.ledger.jobs(), self.job.literal())
+    }
+
     /// Counts what is stored of the job; the row is for [`Totals::parse`].
     pub fn totals_query(&self) -> String {
         format!("SELECT {SUMS} FROM {} WHERE `job` = {}", self.ledger.chunks(), self.job.literal())
@@ -320,6 +366,12 @@ impl ChunkLine {
             return Err(Error::protocol("a line of `inrush_chunk` has an odd shape"));
         };
         let span = start..end;
+        // Somebody else's numbers must not make sums that no report can be made of.
+        let whole = rows.checked_add(skipped).and_then(|n| n.checked_add(rejected));
+        let is_sane = whole.is_some_and(|n| n <= records) && numbers[2..9].iter().all(|&n| n <= MOST);
+        if !is_sane {
+            return Err(Error::protocol("a line of `inrush_chunk` counts more rows than it has records"));
+        }
         Ok(Self { span, first_record, records, first_line, lines, rows, skipped, rejected, checksum })
     }
 }
@@ -328,12 +380,13 @@ impl Totals {
     /// Both together.
     #[must_use]
     pub fn plus(&self, other: &Totals) -> Totals {
+        // The ledger is data: numbers that somebody made up must not end the program.
         Totals {
-            chunks: self.chunks + other.chunks,
-            records: self.records + other.records,
-            rows: self.rows + other.rows,
-            skipped: self.skipped + other.skipped,
-            rejected: self.rejected + other.rejected,
+            chunks: self.chunks.saturating_add(other.chunks),
+            records: self.records.saturating_add(other.records),
+            rows: self.rows.saturating_add(other.rows),
+            skipped: self.skipped.saturating_add(other.skipped),
+            rejected: self.rejected.saturating_add(other.rejected),
         }
     }
 
@@ -426,11 +479,14 @@ const COLUMNS: [&str; 20] = [
     "chunks", "records", "n_rows", "skipped", "rejected", "started", "finished", "program",
 ];
 
-/// 19 columns, each as a text.
+/// 19 columns, each as a text; those of [`Ledger::LATER_COLUMNS`] follow.
 const READ_COLUMNS: &str = "\
 LOWER(HEX(`id`)), `version`, `epoch`, `target`, `source`, `size`, `modified`, `hash`, `mapping`, `step`, \
 `indexes`, `state`, `chunks`, `records`, `n_rows`, `skipped`, `rejected`, DATE_FORMAT(`started`, '%Y-%m-%d %H:%i:%s'), \
 DATE_FORMAT(`finished`, '%Y-%m-%d %H:%i:%s')";
+
+/// More than any source has.
+const MOST: u64 = 1 << 48;
 
 /// SUM is a DECIMAL, whose text is a whole number.
 const SUMS: &str = "\

@@ -15,11 +15,36 @@ pub struct Ledger {
     pub schema: String,
     /// Whether the server is a MariaDB, which spells a shared lock in the old way.
     pub mariadb: bool,
+    /// Whether `inrush_job` has the columns of [`Ledger::LATER_COLUMNS`], which a table made by an older version lacks.
+    pub has_owners: bool,
 }
 
 impl Ledger {
     /// The names of the tables.
     pub const TABLES: [&str; 3] = ["inrush_job", "inrush_chunk", "inrush_reject"];
+
+    /// Columns of `inrush_job` that older versions did not make: whose job it is, and what an atomic load has copied.
+    pub const LATER_COLUMNS: [&str; 2] = ["owner", "copied"];
+
+    /// Which of [`Ledger::LATER_COLUMNS`] are there: a row for each.
+    pub fn later_columns_query(&self) -> String {
+        let names = Self::LATER_COLUMNS.map(|name| format!("'{name}'")).join(", ");
+        format!(
+            "SELECT COLUMN_NAME FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = {} AND TABLE_NAME = 'inrush_job' AND COLUMN_NAME IN ({names})",
+            text(&self.schema)
+        )
+    }
+
+    /// Adds them to a table of an older version, which goes on to work with it.
+    pub fn add_columns_statement(&self) -> String {
+        format!("ALTER TABLE {} ADD COLUMN `owner` {OWNER}, ADD COLUMN `copied` {COPIED}", self.jobs())
+    }
+
+    /// Asks for a job, whichever: an error where there is no such table, or where this user may not read it.
+    pub fn first_job_query(&self) -> String {
+        format!("SELECT `id` FROM {} LIMIT 1", self.jobs())
+    }
 
     /// Which of the tables are there, and their engines: rows of (name, engine).
     pub fn tables_query(&self) -> String {
@@ -34,9 +59,9 @@ impl Ledger {
     /// The statement that makes table `name` of [`Ledger::TABLES`].
     pub fn create_statement(&self, name: &str) -> String {
         let columns = match name {
-            "inrush_job" => JOB_COLUMNS,
-            "inrush_chunk" => CHUNK_COLUMNS,
-            _ => REJECT_COLUMNS,
+            "inrush_job" => format!("{JOB_COLUMNS}, `owner` {OWNER}, `copied` {COPIED}"),
+            "inrush_chunk" => CHUNK_COLUMNS.to_owned(),
+            _ => REJECT_COLUMNS.to_owned(),
         };
         format!(
             "CREATE TABLE IF NOT EXISTS {} ({columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin \
@@ -117,6 +142,11 @@ const JOB_COLUMNS: &str = "\
 `rejected` BIGINT UNSIGNED NOT NULL, `started` DATETIME(6) NOT NULL, `finished` DATETIME(6) NULL, \
 `program` VARCHAR(64) NOT NULL";
 
+/// An account: a user's name of at most 128 characters, `@`, a host's name of at most 255.
+const OWNER: &str = "VARCHAR(512) NOT NULL DEFAULT ''";
+
+const COPIED: &str = "VARCHAR(512) NOT NULL DEFAULT ''";
+
 const CHUNK_COLUMNS: &str = "\
 `job` BINARY(16) NOT NULL, `start` BIGINT UNSIGNED NOT NULL, `end` BIGINT UNSIGNED NOT NULL, \
 `first_record` BIGINT UNSIGNED NOT NULL, `records` BIGINT UNSIGNED NOT NULL, `first_line` BIGINT UNSIGNED NOT NULL, \
@@ -134,7 +164,7 @@ PRIMARY KEY (`job`, `line`, `part`)";
 mod tests {
     use super::*;
 
-    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), mariadb: false };
+    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), mariadb: false, has_owners: true };
 
     #[test]
     fn names_are_quoted() {

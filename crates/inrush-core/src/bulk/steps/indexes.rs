@@ -1,16 +1,21 @@
-//! Secondary indexes that are dropped before a load and rebuilt after it, exactly as SHOW CREATE TABLE spells them.
+//! Secondary indexes that are dropped before a load and rebuilt after it.
 //!
-//! Unique keys stay, for they decide which rows are stored; so do indexes that a foreign key or an AUTO_INCREMENT column may need.
+//! Unique keys stay, for they decide which rows are stored; so do indexes that a foreign key or an AUTO_INCREMENT column may need, and
+//! those whose definition is not understood. What the ledger keeps of them is parsed strictly and written anew, never run as it stands.
 
+mod definition;
+
+use crate::error::{Error, Kind, Result};
 use crate::session::statement::quoted;
 use crate::value::ident::quote_ident;
+use definition::{Definition, Key};
 
-/// An index as the server spells it.
+/// An index that a load may drop and rebuild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     /// Its name.
     pub name: String,
-    /// ``KEY `name` (`a`(5) DESC) COMMENT '..'``.
+    /// ``KEY `name` (`a`(5) DESC) COMMENT '..'``, written by us.
     pub definition: String,
     /// The column of its first part; `None` if that is an expression.
     first_column: Option<String>,
@@ -21,30 +26,47 @@ impl Index {
     pub fn of_table(create: &str) -> Vec<Index> {
         let behind_name = create.find('`').and_then(|at| ident(&create[at..])).map_or("", |(_, behind)| behind);
         let body = behind_name.find('(').map_or("", |at| &behind_name[at + 1..]);
-        items(body).into_iter().filter_map(Index::parse).collect()
+        items(body).into_iter().filter_map(|item| Definition::parse(item).map(Index::of)).collect()
     }
 
-    /// Reads what [`add`] wrote.
-    pub fn stored(text: &str) -> Vec<Index> {
-        items(text).into_iter().filter_map(|item| Index::parse(item.strip_prefix("ADD ")?)).collect()
+    /// Parses what [`add`] wrote, out of a ledger that others may have changed.
+    ///
+    /// # Errors
+    /// `Promise` if it is anything but definitions of indexes, which is not run.
+    pub fn stored(text: &str) -> Result<Vec<Index>> {
+        let all = Definition::parse_all(text).ok_or_else(|| {
+            let shown: String = text.chars().take(SHOWN_CHARS).collect();
+            Error::new(
+                Kind::Promise,
+                format!(
+                    "the ledger keeps a text that is no list of index definitions, so it is not run: `{}`",
+                    shown.escape_debug()
+                ),
+            )
+            .with_hint("look at the column `indexes` of `inrush_job`; `inrush load --forget` drops the job, then make missing indexes yourself")
+        })?;
+        Ok(all.into_iter().map(Index::of).collect())
+    }
+
+    /// The same of a job's line, which need not have any.
+    ///
+    /// # Errors
+    /// As [`Index::stored`].
+    pub fn stored_of(text: Option<&str>) -> Result<Vec<Index>> {
+        text.map_or(Ok(Vec::new()), Index::stored)
+    }
+
+    fn of(definition: Definition) -> Index {
+        let first_column = match definition.parts.first().map(|part| &part.key) {
+            Some(Key::Column { name, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        Index { definition: definition.sql(), name: definition.name, first_column }
     }
 
     /// Whether a load may do without it: `needed` are columns with which indexes begin that must stay.
     pub fn may_go(&self, needed: &[String]) -> bool {
         self.first_column.as_ref().is_none_or(|first| !needed.iter().any(|c| c.eq_ignore_ascii_case(first)))
-    }
-
-    fn parse(definition: &str) -> Option<Index> {
-        let definition = definition.trim();
-        let at = definition.find('`')?;
-        let words: Vec<_> = definition[..at].split_ascii_whitespace().collect();
-        if !matches!(words[..], ["KEY"] | ["FULLTEXT" | "SPATIAL" | "VECTOR", "KEY"]) {
-            return None;
-        }
-        let (name, behind) = ident(&definition[at..])?;
-        let inside = behind.find('(').map_or("", |at| behind[at + 1..].trim_start());
-        let first_column = ident(inside).map(|(column, _)| column);
-        Some(Index { name, definition: definition.to_owned(), first_column })
     }
 }
 
@@ -117,6 +139,9 @@ fn ident(text: &str) -> Option<(String, &str)> {
         from = end + 2;
     }
 }
+
+/// Enough of a refused text to find it by.
+const SHOWN_CHARS: usize = 200;
 
 #[cfg(test)]
 mod tests;

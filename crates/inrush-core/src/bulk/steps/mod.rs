@@ -2,9 +2,11 @@
 //! place. When a step is done and noted is the ledger's matter.
 
 pub mod atomic;
+pub mod copied;
 pub mod indexes;
 pub mod lock;
 
 pub use atomic::Shadow;
+pub use copied::Copied;
 pub use indexes::Index;
 pub use lock::JobLocks;

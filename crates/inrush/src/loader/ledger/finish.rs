@@ -55,7 +55,7 @@ impl Jobs {
     /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
     pub(in crate::loader) fn forget_passing(&mut self, shared: &Shared) {
         let passing: Vec<Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| job.fence.clone()).collect();
-        let gives_up = !self.can_go_on() && (shared.options.atomic || self.indexes.is_some());
+        let gives_up = !self.can_go_on() && (shared.options.atomic || !self.indexes.is_empty());
         if shared.options.dry_run || passing.is_empty() && !gives_up {
             return;
         }

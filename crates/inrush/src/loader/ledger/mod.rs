@@ -8,6 +8,7 @@ mod opening;
 pub(super) mod promise;
 mod status;
 mod tables;
+mod whose;
 
 pub(super) use opening::open;
 pub use status::{Forgotten, JobStatus};
@@ -19,6 +20,7 @@ use crate::fault;
 use inrush_core::Result;
 use inrush_core::bulk::ledger::{Fence, JobId, JobLine, Step, Totals};
 use inrush_core::bulk::report::{Job, JobState, Records};
+use inrush_core::bulk::steps::{Copied, Index, indexes};
 use std::sync::Arc;
 
 /// The jobs of a load; none without a ledger (a dry run, at-least-once).
@@ -28,8 +30,12 @@ pub(super) struct Jobs {
     jobs: Vec<OpenJob>,
     /// Those that were finished before.
     already_loaded: Vec<Job>,
-    /// Definitions of indexes that an earlier run dropped and that are not rebuilt yet.
-    indexes: Option<String>,
+    /// Indexes that an earlier run dropped and that are not rebuilt yet.
+    indexes: Vec<Index>,
+    /// What an atomic load has copied, if anything yet.
+    copied: Option<Copied>,
+    /// What became of the jobs where another run, or a user, has ended this one.
+    fate: Option<JobState>,
 }
 
 /// A job that this run has taken over.
@@ -134,16 +140,39 @@ impl Jobs {
     }
 
     /// Notes definitions of indexes in every job's line, before they are dropped.
-    pub(super) fn note_indexes(&mut self, connection: &mut Connection, indexes: &str) -> Result<()> {
-        let statements = self.jobs.iter().map(|job| (&job.fence, job.fence.indexes_statement(indexes)));
+    pub(super) fn note_indexes(&mut self, connection: &mut Connection, indexes: Vec<Index>) -> Result<()> {
+        let text = indexes::add(&indexes);
+        let statements = self.jobs.iter().map(|job| (&job.fence, job.fence.indexes_statement(&text)));
         guarded(connection, statements.collect())?;
-        self.indexes = Some(indexes.to_owned());
+        self.indexes = indexes;
         Ok(())
     }
 
-    /// The definitions of indexes that are to be rebuilt.
-    pub(super) fn indexes(&self) -> Option<&str> {
-        self.indexes.as_deref()
+    /// The indexes that are to be rebuilt.
+    pub(super) fn indexes(&self) -> &[Index] {
+        &self.indexes
+    }
+
+    /// What an atomic load has copied.
+    pub(super) fn copied(&self) -> Option<&Copied> {
+        self.copied.as_ref()
+    }
+
+    /// Notes it in every job's line, in the transaction that is open. [`Jobs::set_copied`] follows once that is committed.
+    pub(super) fn write_copied(&self, connection: &mut Connection, copied: &Copied) -> Result<()> {
+        self.keep_mine(connection)?;
+        let mut jobs = self.jobs.iter();
+        jobs.try_for_each(|job| connection.exec(&job.fence.copied_statement(&copied.to_string()), ()).map(drop))
+    }
+
+    /// See [`Jobs::write_copied`].
+    pub(super) fn set_copied(&mut self, copied: Copied) {
+        self.copied = Some(copied);
+    }
+
+    /// Whether the ledger can keep what was copied, if there is one.
+    pub(super) fn can_note_copied(&self) -> bool {
+        self.jobs.iter().all(|job| job.fence.ledger.has_owners)
     }
 
     /// Whether a later run can go on with one of them.
@@ -168,8 +197,10 @@ impl Jobs {
 
     /// The jobs as a report tells of them.
     pub(super) fn told(self, is_finished: bool) -> Vec<Job> {
+        let fate = self.fate;
         let told = |job: OpenJob| {
             let state = match (is_finished, job.is_lasting) {
+                (false, true) if fate.is_some() => fate.clone().unwrap_or(JobState::TakenOver),
                 (_, false) => JobState::Forgotten,
                 (true, true) => JobState::Done,
                 (false, true) => JobState::Unfinished,

@@ -18,7 +18,7 @@ use inrush_core::bulk::ledger::{
     ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Mapping, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
-use inrush_core::bulk::steps::JobLocks;
+use inrush_core::bulk::steps::{Copied, Index, JobLocks};
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ pub(in crate::loader) fn open(
     if shared.options.guarantee == Guarantee::AtLeastOnce || shared.options.dry_run || sources.is_empty() {
         return Ok(Jobs::default());
     }
-    let ledger = shared.ledger();
+    let mut ledger = shared.ledger();
     let candidates = candidates(shared, sources, plans)?;
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let opened = first.run_to_its_end(|connection| {
-        tables::provide(connection, &ledger)?;
+        tables::provide(connection, &mut ledger)?;
         compared.look(connection, (shared, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, shared, |connection| {
             Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
@@ -66,6 +66,12 @@ pub(in crate::loader) fn open(
             }
             Opened::Taken { line, stored } => {
                 let job = taken(candidate, &ledger, &line, &stored, plan.index);
+                for index in Index::stored_of(line.indexes.as_deref())? {
+                    if !jobs.indexes.contains(&index) {
+                        jobs.indexes.push(index);
+                    }
+                }
+                jobs.copied = jobs.copied.or_else(|| Copied::parse(&line.copied));
                 if !stored.is_empty() {
                     match shared.options.trust_source {
                         true => source.resume(&stored, false)?,
@@ -74,7 +80,6 @@ pub(in crate::loader) fn open(
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
                     shared.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
                 }
-                jobs.indexes = jobs.indexes.or(line.indexes);
                 if let Some(plan) = Arc::get_mut(&mut plan) {
                     plan.fence = Some(job.fence.clone());
                 }
@@ -222,12 +227,22 @@ impl Opener<'_> {
 
     fn decide(&mut self, lines: &[Option<JobLine>], sources: &mut [Box<dyn Source>]) -> Result<Vec<Opening>> {
         let held = self.held(lines)?;
+        let me = sql::first_row(self.connection, "SELECT CURRENT_USER()")?.concat();
         let options = &self.shared.options;
         let nobody = Identity { name: String::new(), size: None, modified: None, hash: 0 };
         let mut runs = Vec::new();
         for ((candidate, line), source) in self.candidates.iter().zip(lines).zip(sources) {
             if let Some(error) = line.as_ref().and_then(JobLine::of_another_version) {
                 return Err(error);
+            }
+            if let Some(line) = line.as_ref().filter(|line| line.state == State::Running) {
+                // Before anything is taken over: what is not understood is not touched.
+                Index::stored_of(line.indexes.as_deref())?;
+            }
+            let is_foreign = line.as_ref().is_some_and(|line| !line.owner.is_empty() && line.owner != me);
+            if is_foreign && options.force && options.trust_source {
+                return Err(Error::config("`--trust-source` takes no job of another user over")
+                    .with_hint("without it what is stored is compared with the file, which shows that this user may see its rows"));
             }
             let identity = candidate.identity.as_ref().unwrap_or(&nobody);
             let old_size = line.as_ref().and_then(|line| line.size);
@@ -241,6 +256,7 @@ impl Opener<'_> {
                 Run {
                     identity,
                     mapping,
+                    may_take_over: !is_foreign || options.force,
                     again: options.again,
                     repeatable: options.mode.is_repeatable(),
                     held,
@@ -305,6 +321,7 @@ impl Opener<'_> {
             // By lot, from the lower half, so that there is room to count up.
             _ => {
                 let epoch = rand::random::<u32>() >> 1;
+                self.connection.exec(&JobLine::clear_statement(ledger, candidate.id), ())?;
                 Ok(self.connection.exec(&JobLine::insert_statement(ledger, &start, epoch), ())?.affected == 1)
             }
         }
@@ -316,9 +333,9 @@ fn taken(candidate: Candidate, ledger: &Ledger, line: &JobLine, stored: &[ChunkL
         source_index,
         source: candidate.name.clone(),
         first: chunk.first_record,
-        last: chunk.first_record + chunk.records.saturating_sub(1),
+        last: chunk.first_record.saturating_add(chunk.records.saturating_sub(1)),
         first_line: chunk.first_line,
-        last_line: chunk.first_line + chunk.lines.saturating_sub(1),
+        last_line: chunk.first_line.saturating_add(chunk.lines.saturating_sub(1)),
     };
     OpenJob {
         stored: report::merge(stored.iter().filter(|chunk| chunk.records > 0).map(records).collect()),

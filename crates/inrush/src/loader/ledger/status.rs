@@ -5,8 +5,10 @@ use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
 use inrush_core::bulk::ledger::{JobId, JobLine, Ledger, State, Totals};
+use inrush_core::bulk::steps::{Index, indexes};
+use inrush_core::value::ident::quote_table;
 use inrush_core::wire::Vendor;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
 
 /// A job as the ledger knows it.
@@ -16,6 +18,8 @@ pub struct JobStatus {
     pub id: JobId,
     /// `schema.table`.
     pub target: String,
+    /// The account whose job it is; empty if an older version began it.
+    pub owner: String,
     /// The source's name wherever the program is started.
     pub source: String,
     /// Whether it is finished.
@@ -50,19 +54,20 @@ impl Loader {
     /// What the server or the network said.
     pub fn status(config: &Config, schema: &str) -> Result<Vec<JobStatus>> {
         let mut connection = Connection::connect(config)?;
-        let ledger = ledger(&connection, schema);
+        let ledger = ledger(&mut connection, schema)?;
         let jobs = read(&mut connection, &ledger)?;
         connection.close();
         Ok(jobs)
     }
 
-    /// Forgets a job, named by its id or by as much of its beginning as no other job has. A run of it that is at work stops.
+    /// Forgets a job, named by its id or by as much of its beginning as no other job has. A run of it that is at work stops. A job of
+    /// another user is forgotten only with `force`.
     ///
     /// # Errors
-    /// `Config` if no job or more than one is meant, else what the server or the network said.
-    pub fn forget(config: &Config, schema: &str, id: &str) -> Result<Forgotten> {
+    /// `Config` if no job or more than one is meant, `Promise` if it is another user's, else what the server or the network said.
+    pub fn forget(config: &Config, schema: &str, id: &str, force: bool) -> Result<Forgotten> {
         let mut connection = Connection::connect(config)?;
-        let ledger = ledger(&connection, schema);
+        let ledger = ledger(&mut connection, schema)?;
         let mut meant: Vec<_> =
             read(&mut connection, &ledger)?.into_iter().filter(|job| job.id.begins_with(id)).collect();
         let job = match (meant.pop(), meant.len()) {
@@ -76,10 +81,21 @@ impl Loader {
                     .with_hint("give more of its digits"));
             }
         };
+        let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
+        let is_foreign = !job.owner.is_empty() && job.owner != me;
+        if is_foreign && !force {
+            return Err(Error::new(Kind::Promise, format!("job {} is one of user `{}`", job.id, job.owner)).with_hint(
+                "a run of it may be at work, which would stop, and once it is forgotten the same rows can be loaded twice: ask them; \
+                 then `--force` forgets it",
+            ));
+        }
         connection.exec("START TRANSACTION", ())?;
         let mut counts = [0; 3];
         for (statement, count) in JobLine::forget_statements(&ledger, job.id).iter().zip(&mut counts) {
             *count = connection.exec(statement, ())?.affected;
+        }
+        if is_foreign && job.state == State::Running {
+            connection.exec(&JobLine::forgotten_by_statement(&ledger, job.id), ())?;
         }
         connection.exec("COMMIT", ())?;
         connection.close();
@@ -88,13 +104,26 @@ impl Loader {
     }
 }
 
-fn ledger(connection: &Connection, schema: &str) -> Ledger {
-    Ledger { schema: schema.to_owned(), mariadb: connection.server_version().vendor == Vendor::MariaDb }
+fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
+    // Whatever the server gives its sessions, all lines are read.
+    sql::set_answers(connection)?;
+    let mariadb = connection.server_version().vendor == Vendor::MariaDb;
+    let mut ledger = Ledger { schema: schema.to_owned(), mariadb, has_owners: false };
+    ledger.has_owners = tables::has_later_columns(connection, &ledger)?;
+    Ok(ledger)
+}
+
+/// The statement that makes the indexes again, by our own writer: the ledger's text is data, and people are about to run this.
+fn rebuild_statement(ledger: &Ledger, line: &JobLine) -> Option<String> {
+    let table = line.target.strip_prefix(&ledger.schema)?.strip_prefix('.')?;
+    let table = quote_table(&ledger.schema, table);
+    let indexes = Index::stored(line.indexes.as_deref()?).ok()?;
+    Some(indexes::add_statements(&table, &indexes).join(";\n"))
 }
 
 fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> {
     if !tables::are_there(connection, ledger)? {
-        return Ok(Vec::new());
+        return tables::may_read(connection, ledger).map(|()| Vec::new());
     }
     let mut sums = BTreeMap::new();
     for row in sql::rows(connection, &JobLine::sums_query(ledger))? {
@@ -109,13 +138,15 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             State::Running => sums.get(&line.id.to_string()).copied().unwrap_or_default(),
             State::Done => line.totals,
         };
+        let rebuild = rebuild_statement(ledger, &line);
         jobs.push(JobStatus {
             id: line.id,
             source: line.source,
             state: line.state,
             step: line.step.name(),
             totals,
-            rebuild: line.indexes.map(|indexes| format!("ALTER TABLE {} {indexes}", line.target)),
+            rebuild,
+            owner: line.owner,
             target: line.target,
             started: line.started,
             finished: line.finished,

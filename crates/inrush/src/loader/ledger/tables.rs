@@ -6,7 +6,7 @@ use inrush_core::bulk::ledger::Ledger;
 use inrush_core::{Error, Kind, Result};
 
 /// Makes sure that the tables are there and that this user may do with them what a load does. DDL commits, so this comes first.
-pub(super) fn provide(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
+pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Result<()> {
     let there = sql::rows(connection, &ledger.tables_query())?;
     for name in Ledger::TABLES {
         let is_name = |row: &&Vec<String>| row.first().is_some_and(|found| found.eq_ignore_ascii_case(name));
@@ -24,6 +24,10 @@ pub(super) fn provide(connection: &mut Connection, ledger: &Ledger) -> Result<()
             }
         }
     }
+    if !has_later_columns(connection, ledger)? {
+        add_later_columns(connection, ledger)?;
+    }
+    ledger.has_owners = has_later_columns(connection, ledger)?;
     for probe in ledger.probes() {
         connection.exec(&probe, ()).map_err(|e| not_possible(e, ledger))?;
     }
@@ -33,6 +37,38 @@ pub(super) fn provide(connection: &mut Connection, ledger: &Ledger) -> Result<()
 /// Whether the ledger's tables are there. Who only looks makes none.
 pub(super) fn are_there(connection: &mut Connection, ledger: &Ledger) -> Result<bool> {
     Ok(sql::rows(connection, &ledger.tables_query())?.len() == Ledger::TABLES.len())
+}
+
+/// Refuses to say that there is no ledger where this user may not see it: a server shows only what one has rights on.
+pub(super) fn may_read(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
+    /// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED
+    const DENIED: [u16; 2] = [1044, 1142];
+    match connection.exec(&ledger.first_job_query(), ()) {
+        Err(error) if DENIED.contains(&error.code()) => {
+            Err(error.while_doing(&format!("cannot see whether database `{}` has a ledger", ledger.schema)).with_hint(
+                format!("`GRANT SELECT` on the tables `{}` of `{}`", Ledger::TABLES.join("`, `"), ledger.schema),
+            ))
+        }
+        // No such table, no such database.
+        Err(error) if error.is_fatal() => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Whether `inrush_job` has the columns that older versions did not make.
+pub(super) fn has_later_columns(connection: &mut Connection, ledger: &Ledger) -> Result<bool> {
+    Ok(sql::rows(connection, &ledger.later_columns_query())?.len() == Ledger::LATER_COLUMNS.len())
+}
+
+/// Adds them. Without the right to, or while others are at work with the table, the jobs stay without owners.
+fn add_later_columns(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
+    connection.exec(&format!("SET SESSION lock_wait_timeout = {SHORT_WAIT_SECONDS}"), ())?;
+    let added = connection.exec(&ledger.add_columns_statement(), ());
+    connection.exec(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"), ())?;
+    match added {
+        Err(error) if error.is_fatal() => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// What a user without the rights is told; any other error stays what it is.
@@ -54,6 +90,11 @@ fn not_possible(error: Error, ledger: &Ledger) -> Error {
         Ledger::TABLES.join("`, `")
     ))
 }
+
+const SHORT_WAIT_SECONDS: u32 = 2;
+
+/// As a lane's session has it.
+const LOCK_WAIT_SECONDS: u32 = 31_536_000;
 
 pub(super) const WITHOUT: &str = "`--guarantee at-least-once` does without";
 

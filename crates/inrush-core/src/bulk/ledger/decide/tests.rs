@@ -20,6 +20,8 @@ fn line(state: State) -> JobLine {
         totals: Totals { chunks: 2, records: 20, rows: 20, skipped: 0, rejected: 0 },
         started: "2026-01-01 00:00:00".into(),
         finished: "2026-01-01 00:01:00".into(),
+        owner: "ann@%".into(),
+        copied: String::new(),
     }
 }
 
@@ -62,6 +64,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
     let run = Run {
         identity: &identity,
         mapping: &mapping,
+        may_take_over: true,
         again: now.again,
         repeatable: now.repeatable,
         held: now.held,
@@ -190,6 +193,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
     let identity = |now: &Now| Identity { size: now.size, modified: Some(now.modified), hash: now.hash, ..OLD() };
     let (identities, mapping) = (now.map(|now| identity(&now)), mapping(","));
     let run = |i: usize| Run {
+        may_take_over: true,
         identity: &identities[i],
         mapping: &mapping,
         again: now[i].again,
@@ -221,4 +225,29 @@ fn a_table_is_emptied_for_all_or_for_none() {
     emptied([begun(Step::Truncate, 2), loaded()], [SAME, GROWN], "Resume, Refused");
     // Nothing has happened yet.
     emptied([begun(Step::Begin, 0), loaded()], [SAME; 2], "Resume, Anew");
+}
+
+#[test]
+fn the_job_of_another_user_is_not_taken_over() {
+    let (identity, mapping) = (OLD(), mapping(","));
+    let run = Run {
+        identity: &identity,
+        mapping: &mapping,
+        may_take_over: false,
+        again: false,
+        repeatable: false,
+        held: Some(20),
+        old_head: None,
+    };
+    let refused = |line: &JobLine, run: &Run<'_>| match one(Some(line), run) {
+        Opening::Refused(error) => error.message().to_owned(),
+        other => format!("{other:?}"),
+    };
+    let (running, done) = (line(State::Running), line(State::Done));
+    assert!(refused(&running, &run).contains("user `ann@%`"), "{}", refused(&running, &run));
+    // Nothing of it is stored, and it may be at work all the same.
+    let begun = JobLine { totals: Totals::default(), ..running.clone() };
+    assert!(refused(&begun, &Run { again: true, ..run }).contains("user `ann@%`"));
+    assert!(matches!(one(Some(&running), &Run { may_take_over: true, ..run }), Opening::Resume));
+    assert!(matches!(one(Some(&done), &run), Opening::AlreadyLoaded));
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn fence(mariadb: bool) -> Fence {
-    Fence { ledger: Ledger { schema: "shop".into(), mariadb }, job: JobId([0xab; 16]), epoch: 7 }
+    Fence { ledger: Ledger { schema: "shop".into(), mariadb, has_owners: true }, job: JobId([0xab; 16]), epoch: 7 }
 }
 
 const LINE: fn() -> ChunkLine = || ChunkLine {
@@ -110,4 +110,25 @@ fn a_record_longer_than_a_statement_lies_in_parts() {
 fn long_reasons_are_cut_at_a_character() {
     assert_eq!(shortened(&"é".repeat(4096)).len(), REASON_BYTES);
     assert_eq!(shortened(&format!("a{}", "é".repeat(4096))).len(), REASON_BYTES - 1);
+}
+
+/// What the older run says depends on what the ledger says now.
+#[test]
+fn what_became_of_a_job() {
+    let fence = fence(false);
+    let fate = |row: &[&str]| row.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let say = |row: &[&str], by: Option<&str>| {
+        let error = fence.what_became_of_it(&fate(row), by, "ann@%");
+        format!("{} / {}", error.message(), error.hint().unwrap_or_default())
+    };
+    let mine = say(&["8", "running", "ann@%"], None);
+    assert!(mine.starts_with("another run has taken this job over / it goes on where"), "{mine}");
+    let theirs = say(&["8", "running", "bob@%"], None);
+    assert!(theirs.starts_with("user `bob@%` has taken this job over") && theirs.contains("ask them"), "{theirs}");
+    let done = say(&["8", "done", "bob@%"], None);
+    assert!(done.contains("has finished it: user `bob@%`"), "{done}");
+    for gone in [say(&[], Some("bob@%")), say(&["4000000000", "running", "bob@%"], None)] {
+        assert!(gone.contains("forgotten") && gone.contains("user `bob@%`") && gone.contains("a second time"), "{gone}");
+        assert!(!gone.contains("goes on"), "{gone}");
+    }
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-const LEDGER: fn() -> Ledger = || Ledger { schema: "shop".into(), mariadb: false };
+const LEDGER: fn() -> Ledger = || Ledger { schema: "shop".into(), mariadb: false, has_owners: true };
 
 fn row(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()
@@ -28,6 +28,8 @@ fn line_row() -> Vec<String> {
         "5",
         "2026-01-01 00:00:00",
         "",
+        "ann@%",
+        "",
     ])
 }
 
@@ -52,6 +54,8 @@ fn a_line_is_read() {
             totals: Totals { chunks: 1, records: 2, rows: 3, skipped: 4, rejected: 5 },
             started: "2026-01-01 00:00:00".into(),
             finished: String::new(),
+            owner: "ann@%".into(),
+            copied: String::new(),
         }
     );
 }
@@ -81,6 +85,11 @@ fn chunks_and_sums_are_read() {
     let numbers = row(&["10", "250", "3", "20", "4", "21", "17", "1", "2", "99"]);
     let line = ChunkLine::parse(&numbers).unwrap();
     assert_eq!((line.span, line.rows, line.checksum), (10..250, 17, 99));
+    for (at, number) in [(6, "18"), (6, "18446744073709551615"), (3, "9999999999999999999"), (5, "9999999999999999999")] {
+        let mut odd = numbers.clone();
+        odd[at] = number.into();
+        assert!(ChunkLine::parse(&odd).is_err(), "column {at}");
+    }
     assert!(ChunkLine::parse(&numbers[1..]).is_err() && ChunkLine::parse(&row(&["x"; 10])).is_err());
     assert_eq!(Totals::parse(&row(&["1", "2", "3", "4", "5"])).unwrap().skipped, 4);
     assert!(Totals::parse(&row(&["1", "2", "3", "4", "5.5"])).is_err());
@@ -101,7 +110,11 @@ fn as_many_columns_are_written_as_values() {
         };
         let insert = JobLine::insert_statement(&LEDGER(), &start, 5);
         let (_, values) = insert.split_once(" VALUES (").unwrap();
-        assert_eq!(values.split(", ").count(), COLUMNS.len(), "{insert}");
+        assert_eq!(values.split(", ").count(), COLUMNS.len() + 1, "{insert}");
+        let older = Ledger { has_owners: false, ..LEDGER() };
+        let insert_older = JobLine::insert_statement(&older, &start, 5);
+        assert!(insert.contains("`owner`") && insert.contains("CURRENT_USER()"), "{insert}");
+        assert!(!insert_older.contains("owner") && !insert_older.contains("CURRENT_USER()"), "{insert_older}");
         assert_eq!(insert.contains("NULL, NULL, NULL"), identity.is_none());
     }
     assert_eq!(READ_COLUMNS.matches('`').count() / 2, 19);

@@ -25,14 +25,89 @@ fn every_kind_is_found_and_nothing_else() {
     let names: Vec<_> = indexes.iter().map(|index| index.name.as_str()).collect();
     assert_eq!(names, ["ka", "k`d, (", "kf", "ki", "sg", "fb", "v"]);
     assert_eq!(indexes[1].definition, r"KEY `k``d, (` (`d`) USING BTREE COMMENT 'c, ''d'' \\ \n'");
-    assert_eq!(indexes[5].definition, "FULLTEXT KEY `fb` (`b,)`) /*!50100 WITH PARSER `ngram` */");
+    assert_eq!(indexes[4 - 1].definition, "KEY `ki` (`d`) INVISIBLE");
+    assert_eq!(indexes[5].definition, "FULLTEXT KEY `fb` (`b,)`) WITH PARSER `ngram`");
 }
 
 #[test]
 fn what_is_kept_is_read_again() {
     let indexes = Index::of_table(CREATE);
-    assert_eq!(Index::stored(&add(&indexes)), indexes);
-    assert_eq!(Index::stored(""), []);
+    assert_eq!(Index::stored(&add(&indexes)).unwrap(), indexes);
+}
+
+/// As versions before this one kept them: as the server spells them.
+#[test]
+fn what_older_versions_kept_is_read() {
+    let kept = "ADD KEY `a` (`x`(5) DESC,(`y` + 1)) USING BTREE /*!80000 INVISIBLE */,\nADD FULLTEXT KEY `b` (`z`) /*!50100 WITH PARSER `ngram` */ ";
+    let indexes = Index::stored(kept).unwrap();
+    assert_eq!(
+        add(&indexes),
+        "ADD KEY `a` (`x`(5) DESC,(`y` + 1)) USING BTREE INVISIBLE,\nADD FULLTEXT KEY `b` (`z`) WITH PARSER `ngram`"
+    );
+}
+
+#[test]
+fn expressions_are_written_anew() {
+    for sql in [
+        r"KEY `k` ((cast(json_unquote(json_extract(`d`,_utf8mb4'$.x')) as char(30) charset utf8mb4) collate utf8mb4_bin))",
+        r"KEY `k` ((`a` + -(1)),`b`(3) DESC,(if((`a` <> 0.5),`b`,'it''s \\ \n')))",
+        "KEY `k` (`a`) KEY_BLOCK_SIZE=4 COMMENT 'x'",
+        "VECTOR KEY `v` (`v`) `M`=8 `DISTANCE`=cosine",
+        "KEY `i` (`a`) IGNORED",
+    ] {
+        assert_eq!(Definition::parse(sql).map(|definition| definition.sql()).as_deref(), Some(sql));
+    }
+}
+
+/// What others may write into the ledger is not run.
+#[test]
+fn what_is_no_definition_is_refused() {
+    for text in [
+        "",
+        "x",
+        "ADD",
+        "ADD KEY",
+        "KEY `a` (`x`)",
+        "ADD KEY `a` (`x`),",
+        "ADD KEY `a` (`x`), DROP COLUMN `w`",
+        "ADD KEY `a` (`x`), RENAME TO `other`.`loot`",
+        "ADD KEY `a` (`x`) /*(*/, DROP COLUMN `w`, RENAME TO `other`.`loot` /*)*/",
+        "ADD KEY `a` /*(*/ (`x`)",
+        "ADD KEY `a` (`x`) /*!80000 INVISIBLE, DROP COLUMN `w` */",
+        "ADD KEY `a` (`x`) /*!80000 INVISIBLE */ /*!50100 DROP COLUMN `w` */",
+        "ADD KEY `a` (`x`) INVISIBLE; DROP TABLE `t`",
+        "ADD KEY `a` (`x`) COMMENT 'c' , DROP COLUMN `w`",
+        "ADD KEY `a` (`x`) COMMENT 'c\\q'",
+        "ADD KEY `a` (`x`) COMMENT \"c\"",
+        "ADD UNIQUE KEY `a` (`x`)",
+        "ADD PRIMARY KEY (`x`)",
+        "ADD COLUMN `a` (`x`)",
+        "ADD KEY `` (`x`)",
+        "ADD KEY `a` ()",
+        "ADD KEY `a` (x)",
+        "ADD KEY `a` (`x`) -- ",
+        "ADD KEY `a` (`x`) #",
+        "ADD KEY `a` ((`x` -- 1))",
+        "ADD KEY `a` ((`x` /* ) */ ))",
+        "ADD KEY `a` ((@x))",
+        "ADD KEY `a` ((1;2))",
+        "ADD KEY `a` ((select 1))",
+        "ADD KEY `a` ((1)",
+        "ADD KEY `a` (()",
+        "ADD KEY `a` (`x`) `comment`='x'",
+        "ADD KEY `a` (`x`) `M`=8x",
+        "ADD KEY `a` (`x`) ENGINE_ATTRIBUTE '{}'",
+    ] {
+        let error = Index::stored(text).expect_err(text);
+        assert_eq!(error.kind(), Kind::Promise, "{text}");
+    }
+}
+
+#[test]
+fn an_index_that_is_not_understood_stays() {
+    let create = "CREATE TABLE `t` (KEY `a` (`x`) CLUSTERING=YES, KEY `b` (`y`))";
+    let names: Vec<String> = Index::of_table(create).into_iter().map(|index| index.name).collect();
+    assert_eq!(names, ["b"]);
 }
 
 #[test]

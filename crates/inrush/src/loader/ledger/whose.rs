@@ -1,0 +1,46 @@
+//! Whose a job is: what a run says that another run, or a user, has ended.
+
+use super::Jobs;
+use crate::loader::lane::Lane;
+use crate::loader::shared::Shared;
+use crate::loader::sql;
+use inrush_core::bulk::ledger::{Fence, JobLine};
+use inrush_core::bulk::report::JobState;
+use inrush_core::{Error, Result};
+
+impl Jobs {
+    /// Says of an error that another run has taken the jobs over who did it, and what that means for the rows. Any other error, and one of
+    /// which the ledger says nothing more, stays what it is.
+    pub(in crate::loader) fn explained(&mut self, shared: &Shared, error: Error) -> Error {
+        if !Fence::is_taken_over_error(&error) {
+            return error;
+        }
+        self.fate = Some(JobState::TakenOver);
+        match self.fate(shared) {
+            Ok(Some((said, is_gone))) => {
+                if is_gone {
+                    self.fate = Some(JobState::Forgotten);
+                }
+                said
+            }
+            _ => error,
+        }
+    }
+
+    /// What became of the first job that is not this run's any more, and whether it is gone.
+    fn fate(&self, shared: &Shared) -> Result<Option<(Error, bool)>> {
+        let mut connection = Lane::open(0, shared)?.into_connection();
+        let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
+        for job in &self.jobs {
+            let fate = sql::first_row(&mut connection, &job.fence.fate_query())?;
+            if fate.first().is_some_and(|epoch| *epoch == job.fence.epoch.to_string()) {
+                continue;
+            }
+            let by = JobLine::forgotten_by_query(&job.fence.ledger, job.fence.job);
+            let by = sql::first_row(&mut connection, &by)?.into_iter().next();
+            connection.close();
+            return Ok(Some((job.fence.what_became_of_it(&fate, by.as_deref(), &me), fate.is_empty())));
+        }
+        Ok(None)
+    }
+}

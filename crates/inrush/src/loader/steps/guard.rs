@@ -1,0 +1,199 @@
+//! What others do to the table while an atomic load fills its copy must not be lost: it is noticed under a lock, and then nothing is
+//! replaced.
+//!
+//! A lock that lasts as long as the load would die with its connection, and a load may pause between two runs. So the definition is
+//! noted before the copy is made and the copied rows with it; when the copy is to take the table's place, both tables are locked, the
+//! table is compared with the notes, and the lock lasts until the RENAME.
+
+use super::{check_atomic, is_there};
+use crate::blocking::Connection;
+use crate::fault;
+use crate::loader::ledger::Jobs;
+use crate::loader::shared::Shared;
+use crate::loader::sql;
+use inrush_core::bulk::ledger::Step;
+use inrush_core::bulk::steps::copied::{self, MOST_BYTES_A_COLUMN};
+use inrush_core::bulk::steps::{Copied, Shadow};
+use inrush_core::value::ident::quote_table;
+use inrush_core::wire::Vendor;
+use inrush_core::{Error, Kind, Result};
+use std::thread;
+use std::time::Duration;
+
+/// Notes how the table is defined before its copy is made. Returns the next id that it would hand out.
+pub(super) fn begin(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<Option<u64>> {
+    if jobs.is_done(Step::Create) {
+        return Ok(None);
+    }
+    if !jobs.can_note_copied() {
+        return Err(Error::new(
+            Kind::Promise,
+            "`--atomic` notes what it has copied in table `inrush_job`, which an older version made, and this user may not change it",
+        )
+        .with_hint("load once as a user with the ALTER right on it, or without `--atomic`"));
+    }
+    if shared.table.columns.len() * MOST_BYTES_A_COLUMN > shared.max_packet {
+        return Err(Error::new(
+            Kind::Promise,
+            format!("the rows of table `{}` cannot be compared: `max_allowed_packet` is too small for its columns", shadow.table),
+        )
+        .with_hint("load without `--atomic`, or raise `max_allowed_packet`"));
+    }
+    let create = definition(connection, shadow, &shadow.table)?;
+    let copied = Copied::of_definition(&create);
+    jobs.write_copied(connection, &copied)?;
+    connection.exec("COMMIT", ())?;
+    jobs.set_copied(copied);
+    Ok(copied::next_id(&create))
+}
+
+/// What is noted of a copy that is there.
+pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
+    jobs.copied().cloned().ok_or_else(|| {
+        Error::new(
+            Kind::Promise,
+            format!("nothing is noted of how table `{}` was copied into `{}`: an older version began this load", shadow.table, shadow.shadow),
+        )
+        .with_hint("finish it with that version; or `inrush load --forget` it, see to its copy, and begin anew")
+    })
+}
+
+/// The rows of one of the tables: how many, and the sum of their hashes.
+pub(super) fn rows(connection: &mut Connection, shared: &Shared, shadow: &Shadow, name: &str) -> Result<(u64, String)> {
+    let row = sql::first_row(connection, &shadow.rows_query(name, &shared.table.columns))?;
+    match &row[..] {
+        [n, sum] => Ok((n.parse().map_err(|_| odd())?, sum.clone())),
+        _ => Err(odd()),
+    }
+}
+
+fn odd() -> Error {
+    Error::protocol("the server does not count the rows of the table")
+}
+
+/// Notes that the RENAME may be sent, so that a copy that is not there any more is known to be the table.
+pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !is_there(connection, &shadow.schema, &shadow.shadow)? {
+        return Ok(());
+    }
+    let noted = noted(jobs, shadow)?;
+    if is_there(connection, &shadow.schema, &shadow.old)? {
+        return Err(Error::new(
+            Kind::Promise,
+            format!("table `{}` is there, which is the name for what `{}` is now", shadow.old, shadow.table),
+        )
+        .with_hint("this load did not make it: look at what it holds; once it has another name the same command goes on"));
+    }
+    let copied = Copied { renames: true, ..noted };
+    jobs.write_copied(connection, &copied)?;
+    connection.exec("COMMIT", ())?;
+    jobs.set_copied(copied);
+    Ok(())
+}
+
+/// Puts the copy in the table's place, if that is as it was copied.
+pub(super) fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    let noted = noted(jobs, shadow)?;
+    shared.control.waits(0, Some("LOCK TABLES"));
+    connection.exec(&shadow.lock_tables(), ()).map_err(|error| may_not_lock(error, shadow))?;
+    let done = compare(connection, shared, shadow, &noted).and_then(|()| {
+        fault::point("swap.locked");
+        shared.control.waits(0, Some("RENAME TABLE"));
+        rename(connection, shared, shadow).map_err(|e| e.while_doing("cannot put the new table in its place"))
+    });
+    // Where the lock is gone already nothing is unlocked.
+    let unlocked = connection.exec("UNLOCK TABLES", ()).map(drop);
+    if done.as_ref().is_err_and(|error| error.kind() == Kind::Promise) {
+        // Nothing was renamed, so a copy that is gone later is gone.
+        jobs.write_copied(connection, &Copied { renames: false, ..noted })?;
+        connection.exec("COMMIT", ())?;
+    }
+    done.and(unlocked)
+}
+
+/// Refuses a table that is not as it was copied. Both tables are locked.
+fn compare(connection: &mut Connection, shared: &Shared, shadow: &Shadow, noted: &Copied) -> Result<()> {
+    shared.control.waits(0, Some("the comparison of the table with its copy"));
+    let create = definition(connection, shadow, &shadow.table)?;
+    if copied::definition_hash(&create) != noted.definition {
+        return Err(changed(shadow, "another definition than when it was copied"));
+    }
+    check_atomic(connection, &shared.table)?;
+    if let Some(was) = &noted.rows {
+        let now = rows(connection, shared, shadow, &shadow.table)?;
+        if now != *was {
+            return Err(changed(shadow, &format!("other rows than when it was copied: {} then, {} now", was.0, now.0)));
+        }
+    }
+    // Ids that the table has handed out are not handed out again, of rows that are gone neither.
+    if let Some(next) = copied::next_id(&create) {
+        let own = copied::next_id(&definition(connection, shadow, &shadow.shadow)?).unwrap_or(1);
+        if own < next {
+            connection.exec(&shadow.go_on_with_ids(next), ())?;
+        }
+    }
+    Ok(())
+}
+
+/// The RENAME, while this connection has both tables locked. MySQL lets the session of the locks rename. MariaDB does not (1192): another
+/// one does, which waits for the tables before the locks are freed, and the servers let such a one pass before those that want to write.
+fn rename(connection: &mut Connection, shared: &Shared, shadow: &Shadow) -> Result<()> {
+    let server = connection.server_version();
+    if server.vendor != Vendor::MariaDb && server.numbers >= (8, 0, 13) {
+        return connection.exec(&shadow.swap(), ()).map(drop);
+    }
+    let mut other = Connection::connect(&shared.config)?;
+    other.exec(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
+    let waiting = format!(
+        "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = {} AND STATE LIKE 'Waiting for table%'",
+        other.connection_id()
+    );
+    thread::scope(|scope| {
+        let renaming = scope.spawn(move || other.exec(&shadow.swap(), ()).map(drop));
+        while !renaming.is_finished() && sql::rows(connection, &waiting)?.is_empty() {
+            thread::sleep(LOOK_EVERY);
+        }
+        connection.exec("UNLOCK TABLES", ())?;
+        renaming.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn definition(connection: &mut Connection, shadow: &Shadow, name: &str) -> Result<String> {
+    let row = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", quote_table(&shadow.schema, name)))?;
+    row.into_iter().nth(1).ok_or_else(|| Error::protocol("the server does not show how the table is defined"))
+}
+
+fn changed(shadow: &Shadow, what: &str) -> Error {
+    Error::new(
+        Kind::Promise,
+        format!("table `{}` has {what}; to replace it would undo what others did, so it is as they left it", shadow.table),
+    )
+    .with_hint(format!(
+        "every row of this load is in `{}`; `inrush load --forget` drops the job, then remove that table and load again while nobody \
+         writes, or load without `--atomic`",
+        shadow.shadow
+    ))
+}
+
+/// The error for a copy that is neither there nor in the table's place.
+pub(super) fn is_gone(shadow: &Shadow) -> Error {
+    Error::new(
+        Kind::Promise,
+        format!("table `{}`, which this load has filled, is gone, and `{}` was not replaced", shadow.shadow, shadow.table),
+    )
+    .with_hint("somebody dropped or renamed it; `inrush load --forget` drops the job, then load again")
+}
+
+fn may_not_lock(error: Error, shadow: &Shadow) -> Error {
+    /// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED
+    const DENIED: [u16; 2] = [1044, 1142];
+    if !DENIED.contains(&error.code()) {
+        return error.while_doing("cannot keep others out of the table");
+    }
+    Error::new(Kind::Promise, format!("`--atomic` keeps others out of the table while it is replaced: {}", error.message()))
+        .with_hint(format!("`GRANT LOCK TABLES` on database `{}`; then the same command goes on", shadow.schema))
+}
+
+const RENAME_WAIT_SECONDS: u32 = 60;
+
+const LOOK_EVERY: Duration = Duration::from_millis(5);
