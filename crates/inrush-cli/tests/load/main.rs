@@ -4,6 +4,7 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod atomic_others;
 mod bad_rows;
 mod bad_whole;
 mod case;
@@ -15,6 +16,7 @@ mod files;
 mod formats;
 mod full_disk;
 mod guide;
+mod hostile_ledger;
 mod kinds;
 mod ledger;
 mod ledger_cuts;

@@ -195,6 +195,12 @@ impl<'a> Running<'a> {
         self.child.try_wait().unwrap().is_some()
     }
 
+    /// Whether a SIGSTOP has stopped it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+    }
+
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());

@@ -80,9 +80,9 @@ impl Reading {
     fn in_full(&self, query: String) -> String {
         let Some(select) = query.strip_prefix("SELECT ") else { return query };
         match self.vendor {
-            Vendor::MariaDb => format!(
-                "SET STATEMENT sql_select_limit=18446744073709551615, sql_big_selects=1 FOR SELECT {select}"
-            ),
+            Vendor::MariaDb => {
+                format!("SET STATEMENT sql_select_limit=18446744073709551615, sql_big_selects=1 FOR SELECT {select}")
+            }
             _ => format!(
                 "SELECT /*+ SET_VAR(sql_select_limit=18446744073709551615) SET_VAR(sql_big_selects=1) */ {select}"
             ),

@@ -198,7 +198,9 @@ impl Fence {
             return server(format!(
                 "this job was forgotten while this run was at work, and user `{owner}` has begun it anew"
             ))
-            .with_hint("look into the table: what this run has stored may be there, and is being stored a second time");
+            .with_hint(
+                "look into the table: what this run has stored may be there, and is being stored a second time",
+            );
         }
         if state == "done" {
             return server(format!("{TAKEN_OVER}, and has finished it: user `{owner}`"))
@@ -207,8 +209,9 @@ impl Fence {
         if owner.is_empty() || owner == me {
             return taken_over();
         }
-        server(format!("user `{owner}` has taken this job over with `--force`"))
-            .with_hint("it is theirs now: their run goes on where this one ended; ask them before you load this file again")
+        server(format!("user `{owner}` has taken this job over with `--force`")).with_hint(
+            "it is theirs now: their run goes on where this one ended; ask them before you load this file again",
+        )
     }
 }
 

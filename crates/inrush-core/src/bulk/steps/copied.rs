@@ -177,7 +177,12 @@ mod tests {
     fn statements() {
         let shadow = Shadow::of("s", "t");
         let column = |name: &str, ty: &str, generated| Column { generated, ..Column::new(name, ColumnType::parse(ty)) };
-        let columns = [column("a", "int", false), column("f", "float", false), column("g", "int", true), column("b`", "text", false)];
+        let columns = [
+            column("a", "int", false),
+            column("f", "float", false),
+            column("g", "int", true),
+            column("b`", "text", false),
+        ];
         assert_eq!(
             shadow.rows_query("t", &columns),
             "SELECT COUNT(*), COALESCE(SUM(CAST(CONV(LEFT(SHA2(CONCAT_WS(',',IFNULL(`a`,'-'),IFNULL(`f`+0E0,'-'),\

@@ -241,8 +241,9 @@ impl Opener<'_> {
             }
             let is_foreign = line.as_ref().is_some_and(|line| !line.owner.is_empty() && line.owner != me);
             if is_foreign && options.force && options.trust_source {
-                return Err(Error::config("`--trust-source` takes no job of another user over")
-                    .with_hint("without it what is stored is compared with the file, which shows that this user may see its rows"));
+                return Err(Error::config("`--trust-source` takes no job of another user over").with_hint(
+                    "without it what is stored is compared with the file, which shows that this user may see its rows",
+                ));
             }
             let identity = candidate.identity.as_ref().unwrap_or(&nobody);
             let old_size = line.as_ref().and_then(|line| line.size);

@@ -21,7 +21,12 @@ use std::thread;
 use std::time::Duration;
 
 /// Notes how the table is defined before its copy is made. Returns the next id that it would hand out.
-pub(super) fn begin(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<Option<u64>> {
+pub(super) fn begin(
+    connection: &mut Connection,
+    shared: &Shared,
+    jobs: &mut Jobs,
+    shadow: &Shadow,
+) -> Result<Option<u64>> {
     if jobs.is_done(Step::Create) {
         return Ok(None);
     }
@@ -35,7 +40,10 @@ pub(super) fn begin(connection: &mut Connection, shared: &Shared, jobs: &mut Job
     if shared.table.columns.len() * MOST_BYTES_A_COLUMN > shared.max_packet {
         return Err(Error::new(
             Kind::Promise,
-            format!("the rows of table `{}` cannot be compared: `max_allowed_packet` is too small for its columns", shadow.table),
+            format!(
+                "the rows of table `{}` cannot be compared: `max_allowed_packet` is too small for its columns",
+                shadow.table
+            ),
         )
         .with_hint("load without `--atomic`, or raise `max_allowed_packet`"));
     }
@@ -52,7 +60,10 @@ pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
     jobs.copied().cloned().ok_or_else(|| {
         Error::new(
             Kind::Promise,
-            format!("nothing is noted of how table `{}` was copied into `{}`: an older version began this load", shadow.table, shadow.shadow),
+            format!(
+                "nothing is noted of how table `{}` was copied into `{}`: an older version began this load",
+                shadow.table, shadow.shadow
+            ),
         )
         .with_hint("finish it with that version; or `inrush load --forget` it, see to its copy, and begin anew")
     })
@@ -82,7 +93,9 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
             Kind::Promise,
             format!("table `{}` is there, which is the name for what `{}` is now", shadow.old, shadow.table),
         )
-        .with_hint("this load did not make it: look at what it holds; once it has another name the same command goes on"));
+        .with_hint(
+            "this load did not make it: look at what it holds; once it has another name the same command goes on",
+        ));
     }
     let copied = Copied { renames: true, ..noted };
     jobs.write_copied(connection, &copied)?;
@@ -179,7 +192,10 @@ fn changed(shadow: &Shadow, what: &str) -> Error {
 pub(super) fn is_gone(shadow: &Shadow) -> Error {
     Error::new(
         Kind::Promise,
-        format!("table `{}`, which this load has filled, is gone, and `{}` was not replaced", shadow.shadow, shadow.table),
+        format!(
+            "table `{}`, which this load has filled, is gone, and `{}` was not replaced",
+            shadow.shadow, shadow.table
+        ),
     )
     .with_hint("somebody dropped or renamed it; `inrush load --forget` drops the job, then load again")
 }
@@ -190,8 +206,11 @@ fn may_not_lock(error: Error, shadow: &Shadow) -> Error {
     if !DENIED.contains(&error.code()) {
         return error.while_doing("cannot keep others out of the table");
     }
-    Error::new(Kind::Promise, format!("`--atomic` keeps others out of the table while it is replaced: {}", error.message()))
-        .with_hint(format!("`GRANT LOCK TABLES` on database `{}`; then the same command goes on", shadow.schema))
+    Error::new(
+        Kind::Promise,
+        format!("`--atomic` keeps others out of the table while it is replaced: {}", error.message()),
+    )
+    .with_hint(format!("`GRANT LOCK TABLES` on database `{}`; then the same command goes on", shadow.schema))
 }
 
 const RENAME_WAIT_SECONDS: u32 = 60;

@@ -128,7 +128,10 @@ fn what_became_of_a_job() {
     let done = say(&["8", "done", "bob@%"], None);
     assert!(done.contains("has finished it: user `bob@%`"), "{done}");
     for gone in [say(&[], Some("bob@%")), say(&["4000000000", "running", "bob@%"], None)] {
-        assert!(gone.contains("forgotten") && gone.contains("user `bob@%`") && gone.contains("a second time"), "{gone}");
+        assert!(
+            gone.contains("forgotten") && gone.contains("user `bob@%`") && gone.contains("a second time"),
+            "{gone}"
+        );
         assert!(!gone.contains("goes on"), "{gone}");
     }
 }

@@ -85,7 +85,8 @@ fn chunks_and_sums_are_read() {
     let numbers = row(&["10", "250", "3", "20", "4", "21", "17", "1", "2", "99"]);
     let line = ChunkLine::parse(&numbers).unwrap();
     assert_eq!((line.span, line.rows, line.checksum), (10..250, 17, 99));
-    for (at, number) in [(6, "18"), (6, "18446744073709551615"), (3, "9999999999999999999"), (5, "9999999999999999999")] {
+    for (at, number) in [(6, "18"), (6, "18446744073709551615"), (3, "9999999999999999999"), (5, "9999999999999999999")]
+    {
         let mut odd = numbers.clone();
         odd[at] = number.into();
         assert!(ChunkLine::parse(&odd).is_err(), "column {at}");
