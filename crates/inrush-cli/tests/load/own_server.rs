@@ -18,6 +18,7 @@ fn on_its_own(family: &str) {
     a_read_only_server(&place);
     local_infile_switched_off(&place);
     nothing_can_be_prepared(&place);
+    odd_session_defaults(&place);
     a_full_table_space(&place);
     a_server_that_dies(&own, &place);
 }
@@ -121,6 +122,52 @@ fn nothing_can_be_prepared(place: &Place) {
         assert!(reason.starts_with("a prepared INSERT was refused: "), "{auto}");
     }
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "2000,2001000");
+}
+
+/// Whatever the server gives its sessions, a load reads all of the table's description and of its ledger, and goes on.
+fn odd_session_defaults(place: &Place) {
+    let vendors = match place.is_mysql() {
+        true => "max_execution_time = 1, show_gipk_in_create_table_and_information_schema = 0",
+        false => "sql_if_exists = 1",
+    };
+    let set = |values: &str| place.sql(&format!("SET GLOBAL {values}"));
+    place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+    place.forget();
+    place.write("numbers.csv", numbers(300, |id| if id == 250 { "250,x".into() } else { format!("{id},{id}") }));
+    for defaults in [
+        "sql_select_limit = 1",
+        "sql_select_limit = 0",
+        "max_join_size = 1",
+        "sql_safe_updates = 1",
+        "sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,IGNORE_SPACE'",
+        "transaction_read_only = 1, autocommit = 0",
+        vendors,
+    ] {
+        let defaults =
+            if place.is_mysql() { defaults.to_owned() } else { defaults.replace("transaction_read", "tx_read") };
+        place.sql("TRUNCATE numbers");
+        place.forget();
+        place.write("numbers.csv", numbers(300, |id| if id == 250 { "250,x".into() } else { format!("{id},{id}") }));
+        let values: Vec<&str> = defaults.split(", ").filter(|part| part.contains(" = ")).collect();
+        set(&values.join(", GLOBAL "));
+        let args = "numbers.csv --into numbers --batch 100 --lanes 2 --bad-rows divert:bad.csv";
+        let stopped = place.go_on(&args.replace("divert:bad.csv", "stop"));
+        let status = place.done(&place.command("--status --json").output().unwrap());
+        let done = place.go_on(args);
+        for value in &values {
+            // A session that was opened meanwhile has the odd values too.
+            let (name, _) = value.split_once(" = ").unwrap();
+            let usual = if name == "autocommit" { "1" } else { "DEFAULT" };
+            place.sql(&format!("SET SESSION sql_select_limit = DEFAULT; SET GLOBAL {name} = {usual}"));
+        }
+        assert_eq!(stopped.code, 2, "{defaults}: {stopped}");
+        assert_eq!(status.json["jobs"].as_array().map(Vec::len), Some(1), "{defaults}: {status}");
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(299, 1))), "{defaults}: {done}");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "299", "{defaults}");
+        assert_eq!(place.read("bad.csv"), "id,value\n250,x\n", "{defaults}");
+        fs::remove_file(place.path("bad.csv")).unwrap();
+        fs::remove_file(place.path("bad.csv.log")).unwrap();
+    }
 }
 
 fn a_full_table_space(place: &Place) {

@@ -194,7 +194,7 @@ impl Fence {
             );
         };
         let raised = epoch.parse::<u32>().ok().map(|now| now.wrapping_sub(self.epoch));
-        if !raised.is_some_and(|n| n < MANY_RUNS) {
+        if raised.is_none_or(|n| n >= MANY_RUNS) {
             return server(format!(
                 "this job was forgotten while this run was at work, and user `{owner}` has begun it anew"
             ))
