@@ -64,7 +64,7 @@ impl Reading {
 
     /// What the server must be asked next.
     pub(crate) fn query(&self) -> Option<String> {
-        Some(self.in_full(match &self.state {
+        Some(Self::in_full(match &self.state {
             State::ExpectTable => table_query(&self.name),
             State::ExpectSchema => {
                 format!("SELECT 1 FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}", literal(&self.name.schema))
@@ -76,17 +76,10 @@ impl Reading {
         }))
     }
 
-    /// The same question, answered in full whatever the session limits a SELECT to: a batch's is its user's own, and stays as it is.
-    fn in_full(&self, query: String) -> String {
-        let Some(select) = query.strip_prefix("SELECT ") else { return query };
-        match self.vendor {
-            Vendor::MariaDb => {
-                format!("SET STATEMENT sql_select_limit=18446744073709551615, sql_big_selects=1 FOR SELECT {select}")
-            }
-            _ => format!(
-                "SELECT /*+ SET_VAR(sql_select_limit=18446744073709551615) SET_VAR(sql_big_selects=1) */ {select}"
-            ),
-        }
+    /// The same question, answered in full whatever `sql_select_limit` is: a batch's session is its user's own, and stays as it is. No
+    /// hint `SET_VAR` or `SET STATEMENT`: the server reports those as changes, and a pool would reset the session.
+    fn in_full(query: String) -> String {
+        if query.starts_with("SELECT ") { query + " LIMIT 18446744073709551615" } else { query }
     }
 
     /// Takes its rows: each value as text, NULL as the empty text.

@@ -192,14 +192,14 @@ fn members_beyond_the_bmp() {
 fn sessions_that_limit_what_a_query_returns() {
     by_turns("limits", |case, config, method| {
         with_twin!(case, config.clone(), connection => {
-            for (i, limit) in ["sql_select_limit = 1", "sql_select_limit = 0", "max_join_size = 1"].into_iter().enumerate() {
+            for (i, limit) in ["sql_select_limit = 1", "sql_select_limit = 0"].into_iter().enumerate() {
                 wait!(connection.exec(&*format!("DROP TABLE IF EXISTS limited{i}"), ())).unwrap();
                 wait!(connection.exec(&*format!("CREATE TABLE limited{i} (n BIGINT PRIMARY KEY, s VARCHAR(30))"), ())).unwrap();
                 wait!(connection.exec(&*format!("SET SESSION {limit}"), ())).unwrap();
                 let options = BatchOptions::new().with_method(method).with_rows(4);
                 let sql = format!("INSERT INTO limited{i} (n, s) VALUES (?, ?)");
                 let end = wait!(connection.execute_batch_with(&*sql, TEXTS, &options));
-                wait!(connection.exec("SET SESSION sql_select_limit = DEFAULT, max_join_size = DEFAULT", ())).unwrap();
+                wait!(connection.exec("SET SESSION sql_select_limit = DEFAULT", ())).unwrap();
                 let report = end.unwrap_or_else(|e| panic!("{method}, {limit}: {e}"));
                 assert_eq!(report.affected, 6, "{method}, {limit}");
             }
