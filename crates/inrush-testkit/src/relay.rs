@@ -32,6 +32,17 @@ pub struct Relay {
     state: Arc<State>,
 }
 
+/// What becomes of connections that are made after the cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// They are closed at once.
+    Refused,
+    /// They get through.
+    Passed,
+    /// They are taken, and nobody ever says anything.
+    Ignored,
+}
+
 #[derive(Debug)]
 struct State {
     cut: Cut,
@@ -40,23 +51,27 @@ struct State {
     writes: AtomicU64,
     undos: AtomicU64,
     is_cut: AtomicBool,
-    /// Whether connections that are made after the cut get through.
-    heals: bool,
+    after: After,
     over: AtomicBool,
 }
 
 impl Relay {
     /// Starts a relay to a server on the loopback address. Clients must not encrypt: the relay looks for COMMIT.
     pub fn start(server_port: u16, cut: Cut) -> Self {
-        Self::begin(server_port, cut, false)
+        Self::begin(server_port, cut, After::Refused)
     }
 
     /// The same, but whoever comes after the cut gets through.
     pub fn healing(server_port: u16, cut: Cut) -> Self {
-        Self::begin(server_port, cut, true)
+        Self::begin(server_port, cut, After::Passed)
     }
 
-    fn begin(server_port: u16, cut: Cut, heals: bool) -> Self {
+    /// The same, but whoever comes after the cut waits for ever.
+    pub fn ignoring(server_port: u16, cut: Cut) -> Self {
+        Self::begin(server_port, cut, After::Ignored)
+    }
+
+    fn begin(server_port: u16, cut: Cut, after: After) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
         let port = listener.local_addr().expect("a bound socket has an address").port();
         let state = Arc::new(State {
@@ -66,19 +81,24 @@ impl Relay {
             writes: AtomicU64::new(0),
             undos: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
-            heals,
+            after,
             over: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
+            let mut ignored = Vec::new();
             for client in listener.incoming().flatten() {
                 if shared.over.load(Ordering::SeqCst) {
                     return;
                 }
-                let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port)));
                 // Once cut, nobody gets through any more: the server is gone, as far as the client can see.
                 let is_cut = shared.is_cut.load(Ordering::SeqCst);
-                if let (Ok(server), true) = (server, !is_cut || shared.heals) {
+                if is_cut && shared.after == After::Ignored {
+                    ignored.push(client);
+                    continue;
+                }
+                let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port)));
+                if let (Ok(server), true) = (server, !is_cut || shared.after == After::Passed) {
                     relay(client, server, &shared, is_cut);
                 }
             }

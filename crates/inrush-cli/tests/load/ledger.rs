@@ -5,6 +5,7 @@ use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, Rows, on_all};
 use crate::stopped::{Running, await_true};
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 
 #[test]
@@ -18,7 +19,8 @@ fn the_same_command_twice_loads_once() {
             [args, "numbers.csv --into numbers --lanes 1 --method multi-row --null NA", "./numbers.csv --into numbers"]
         {
             let done = place.go_on(args);
-            assert_eq!((done.code, done.rows(), done.stderr.as_str()), (0, Some(Rows::default()), ""), "{done}");
+            assert_eq!((done.code, done.rows(), done.stderr.as_str()), (0, Some(Rows::stored(300)), ""), "{done}");
+            assert_eq!(done.json["resumed"]["rows"], 300, "{done}");
             assert_eq!(done.json["jobs"][0]["state"], "already-loaded", "{done}");
             assert!(done.json["jobs"][0]["loaded_on"].as_str().unwrap().starts_with("20"), "{done}");
         }
@@ -131,7 +133,42 @@ fn rejects_of_all_runs_are_in_one_file() {
         assert_eq!(lines(place), [1, 0, 0]);
         // What is loaded already needs no reject file.
         let again = place.go_on(args);
-        assert_eq!((again.code, again.rows()), (0, Some(Rows::default())), "{again}");
+        assert_eq!((again.code, again.rows()), (4, Some(Rows::rejecting(996, 4))), "{again}");
+        let text = place.done(&place.command(args).args(["-q", "--max-bad", "1"]).output().unwrap());
+        assert!(text.stdout.contains("\nrows      1,000 read = 996 stored + 4 rejected\n"), "{text}");
+        assert_eq!(text.code, 4, "{text}");
+    });
+}
+
+/// Killed in the middle, and killed when all was done but the report.
+#[test]
+fn rejects_of_all_runs_are_named_and_counted() {
+    on_all("named", |place| {
+        place.sql(TABLE);
+        place.write(
+            "numbers.csv",
+            numbers(1_000, |id| if id % 50 == 7 { format!("{id},x") } else { format!("{id},{id}") }),
+        );
+        let args = "numbers.csv --into numbers --batch 100 --lanes 1 --bad-rows skip";
+        let killed = |fault: &str| {
+            let output = place.command(args).env("INRUSH_FAULT", fault).output().unwrap();
+            assert_eq!(output.status.signal(), Some(9), "{output:?}");
+        };
+        let named = |done: &Done| -> Vec<u64> {
+            done.json["first_rejects"].as_array().unwrap().iter().map(|r| r["line"].as_u64().unwrap()).collect()
+        };
+        killed("tallied:4");
+        let done = place.go_on(args);
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(980, 20))), "{done}");
+        assert_eq!(named(&done), (0..20).map(|n| n * 50 + 8).collect::<Vec<u64>>(), "{done}");
+        assert_eq!(lines(place), [1, 0, 0]);
+        place.forget();
+        place.sql("TRUNCATE numbers");
+        killed("done.answered:1");
+        let done = place.go_on(args);
+        assert_eq!((done.code, done.rows()), (4, Some(Rows::rejecting(980, 20))), "{done}");
+        assert_eq!(done.json["jobs"][0]["state"], "already-loaded", "{done}");
+        assert_eq!(lines(place), [1, 0, 0]);
     });
 }
 
@@ -168,7 +205,8 @@ fn a_file_added_later_is_loaded_and_the_others_are_not() {
         first(place, "a.csv b.csv --into numbers", Rows::stored(200));
         assert_eq!(lines(place), [2, 0, 0]);
         let done = place.go_on("a.csv b.csv c.csv --into numbers");
-        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(100))), "{done}");
+        assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(300))), "{done}");
+        assert_eq!(done.json["resumed"]["rows"], 200, "{done}");
         let states: Vec<_> = done.json["jobs"].as_array().unwrap().iter().map(|job| job["state"].as_str()).collect();
         assert_eq!(states, [Some("already-loaded"), Some("already-loaded"), Some("done")]);
         assert_eq!((held(place).as_str(), lines(place)), ("300,45150", [3, 0, 0]));

@@ -95,8 +95,15 @@ const UNGUARDED: &str = "--guarantee at-least-once";
 
 /// A load over TCP through a relay.
 pub(crate) fn through_relay(place: &Place, relay: &Relay, args: &str) -> Command {
-    let mut command = place.bare(&format!("{args} --tls disabled -h 127.0.0.1 --json -q"));
-    command.args(["-P", &relay.port().to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
+    let mut command = over_port(place, relay.port(), args);
+    command.args(["--json", "-q"]);
+    command
+}
+
+/// A load over a port of this machine, not encrypted.
+pub(crate) fn over_port(place: &Place, port: u16, args: &str) -> Command {
+    let mut command = place.bare(&format!("{args} --tls disabled -h 127.0.0.1"));
+    command.args(["-P", &port.to_string(), "-u", &place.server.user, "-D", place.schema.name()]);
     command.env("INRUSH_PASSWORD", &place.server.password);
     command
 }

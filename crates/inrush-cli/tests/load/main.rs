@@ -4,6 +4,7 @@
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod aborted;
 mod atomic_others;
 mod bad_rows;
 mod bad_whole;
@@ -33,6 +34,7 @@ mod promises;
 mod retried;
 mod server_of_own;
 mod session;
+mod step_cuts;
 mod steps;
 mod stopped;
 mod tuning;

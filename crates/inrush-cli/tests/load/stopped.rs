@@ -233,7 +233,7 @@ impl<'a> Running<'a> {
         self.stdin = Some(feeder.join().unwrap());
     }
 
-    fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         self.said.lock().unwrap().clone()
     }
 

@@ -113,7 +113,7 @@ pub enum JobState {
     Done,
     /// The same command goes on with it.
     Unfinished,
-    /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in none of the report's.
+    /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in the report's.
     AlreadyLoaded(String),
     /// Nobody can read the source again, or somebody has forgotten the job: it is in the ledger no more.
     Forgotten,

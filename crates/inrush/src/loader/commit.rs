@@ -3,13 +3,15 @@
 //! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
 //! committed by accident; behind a fence a chunk counts as stored if and only if its line is in the ledger.
 
-use super::control::LINES;
+use super::SHOWN_REJECTS;
+use super::control::{Control, LINES};
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
 use super::replay::ReplayEnd;
 use super::sql;
 use super::tally::{ChunkEnd, too_many};
+use super::waits::aborted;
 use crate::fault;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::{Warning, miscounted};
@@ -111,9 +113,16 @@ impl Lane<'_> {
     fn write_lines(&mut self, fence: &Fence, chunk: &Prepared, counted: Counted, late: &[Reject]) -> Result<bool> {
         self.waits(Some(LINES));
         let start = chunk.origin().span.start;
-        if let BadRows::Divert(_) = self.shared.options.bad_rows {
+        // Whole records for a file of them; else the reasons, as many as a report shows, for the run that comes to the end.
+        let (keeps_records, most) = match self.shared.options.bad_rows {
+            BadRows::Divert(_) => (true, usize::MAX),
+            BadRows::Skip => (false, SHOWN_REJECTS),
+            BadRows::Stop => (false, 0),
+        };
+        if most > 0 {
             for rejects in [chunk.rejects(), late] {
-                for statement in fence.reject_statements(start, rejects, self.shared.max_packet - 2) {
+                let rejects = &rejects[..rejects.len().min(most)];
+                for statement in fence.reject_statements(start, rejects, keeps_records, self.shared.max_packet - 2) {
                     self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
                     fault::point("rejects.answered");
                 }
@@ -138,7 +147,7 @@ impl Lane<'_> {
     }
 
     /// After a COMMIT without a good answer: the ledger says what became of it, to a read that waits for a server which may still
-    /// be busy with it. Asked until it answers, or patience ends.
+    /// be busy with it. Asked until it answers, patience ends, or the load is aborted.
     fn settle(
         &mut self,
         fence: &Fence,
@@ -172,7 +181,9 @@ impl Lane<'_> {
             };
             let Some(pause) = pause else { return Attempt::Over(ChunkEnd::Unknown(not_settled(&error))) };
             self.tell_of_retry(chunk, &error, pause);
-            self.sleep(pause, || control.is_aborted());
+            if !self.sleep(pause, Control::is_aborted) {
+                return Attempt::Over(ChunkEnd::Unknown(not_settled(&aborted())));
+            }
         }
     }
 

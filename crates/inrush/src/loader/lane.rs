@@ -17,7 +17,7 @@ use inrush_core::bulk::report::{self, Stop};
 use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
@@ -202,7 +202,8 @@ impl<'a> Lane<'a> {
         match pause {
             Some(pause) => {
                 self.tell_of_retry(chunk, &error, pause);
-                self.sleep(pause, || !self.wants(chunk));
+                // Where the pause was cut short the chunk is not wanted any more, which is looked at before another attempt.
+                let _ = self.sleep(pause, |_| !self.wants(chunk));
                 Another::Now
             }
             None if n_failed == 1 => Another::None(error),
@@ -221,17 +222,11 @@ impl<'a> Lane<'a> {
         });
     }
 
-    /// Sleeps, unless there is a reason not to.
-    pub(super) fn sleep(&self, pause: Duration, is_over: impl Fn() -> bool) {
+    /// Sleeps before another attempt, see [`Control::pause`].
+    #[must_use = "without a pause there must be no other attempt"]
+    pub(super) fn sleep(&self, pause: Duration, is_over: impl Fn(&Control) -> bool) -> bool {
         self.waits(None);
-        let until = Instant::now() + pause;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || is_over() {
-                return;
-            }
-            std::thread::sleep(left.min(LOOK_EVERY));
-        }
+        self.shared.control.pause(pause, is_over)
     }
 
     /// Runs what may be begun again at any step: once more over a new connection whenever the connection is lost under it, for as long
@@ -253,9 +248,12 @@ impl<'a> Lane<'a> {
                 }
                 _ => None,
             };
-            let Some(pause) = pause.filter(|_| !control.is_stopping()) else { return Err(error) };
+            let Some(pause) = pause else { return Err(error) };
             report::count_retry(&mut lock(&self.shared.retries), &error);
-            self.sleep(pause, || control.is_stopping());
+            if !self.sleep(pause, Control::is_stopping) {
+                let message = format!("interrupted before a row was sent, and not tried again after: {error}");
+                return Err(Error::new(Kind::Interrupted, message));
+            }
         }
     }
 
@@ -347,9 +345,6 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// How long an end of the load is not noticed by a lane that waits for its next attempt.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
 /// What a ROLLBACK undid.
 #[derive(Clone, Copy)]
 pub(super) enum Undone {
@@ -370,7 +365,7 @@ fn why(stop: &Stop) -> String {
 }
 
 fn connect(number: usize, shared: &Shared) -> Result<Connection> {
-    let mut connection = Connection::connect(&shared.config)?;
+    let mut connection = shared.control.connect(&shared.config)?;
     shared.control.set_lane(number, connection.connection_id(), connection.aborter());
     super::sql::set_answers(&mut connection)?;
     for statement in shared.session.setup() {

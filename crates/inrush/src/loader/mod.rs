@@ -30,6 +30,7 @@ pub(crate) mod sql;
 mod steps;
 mod tally;
 mod tuning;
+mod waits;
 mod watch;
 mod zones;
 
@@ -179,9 +180,9 @@ fn count_resumed(shared: &Shared, jobs: &mut Jobs) {
     lock(&shared.tally).stored_records = jobs.take_stored_records();
 }
 
-/// What an aborted load has of its own: connections that were cut.
+/// What an aborted load has of its own: connections that were cut, waits that were cut short.
 fn is_failure(stop: &Stop) -> bool {
-    matches!(stop, Stop::Failed(error) if error.is_fatal())
+    matches!(stop, Stop::Failed(error) if error.is_fatal() || error.kind() == Kind::Interrupted)
 }
 
 /// Whether all that was loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.
@@ -199,7 +200,10 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], shared: &Shared) -> Resul
 fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
     let control = &shared.control;
     let mut tally = lock(&shared.tally);
-    tally.finish(&shared.options, control);
+    // What an earlier run has finished was judged by that one.
+    if !jobs.is_all_loaded() {
+        tally.finish(&shared.options, control);
+    }
     let snapshot = control.snapshot();
     let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - tally.unknown;
     // The connections of an aborted load fail because they were cut.
@@ -219,12 +223,13 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         (stop, is_whole) = (Some(Stop::Unreadable(error)), false);
     }
     if is_whole {
+        let finished_before = jobs.already_loaded();
         let want = Totals {
             chunks: 0,
-            records: snapshot.read,
-            rows: snapshot.stored,
-            skipped: snapshot.skipped,
-            rejected: snapshot.rejected,
+            records: snapshot.read - finished_before.records,
+            rows: snapshot.stored - finished_before.rows,
+            skipped: snapshot.skipped - finished_before.skipped,
+            rejected: snapshot.rejected - finished_before.rejected,
         };
         match jobs.finish(&shared, &want) {
             Ok(Some(rejects)) => first_rejects = rejects,

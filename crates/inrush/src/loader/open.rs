@@ -34,7 +34,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         same_fields(sources)?;
     }
     let zone = zone::find(&options.time_zone)?;
-    let mut connection = Connection::connect(&config)?;
+    let mut connection = control.connect(&config)?;
     control.set_lane(0, connection.connection_id(), connection.aborter());
     sql::set_answers(&mut connection)?;
     options.unchecked.check(connection.server_version().vendor == Vendor::MariaDb)?;

@@ -1,19 +1,14 @@
 //! What can be known before the first row, before anything is changed for it: the first records of every source are read and checked.
 //! A table is not emptied, nor made, for a file that cannot be read.
 
-use super::control::Control;
 use super::ledger::Jobs;
 use super::options::{BadRows, LoadOptions};
 use super::prepare::first_bad_row;
 use super::shared::{Shared, SourcePlan};
+use super::waits::on_sources;
+use inrush_core::Result;
 use inrush_core::bulk::Source;
-use inrush_core::{Error, Kind, Result};
-use std::mem;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
 
 /// Reads and checks the first records of each source, where something else is changed before they are sent and no earlier run has done
 /// that. The sources deliver them all the same.
@@ -28,32 +23,8 @@ pub(super) fn check(
     }
     let stops = matches!(shared.options.bad_rows, BadRows::Stop);
     let max_packet = shared.max_packet;
-    let (offered, plans) = (mem::take(sources), plans.to_vec());
-    // A thread of its own, left to itself if the load is to end: a source that waits for its next bytes cannot be interrupted.
-    let (done, is_done) = channel();
-    let reader = thread::spawn(move || {
-        let mut sources = offered;
-        let checked = check_each(&mut sources, &plans, stops, max_packet);
-        let _ = done.send(());
-        (sources, checked)
-    });
-    wait(&is_done, &shared.control)?;
-    let (offered, checked) = reader.join().unwrap_or_else(|panic| resume_unwind(panic));
-    *sources = offered;
-    checked
-}
-
-/// Waits for the reader, unless the load is to end first.
-fn wait(is_done: &Receiver<()>, control: &Control) -> Result<()> {
-    loop {
-        match is_done.recv_timeout(LOOK_EVERY) {
-            Err(RecvTimeoutError::Timeout) if control.is_stopping() => {
-                return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-        }
-    }
+    let plans = plans.to_vec();
+    on_sources(&shared.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))?
 }
 
 fn check_each(
@@ -87,6 +58,3 @@ const LEAST_LOOKED_AT: usize = 16 << 10;
 
 /// 1 MiB: checked within some milliseconds.
 const MOST_LOOKED_AT: usize = 1 << 20;
-
-/// How long it takes at most to notice that the load is to end.
-const LOOK_EVERY: Duration = Duration::from_millis(50);

@@ -62,6 +62,17 @@ pub enum Notice {
         /// How long it waits before that.
         pause: Duration,
     },
+    /// A step of the load could not be done, and will be tried again.
+    RetryStep {
+        /// Which.
+        what: &'static str,
+        /// The server's error code, 0 where the network failed.
+        code: u16,
+        /// What was said.
+        message: String,
+        /// How long it waits before that.
+        pause: Duration,
+    },
     /// The server refused a transaction for its size: this chunk and those to come are stored in smaller ones.
     Shrunk {
         /// Where the chunk begins.

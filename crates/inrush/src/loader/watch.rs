@@ -3,8 +3,10 @@
 
 use super::control::lock;
 use super::shared::{Notice, Shared};
+use super::waits::beside;
+use crate::Config;
 use crate::blocking::Connection;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
 /// No answer for this long is worth a word, and again after as long.
@@ -17,7 +19,12 @@ pub(super) fn watch(shared: &Shared, over: &Receiver<()>) {
     let mut has_told_of_memory = false;
     while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
         for (lane, connection_id, waiting_for, seconds) in silent_lanes(shared, Instant::now()) {
-            let state = server_state(shared, connection_id);
+            let is_over = || shared.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
+            let config = shared.config.clone();
+            // Left behind if the load ends meanwhile.
+            let Ok(Some(state)) = beside("inrush-watch", is_over, move || server_state(&config, connection_id)) else {
+                continue;
+            };
             shared.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
         }
         if !has_told_of_memory && let Some(shortage) = shared.tuning.shortage() {
@@ -40,9 +47,9 @@ fn silent_lanes(shared: &Shared, now: Instant) -> Vec<(usize, u32, &'static str,
 }
 
 /// Asks the server, on a connection of its own and with time-outs, so that the watch never hangs with what it watches.
-fn server_state(shared: &Shared, connection_id: u32) -> String {
+fn server_state(config: &Config, connection_id: u32) -> String {
     let limit = Some(Duration::from_secs(5));
-    let config = shared.config.clone().with_read_timeout(limit).with_write_timeout(limit);
+    let config = config.clone().with_read_timeout(limit).with_write_timeout(limit);
     let asked = Connection::connect(&config).and_then(|mut connection| {
         let query = format!(
             "SELECT COMMAND, TIME, COALESCE(STATE, '') FROM information_schema.PROCESSLIST WHERE ID = {connection_id}"

@@ -93,6 +93,9 @@ fn event(notice: &Notice) -> (&'static str, Value) {
                 "pause_seconds": pause.as_secs_f64(),
             }),
         ),
+        Notice::RetryStep { what, code, message, pause } => {
+            ("retry", json!({ "what": what, "code": code, "message": message, "pause_seconds": pause.as_secs_f64() }))
+        }
         Notice::Tuned(tuned) => ("tuning", json!({ "what": tuned.to_string() })),
         Notice::Silent { lane, waiting_for, seconds, state } => {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))

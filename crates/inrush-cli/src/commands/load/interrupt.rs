@@ -1,4 +1,7 @@
 //! Signals: the first Ctrl-C or SIGTERM asks for an orderly end, the second cuts the connections; SIGUSR1 asks how it goes.
+//!
+//! While no load is under way (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
+//! process as it would any other. And so does a third one, for a process that could not end although it was to.
 
 use super::progress;
 use crate::Output;
@@ -6,43 +9,117 @@ use inrush::Control;
 use inrush_core::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level::emulate_default_handler;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Listens until it is dropped.
 pub(crate) struct Watch {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
+    state: Arc<Mutex<State>>,
 }
 
-/// Starts to listen.
-pub(crate) fn watch(control: Arc<Control>, output: Output) -> Result<Watch> {
-    let mut signals =
-        Signals::new([SIGINT, SIGTERM, SIGUSR1]).map_err(|e| Error::io("cannot listen for signals", e))?;
-    let handle = signals.handle();
-    let thread = std::thread::spawn(move || {
-        let mut count = 0;
-        for signal in signals.forever() {
-            if signal == SIGUSR1 {
-                output.notice(&state(&control));
-                continue;
+/// What signals are for.
+#[derive(Default)]
+struct State {
+    current: Option<Current>,
+    /// When the last load ended.
+    ended: Option<Instant>,
+    /// Whether somebody asked for an end since: then the next load does not begin.
+    is_over: bool,
+}
+
+/// The load that is under way.
+struct Current {
+    control: Arc<Control>,
+    stops: u32,
+    aborted: Option<Instant>,
+}
+
+/// Says that a load is under way, until it is dropped.
+pub(crate) struct UnderWay<'a>(&'a Watch);
+
+impl Watch {
+    /// Starts to listen.
+    pub(crate) fn start(output: Output) -> Result<Self> {
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM, SIGUSR1]).map_err(|e| Error::io("cannot listen for signals", e))?;
+        let handle = signals.handle();
+        let state = Arc::<Mutex<State>>::default();
+        let shared = state.clone();
+        let thread = std::thread::spawn(move || {
+            for signal in signals.forever() {
+                if let Some(notice) = heed(signal, &mut lock(&shared)) {
+                    output.notice(&notice);
+                }
             }
-            count += 1;
-            if count == 1 {
-                output.notice("stopping: chunks on their way are finished first; once more stops at once");
-                control.stop();
-            } else {
-                output.notice("stopping at once");
-                control.abort();
-            }
+        });
+        Ok(Self { handle, thread: Some(thread), state })
+    }
+
+    /// Signals are for this load from now on.
+    pub(crate) fn of(&self, control: Arc<Control>) -> UnderWay<'_> {
+        let mut state = lock(&self.state);
+        let stops = u32::from(state.is_over);
+        if state.is_over {
+            control.stop();
         }
-    });
-    Ok(Watch { handle, thread: Some(thread) })
+        state.current = Some(Current { control, stops, aborted: None });
+        drop(state);
+        UnderWay(self)
+    }
+}
+
+/// Does what a signal asks for, and says what there is to be told.
+fn heed(signal: i32, state: &mut State) -> Option<String> {
+    let Some(current) = &mut state.current else {
+        // A load that has just ended is to report: the signal was meant for it.
+        let reports = state.ended.is_some_and(|ended| ended.elapsed() < MAY_TAKE);
+        if signal != SIGUSR1 && reports {
+            state.is_over = true;
+        } else if signal != SIGUSR1 {
+            // It fails for signals that there are not.
+            let _ = emulate_default_handler(signal);
+        }
+        return None;
+    };
+    if signal == SIGUSR1 {
+        return Some(described(&current.control));
+    }
+    current.stops += 1;
+    if current.stops == 1 {
+        current.control.stop();
+        return Some("stopping: chunks on their way are finished first; once more stops at once".into());
+    }
+    match current.aborted {
+        None => {
+            current.aborted = Some(Instant::now());
+            // Before it is told: whoever should read it may have stopped.
+            current.control.abort();
+            Some("stopping at once".into())
+        }
+        Some(aborted) => {
+            // The report is on its way; who presses the keys a third time at once means the second.
+            if aborted.elapsed() >= MAY_TAKE {
+                let _ = emulate_default_handler(signal);
+            }
+            None
+        }
+    }
+}
+
+/// How long a load that was aborted may take to report.
+const MAY_TAKE: Duration = Duration::from_secs(2);
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How it goes, and what each connection waits for.
-fn state(control: &Control) -> String {
+fn described(control: &Control) -> String {
     let mut text = progress::line(control.snapshot(), control.elapsed());
     for lane in control.waiting() {
         let what = match lane.waits {
@@ -52,6 +129,13 @@ fn state(control: &Control) -> String {
         let _ = write!(text, "\nlane {} (connection {}) {what}", lane.lane, lane.connection_id);
     }
     text
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0.state);
+        (state.current, state.ended) = (None, Some(Instant::now()));
+    }
 }
 
 impl Drop for Watch {

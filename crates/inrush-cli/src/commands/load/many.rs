@@ -1,6 +1,7 @@
 //! Several tables, one after the other: a report each, then the total.
 
 use super::args::LoadArgs;
+use super::interrupt::Watch;
 use super::show;
 use super::sources::TableFiles;
 use crate::{Output, exit, human};
@@ -22,11 +23,11 @@ impl Outcome {
 
 /// Loads each table. One that fails does not keep the others from being loaded, but somebody who wants it to end does. The exit code
 /// is the worst one.
-pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, output: &Output) -> Result<u8> {
+pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, output: &Output) -> Result<u8> {
     args.check_names_for_many()?;
     let mut outcomes = Vec::new();
     for TableFiles { into, table, files } in tables {
-        let report = super::load(&args.for_table(&table, into, files), output);
+        let report = super::load(&args.for_table(&table, into, files), signals, output);
         if !output.is_json() {
             match &report {
                 Ok(report) => {

@@ -8,6 +8,7 @@ mod job_file;
 mod ledger;
 mod many;
 mod progress;
+mod repeats;
 mod show;
 mod sizes;
 mod sources;
@@ -24,26 +25,28 @@ use inrush_files::{CsvOptions, FileSource, Inferred};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Runs the command. The exit code says what became of the rows; an error says why nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.status || args.forget.is_some() {
         return ledger::run(args, output);
     }
+    let signals = interrupt::Watch::start(output.clone())?;
     let mut tables = sources::by_table(&args.files, args.into())?;
     if !sources::is_for_many(args.into())
         && let Some(only) = tables.pop()
     {
-        let report = load(&args.for_table(&only.table, only.into, only.files), output)?;
+        let report = load(&args.for_table(&only.table, only.into, only.files), &signals, output)?;
         show::report(&report, output);
         return Ok(exit::code_of_report(&report));
     }
-    many::run(args, tables, output)
+    many::run(args, tables, &signals, output)
 }
 
 /// Loads one table. An error says why nothing was sent.
-fn load(args: &LoadArgs, output: &Output) -> Result<Report> {
+fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<Report> {
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
     let config = args.connect.config(&Environment::of_process())?;
@@ -68,6 +71,8 @@ fn load(args: &LoadArgs, output: &Output) -> Result<Report> {
     let events = events::Events::open(args.events.as_deref())?;
     events.tell("start", json!({ "files": args.files, "into": args.into() }));
     let (notices, told) = (output.clone(), events.clone());
+    let repeats = Mutex::new(repeats::Repeats::default());
+    let began = Instant::now();
     let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
         move |notice| {
             told.tell_of(notice);
@@ -76,12 +81,17 @@ fn load(args: &LoadArgs, output: &Output) -> Result<Report> {
                 Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
                 // The report tells of it.
                 Notice::AlreadyLoaded { .. } => {}
-                notice => notices.notice(&describe(notice)),
+                notice => {
+                    let mut repeats = repeats.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(suffix) = repeats.pass(notice, began.elapsed()) {
+                        notices.notice(&format!("{}{suffix}", describe(notice)));
+                    }
+                }
             }
         },
     );
     let control = loader.control();
-    let _signals = interrupt::watch(control.clone(), output.clone())?;
+    let _under_way = signals.of(control.clone());
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
     let report = loader.load(sources);
     progress.finish();
@@ -202,6 +212,9 @@ fn describe(notice: &Notice) -> String {
         Notice::Retry { lane, place, message, pause, .. } => {
             let pause = human::time(*pause);
             format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
+        }
+        Notice::RetryStep { what, message, pause, .. } => {
+            format!("{what}: {message}; trying again in {}", human::time(*pause))
         }
         Notice::Shrunk { place, bytes, message } => {
             let bytes = human::bytes(*bytes as f64);

@@ -4,7 +4,7 @@ use crate::{Output, exit, human};
 use inrush::core::bulk::report::{Job, JobState, Records, Report, Retry, Stop};
 use inrush::core::bulk::tuner::Tuned;
 use inrush::core::bulk::{Mode, Reject};
-use inrush_core::Error;
+use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -53,10 +53,13 @@ fn summary(report: &Report) -> String {
             line("already", format!("`{}` was loaded on {on} UTC, `--again` loads it once more", job.source));
         }
     }
+    line("rows", rows_line(report));
     if is_nothing_left {
+        if report.rejected > 0 {
+            line("rejected", "which ones, the report of the run that finished it says".into());
+        }
         return text.trim_end().to_owned();
     }
-    line("rows", rows_line(report));
     if report.resumed.records > 0 {
         let chunks = human::counted(report.resumed.chunks, "chunk");
         line("resumed", format!("{} of them are of earlier runs, in {chunks}", human::exact(report.resumed.records)));
@@ -143,7 +146,7 @@ fn rejects(text: &mut String, report: &Report) {
     for reject in report.first_rejects.iter().take(SHOWN) {
         let _ = writeln!(text, "rejected  {} ({})", reject.reason, reject.place);
     }
-    let more = report.rejected.saturating_sub(SHOWN as u64);
+    let more = report.rejected.saturating_sub(report.first_rejects.len().min(SHOWN) as u64);
     if more > 0 {
         let _ = writeln!(text, "          and {} more", human::exact(more));
     }
@@ -185,6 +188,7 @@ fn but_rejects(report: &Report) -> &'static str {
 pub(super) fn as_json(report: &Report) -> Value {
     let stop = report.stop.as_ref().map(|stop| match stop {
         Stop::BadData(error) => stop_json("bad-data", Some(error)),
+        Stop::Failed(error) if error.kind() == Kind::Interrupted => stop_json("interrupted", Some(error)),
         Stop::Failed(error) => stop_json("server", Some(error)),
         Stop::Unreadable(error) => stop_json("source", Some(error)),
         Stop::Interrupted => stop_json("interrupted", None),

@@ -49,13 +49,20 @@ impl Fence {
         )
     }
 
-    /// Writes the rejects of the chunk that begins at `chunk_start`, in statements of at most `max_bytes` where that is possible.
-    pub fn reject_statements(&self, chunk_start: u64, rejects: &[Reject], max_bytes: usize) -> Vec<String> {
+    /// Writes the rejects of the chunk that begins at `chunk_start`, in statements of at most `max_bytes` where that is possible; with
+    /// their records only if `keeps_records`.
+    pub fn reject_statements(
+        &self,
+        chunk_start: u64,
+        rejects: &[Reject],
+        keeps_records: bool,
+        max_bytes: usize,
+    ) -> Vec<String> {
         let head = format!("INSERT INTO {} ({}) VALUES ", self.ledger.rejects(), columns(&REJECT_COLUMNS));
         let room = max_bytes.min(STATEMENT_BYTES).saturating_sub(head.len()).max(SMALLEST_ROOM);
         let mut statements = Vec::new();
         let mut statement = String::new();
-        for row in rejects.iter().flat_map(|reject| self.reject_rows(chunk_start, reject, room)) {
+        for row in rejects.iter().flat_map(|reject| self.reject_rows(chunk_start, reject, keeps_records, room)) {
             if !statement.is_empty() && statement.len() + row.len() > head.len() + room {
                 statements.push(std::mem::take(&mut statement));
             }
@@ -81,7 +88,7 @@ impl Fence {
 
     /// Whether the answer to [`Fence::state_query`] says that the job is another run's by now.
     pub fn is_taken_over(&self, state: &[String]) -> bool {
-        matches!(state, [epoch, _] if *epoch != self.epoch.to_string())
+        matches!(state, [epoch, ..] if *epoch != self.epoch.to_string())
     }
 
     /// Whether the answer to [`Fence::settle_query`] says that this run stored this chunk. A line of another run, or of other
@@ -100,11 +107,11 @@ impl Fence {
         format!("`id` = {} AND `epoch` = {} AND `state` = 'running'", self.job.literal(), self.epoch)
     }
 
-    fn reject_rows(&self, chunk_start: u64, reject: &Reject, room: usize) -> Vec<String> {
+    fn reject_rows(&self, chunk_start: u64, reject: &Reject, keeps_record: bool, room: usize) -> Vec<String> {
         let column = reject.place.column.as_deref().unwrap_or_default();
         let column: String = column.chars().take(COLUMN_CHARS).collect();
         let reason = shortened(&reject.reason);
-        let row = |part: usize, column: &str, reason: &str, raw: &[u8]| {
+        let row = |part: u32, column: &str, reason: &str, raw: &[u8]| {
             format!(
                 "({}, {}, {part}, {chunk_start}, {}, {}, {}, {})",
                 self.job.literal(),
@@ -117,10 +124,13 @@ impl Fence {
         };
         let bare = row(0, &column, reason, b"").len() + PART_DIGITS;
         let piece = (room.saturating_sub(bare) / 2).max(SMALLEST_PIECE);
+        if !keeps_record {
+            return vec![row(NOT_KEPT, &column, reason, b"")];
+        }
         if reject.raw.is_empty() {
             return vec![row(0, &column, reason, b"")];
         }
-        let parts = reject.raw.chunks(piece).enumerate();
+        let parts = (0..).zip(reject.raw.chunks(piece));
         parts.map(|(part, raw)| if part == 0 { row(0, &column, reason, raw) } else { row(part, "", "", raw) }).collect()
     }
 }
@@ -130,7 +140,7 @@ impl Fence {
 pub struct RejectRow {
     /// The line of the source on which the record begins, or the record's number where there are no lines.
     pub line: u64,
-    /// Which part of the record it is, counted from 0.
+    /// Which part of the record it is, counted from 0; see [`RejectRow::is_kept`].
     pub part: u32,
     /// The column, empty if no single field is at fault.
     pub column: String,
@@ -150,6 +160,11 @@ impl RejectRow {
             ledger.rejects(),
             job.literal()
         )
+    }
+
+    /// Whether the record is there. If not, only why it was refused is.
+    pub fn is_kept(&self) -> bool {
+        self.part != NOT_KEPT
     }
 
     /// The reject as a load reports it, `raw` being the whole record.
@@ -231,6 +246,9 @@ const CHUNK_COLUMNS: [&str; 12] = [
 ];
 
 const REJECT_COLUMNS: [&str; 8] = ["job", "line", "part", "start", "column_name", "code", "reason", "raw"];
+
+/// The number of the part of a reject whose record is not kept.
+const NOT_KEPT: u32 = u32::MAX;
 
 /// A server's own words are short; what a value adds to them is not.
 fn shortened(reason: &str) -> &str {

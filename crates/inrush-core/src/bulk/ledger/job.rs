@@ -344,11 +344,11 @@ impl Fence {
         [format!("DELETE FROM {} WHERE {}", self.ledger.jobs(), self.ours()), chunks, rejects]
     }
 
-    /// Asks what became of the job's line when the answer to a COMMIT was lost: one row of (epoch, state), or none. It waits for
+    /// Asks what became of the job's line when the answer to a COMMIT was lost: one row of (epoch, state, step), or none. It waits for
     /// whoever is still writing it.
     pub fn state_query(&self) -> String {
         format!(
-            "SELECT `epoch`, `state` FROM {} WHERE `id` = {} {}",
+            "SELECT `epoch`, `state`, `step` FROM {} WHERE `id` = {} {}",
             self.ledger.jobs(),
             self.job.literal(),
             self.ledger.shared_lock()
@@ -446,7 +446,8 @@ impl Step {
         }
     }
 
-    fn parse(name: &str) -> Option<Self> {
+    /// The step of this name.
+    pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|step| step.name() == name)
     }
 }

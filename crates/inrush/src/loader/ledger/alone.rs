@@ -7,8 +7,10 @@
 use super::Jobs;
 use crate::blocking::Connection;
 use crate::fault;
+use crate::loader::control::Control;
 use crate::loader::shared::{Notice, Shared};
 use crate::loader::sql;
+use crate::loader::waits::LEAST_PAUSE;
 use inrush_core::bulk::steps::JobLocks;
 use inrush_core::{Error, Kind, Result};
 use std::time::Instant;
@@ -46,11 +48,12 @@ pub(super) fn while_locked<T>(
         free(locks, connection)?;
         shared.control.waits(0, Some("another run of this load"));
         let waited = began.elapsed();
-        if shared.control.is_stopping() {
-            return Err(Error::new(Kind::Interrupted, "interrupted while another run of this load was at work"));
-        }
-        if waited >= shared.options.retry_for {
+        if waited >= shared.options.retry_for && !shared.control.is_stopping() {
             return Err(still_at_work(locks, connection, shared)?);
+        }
+        // The server has waited; where it would not (a KILL QUERY gives NULL at once) we do.
+        if !shared.control.pause(LEAST_PAUSE, Control::is_stopping) {
+            return Err(Error::new(Kind::Interrupted, "interrupted while another run of this load was at work"));
         }
         shared.notify(&Notice::WaitsForOlderRun { seconds: waited.as_secs() });
     }

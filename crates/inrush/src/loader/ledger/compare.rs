@@ -3,8 +3,10 @@
 
 use super::opening::Candidate;
 use crate::blocking::Connection;
+use crate::loader::control::Control;
 use crate::loader::shared::Shared;
 use crate::loader::sql;
+use crate::loader::waits::on_sources;
 use inrush_core::Result;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{ChunkLine, JobId, JobLine, Ledger, State};
@@ -22,7 +24,7 @@ impl Compared {
         connection: &mut Connection,
         (shared, ledger): (&Shared, &Ledger),
         candidates: &[Candidate],
-        sources: &mut [Box<dyn Source>],
+        sources: &mut Vec<Box<dyn Source>>,
     ) -> Result<()> {
         if shared.options.trust_source || shared.options.again {
             return Ok(());
@@ -30,7 +32,7 @@ impl Compared {
         let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
         let lines = sql::rows(connection, &JobLine::query(ledger, Some(&ids), false))?;
         let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
-        for (candidate, source) in candidates.iter().zip(sources) {
+        for (number, candidate) in candidates.iter().enumerate() {
             // What is refused for another reason is refused soon.
             let goes_on = |line: &&JobLine| {
                 line.id == candidate.id
@@ -42,23 +44,44 @@ impl Compared {
                 let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;
                 let stored = stored.iter().map(|row| ChunkLine::parse(row)).collect::<Result<Vec<_>>>()?;
                 connection.exec("COMMIT", ())?;
-                self.compare(candidate.id, stored, &mut **source)?;
+                self.compare(candidate.id, stored, number, (&shared.control, sources))?;
             }
         }
         connection.exec("COMMIT", ()).map(drop)
     }
 
-    /// Has a source leave out what is stored, once the job is this run's. What was compared before is not read again.
-    pub(super) fn resume(&mut self, job: JobId, stored: &[ChunkLine], source: &mut dyn Source) -> Result<()> {
-        let all = self.compare(job, stored.to_vec(), source)?;
-        source.resume(stored, !all)
+    /// Has a source, the only one of `sources`, leave out what is stored, once the job is this run's. What was compared before is not
+    /// read again.
+    pub(super) fn resume(
+        &mut self,
+        job: JobId,
+        stored: Vec<ChunkLine>,
+        control: &Control,
+        sources: &mut Vec<Box<dyn Source>>,
+    ) -> Result<()> {
+        let all = self.compare(job, stored.clone(), 0, (control, sources))?;
+        on_sources(control, sources, move |sources| {
+            sources.iter_mut().try_for_each(|source| source.resume(&stored, !all))
+        })?
     }
 
-    /// Compares lines that were not yet. Returns whether all of them are compared now.
-    fn compare(&mut self, job: JobId, stored: Vec<ChunkLine>, source: &mut dyn Source) -> Result<bool> {
+    /// Compares lines that were not yet with the source of this number. Returns whether all of them are compared now.
+    fn compare(
+        &mut self,
+        job: JobId,
+        stored: Vec<ChunkLine>,
+        number: usize,
+        (control, sources): (&Control, &mut Vec<Box<dyn Source>>),
+    ) -> Result<bool> {
         let before = self.0.entry(job).or_default();
         let new: Vec<ChunkLine> = stored.into_iter().filter(|line| !before.contains(line)).collect();
-        if !new.is_empty() && !source.compare(&new)? {
+        if new.is_empty() {
+            return Ok(true);
+        }
+        let (is_compared, new) = on_sources(control, sources, move |sources| {
+            (sources.get_mut(number).map_or(Ok(false), |source| source.compare(&new)), new)
+        })?;
+        if !is_compared? {
             return Ok(false);
         }
         before.extend(new);

@@ -5,6 +5,8 @@
 use super::Jobs;
 use crate::blocking::Connection;
 use crate::fault;
+use crate::loader::SHOWN_REJECTS;
+use crate::loader::control::{Control, lock};
 use crate::loader::lane::Lane;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
@@ -12,11 +14,11 @@ use crate::loader::shared::{Notice, Shared};
 use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
+use inrush_core::bulk::report;
 use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
-use inrush_core::{Error, Result};
-use std::thread;
+use inrush_core::{Error, Kind, Result};
 
 impl Jobs {
     /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
@@ -27,28 +29,38 @@ impl Jobs {
         }
         let control = &shared.control;
         let mut patience = Patience::new(shared.options.retry_for);
+        let mut first = None;
         loop {
             let mut of_file = None;
-            let error = match self.attempt(shared, want, &mut of_file) {
-                Ok(first) => return Ok(first),
+            let error = match self.attempt(shared, want, &mut of_file, &mut first) {
+                Ok(()) => return Ok(first),
                 Err(error) => error,
             };
             let now = control.elapsed();
             let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: true };
             let pause = match failure.verdict() {
-                // What the disk refuses is no matter of the server.
-                Verdict::Again { .. } if of_file.is_none() => patience.pause(now, rand::random()),
+                // What the disk refuses is no matter of the server; and what nobody can know is not done twice.
+                Verdict::Again { .. } if of_file.is_none() && !self.is_unsettled => patience.pause(now, rand::random()),
                 _ => None,
             };
-            let Some(pause) = pause.filter(|_| !control.is_stopping()) else {
+            let Some(pause) = pause else {
                 if self.is_taken_over(shared).unwrap_or(false) {
                     return Err(Fence::taken_over());
                 }
-                let error = of_file.unwrap_or(error);
-                return Err(error.while_doing("every row is stored, but the load is not ended"));
+                return Err(not_ended(of_file.unwrap_or(error)));
             };
-            control.waits(0, Some("the end of the load"));
-            thread::sleep(pause);
+            report::count_retry(&mut lock(&shared.retries), &error);
+            control.waits(0, None);
+            if !control.is_stopping() {
+                let (code, message) = (error.code(), error.to_string());
+                shared.notify(&Notice::RetryStep { what: "the end of the load", code, message, pause });
+            }
+            if !control.pause(pause, Control::is_stopping) {
+                return Err(not_ended(Error::new(
+                    Kind::Interrupted,
+                    format!("interrupted, and not tried again after: {error}"),
+                )));
+            }
         }
     }
 
@@ -73,21 +85,28 @@ impl Jobs {
         }
     }
 
-    /// An error of the reject file is left in `of_file` too.
-    fn attempt(&mut self, shared: &Shared, want: &Totals, of_file: &mut Option<Error>) -> Result<Option<Vec<Reject>>> {
+    /// An error of the reject file is left in `of_file` too, the first rejects in `first`.
+    fn attempt(
+        &mut self,
+        shared: &Shared,
+        want: &Totals,
+        of_file: &mut Option<Error>,
+        first: &mut Option<Vec<Reject>>,
+    ) -> Result<()> {
         let mut connection = Lane::open(0, shared)?.into_connection();
         if self.is_settled(&mut connection)? {
-            return Ok(None);
+            return Ok(());
         }
         if self.jobs.is_empty() {
-            steps::last(&mut connection, shared, self)?;
-            return Ok(None);
+            return steps::last(&mut connection, shared, self);
         }
         let totals = self.totals(&mut connection, want)?;
         self.note(&mut connection, Step::Chunks)?;
         steps::last(&mut connection, shared, self)?;
-        let first = match &shared.options.bad_rows {
-            BadRows::Divert(path) if totals.iter().any(|totals| totals.rejected > 0) => {
+        let has_rejects = totals.iter().any(|totals| totals.rejected > 0);
+        let mut shown = Vec::new();
+        match &shared.options.bad_rows {
+            BadRows::Divert(path) if has_rejects => {
                 // From here on a file of this name is ours.
                 self.note(&mut connection, Step::Rejects)?;
                 fault::point("file.before");
@@ -98,34 +117,52 @@ impl Jobs {
                 let mut missing: u64 = totals.iter().map(|totals| totals.rejected).sum();
                 for job in &self.jobs {
                     each_reject(&mut connection, &job.fence, |row| {
+                        let is_kept = row.is_kept();
+                        let reject = row.into_reject(&job.name);
+                        show(&mut shown, &reject);
+                        if !is_kept {
+                            return Ok(());
+                        }
                         missing = missing.saturating_sub(1);
-                        file.add(row.into_reject(&job.name)).map_err(&mut keep)
+                        file.add(reject).map_err(&mut keep)
                     })?;
                 }
                 // A session that was lost meanwhile keeps nobody away.
                 self.keep_mine(&mut connection)?;
-                let first = file.finish().map_err(keep)?;
+                file.finish().map_err(keep)?;
                 if missing > 0 {
                     shared.notify(&Notice::RejectsNotKept { missing });
                 }
                 fault::point("file.written");
-                Some(first)
             }
-            _ => None,
-        };
+            _ if has_rejects => {
+                for job in &self.jobs {
+                    each_reject(&mut connection, &job.fence, |row| {
+                        show(&mut shown, &row.into_reject(&job.name));
+                        Ok(())
+                    })?;
+                }
+            }
+            _ => {}
+        }
+        *first = has_rejects.then_some(shown);
         self.end(&mut connection, &totals)?;
         connection.close();
-        Ok(first)
+        Ok(())
     }
 
-    /// Whether an attempt whose answer was lost had succeeded.
+    /// Whether an attempt whose answer was lost had succeeded. If not, the lines say which of its steps did: the read waits for a COMMIT
+    /// that the server is still busy with.
     fn is_settled(&mut self, connection: &mut Connection) -> Result<bool> {
         let mut n_done = 0;
-        for job in &self.jobs {
+        for job in &mut self.jobs {
             let state = sql::first_row(connection, &job.fence.state_query())?;
             match state.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-                [epoch, "running"] if epoch == job.fence.epoch.to_string() => {}
-                [epoch, "done"] if epoch == job.fence.epoch.to_string() => n_done += 1,
+                [epoch, "running", step] if epoch == job.fence.epoch.to_string() => {
+                    job.step = Step::parse(step)
+                        .ok_or_else(|| Error::protocol("a line of `inrush_job` names a step that there is not"))?;
+                }
+                [epoch, "done", _] if epoch == job.fence.epoch.to_string() => n_done += 1,
                 [] if !job.is_lasting => n_done += 1,
                 _ => return Err(Fence::taken_over()),
             }
@@ -191,6 +228,17 @@ impl Jobs {
         connection.run(fault::told("done.sent", Query::new("COMMIT", &mut Discard)))?;
         fault::point("done.answered");
         Ok(())
+    }
+}
+
+fn not_ended(error: Error) -> Error {
+    error.while_doing("every row is stored, but the load is not ended")
+}
+
+/// Takes a reject into those that the report shows, if there is room.
+fn show(shown: &mut Vec<Reject>, reject: &Reject) {
+    if shown.len() < SHOWN_REJECTS {
+        shown.push(reject.clone());
     }
 }
 

@@ -17,10 +17,10 @@ use super::shared::Shared;
 use super::sql;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::Result;
 use inrush_core::bulk::ledger::{Fence, JobId, JobLine, Step, Totals};
 use inrush_core::bulk::report::{Job, JobState, Records};
 use inrush_core::bulk::steps::{Copied, Index, indexes};
+use inrush_core::{Error, Result};
 use std::sync::Arc;
 
 /// The jobs of a load; none without a ledger (a dry run, at-least-once).
@@ -36,6 +36,8 @@ pub(super) struct Jobs {
     copied: Option<Copied>,
     /// What became of the jobs where another run, or a user, has ended this one.
     fate: Option<JobState>,
+    /// Without a ledger: whether the answer to a COMMIT behind statements of the user is lost, so that nobody knows whether they were run.
+    is_unsettled: bool,
 }
 
 /// A job that this run has taken over.
@@ -86,9 +88,26 @@ impl Jobs {
             run(connection, self)?;
             fault::point("step.after");
         }
-        self.note(connection, step)?;
+        self.note(connection, step).map_err(|error| self.unsettled(step, error))?;
         fault::point("step.noted");
         Ok(!is_done)
+    }
+
+    /// What a lost answer to the COMMIT of a step means: with a ledger its note tells, without one nobody knows.
+    fn unsettled(&mut self, step: Step, error: Error) -> Error {
+        let option = match step {
+            Step::Before => "--before",
+            Step::After => "--after",
+            _ => return error,
+        };
+        if self.is_kept() || !error.is_fatal() {
+            return error;
+        }
+        self.is_unsettled = true;
+        error
+            .while_doing(&format!("the answer to the COMMIT behind `{option}` was lost, and without a ledger nobody knows what was done"))
+            .with_hint(format!("look whether the statements of `{option}` have had their effect; with the default guarantee the ledger tells"))
+            .outcome_unknown()
     }
 
     /// Runs a step that belongs to these jobs alone, whatever was loaded before them: unless it was done for one of them.
@@ -180,9 +199,14 @@ impl Jobs {
         self.jobs.iter().any(|job| job.is_lasting)
     }
 
-    /// What earlier runs have stored of the jobs.
+    /// What earlier runs have stored of the jobs, those that are finished among them.
     pub(super) fn resumed(&self) -> Totals {
-        self.jobs.iter().fold(Totals::default(), |sum, job| sum.plus(&job.resumed))
+        self.jobs.iter().fold(self.already_loaded(), |sum, job| sum.plus(&job.resumed))
+    }
+
+    /// What earlier runs have stored of the jobs that they have finished.
+    pub(super) fn already_loaded(&self) -> Totals {
+        self.already_loaded.iter().fold(Totals::default(), |sum, job| sum.plus(&job.resumed))
     }
 
     /// Which records that are.

@@ -9,15 +9,18 @@ use super::compare::Compared;
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
+use crate::loader::control::Control;
 use crate::loader::lane::Lane;
 use crate::loader::options::Guarantee;
 use crate::loader::shared::{Notice, Shared, SourcePlan};
 use crate::loader::sql;
+use crate::loader::waits::{interrupted, on_sources};
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{
     ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Mapping, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
+use inrush_core::bulk::retry::Patience;
 use inrush_core::bulk::steps::{Copied, Index, JobLocks};
 use inrush_core::{Error, Kind, Result};
 use std::mem;
@@ -36,7 +39,10 @@ pub(in crate::loader) fn open(
         return Ok(Jobs::default());
     }
     let mut ledger = shared.ledger();
-    let candidates = candidates(shared, sources, plans)?;
+    let identities = on_sources(&shared.control, sources, |sources| {
+        sources.iter_mut().map(|source| source.identity()).collect::<Result<Vec<_>>>()
+    })??;
+    let candidates = candidates(shared, sources, identities, plans)?;
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
@@ -51,18 +57,13 @@ pub(in crate::loader) fn open(
     let offered = mem::take(sources).into_iter().zip(mem::take(plans));
     for (((mut source, mut plan), candidate), opened) in offered.zip(candidates).zip(opened) {
         match opened {
-            Opened::Loaded { on, is_touched } => {
+            Opened::Loaded { on, totals, is_touched } => {
                 if is_touched {
                     shared.notify(&Notice::Touched { source: candidate.name.clone() });
                 }
                 shared.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
                 let state = JobState::AlreadyLoaded(on);
-                jobs.already_loaded.push(Job {
-                    id: candidate.id,
-                    source: candidate.name,
-                    state,
-                    resumed: Totals::default(),
-                });
+                jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
             }
             Opened::Taken { line, stored } => {
                 let job = taken(candidate, &ledger, &line, &stored, plan.index);
@@ -73,10 +74,15 @@ pub(in crate::loader) fn open(
                 }
                 jobs.copied = jobs.copied.or_else(|| Copied::parse(&line.copied));
                 if !stored.is_empty() {
+                    let mut one = vec![source];
                     match shared.options.trust_source {
-                        true => source.resume(&stored, false)?,
-                        false => compared.resume(job.fence.job, &stored, &mut *source)?,
+                        true => on_sources(&shared.control, &mut one, move |one| {
+                            one.iter_mut().try_for_each(|one| one.resume(&stored, false))
+                        })??,
+                        false => compared.resume(job.fence.job, stored, &shared.control, &mut one)?,
                     }
+                    let Some(resumed) = one.pop() else { return Err(interrupted()) };
+                    source = resumed;
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
                     shared.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
                 }
@@ -106,7 +112,7 @@ pub(super) struct Candidate {
 /// What became of a candidate.
 enum Opened {
     Taken { line: Box<JobLine>, stored: Vec<ChunkLine> },
-    Loaded { on: String, is_touched: bool },
+    Loaded { on: String, totals: Totals, is_touched: bool },
 }
 
 struct Opener<'a> {
@@ -116,12 +122,16 @@ struct Opener<'a> {
     candidates: &'a [Candidate],
 }
 
-fn candidates(shared: &Shared, sources: &mut [Box<dyn Source>], plans: &[Arc<SourcePlan>]) -> Result<Vec<Candidate>> {
+fn candidates(
+    shared: &Shared,
+    sources: &[Box<dyn Source>],
+    identities: Vec<Option<Identity>>,
+    plans: &[Arc<SourcePlan>],
+) -> Result<Vec<Candidate>> {
     let spelled = |name: &str| if shared.ignores_case { name.to_lowercase() } else { name.to_owned() };
     let (schema, table) = (spelled(&shared.table.schema), spelled(&shared.table.name));
     let mut candidates: Vec<Candidate> = Vec::new();
-    for (source, plan) in sources.iter_mut().zip(plans) {
-        let identity = source.identity()?;
+    for ((source, identity), plan) in sources.iter().zip(identities).zip(plans) {
         let key = match &identity {
             None => source.name().to_owned(),
             // Streams have but one name, and another stream is another job.
@@ -145,28 +155,39 @@ fn candidates(shared: &Shared, sources: &mut [Box<dyn Source>], plans: &[Arc<Sou
 impl Opener<'_> {
     fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
         let began = Instant::now();
-        self.shared.control.waits(0, Some("the ledger"));
+        let control = &self.shared.control;
+        let mut patience = Patience::new(self.shared.options.retry_for);
+        control.waits(0, Some("the ledger"));
         // Shorter than a load's, so that there is a word soon.
         self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
         let opened = loop {
-            if self.shared.control.is_stopping() {
-                return Err(Error::new(Kind::Interrupted, "interrupted before a row was sent"));
+            if control.is_stopping() {
+                return Err(interrupted());
             }
-            match self.attempt(sources) {
+            let contended = match self.attempt(sources) {
                 Ok(Some(opened)) => break opened,
-                Ok(None) => {}
-                Err(error) if is_contended(&error) && began.elapsed() < self.shared.options.retry_for => {
+                Ok(None) => {
+                    Error::new(Kind::Server, "its lines change all the time: other runs of this load are at work")
+                }
+                Err(error) if is_contended(&error) => {
                     if error.code() == LOCK_WAIT_TIMEOUT {
                         self.shared.notify(&Notice::WaitsForOlderRun { seconds: began.elapsed().as_secs() });
                     }
+                    error
                 }
                 Err(error) if error.kind() == Kind::Promise => return Err(error),
-                Err(error) => return Err(error.while_doing("cannot open the ledger of the load")),
-            }
+                Err(error) => return Err(cannot_open(error)),
+            };
             self.connection.exec("ROLLBACK", ())?;
+            let now = control.elapsed();
+            patience.failed(now);
+            let Some(pause) = patience.pause(now, rand::random()) else { return Err(cannot_open(contended)) };
+            if !control.pause(pause, Control::is_stopping) {
+                return Err(interrupted());
+            }
         };
         self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOAD_LOCK_WAIT_SECONDS}"), ())?;
-        self.shared.control.waits(0, None);
+        control.waits(0, None);
         Ok(opened)
     }
 
@@ -191,7 +212,7 @@ impl Opener<'_> {
             opened.push(match (opening, taken, old) {
                 (Opening::AlreadyLoaded, _, Some(line)) => {
                     let is_touched = candidate.identity.as_ref().is_some_and(|now| now.modified != line.modified);
-                    Opened::Loaded { on: line.finished, is_touched }
+                    Opened::Loaded { on: line.finished, totals: line.totals, is_touched }
                 }
                 (_, Some(line), _) => {
                     let rows = sql::rows(self.connection, &JobLine::chunks_query(self.ledger, candidate.id))?;
@@ -354,6 +375,10 @@ fn fence(ledger: &Ledger, line: &JobLine) -> Fence {
 
 fn totals(connection: &mut Connection, fence: &Fence) -> Result<Totals> {
     Totals::parse(&sql::first_row(connection, &fence.totals_query())?)
+}
+
+fn cannot_open(error: Error) -> Error {
+    error.while_doing("cannot open the ledger of the load")
 }
 
 /// Whether the error comes of another run that does the same just now.

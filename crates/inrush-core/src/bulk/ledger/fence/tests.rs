@@ -66,10 +66,10 @@ fn taken_over(state: &[&str], want: bool) {
 
 #[test]
 fn whose_a_job_is() {
-    taken_over(&["7", "running"], false);
-    taken_over(&["7", "done"], false);
-    taken_over(&["8", "running"], true);
-    taken_over(&["8", "done"], true);
+    taken_over(&["7", "running", "begin"], false);
+    taken_over(&["7", "done", "verify"], false);
+    taken_over(&["8", "running", "begin"], true);
+    taken_over(&["8", "done", "verify"], true);
     // Finished, if nobody can go on with it, or forgotten.
     taken_over(&[], false);
 }
@@ -77,19 +77,19 @@ fn whose_a_job_is() {
 #[test]
 fn rejects_share_statements() {
     let rejects: Vec<Reject> = (1..=40).map(|line| reject(line, b"a,x\n")).collect();
-    let all = fence(false).reject_statements(10, &rejects, 1 << 30);
+    let all = fence(false).reject_statements(10, &rejects, true, 1 << 30);
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].matches("x'612c780a')").count(), 40);
-    let cut = fence(false).reject_statements(10, &rejects, 2000);
+    let cut = fence(false).reject_statements(10, &rejects, true, 2000);
     assert!(cut.len() > 2 && cut.iter().all(|statement| statement.len() <= 2000), "{}", cut.len());
     assert_eq!(cut.iter().map(|statement| statement.matches("x'612c780a')").count()).sum::<usize>(), 40);
-    assert!(fence(false).reject_statements(10, &[], 1 << 30).is_empty());
+    assert!(fence(false).reject_statements(10, &[], true, 1 << 30).is_empty());
 }
 
 #[test]
 fn a_record_longer_than_a_statement_lies_in_parts() {
     let raw: Vec<u8> = (0..5000u32).map(|i| i as u8).collect();
-    let statements = fence(false).reject_statements(10, &[reject(1, &raw), reject(2, b"")], 2000);
+    let statements = fence(false).reject_statements(10, &[reject(1, &raw), reject(2, b"")], true, 2000);
     assert!(statements.iter().all(|statement| statement.len() <= 2000));
     let all = statements.concat();
     for part in 0..6 {
@@ -134,4 +134,14 @@ fn what_became_of_a_job() {
         );
         assert!(!gone.contains("goes on"), "{gone}");
     }
+}
+
+#[test]
+fn a_reason_alone_is_one_line_whose_record_is_not_kept() {
+    let statements = fence(false).reject_statements(10, &[reject(1, &[7; 5000])], false, 2000);
+    let [statement] = &statements[..] else { panic!("{statements:?}") };
+    assert!(statement.contains(", 1, 4294967295, 10, ") && statement.ends_with(", x'')"), "{statement}");
+    let row =
+        |part| RejectRow { line: 1, part, column: String::new(), code: 0, reason: String::new(), raw: Vec::new() };
+    assert_eq!((row(u32::MAX).is_kept(), row(0).is_kept()), (false, true));
 }

@@ -1,0 +1,85 @@
+//! Notices that come again and again (retries, the wait for another run): the first of a kind are printed, then one from time to time with
+//! the number of those left out, so that hours of failures are no flood of lines. `--events` has them all.
+
+use inrush::Notice;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What of which kind was printed.
+#[derive(Debug, Default)]
+pub(super) struct Repeats(BTreeMap<Kind, Printed>);
+
+/// Notices of one kind say the same, but for where.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// By the server's error code.
+    Retry(u16),
+    Wait,
+    Shrunk,
+}
+
+#[derive(Debug, Default)]
+struct Printed {
+    n_printed: u32,
+    last: Duration,
+    left_out: u64,
+}
+
+impl Repeats {
+    /// What to print behind this notice at `now`, on any clock; `None`: it is left out.
+    pub(super) fn pass(&mut self, notice: &Notice, now: Duration) -> Option<String> {
+        let kind = match notice {
+            Notice::Retry { code, .. } | Notice::RetryStep { code, .. } => Kind::Retry(*code),
+            Notice::WaitsForOlderRun { .. } => Kind::Wait,
+            Notice::Shrunk { .. } => Kind::Shrunk,
+            _ => return Some(String::new()),
+        };
+        let printed = self.0.entry(kind).or_default();
+        if printed.n_printed >= FIRST && now.saturating_sub(printed.last) < EVERY {
+            printed.left_out += 1;
+            return None;
+        }
+        printed.n_printed = printed.n_printed.saturating_add(1);
+        printed.last = now;
+        Some(match std::mem::take(&mut printed.left_out) {
+            0 => String::new(),
+            1 => " (1 more like it)".into(),
+            n => format!(" ({n} more like it)"),
+        })
+    }
+}
+
+/// So many of a kind are printed at once.
+const FIRST: u32 = 20;
+/// Then one in this time.
+const EVERY: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retry(code: u16) -> Notice {
+        Notice::RetryStep { what: "it", code, message: "no".into(), pause: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_flood_is_a_line_from_time_to_time() {
+        let mut repeats = Repeats::default();
+        let mut printed = Vec::new();
+        for ms in 0..60_000 {
+            printed.extend(repeats.pass(&retry(0), Duration::from_millis(ms)));
+        }
+        assert_eq!(printed.len(), 25);
+        assert_eq!((printed[19].as_str(), printed[20].as_str()), ("", " (9999 more like it)"));
+    }
+
+    #[test]
+    fn each_kind_for_itself() {
+        let mut repeats = Repeats::default();
+        for _ in 0..100 {
+            repeats.pass(&retry(0), Duration::ZERO);
+        }
+        assert_eq!(repeats.pass(&retry(1213), Duration::ZERO), Some(String::new()));
+        assert_eq!(repeats.pass(&Notice::Swapped, Duration::ZERO), Some(String::new()));
+    }
+}

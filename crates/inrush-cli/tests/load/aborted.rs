@@ -1,0 +1,273 @@
+//! Two signals end a load whatever it waits for: a test for each wait that `loader/waits.rs` lists. Each of these waits would last for ten
+//! seconds and more.
+
+use crate::lost::{ONE_LANE, over_port};
+use crate::numbers::{TABLE, check_table, numbers};
+use crate::place::{Done, Place, on};
+use crate::stopped::{Running, Session, await_true};
+use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::servers::with_local_infile;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Far more than it takes on a machine that does nothing else, and less than any of the waits.
+const AT_ONCE: Duration = Duration::from_secs(6);
+
+/// Sends both signals; the load must end at once and say that it was interrupted.
+#[track_caller]
+fn ends_at_once(mut load: Running<'_>) -> Done {
+    load.signal("INT");
+    load.await_notice("stopping: ");
+    let began = Instant::now();
+    if !load.is_over() {
+        load.signal("INT");
+    }
+    let done = load.end();
+    let took = began.elapsed();
+    assert_eq!(done.code, 130, "{done}");
+    assert!(took < AT_ONCE, "it took {took:?}: {done}");
+    assert!(done.stderr.lines().count() < 100, "{done}");
+    done
+}
+
+#[track_caller]
+fn on_families(label: &str, test: impl Fn(&Place) + Sync) {
+    on(with_local_infile(), label, |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(500, |id| format!("{id},{id}")));
+        test(place);
+    });
+}
+
+/// Three COMMITs are of the ledger's opening, where its tables are to be made.
+const FIRST_CHUNK: Cut = Cut::AfterCommit(4);
+
+#[test]
+fn while_a_commit_is_in_flight_and_the_server_refuses_connections() {
+    on_families("abort_refused", |place| {
+        let relay = Relay::start(place.server.port, FIRST_CHUNK);
+        let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
+        load.await_notice("; trying again in ");
+        let done = ends_at_once(load);
+        unknown_chunk(place, &done);
+    });
+}
+
+#[test]
+fn while_a_commit_is_in_flight_and_the_server_does_not_answer_connections() {
+    on_families("abort_ignored", |place| {
+        let relay = Relay::ignoring(place.server.port, FIRST_CHUNK);
+        let load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
+        await_true("the cut", || relay.has_cut());
+        let done = ends_at_once(load);
+        unknown_chunk(place, &done);
+    });
+}
+
+/// The rows of the first chunk are of unknown fate, and the ledger knows: the same command goes on.
+#[track_caller]
+fn unknown_chunk(place: &Place, done: &Done) {
+    let rows = done.rows().unwrap();
+    assert_eq!((rows.stored, rows.unknown, &done.json["stop"]["why"]), (0, 100, &"interrupted".into()), "{done}");
+    done.says("\nunknown: numbers.csv, records 1 to 100 (lines 2 to 101): in the table or not, which the ledger knows");
+    await_true("the COMMIT", || place.sql("SELECT COUNT(*) FROM numbers") == "100");
+    check_table(place, done, |_| true);
+    let gone_on = place.go_on(ONE_LANE);
+    assert_eq!(
+        (gone_on.code, place.sql("SELECT COUNT(*), SUM(id) FROM numbers").as_str()),
+        (0, "500,125250"),
+        "{gone_on}"
+    );
+}
+
+#[test]
+fn while_a_chunk_is_to_be_tried_again() {
+    on_families("abort_retry", |place| {
+        // In the second chunk, whatever the server says about itself before.
+        let relay = Relay::start(place.server.port, Cut::BeforeCommit(4));
+        let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
+        load.await_notice("; trying again in ");
+        ends_at_once(load);
+    });
+}
+
+#[test]
+fn while_the_first_connection_is_made() {
+    on_families("abort_login", |place| {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let load = Running::spawn(place, over_port(place, silent.local_addr().unwrap().port(), ONE_LANE));
+        let _client = silent.accept().unwrap();
+        ends_at_once(load).says("error: interrupted before a row was sent");
+    });
+}
+
+#[test]
+fn while_the_ledger_is_opened() {
+    on_families("abort_opening", |place| {
+        let relay = Relay::ignoring(place.server.port, Cut::AfterCommit(1));
+        let load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
+        await_true("the cut", || relay.has_cut());
+        ends_at_once(load).says("error: interrupted before a row was sent");
+    });
+}
+
+#[test]
+fn while_the_end_of_the_load_is_tried_again() {
+    on_families("abort_end", |place| {
+        for refuses in [true, false] {
+            place.forget();
+            place.sql("TRUNCATE numbers");
+            // Three of the opening (two where the tables are there), five of chunks: the ninth is of the end.
+            let cut = Cut::AfterCommit(9);
+            let relay =
+                if refuses { Relay::start(place.server.port, cut) } else { Relay::ignoring(place.server.port, cut) };
+            let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
+            if refuses {
+                load.await_notice("the end of the load: ");
+            } else {
+                await_true("the cut", || relay.has_cut());
+            }
+            let done = ends_at_once(load);
+            done.says("error: every row is stored, but the load is not ended: ");
+            assert_eq!(done.json["stop"]["why"], "interrupted", "{done}");
+            assert_eq!(place.go_on(ONE_LANE).code, 0);
+        }
+    });
+}
+
+#[test]
+fn while_a_statement_of_the_user_runs() {
+    on_families("abort_steps", |place| {
+        for option in ["--before", "--after"] {
+            let mut command = place.command(ONE_LANE);
+            command.args([option, "DO SLEEP(60)"]);
+            let load = Running::spawn(place, command);
+            await_true("the statement", || runs(place, "DO SLEEP"));
+            ends_at_once(load);
+        }
+    });
+}
+
+#[test]
+fn while_an_index_is_rebuilt() {
+    on_families("abort_rebuild", |place| {
+        place.sql("ALTER TABLE numbers ADD KEY by_value (value)");
+        let mut load = Running::start(place, "- --into numbers --defer-indexes --lanes 1");
+        load.begin();
+        // A transaction that has read the table keeps it as it is.
+        let holder = Session::open(place, "BEGIN; SELECT COUNT(*) FROM numbers INTO @n");
+        drop(load.stdin.take());
+        await_true("the rebuilding", || runs(place, "ALTER TABLE"));
+        let done = ends_at_once(load);
+        drop(holder);
+        done.says("dropped until the load is finished: index `by_value`");
+    });
+}
+
+#[test]
+fn while_another_run_has_the_lock_of_the_job() {
+    on_families("abort_job_lock", |place| {
+        let mut command = place.command(&format!("{ONE_LANE} --truncate"));
+        let mut older = command.env("INRUSH_FAULT", "step.before:1:stop").spawn().unwrap();
+        await_true("the lock", || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", older.id())).unwrap();
+            stat.rsplit(") ").next().unwrap().starts_with('T')
+        });
+        let load = Running::spawn(place, place.command(ONE_LANE));
+        await_true("the wait", || runs(place, "SELECT GET_LOCK"));
+        let done = ends_at_once(load);
+        older.kill().unwrap();
+        older.wait().unwrap();
+        done.says("error: interrupted before a row was sent");
+    });
+}
+
+#[test]
+fn while_another_run_has_the_line_of_the_job() {
+    on_families("abort_job_line", |place| {
+        place.write("bad.csv", "id,value\n1,1\nx,2\n");
+        assert_eq!(place.load("bad.csv --into numbers --batch 1").code, 2);
+        let holder =
+            Session::open(place, "BEGIN; SELECT COUNT(*) FROM (SELECT 1 FROM inrush_job FOR UPDATE) AS l INTO @n");
+        let load = Running::spawn(place, place.command("bad.csv --into numbers --batch 1"));
+        await_true("the wait", || runs(place, "UPDATE"));
+        let done = ends_at_once(load);
+        drop(holder);
+        done.says("error: interrupted before a row was sent");
+    });
+}
+
+#[test]
+fn while_a_feeder_says_nothing() {
+    on_families("abort_feeder", |place| {
+        let mut load = Running::start(place, "- --into numbers");
+        load.begin();
+        check_table(place, &ends_at_once(load), |_| true);
+    });
+}
+
+#[test]
+fn while_the_rate_lets_nothing_go() {
+    on_families("abort_rate", |place| {
+        let load = Running::start(place, &format!("{ONE_LANE} --rate 1"));
+        await_true("its connection", || is_connected(place));
+        ends_at_once(load);
+    });
+}
+
+#[test]
+fn while_the_reader_waits_for_lanes_that_wait_for_a_lock() {
+    on_families("abort_queues", |place| {
+        let mut load = Running::start(place, "- --into numbers --batch 500 --lanes 2");
+        let feeder = load.feed();
+        await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
+        let holder = Session::open(place, "LOCK TABLES numbers WRITE");
+        let done = ends_at_once(load);
+        drop(holder);
+        feeder.join().unwrap();
+        check_table(place, &done, |_| true);
+    });
+}
+
+/// Nothing is sent yet, so one signal ends the process as any other: opening a pipe waits for its other end, and for its header.
+#[test]
+fn while_a_pipe_is_opened() {
+    on_families("abort_pipe", |place| {
+        assert!(Command::new("mkfifo").arg(place.path("pipe.csv")).status().unwrap().success());
+        for file in ["pipe.csv", "-"] {
+            let mut command = place.command(&format!("{file} --into numbers"));
+            let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            stdin.write_all(b"id,value\n1,1\n").unwrap();
+            let pid = child.id();
+            await_true("the opening", || catches_interrupts(pid));
+            assert!(Command::new("kill").args(["-s", "INT", &pid.to_string()]).status().unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.signal(), Some(2), "{file}: {output:?}");
+        }
+    });
+}
+
+/// Whether a process has a handler for SIGINT.
+fn catches_interrupts(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+    u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & 0b10 != 0
+}
+
+/// Whether the server runs such a statement in this schema.
+fn runs(place: &Place, statement: &str) -> bool {
+    let query = format!(
+        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}' AND INFO LIKE '{statement}%'",
+        place.schema.name()
+    );
+    place.server.sql(&query)[0][0] != "0"
+}
+
+fn is_connected(place: &Place) -> bool {
+    let query = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}'", place.schema.name());
+    place.server.sql(&query)[0][0] != "0"
+}
