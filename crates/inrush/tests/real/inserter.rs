@@ -1,7 +1,7 @@
 //! Inserters on real servers: what is acknowledged is stored, once, and nothing else, whatever happens. Faults are in [`faults`].
 
 mod faults;
-mod twin;
+pub(crate) mod twin;
 
 use crate::cases::{Case, Route, Shell, in_cases};
 use inrush::{Config, Error, InserterOptions, PoolOptions, Result, params};
@@ -16,12 +16,12 @@ fn on_all(check: impl Fn(&Case) + Sync) {
     in_cases(servers::with_local_infile(), &[Route::Tcp], check);
 }
 
-fn config(case: &Case, schema: &Schema) -> Config {
+pub(crate) fn config(case: &Case, schema: &Schema) -> Config {
     case.config().with_database(schema.name()).with_pool(PoolOptions::new().with_max(4))
 }
 
 /// A table whose rows say who wrote them: a number that comes once.
-fn table(case: &Case) -> Schema {
+pub(crate) fn table(case: &Case) -> Schema {
     let schema = case.server.schema("inserter");
     schema.sql(
         "CREATE TABLE t (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, n INT NOT NULL UNIQUE, name VARCHAR(20), \
@@ -40,7 +40,7 @@ fn stored(schema: &Schema) -> BTreeMap<i64, u64> {
     rows.iter().map(|row| (row[0].parse().unwrap(), row[1].parse().unwrap())).collect()
 }
 
-fn row(n: i64) -> (i64, String) {
+pub(crate) fn row(n: i64) -> (i64, String) {
     (n, format!("row {n}"))
 }
 
@@ -53,7 +53,7 @@ fn check_all_good(ends: &[(i64, Result<inrush::Inserted>)]) {
 
 /// What is stored is what was acknowledged, besides what nobody knows.
 #[track_caller]
-fn check_stored(schema: &Schema, ends: &[(i64, Result<inrush::Inserted>)]) {
+pub(crate) fn check_stored(schema: &Schema, ends: &[(i64, Result<inrush::Inserted>)]) {
     let stored = stored(schema);
     for (n, end) in ends {
         match end {

@@ -15,6 +15,7 @@ mod bulk_facts;
 mod bulk_inserter;
 mod cancel;
 mod cases;
+mod chaos;
 mod compression;
 mod examples;
 mod failures;

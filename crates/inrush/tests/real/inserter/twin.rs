@@ -7,24 +7,24 @@ use std::thread;
 use tokio::runtime::Runtime;
 
 /// An inserter of either twin, and its pool.
-pub(super) enum TwinInserter {
+pub(crate) enum TwinInserter {
     Blocking(blocking::Inserter, blocking::Pool),
     Tokio(Inserter, Pool, Arc<Runtime>),
 }
 
 /// How many callers.
 #[derive(Clone, Copy)]
-pub(super) enum Who {
+pub(crate) enum Who {
     Few,
     Many,
     Thousands,
 }
 
 /// What became of the row of each number.
-pub(super) type Ends = Vec<(i64, Result<Inserted>)>;
+pub(crate) type Ends = Vec<(i64, Result<Inserted>)>;
 
 impl TwinInserter {
-    pub(super) fn new(case: &Case, config: &Config, table: &str, options: InserterOptions) -> Self {
+    pub(crate) fn new(case: &Case, config: &Config, table: &str, options: InserterOptions) -> Self {
         match case.shell {
             Shell::Blocking => {
                 let pool = blocking::Pool::new(config).unwrap();
@@ -42,56 +42,56 @@ impl TwinInserter {
         }
     }
 
-    pub(super) fn insert(&self, row: impl Params + Send + Sync) -> Result<Inserted> {
+    pub(crate) fn insert(&self, row: impl Params + Send + Sync) -> Result<Inserted> {
         match self {
             Self::Blocking(inserter, _) => inserter.insert(row),
             Self::Tokio(inserter, _, runtime) => runtime.block_on(inserter.insert(row)),
         }
     }
 
-    pub(super) fn insert_many<P: Params + Sync>(&self, rows: impl IntoIterator<Item = P>) -> Vec<Result<Inserted>> {
+    pub(crate) fn insert_many<P: Params + Sync>(&self, rows: impl IntoIterator<Item = P>) -> Vec<Result<Inserted>> {
         match self {
             Self::Blocking(inserter, _) => inserter.insert_many(rows),
             Self::Tokio(inserter, _, runtime) => runtime.block_on(inserter.insert_many(rows)),
         }
     }
 
-    pub(super) fn flush(&self) -> Result<()> {
+    pub(crate) fn flush(&self) -> Result<()> {
         match self {
             Self::Blocking(inserter, _) => inserter.flush(),
             Self::Tokio(inserter, _, runtime) => runtime.block_on(inserter.flush()),
         }
     }
 
-    pub(super) fn close(&self) -> Result<()> {
+    pub(crate) fn close(&self) -> Result<()> {
         match self {
             Self::Blocking(inserter, _) => inserter.close(),
             Self::Tokio(inserter, _, runtime) => runtime.block_on(inserter.close()),
         }
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         match self {
             Self::Blocking(inserter, _) => inserter.is_closed(),
             Self::Tokio(inserter, ..) => inserter.is_closed(),
         }
     }
 
-    pub(super) fn status(&self) -> InserterStatus {
+    pub(crate) fn status(&self) -> InserterStatus {
         match self {
             Self::Blocking(inserter, _) => inserter.status(),
             Self::Tokio(inserter, ..) => inserter.status(),
         }
     }
 
-    pub(super) fn pool_status(&self) -> PoolStatus {
+    pub(crate) fn pool_status(&self) -> PoolStatus {
         match self {
             Self::Blocking(_, pool) => pool.status(),
             Self::Tokio(_, pool, _) => pool.status(),
         }
     }
 
-    pub(super) fn close_pool(&self) {
+    pub(crate) fn close_pool(&self) {
         match self {
             Self::Blocking(_, pool) => pool.close(),
             Self::Tokio(_, pool, _) => pool.close(),
@@ -99,7 +99,7 @@ impl TwinInserter {
     }
 
     /// Each of many callers brings `n_rows` rows, one after the other; all numbers differ.
-    pub(super) fn crowd<P: Params + Send + Sync + 'static>(
+    pub(crate) fn crowd<P: Params + Send + Sync + 'static>(
         &self,
         who: Who,
         n_rows: i64,
