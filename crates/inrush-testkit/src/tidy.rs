@@ -252,9 +252,10 @@ const CRATES: &[(&str, &[&str])] = &[
 /// Modules of the core and those below each.
 const CORE_MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("printable", &[]),
     ("wire", &["error"]),
     ("auth", &["error", "wire"]),
-    ("value", &["error", "wire"]),
+    ("value", &["error", "printable", "wire"]),
     ("session", &["error", "wire", "auth"]),
     ("bulk", &["error", "wire", "auth", "session", "value"]),
 ];
