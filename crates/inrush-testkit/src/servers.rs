@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
@@ -136,8 +136,21 @@ impl Server {
         self.try_sql(statements).unwrap_or_else(|message| panic!("{}: {message}\nin: {statements}", self.instance))
     }
 
-    /// Like [`sql`](Self::sql), but hands back the client program's message.
+    /// Like [`sql`](Self::sql), but returns the client program's message as the error.
+    ///
+    /// MySQL cannot show a process list while some session's statement holds a character beyond the BMP (error 3854): such a query is
+    /// run again.
     pub fn try_sql(&self, statements: &str) -> Result<Vec<Vec<String>>, String> {
+        for _ in 0..100 {
+            match self.run_client(statements) {
+                Err(message) if message.contains("ERROR 3854 ") => std::thread::sleep(Duration::from_millis(20)),
+                ended => return ended,
+            }
+        }
+        self.run_client(statements)
+    }
+
+    fn run_client(&self, statements: &str) -> Result<Vec<Vec<String>>, String> {
         let mut client = Command::new(&self.client)
             .args(["--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4"])
             .arg(format!("--socket={}", self.socket.display()))

@@ -77,7 +77,8 @@ impl InserterOptions {
         self
     }
 
-    /// For how long a batch is tried again that met a deadlock or found no server. 30 seconds unless told.
+    /// For how long a batch is tried again that met a deadlock or found no server, and the query that describes the table as well.
+    /// 30 seconds unless set.
     #[must_use]
     pub fn with_retry_for(mut self, limit: Duration) -> Self {
         self.retry_for = limit;

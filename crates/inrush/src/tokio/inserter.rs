@@ -175,11 +175,22 @@ impl Inserter {
     }
 
     async fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
-        let Owner { shared, pool, reading } = &*self.0;
+        let mut course = self.course();
+        let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
-        if let Some(shape) = shared.shape() {
-            return Ok(shape);
+        loop {
+            if let Some(shape) = shared.shape() {
+                return Ok(shape);
+            }
+            match self.read_table_once(names).await {
+                Ok(shape) => return Ok(shared.learn(shape)),
+                Err(error) => self.pause(&mut course, error).await?,
+            }
         }
+    }
+
+    async fn read_table_once(&self, names: &[&str]) -> Result<Shape> {
+        let Owner { shared, pool, .. } = &*self.0;
         let mut connection = pool.get().await?;
         let options = &shared.options;
         if options.exactly_once {
@@ -189,20 +200,48 @@ impl Inserter {
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
         let asked = options.columns.as_deref();
-        Ok(shared.learn(Shape::new(&shared.table, &known, asked, names, options.exactly_once)?))
+        Shape::new(&shared.table, &known, asked, names, options.exactly_once)
     }
 
     async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
-        let Owner { shared, pool, reading } = &*self.0;
+        let mut course = self.course();
+        let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
-        if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
-            return Ok(shape);
+        loop {
+            if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
+                return Ok(shape);
+            }
+            match self.read_anew_once(old).await {
+                Ok(shape) => return Ok(shared.learn(shape)),
+                Err(error) => self.pause(&mut course, error).await?,
+            }
         }
+    }
+
+    async fn read_anew_once(&self, old: &Shape) -> Result<Shape> {
+        let Owner { shared, pool, .. } = &*self.0;
         let mut connection = pool.get().await?;
         connection.forget_target(&shared.table).await?;
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
-        Ok(shared.learn(old.renewed(&shared.table, &known, shared.options.exactly_once)?))
+        old.renewed(&shared.table, &known, shared.options.exactly_once)
+    }
+
+    /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
+    fn course(&self) -> Course {
+        Course::new(Instant::now(), self.0.shared.options.retry_for, false)
+    }
+
+    /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
+    async fn pause(&self, course: &mut Course, error: Error) -> Result<()> {
+        match course.failed(Stage::Before, error, Instant::now(), rand::random()) {
+            Step::Tell(error) => Err(error),
+            Step::Again(pause, _) => {
+                self.0.shared.meters.retried();
+                sleep(pause).await;
+                Ok(())
+            }
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn kill_until(is_over: &AtomicBool, case: &Case, schema: &Schema, pause: Duratio
     let mut n_killed = 0;
     while !is_over.load(SeqCst) {
         thread::sleep(pause);
-        let found = case.server.sql(&list);
+        let Ok(found) = case.server.try_sql(&list) else { continue };
         if found.is_empty() {
             continue;
         }

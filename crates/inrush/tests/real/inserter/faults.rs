@@ -140,6 +140,22 @@ fn a_connection_lost_at_a_rollback_makes_no_row_bad() {
     });
 }
 
+/// The first row is brought while nobody knows the table yet.
+#[test]
+fn a_connection_lost_while_the_table_is_read_is_replaced() {
+    on_all(|case| {
+        for bytes in [1, 400, 700, 1_000] {
+            let schema = table(case);
+            let relay = Relay::healing(case.server.port, Cut::AfterBytes(bytes));
+            let inserter = behind(case, &schema, &relay, InserterOptions::new().exactly_once());
+            let inserted = inserter.insert(row(1));
+            assert!(inserted.is_ok() && relay.has_cut(), "{bytes}: {inserted:?}");
+            inserter.close().unwrap();
+            assert_eq!(stored(&schema).len(), 1);
+        }
+    });
+}
+
 #[test]
 fn without_a_server_callers_hear_of_it_in_time() {
     on_all(|case| {
