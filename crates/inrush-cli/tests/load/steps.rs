@@ -46,7 +46,8 @@ fn statements_before_and_after() {
 fn a_step_is_not_done_again() {
     on_all("once", |place| {
         place.sql(PEOPLE);
-        place.write("people.csv", "id,name\n1,Ann\nx,Bob\n");
+        // Bad for the server only: what is bad for us is known before a step is done.
+        place.write("people.csv", "id,name\n1,Ann\n1,Bob\n");
         let steps = [
             "--before",
             "INSERT INTO log VALUES ('before')",
