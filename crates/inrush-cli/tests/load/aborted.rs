@@ -42,8 +42,8 @@ fn on_families(label: &str, test: impl Fn(&Place) + Sync) {
     });
 }
 
-/// Three COMMITs are of the ledger's opening, where its tables are to be made.
-const FIRST_CHUNK: Cut = Cut::AfterCommit(4);
+/// Four COMMITs are of the ledger's opening, where its tables are to be made.
+const FIRST_CHUNK: Cut = Cut::AfterCommit(5);
 
 #[test]
 fn while_a_commit_is_in_flight_and_the_server_refuses_connections() {
@@ -87,7 +87,7 @@ fn unknown_chunk(place: &Place, done: &Done) {
 fn while_a_chunk_is_to_be_tried_again() {
     on_families("abort_retry", |place| {
         // In the second chunk, whatever the server says about itself before.
-        let relay = Relay::start(place.server.port, Cut::BeforeCommit(4));
+        let relay = Relay::start(place.server.port, Cut::BeforeCommit(5));
         let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
         load.await_notice("; trying again in ");
         ends_at_once(load);
@@ -120,8 +120,8 @@ fn while_the_end_of_the_load_is_tried_again() {
         for refuses in [true, false] {
             place.forget();
             place.sql("TRUNCATE numbers");
-            // Three of the opening (two where the tables are there), five of chunks: the ninth is of the end.
-            let cut = Cut::AfterCommit(9);
+            // Four of the opening, five of chunks: the tenth is of the end.
+            let cut = Cut::AfterCommit(10);
             let relay =
                 if refuses { Relay::start(place.server.port, cut) } else { Relay::ignoring(place.server.port, cut) };
             let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));

@@ -35,8 +35,10 @@ fn check_each(
 ) -> Result<()> {
     let bytes = (LOOKED_AT / sources.len().max(1)).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT);
     for (source, plan) in sources.iter_mut().zip(plans) {
-        let peeked = source.peek(bytes);
-        if let Some(unchanged) = source.unchanged() {
+        let unchanged = source.unchanged();
+        // A stream may come slowly: a load that waits for much of it begins late.
+        let peeked = source.peek(if unchanged.is_some() { bytes } else { LEAST_LOOKED_AT });
+        if let Some(unchanged) = unchanged {
             unchanged.check()?;
         }
         let bad = peeked?.filter(|_| stops).and_then(|batch| first_bad_row(batch, plan, max_packet));
