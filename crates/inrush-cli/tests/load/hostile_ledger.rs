@@ -16,7 +16,8 @@ const ATTACK: &str = "ADD KEY `by_w` (`w`) /*(*/, DROP COLUMN `w`, RENAME TO `ot
 fn sql_in_the_ledger_is_not_run() {
     on_all("hostile", |place| {
         place.sql(PETS);
-        place.write("pets.csv", "id,name\n1,Ann\nx,Bob\n");
+        // What only the server knows: what is known before changes nothing.
+        place.write("pets.csv", "id,name\n1,Ann\n1,Bob\n");
         let args = "pets.csv --into pets --defer-indexes";
         let stopped = place.load(args);
         assert_eq!(stopped.code, 2, "{stopped}");
