@@ -47,7 +47,9 @@ fn cut_at(place: &Place, cut: Cut) -> bool {
     if was_cut {
         place.forget();
         place.sql("TRUNCATE numbers");
-        std::fs::remove_file(place.path("bad.csv")).unwrap();
+        for name in ["bad.csv", "bad.csv.log"] {
+            std::fs::remove_file(place.path(name)).unwrap();
+        }
         let relay = Relay::healing(place.server.port, cut);
         let done = place.done(&through_relay(place, &relay, &args).output().unwrap());
         if done.code != 4 {
