@@ -22,6 +22,8 @@ pub struct Control {
     pub(super) bytes: AtomicU64,
     pub(super) chunks: AtomicU64,
     pub(super) lanes: Mutex<Vec<LaneState>>,
+    /// Of connections beside the lanes.
+    others: Mutex<Vec<Aborter>>,
 }
 
 /// What a load has done so far.
@@ -91,6 +93,7 @@ impl Default for Control {
             bytes: AtomicU64::new(0),
             chunks: AtomicU64::new(0),
             lanes: Mutex::new(Vec::new()),
+            others: Mutex::new(Vec::new()),
         }
     }
 }
@@ -110,6 +113,7 @@ impl Control {
                 aborter.abort();
             }
         }
+        lock(&self.others).iter().for_each(Aborter::abort);
     }
 
     /// Whether somebody asked to stop.
@@ -167,6 +171,16 @@ impl Control {
     /// Whether the reader should read on.
     pub(super) fn wants_more(&self) -> bool {
         !self.is_stopping() && self.stop_after.load(Relaxed) == u64::MAX
+    }
+
+    /// Has an abort end a connection that belongs to no lane.
+    pub(super) fn aborts(&self, aborter: Aborter) {
+        let mut others = lock(&self.others);
+        // An abort that came while it was connecting must reach it too.
+        if self.is_aborted() {
+            aborter.abort();
+        }
+        others.push(aborter);
     }
 
     pub(super) fn set_lane(&self, lane: usize, connection_id: u32, aborter: Aborter) {

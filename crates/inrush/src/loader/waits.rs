@@ -6,6 +6,7 @@
 //! | for the answer to a statement (rows, COMMIT, TRUNCATE, ALTER, a step of the user, GET_LOCK, a row lock) | `Connection` | is waited for | its socket is shut down |
 //! | for a connection, its name's look-up and the login | [`Control::connect`] | goes on | the attempt is left behind |
 //! | between two attempts to store a chunk | `Lane::prepare_another` | ends, the chunk is not loaded | ends |
+//! | for the RENAME that another connection runs (MariaDB) | `steps::guard` | is waited for | the sockets of both are shut down |
 //! | between two queries of the ledger about a COMMIT | `Lane::settle` | goes on: rows are on their way | ends, the rows are of unknown fate |
 //! | between two attempts to open the ledger | `Lane::run_to_its_end`, `Opener::open` | ends | ends |
 //! | for another run that prepares or ends the table | `while_locked` | ends at the next look (5 s) | ends |

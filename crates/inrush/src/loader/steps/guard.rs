@@ -155,7 +155,8 @@ fn rename(connection: &mut Connection, shared: &Shared, shadow: &Shadow) -> Resu
     if server.vendor != Vendor::MariaDb && server.numbers >= (8, 0, 13) {
         return connection.exec(&shadow.swap(), ()).map(drop);
     }
-    let mut other = Connection::connect(&shared.config)?;
+    let mut other = shared.control.connect(&shared.config)?;
+    shared.control.aborts(other.aborter());
     other.exec(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
     let waiting = format!(
         "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = {} AND STATE LIKE 'Waiting for table%'",
