@@ -38,36 +38,25 @@ pub const SQL_MODE: &str = "STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_AUTO_VALUE_
 pub const ANSWERS: &str = "SET SESSION sql_select_limit=18446744073709551615, sql_big_selects=1, sql_safe_updates=0";
 
 /// The same for variables that some servers lack, or let only some users set: those are left as they are.
-pub fn more_answers(mariadb: bool) -> &'static [&'static str] {
-    match mariadb {
-        true => &[
-            "sql_quote_show_create=1",
-            "sql_auto_is_null=0",
-            "div_precision_increment=4",
-            "group_concat_max_len=1048576",
-            "lc_time_names='en_US'",
-            "default_week_format=0",
-            "lock_wait_timeout=31536000",
-            "default_storage_engine=InnoDB",
-            "max_statement_time=0",
-            "old_mode=''",
-            "sql_if_exists=0",
-        ],
-        false => &[
-            "sql_quote_show_create=1",
-            "sql_auto_is_null=0",
-            "div_precision_increment=4",
-            "group_concat_max_len=1048576",
-            "lc_time_names='en_US'",
-            "default_week_format=0",
-            "lock_wait_timeout=31536000",
-            "default_storage_engine=InnoDB",
-            "max_execution_time=0",
-            "show_gipk_in_create_table_and_information_schema=1",
-            "information_schema_stats_expiry=0",
-            "show_create_table_verbosity=0",
-        ],
-    }
+pub fn more_answers(mariadb: bool) -> Vec<&'static str> {
+    const BOTH: &[&str] = &[
+        "sql_quote_show_create=1",
+        "sql_auto_is_null=0",
+        "div_precision_increment=4",
+        "group_concat_max_len=1048576",
+        "lc_time_names='en_US'",
+        "default_week_format=0",
+        "lock_wait_timeout=31536000",
+        "default_storage_engine=InnoDB",
+    ];
+    const MARIADB: &[&str] = &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"];
+    const MYSQL: &[&str] = &[
+        "max_execution_time=0",
+        "show_gipk_in_create_table_and_information_schema=1",
+        "information_schema_stats_expiry=0",
+        "show_create_table_verbosity=0",
+    ];
+    [BOTH, if mariadb { MARIADB } else { MYSQL }].concat()
 }
 
 /// As many warnings as SHOW WARNINGS can list.
