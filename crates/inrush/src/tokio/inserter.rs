@@ -392,8 +392,7 @@ impl Writer {
         let at = find_line(connection, ledger).await.map_err(|e| (Stage::Before, line::unusable(e)))?;
         let mut tx = connection.begin().await.map_err(|e| (Stage::Before, e))?;
         let stored = insert(&mut tx, batch, wants_ids).await.map_err(|e| (Stage::Open, e))?;
-        let moved = tx.exec(&ledger.line.advance(at), ()).await.map_err(|e| (Stage::Open, line::unusable(e)))?;
-        if moved.affected != 1 {
+        if !advance(&mut tx, &ledger.line, at).await.map_err(|e| (Stage::Open, line::unusable(e)))? {
             ledger.place = Place::Unsure;
             return Err((Stage::Open, line::strange()));
         }
@@ -443,6 +442,22 @@ async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> 
     let options = batch_options(rows.n_rows(), vendor, wants_ids && shape.has_ids);
     let report = connection.execute_batch_with(&shape.statement, rows, &options).await?;
     Ok(Stored::of(report, shape.has_ids))
+}
+
+/// Moves the line on. Returns `false` if it is not where this lane left it.
+///
+/// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read before
+/// that is believed.
+async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
+    loop {
+        if connection.exec(&line.advance(at), ()).await?.affected == 1 {
+            return Ok(true);
+        }
+        let found = connection.query_opt::<(u64,)>(&line.settle(), ()).await?;
+        if found != Some((at,)) {
+            return Ok(false);
+        }
+    }
 }
 
 /// Where the line is; begins it if it is not there.
