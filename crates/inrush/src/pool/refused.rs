@@ -15,11 +15,20 @@ pub(crate) struct Refused {
 
 impl<C: Lendable> Opening<C> {
     /// It did not, for this reason. Where the server lets no more in, and the pool has other connections, their user waits for one of
-    /// these to come back. `refused`: what he met before.
-    pub(crate) fn not_opened(mut self, error: Error, refused: &mut Option<Refused>) -> Result<Next<C>> {
+    /// these to come back. `refused`: what he met before. If the deadline passed in another attempt of such a user, the pool's
+    /// time-out is the error.
+    pub(crate) fn not_opened(
+        mut self,
+        error: Error,
+        refused: &mut Option<Refused>,
+        asked: Instant,
+        deadline: Option<Instant>,
+    ) -> Result<Next<C>> {
         if !SERVER_IS_FULL.contains(&error.code()) {
+            let shared = Arc::clone(&self.shared);
             self.failed();
-            return Err(error);
+            let is_late = refused.is_some() && deadline.is_some_and(|at| Instant::now() >= at);
+            return Err(if is_late { shared.timed_out(asked, refused.as_ref()) } else { error });
         }
         let shared = Arc::clone(&self.shared);
         self.is_settled = true;

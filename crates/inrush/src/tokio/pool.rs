@@ -99,7 +99,7 @@ impl Pool {
                             lent.begin_use(asked);
                             return Ok(lent);
                         }
-                        Err(error) => opening.not_opened(error, &mut refused)?,
+                        Err(error) => opening.not_opened(error, &mut refused, asked, deadline)?,
                     }
                 }
                 Next::Wait(waiting) => match wait(&waiting.seat, waiting.until(deadline)).await {

@@ -165,8 +165,7 @@ fn a_pool_larger_than_the_servers_limit_waits_for_its_own() {
         assert_eq!(n_done.into_inner(), 60);
         drop(pool);
         // Nothing comes back in time: that is a time-out, and says why.
-        let (other_user, config) =
-            narrow(case, "late", options().with_acquire_timeout(Some(Duration::from_millis(300))));
+        let (other_user, config) = narrow(case, "late", options().with_acquire_timeout(Some(Duration::from_secs(1))));
         let pool = TwinPool::new(case, &config);
         let both = [pool.get(), pool.get()];
         let error = pool.try_get().err().unwrap();

@@ -176,7 +176,7 @@ impl JobLine {
     pub fn restart_statements(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> [String; 3] {
         let identity = start.identity;
         let update = format!(
-            "UPDATE {} SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
              `hash` = {}, `mapping` = {}, `step` = 'begin', `indexes` = NULL, `state` = 'running', \
              `chunks` = 0, `records` = 0, `n_rows` = 0, `skipped` = 0, `rejected` = 0, `started` = UTC_TIMESTAMP(6), \
              `finished` = NULL, `program` = {}{} WHERE `id` = {} AND `epoch` = {epoch}",
@@ -199,7 +199,7 @@ impl JobLine {
     /// out. What the source is now is noted, for it may have been mended since.
     pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
         format!(
-            "UPDATE {} SET `epoch` = `epoch` + 1{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
             ledger.jobs(),
             if ledger.has_owners { ", `owner` = CURRENT_USER()" } else { "" },
             or_null(identity.and_then(|i| i.size)),
@@ -297,17 +297,32 @@ impl Fence {
 
     /// Notes that a step is finished.
     pub fn step_statement(&self, step: Step) -> String {
-        format!("UPDATE {} SET `step` = '{}' WHERE {}", self.ledger.jobs(), step.name(), self.ours())
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `step` = '{}' WHERE {}",
+            self.ledger.jobs(),
+            step.name(),
+            self.ours()
+        )
     }
 
     /// Notes the definitions of indexes before they are dropped, so that whoever goes on can make them again.
     pub fn indexes_statement(&self, indexes: &str) -> String {
-        format!("UPDATE {} SET `indexes` = {} WHERE {}", self.ledger.jobs(), text(indexes), self.ours())
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `indexes` = {} WHERE {}",
+            self.ledger.jobs(),
+            text(indexes),
+            self.ours()
+        )
     }
 
     /// Notes what an atomic load has copied.
     pub fn copied_statement(&self, copied: &str) -> String {
-        format!("UPDATE {} SET `copied` = {} WHERE {}", self.ledger.jobs(), text(copied), self.ours())
+        format!(
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `copied` = {} WHERE {}",
+            self.ledger.jobs(),
+            text(copied),
+            self.ours()
+        )
     }
 
     /// Asks what became of the job: one row of (epoch, state, owner), or none.
@@ -324,7 +339,7 @@ impl Fence {
     /// Ends the job: for one transaction. The first must affect one row, else another run has taken the job over.
     pub fn finish_statements(&self, totals: &Totals) -> [String; 3] {
         let done = format!(
-            "UPDATE {} SET `state` = 'done', `step` = 'verify', `indexes` = NULL, `chunks` = {}, `records` = {}, `n_rows` = {}, \
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `state` = 'done', `step` = 'verify', `indexes` = NULL, `chunks` = {}, `records` = {}, `n_rows` = {}, \
              `skipped` = {}, `rejected` = {}, `finished` = UTC_TIMESTAMP(6) WHERE {}",
             self.ledger.jobs(),
             totals.chunks,
@@ -466,7 +481,7 @@ impl State {
     }
 }
 
-/// In the syntax of several tables: a plain DELETE that KILL QUERY meets is answered by MariaDB with an OK and no row
+/// In the syntax of several tables, as the UPDATEs of job lines are: a plain one that KILL QUERY meets is answered by MariaDB with an OK and no row
 /// (docs/notes/client-traps.md), and a chunk's line that stays would count as stored when the job is begun anew.
 fn remove_lines(ledger: &Ledger, id: JobId) -> [String; 2] {
     [ledger.chunks(), ledger.rejects()]
