@@ -17,7 +17,8 @@
 //! When the server says a table was made is no help: no server changes it at a TRUNCATE, and all do at an ALTER and at a restore of a
 //! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is.
 
-use super::job::{JobLine, State, Step};
+use super::job::JobLine;
+use super::step::{State, Step};
 use super::tables::VERSION;
 use super::{Identity, Mapping};
 use crate::error::{Error, Kind};

@@ -4,6 +4,7 @@
 //! still runs has no counts: they are the sums of its chunks' lines.
 
 use super::fence::Fence;
+use super::step::{State, Step};
 use super::tables::{Ledger, VERSION, columns, hex, or_null, text};
 use super::{ChunkLine, Identity, JobId, Mapping};
 use crate::error::{Error, Result};
@@ -45,43 +46,6 @@ pub struct JobLine {
     pub owner: String,
     /// What an atomic load has copied: a text of [`Copied`](crate::bulk::steps::Copied); empty if nothing.
     pub copied: String,
-}
-
-/// Whether a job is finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Not all of its rows are stored.
-    Running,
-    /// Every record is stored or rejected.
-    Done,
-}
-
-/// How far a job is: each step comes after those before it, and what is finished is not done again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    /// Nothing was done yet.
-    #[default]
-    Begin,
-    /// The copy of the table that is to be filled may be there.
-    Make,
-    /// It is.
-    Create,
-    /// The table was emptied.
-    Truncate,
-    /// What is to be run before the first row was run.
-    Before,
-    /// The indexes that are to be rebuilt are dropped.
-    Drop,
-    /// Every chunk is stored.
-    Chunks,
-    /// The indexes are rebuilt.
-    Indexes,
-    /// What is to be run after the last row was run.
-    After,
-    /// The file of the rejects may be in its place, and may be replaced.
-    Rejects,
-    /// What came of it was looked at.
-    Verify,
 }
 
 /// Counts of a job.
@@ -356,7 +320,7 @@ impl Fence {
     /// Removes the job as if it had never been: for sources that nobody can go on with. As [`Fence::finish_statements`].
     pub fn remove_statements(&self) -> [String; 3] {
         let [chunks, rejects] = remove_lines(&self.ledger, self.job);
-        [format!("DELETE FROM {} WHERE {}", self.ledger.jobs(), self.ours()), chunks, rejects]
+        [format!("DELETE l FROM {} AS l WHERE {}", self.ledger.jobs(), self.ours()), chunks, rejects]
     }
 
     /// Asks what became of the job's line when the answer to a COMMIT was lost: one row of (epoch, state, step), or none. It waits for
@@ -425,59 +389,6 @@ impl Totals {
             return Err(Error::protocol("the ledger's sums have an odd shape"));
         };
         Ok(Self { chunks, records, rows, skipped, rejected })
-    }
-}
-
-impl Step {
-    /// All steps, in order.
-    pub const ALL: [Step; 11] = [
-        Step::Begin,
-        Step::Make,
-        Step::Create,
-        Step::Truncate,
-        Step::Before,
-        Step::Drop,
-        Step::Chunks,
-        Step::Indexes,
-        Step::After,
-        Step::Rejects,
-        Step::Verify,
-    ];
-
-    /// The name in the ledger.
-    pub fn name(self) -> &'static str {
-        match self {
-            Step::Begin => "begin",
-            Step::Make => "make",
-            Step::Create => "create",
-            Step::Truncate => "truncate",
-            Step::Before => "before",
-            Step::Drop => "drop",
-            Step::Chunks => "chunks",
-            Step::Indexes => "indexes",
-            Step::After => "after",
-            Step::Rejects => "rejects",
-            Step::Verify => "verify",
-        }
-    }
-
-    /// The step of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|step| step.name() == name)
-    }
-}
-
-impl State {
-    /// The name in the ledger.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Running => "running",
-            State::Done => "done",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        [State::Running, State::Done].into_iter().find(|state| state.name() == name)
     }
 }
 

@@ -12,14 +12,16 @@ mod fence;
 mod id;
 mod job;
 mod mapping;
+mod step;
 mod tables;
 mod targets;
 
 pub use decide::{Opening, Run, decide};
 pub use fence::{Fence, RejectRow};
 pub use id::JobId;
-pub use job::{JobLine, Start, State, Step, Totals};
+pub use job::{JobLine, Start, Totals};
 pub use mapping::Mapping;
+pub use step::{State, Step};
 pub use tables::{Ledger, text as text_literal};
 pub use targets::{Routine, untransacted};
 
