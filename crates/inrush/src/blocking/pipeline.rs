@@ -53,11 +53,13 @@ impl Connection {
     pub(crate) fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
             Way::Clear(window) => Ok(window),
-            Way::Unknown => {
-                let answer = Self::probe(&self.config);
-                Ok(probe::conclude(&self.config, answer))
-            }
+            Way::Unknown => Ok(Self::find_window(&self.config)),
         }
+    }
+
+    /// Finds out how much may be in flight at a server, over a connection of its own.
+    pub(crate) fn find_window(config: &crate::Config) -> Window {
+        probe::conclude(config, Self::probe(config))
     }
 
     /// Whether two pings are answered; `None` if not even one is.

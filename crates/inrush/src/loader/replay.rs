@@ -159,7 +159,7 @@ impl Lane<'_> {
             }
             return Ok(true);
         }
-        let window = self.connection.window(Some(rows.len()))?;
+        let window = self.shared.control.window(&self.shared.config, rows.len())?;
         let mut singles = Singles::new(chunk, rows);
         self.connection.run(Pipeline::new(&mut singles).with_window(window))??;
         if singles.has_warned {

@@ -115,7 +115,7 @@ impl Lane<'_> {
     /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
     /// statements travel one by one.
     fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
-        let window = self.connection.window(Some(statements.len()))?;
+        let window = self.shared.control.window(&self.shared.config, statements.len())?;
         let window = if window.n_commands > 1 { WINDOW } else { window };
         let (shared, number) = (self.shared, self.number);
         let way = (&chunk.plan.writing, chunk.payload.method());

@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | for the answer to a statement (rows, COMMIT, TRUNCATE, ALTER, a step of the user, GET_LOCK, a row lock) | `Connection` | is waited for | its socket is shut down |
 //! | for a connection, its name's look-up and the login | [`Control::connect`] | goes on | the attempt is left behind |
+//! | for another connection that finds out whether commands may be pipelined | [`Control::window`] | goes on | the attempt is left behind |
 //! | between two attempts to store a chunk | `Lane::prepare_another` | ends, the chunk is not loaded | ends |
 //! | for the RENAME that another connection runs (MariaDB) | `steps::guard` | is waited for | the sockets of both are shut down |
 //! | between two queries of the ledger about a COMMIT | `Lane::settle` | goes on: rows are on their way | ends, the rows are of unknown fate |
@@ -22,7 +23,9 @@
 use super::control::Control;
 use crate::Config;
 use crate::blocking::Connection;
+use crate::pipeline::probe::{self, Way};
 use inrush_core::bulk::Source;
+use inrush_core::session::pipeline::Window;
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -53,6 +56,17 @@ impl Control {
             Some(connected) => connected,
             None => Err(aborted()),
         }
+    }
+
+    /// How much of `n_steps` commands may be in flight at the server. Where that is not known, another connection finds out, which an
+    /// abort leaves behind.
+    pub(super) fn window(&self, config: &Config, n_steps: usize) -> Result<Window> {
+        if let Way::Clear(window) = probe::way(config, Some(n_steps)) {
+            return Ok(window);
+        }
+        let config = config.clone();
+        let found = beside("inrush-probe", || self.is_aborted(), move || Connection::find_window(&config))?;
+        found.ok_or_else(aborted)
     }
 }
 
