@@ -4,6 +4,7 @@
 //! lengths come from the file, and memory is taken by them.
 
 use crate::columnar::Arrays;
+use crate::expansion::expands_too_far;
 use crate::guard::guarded;
 use crate::input::Meter;
 use crate::on_disk::OnDisk;
@@ -26,6 +27,8 @@ pub(crate) struct Arrow {
     version: MetadataVersion,
     decoder: FileDecoder,
     messages: Messages,
+    /// See [`expands_too_far`].
+    memory: u64,
 }
 
 /// Where messages come from.
@@ -44,20 +47,27 @@ struct Message {
 
 impl Arrow {
     /// A file that begins and ends with the magic bytes.
-    pub(crate) fn open_file(name: &str, file: OnDisk, meter: Arc<Meter>) -> Result<Self> {
+    pub(crate) fn open_file(name: &str, file: OnDisk, meter: Arc<Meter>, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
         let file = Blocks { file, meter };
         let (schema, version, blocks) = guarded(&name, || file.footer().map_err(|e| damaged(&name, &e)))?;
         let decoder = FileDecoder::new(schema.clone(), version);
-        Ok(Self { name, schema, version, decoder, messages: Messages::File { file, blocks, next: 0 } })
+        Ok(Self {
+            name,
+            schema,
+            version,
+            decoder,
+            messages: Messages::File { file, blocks, next: 0 },
+            memory: memory as u64,
+        })
     }
 
     /// A stream: its first message is the schema.
-    pub(crate) fn open_stream(name: &str, mut bytes: Box<dyn Read + Send>) -> Result<Self> {
+    pub(crate) fn open_stream(name: &str, mut bytes: Box<dyn Read + Send>, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
         let (schema, version) = guarded(&name, || first_message(&mut bytes).map_err(|e| damaged(&name, &e)))?;
         let decoder = FileDecoder::new(schema.clone(), version);
-        Ok(Self { name, schema, version, decoder, messages: Messages::Stream(bytes) })
+        Ok(Self { name, schema, version, decoder, messages: Messages::Stream(bytes), memory: memory as u64 })
     }
 
     fn next_rows(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
@@ -73,7 +83,7 @@ impl Arrow {
                 },
             };
             let Some(Message { block, bytes }) = message else { return Ok(None) };
-            match check(&block, &bytes)? {
+            match check(&block, &bytes, self.memory)? {
                 MessageHeader::DictionaryBatch => self.decoder.read_dictionary(&block, &bytes)?,
                 MessageHeader::RecordBatch => return self.decoder.read_record_batch(&block, &bytes),
                 _ => return Err(broken("a message is neither a batch nor a dictionary")),
@@ -221,7 +231,7 @@ fn metadata<'a>(block: &Block, bytes: &'a [u8]) -> Result<&'a [u8], ArrowError> 
 }
 
 /// Compares every length and place that a message names with what is there; returns what it is.
-fn check(block: &Block, bytes: &Buffer) -> Result<MessageHeader, ArrowError> {
+fn check(block: &Block, bytes: &Buffer, memory: u64) -> Result<MessageHeader, ArrowError> {
     let message = root_as_message(metadata(block, bytes)?).map_err(|e| broken(&e.to_string()))?;
     let body = &bytes[block.metaDataLength() as usize..];
     let layout = match message.header_type() {
@@ -229,11 +239,11 @@ fn check(block: &Block, bytes: &Buffer) -> Result<MessageHeader, ArrowError> {
         MessageHeader::DictionaryBatch => message.header_as_dictionary_batch().and_then(|batch| batch.data()),
         other => return Ok(other),
     };
-    check_layout(&layout.ok_or_else(|| broken("a batch is missing its data"))?, body)?;
+    check_layout(&layout.ok_or_else(|| broken("a batch is missing its data"))?, body, memory)?;
     Ok(message.header_type())
 }
 
-fn check_layout(layout: &Layout<'_>, body: &[u8]) -> Result<(), ArrowError> {
+fn check_layout(layout: &Layout<'_>, body: &[u8], memory: u64) -> Result<(), ArrowError> {
     let (rows, mut plain) = (layout.length(), 0u64);
     if rows < 0
         || layout.nodes().is_some_and(|nodes| nodes.iter().any(|node| node.length() < 0 || node.null_count() < 0))
@@ -251,7 +261,13 @@ fn check_layout(layout: &Layout<'_>, body: &[u8]) -> Result<(), ArrowError> {
             plain = plain.saturating_add(u64::try_from(i64::from_le_bytes(*length)).unwrap_or(0));
         }
     }
-    if plain > MAX_PLAIN { Err(broken("a compressed batch comes to more than 2 GiB")) } else { Ok(()) }
+    if plain > MAX_PLAIN {
+        return Err(broken("a compressed batch comes to more than 2 GiB"));
+    }
+    match expands_too_far(body.len() as u64, plain, memory) {
+        Some(why) => Err(broken(&format!("a compressed batch {why}"))),
+        None => Ok(()),
+    }
 }
 
 fn broken(what: &str) -> ArrowError {

@@ -11,6 +11,7 @@ mod cells;
 mod columnar;
 mod csv;
 mod decompress;
+mod expansion;
 mod file_source;
 mod guard;
 mod infer_types;

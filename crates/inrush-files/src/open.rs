@@ -120,7 +120,7 @@ fn open_stream(
                 (Whereabouts::Stream { hash: checksum(&head) }, plain)
             }
         };
-        let arrow = Arrow::open_stream(path, plain)?;
+        let arrow = Arrow::open_stream(path, plain, options.memory)?;
         return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), whereabouts)?));
     }
     open_text(["", path], path, plain, meter, compression, place, format, options)
@@ -151,7 +151,7 @@ fn open_text(
     };
     if is_jsonl {
         refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
-        return Ok(Box::new(JsonlReader::new(text(b',', &JsonlReader::line_options(options))?)?));
+        return Ok(Box::new(JsonlReader::new(text(b',', &JsonlReader::line_options(options))?, options.memory)?));
     }
     Ok(Box::new(text(delimiter(path, names[0], format)?, options)?))
 }
@@ -159,14 +159,14 @@ fn open_text(
 fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     columnar_options(path, options)?;
     let meter = Meter::new(Some(place.size()));
-    let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes)?;
+    let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes, options.memory)?;
     Ok(Box::new(Columnar::new(path, parquet, meter, cuts(options), Whereabouts::OnDisk(place))?))
 }
 
 fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     columnar_options(path, options)?;
     let meter = Meter::new(Some(place.size()));
-    let arrow = Arrow::open_file(path, place.clone(), meter.clone())?;
+    let arrow = Arrow::open_file(path, place.clone(), meter.clone(), options.memory)?;
     Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?))
 }
 

@@ -4,6 +4,7 @@
 //! the way to the wire. Every read is checked against the file's length before memory is taken for it.
 
 use crate::columnar::Arrays;
+use crate::expansion::expands_too_far;
 use crate::guard::guarded;
 use crate::input::Meter;
 use crate::on_disk::OnDisk;
@@ -36,11 +37,13 @@ pub(crate) struct Parquet {
     batch_rows: usize,
     /// About as many bytes has a row.
     row_bytes: u64,
+    /// See [`expands_too_far`].
+    memory: u64,
 }
 
 impl Parquet {
     /// Reads what the file says of itself. `batch_bytes` is about how much is decoded at a time, at most.
-    pub(crate) fn open(name: &str, file: OnDisk, meter: Arc<Meter>, batch_bytes: usize) -> Result<Self> {
+    pub(crate) fn open(name: &str, file: OnDisk, meter: Arc<Meter>, batch_bytes: usize, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
         let pages = Pages { file, meter };
         let metadata = guarded(&name, || load(&pages).map_err(|e| damaged(&name, &e)))?;
@@ -53,10 +56,21 @@ impl Parquet {
         });
         let row_bytes = (bytes / rows.max(1)).max(1);
         // A list of millions of equal values is a few bytes of file, and its row is decoded as a whole.
-        let listed = listed_bytes(&name, &metadata)?;
+        let listed = listed_bytes(&name, &metadata, memory as u64)?;
         let batch_rows = (batch_bytes as u64 / row_bytes.max(listed)).clamp(1, DECODED_ROWS) as usize;
         let fields = (0..schema.fields().len()).collect();
-        Ok(Self { name, file: pages, metadata, schema, fields, rows: None, at: 0, batch_rows, row_bytes })
+        Ok(Self {
+            name,
+            file: pages,
+            metadata,
+            schema,
+            fields,
+            rows: None,
+            at: 0,
+            batch_rows,
+            row_bytes,
+            memory: memory as u64,
+        })
     }
 
     /// A reader from row `at` on.
@@ -102,6 +116,11 @@ impl Parquet {
                 }
                 let start = column.dictionary_page_offset().unwrap_or(i64::MAX).min(column.data_page_offset());
                 let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
+                let (stored, plain) = (column.compressed_size(), column.uncompressed_size());
+                if let Some(why) = expands_too_far(stored.unsigned_abs(), plain.unsigned_abs(), self.memory) {
+                    return Err(damaged(&self.name, &format!("{} {why}", named()))
+                        .with_hint("raise `--memory` if that is meant, or write the file in smaller row groups"));
+                }
                 if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > self.file.len()) {
                     return Err(damaged(&self.name, &format!("{} lies outside of the file", named())));
                 }
@@ -180,23 +199,23 @@ impl Arrays for Parquet {
 /// How many bytes the lists of a row take when they are decoded, on average of the row group where they take most.
 ///
 /// # Errors
-/// `Data` if that is more than [`ROW_BYTES`].
-fn listed_bytes(name: &str, metadata: &ArrowReaderMetadata) -> Result<u64> {
+/// `Data` if that is more than `memory`.
+fn listed_bytes(name: &str, metadata: &ArrowReaderMetadata, memory: u64) -> Result<u64> {
     let mut most = 0;
     for group in metadata.metadata().row_groups() {
         let rows = group.num_rows().unsigned_abs().max(1);
         let mut listed = 0u64;
         for column in group.columns().iter().filter(|column| column.column_descr().max_rep_level() > 0) {
             let bytes = (column.num_values().unsigned_abs() / rows).saturating_mul(LISTED_BYTES);
-            if bytes > ROW_BYTES {
+            if bytes > memory {
                 return Err(Error::data(format!(
                     "cannot read `{name}`: a row of column `{}` has {} values on average, which take {} MiB, and a row may take {} MiB",
                     column.column_path().string(),
                     column.num_values().unsigned_abs() / rows,
                     bytes >> 20,
-                    ROW_BYTES >> 20
+                    memory >> 20
                 ))
-                .with_hint("write the values as rows of a table of their own"));
+                .with_hint("write the values as rows of a table of their own, or raise `--memory`"));
             }
             listed = listed.saturating_add(bytes);
         }
@@ -207,9 +226,6 @@ fn listed_bytes(name: &str, metadata: &ArrowReaderMetadata) -> Result<u64> {
 
 /// A value of a list with its two levels.
 const LISTED_BYTES: u64 = 12;
-
-/// What a row may take: as much as a load has for all of its rows, if nothing is said of `--memory`.
-const ROW_BYTES: u64 = 256 << 20;
 
 /// What the file says of itself, with views for texts and bytes where the reader can make them.
 fn load(pages: &Pages) -> Result<ArrowReaderMetadata, ParquetError> {

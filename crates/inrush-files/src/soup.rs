@@ -100,6 +100,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         batch_rows: Some(usize::from(sizes % 8) + 1),
         batch_bytes: usize::from(sizes) + 1,
         max_record: usize::from(sizes) * 4 + 1,
+        memory: 64 << 20,
     }
 }
 
@@ -171,7 +172,7 @@ pub fn jsonl(bytes: &[u8]) {
         let read = || -> Result<()> {
             let reader =
                 CsvReader::with("soup", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
-            let mut reader = JsonlReader::new(reader)?;
+            let mut reader = JsonlReader::new(reader, 64 << 20)?;
             lines.push(format!("{:?}", reader.infer_types(200)?));
             while let Some(batch) = reader.next()? {
                 lines.push(format!("{:?} {:?}", batch.rows.columns(), batch.rejects));

@@ -205,6 +205,50 @@ impl Written {
     }
 }
 
+/// A few bytes that come to more than the memory that there is, and to less than it.
+#[test]
+fn what_a_few_bytes_blow_up_to_is_refused_before_it_is_decoded() {
+    let batch = |values: ArrayRef| RecordBatch::try_from_iter([("v", values)]).unwrap();
+    let zeros = batch(Arc::new(Int64Array::from(vec![0; 2 << 20])));
+    let text = batch(Arc::new(StringArray::from(vec!["x".repeat(16 << 20)])));
+    let mut list = builder::ListBuilder::new(builder::Int32Builder::new());
+    list.values().append_slice(&vec![7; 1 << 20]);
+    list.append(true);
+    let list = batch(Arc::new(list.finish()));
+    let plain_zstd = || WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+    let as_parquet = |name, batch: &RecordBatch, properties: WriterProperties| {
+        written(name, |file| {
+            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+            writer.write(batch).unwrap();
+            writer.close().unwrap();
+        })
+    };
+    let arrow = written("zeros.arrow", |file| {
+        let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+        let mut writer = FileWriter::try_new_with_options(file, &zeros.schema(), options).unwrap();
+        writer.write(&zeros).unwrap();
+        writer.finish().unwrap();
+    });
+    let files = [
+        (arrow, "comes to 16 MiB, more than the 1 MiB of `--memory`"),
+        (
+            as_parquet("text.parquet", &text, plain_zstd().set_dictionary_enabled(false).build()),
+            "comes to 16 MiB, more than the 1 MiB of `--memory`",
+        ),
+        (as_parquet("list.parquet", &list, plain_zstd().build()), "a row of column `v.list.item` has 1048576 values"),
+    ];
+    for (file, want) in files {
+        assert!(std::fs::metadata(file.path()).unwrap().len() < 40_000, "{}", file.name);
+        let read = |memory| {
+            let mut reader = file.open(CsvOptions { memory, ..CsvOptions::default() })?;
+            reader.next().map(|batch| batch.unwrap().rows.num_rows())
+        };
+        let error = read(1 << 20).unwrap_err();
+        assert!(error.to_string().contains(want), "{}: {error}", file.name);
+        assert!(read(64 << 20).unwrap() > 0, "{}", file.name);
+    }
+}
+
 fn every_file() -> Vec<Written> {
     let small_groups = |compression| {
         WriterProperties::builder()

@@ -33,6 +33,8 @@ pub struct CsvOptions {
     pub batch_bytes: usize,
     /// The most bytes of one record, line end included; what is longer is an error, and bounds the memory.
     pub max_record: usize,
+    /// The most bytes that a small part of a typed file, or the places of the fields of a batch of JSON Lines, may come to in memory.
+    pub memory: usize,
 }
 
 impl Default for CsvOptions {
@@ -50,6 +52,7 @@ impl Default for CsvOptions {
             batch_bytes: 4 << 20,
             // MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
             max_record: 64 << 20,
+            memory: 256 << 20,
         }
     }
 }

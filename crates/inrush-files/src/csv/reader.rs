@@ -35,6 +35,8 @@ pub struct CsvReader {
     parser: Arc<Parser>,
     batch_rows: usize,
     rows_were_asked_for: bool,
+    /// The most records of a batch, whatever was asked for.
+    max_rows: usize,
     batch_bytes: usize,
     max_record: usize,
     read_bytes: usize,
@@ -97,6 +99,7 @@ impl CsvReader {
             parser: Arc::new(parser),
             batch_rows: options.batch_rows.unwrap_or(DEFAULT_ROWS),
             rows_were_asked_for: options.batch_rows.is_some(),
+            max_rows: usize::MAX,
             batch_bytes: options.batch_bytes,
             max_record: options.max_record,
             read_bytes,
@@ -153,7 +156,7 @@ impl CsvReader {
     /// The first records, at most `max_bytes` of them but at least one, with all fields, unquoted empty ones as NULL.
     /// `next` will still deliver them; what is wrong behind them is left to it as well.
     pub fn sample(&mut self, max_bytes: usize) -> Result<Batch> {
-        let cut = self.cut(usize::MAX, max_bytes.min(MAX_SAMPLE));
+        let cut = self.cut(self.max_rows, max_bytes.min(MAX_SAMPLE));
         let parser = Arc::new(self.parser.with_uses(every_field(self.names.len(), true)));
         Box::new(self.piece(parser, Buffer::from(&self.text[..cut.end]), &cut)).parse()
     }
@@ -203,7 +206,7 @@ impl Source for CsvReader {
     }
 
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
-        let cut = self.cut(self.batch_rows, bytes.min(self.batch_bytes));
+        let cut = self.cut(self.batch_rows.min(self.max_rows), bytes.min(self.batch_bytes));
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -277,6 +280,11 @@ impl CsvReader {
         self.passes_blank_lines = true;
     }
 
+    /// No batch and no sample has more records from here on.
+    pub(crate) fn limit_rows(&mut self, n: usize) {
+        self.max_rows = n.max(1);
+    }
+
     /// Whether nothing follows a sample.
     pub(crate) fn is_all(&self, sample: &Batch) -> bool {
         self.ended && sample.origin.text.len() == self.text.len()
@@ -288,7 +296,7 @@ impl CsvReader {
             if self.left() == 0 {
                 return Ok(None);
             }
-            let cut = self.cut(self.batch_rows, self.batch_bytes);
+            let cut = self.cut(self.batch_rows.min(self.max_rows), self.batch_bytes);
             if cut.end == 0 {
                 return self.failed.take().map_or(Ok(None), Err);
             }

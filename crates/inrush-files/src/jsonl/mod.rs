@@ -54,12 +54,23 @@ impl JsonlReader {
     }
 
     /// `lines` were opened with [`JsonlReader::line_options`].
-    pub(crate) fn new(mut lines: CsvReader) -> Result<Self> {
+    ///
+    /// # Errors
+    /// `Data` for what is no JSON, and for more names than a table has columns.
+    pub(crate) fn new(mut lines: CsvReader, memory: usize) -> Result<Self> {
         lines.pass_blank_lines();
         let mut objects = Objects { names: Vec::new(), places: HashMap::new(), uses: Vec::new() };
         match lines.names().len() {
             0 => {} // An empty file.
-            1 => objects.find_names(&lines.sample(SAMPLE_BYTES)?),
+            1 => {
+                if !objects.find_names(&lines.sample(SAMPLE_BYTES)?) {
+                    return Err(Error::data(format!(
+                        "the first records of `{}` have more than {MAX_FIELDS} names, and no table has more columns",
+                        lines.name()
+                    ))
+                    .with_hint("names that are data belong into values: a JSON column, or a record for each"));
+                }
+            }
             _ => {
                 return Err(Error::data(format!("`{}` is not JSON: it begins with a control character", lines.name())));
             }
@@ -71,6 +82,7 @@ impl JsonlReader {
             ))
             .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"));
         }
+        lines.limit_rows(memory / (objects.names.len().max(1) * PLACE_BYTES) / SHARE);
         objects.uses = (0..objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
         Ok(Self { lines, objects: Arc::new(objects) })
     }
@@ -179,8 +191,8 @@ impl Stretch for Lines {
 }
 
 impl Objects {
-    /// Takes the names of the first records, in the order in which they appear.
-    fn find_names(&mut self, sample: &Batch) {
+    /// Takes the names of the first records, in the order in which they appear. Returns `false` if there are too many.
+    fn find_names(&mut self, sample: &Batch) -> bool {
         let text = &sample.origin.text;
         for row in 0..sample.rows.num_rows().min(SAMPLE_ROWS) {
             let mut names = Vec::new();
@@ -193,12 +205,14 @@ impl Objects {
                 let (Ok(shown), false) = (String::from_utf8(name.clone()), self.places.contains_key(&name)) else {
                     continue;
                 };
-                if self.names.len() < MAX_FIELDS {
-                    self.places.insert(name, self.names.len());
-                    self.names.push(shown);
+                if self.names.len() == MAX_FIELDS {
+                    return false;
                 }
+                self.places.insert(name, self.names.len());
+                self.names.push(shown);
             }
         }
+        true
     }
 
     /// Lines as one column in, members as columns out. Bad lines become rejects. `kinds` notes what each field's values are, if it has
@@ -433,8 +447,14 @@ const NO_JSON: u8 = 1;
 const SAMPLE_BYTES: usize = 4 << 20;
 const SAMPLE_ROWS: usize = 10_000;
 
-/// Far more than a table can have columns.
-const MAX_FIELDS: usize = 65_536;
+/// As many columns as a table can have (both servers' manuals, "Limits on Table Column Count").
+const MAX_FIELDS: usize = 4_096;
+
+/// A field of a record has its place in a column whether the record has it or not: a view.
+const PLACE_BYTES: usize = 16;
+
+/// Of the memory that there is as much is for the places of one batch: some batches are under way at a time.
+const SHARE: usize = 8;
 
 #[cfg(test)]
 mod tests;

@@ -90,17 +90,49 @@ fn types_are_those_of_the_values() {
 #[test]
 fn what_is_no_json_at_all_is_refused() {
     for text in ["a,b\n1,2\n", "[1,2]\n", "{\n  \"a\": 1\n}\n", "\x01\n"] {
-        assert!(JsonlReader::new(lines(text.as_bytes(), CsvOptions::default())).is_err(), "{text}");
+        assert!(JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY).is_err(), "{text}");
     }
     assert!(reader("").fields().is_empty());
 }
+
+/// Names in the first record, and few in each record after it.
+fn sparse(n_names: usize, n_records: usize) -> String {
+    let names: Vec<_> = (0..n_names).map(|i| format!("\"n{i}\":{i}")).collect();
+    format!("{{{}}}\n", names.join(",")) + &"{\"n7\":7}\n".repeat(n_records)
+}
+
+#[test]
+fn more_names_than_a_table_has_columns_are_refused() {
+    let read = |n_names| JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), MEMORY);
+    assert_eq!(read(MAX_FIELDS).unwrap().fields().len(), 4_096);
+    let error = read(200_000).err().unwrap();
+    assert!(error.message().ends_with("have more than 4096 names, and no table has more columns"), "{error}");
+}
+
+/// Each record has a place for every name: so many are in a batch as there is memory for.
+#[test]
+fn many_names_make_small_batches() {
+    let options = CsvOptions { memory: 1 << 20, batch_rows: Some(100_000), ..CsvOptions::default() };
+    let mut reader = reader_of(sparse(1_000, 2_000).as_bytes(), options);
+    assert_eq!(reader.infer_types(1 << 20).unwrap().len(), 1_000);
+    assert!(reader.peek(1 << 20).unwrap().unwrap().rows.num_rows() <= 8);
+    let mut n_rows = 0;
+    while let Some(batch) = reader.next().unwrap() {
+        assert!((1..=8).contains(&batch.rows.num_rows()), "{}", batch.rows.num_rows());
+        n_rows += batch.rows.num_rows();
+    }
+    assert_eq!(n_rows, 2_001);
+}
+
+const MEMORY: usize = 64 << 20;
 
 fn reader(text: &str) -> JsonlReader {
     reader_of(text.as_bytes(), CsvOptions::default())
 }
 
 fn reader_of(text: &[u8], options: CsvOptions) -> JsonlReader {
-    JsonlReader::new(lines(text, options)).unwrap()
+    let memory = options.memory;
+    JsonlReader::new(lines(text, options), memory).unwrap()
 }
 
 fn lines(text: &[u8], options: CsvOptions) -> CsvReader {

@@ -331,6 +331,7 @@ impl LoadArgs {
             batch_rows,
             batch_bytes,
             max_record: defaults.max_record,
+            memory: sizes::memory(&self.memory)?,
         })
     }
 

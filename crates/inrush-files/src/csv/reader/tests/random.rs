@@ -89,6 +89,7 @@ pub(super) fn any_dialect() -> impl Strategy<Value = CsvOptions> {
             limit,
             nulls: nulls(&["a", ""]),
             delimiter: None,
+            memory: 1 << 20,
         },
     )
 }
