@@ -224,25 +224,9 @@ const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::relay::tests::server;
     use std::ops::RangeInclusive;
-    use std::thread::JoinHandle;
     use std::time::Instant;
-
-    /// A server that answers each piece with `k`, and what it was sent.
-    fn server() -> (u16, JoinHandle<Vec<u8>>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let thread = thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            let (mut heard, mut bytes) = (Vec::new(), [0; 1024]);
-            while let Ok(n @ 1..) = stream.read(&mut bytes) {
-                heard.extend_from_slice(&bytes[..n]);
-                let _ = stream.write_all(b"k");
-            }
-            heard
-        });
-        (port, thread)
-    }
 
     /// Sends pieces until one is not answered; says how many were, and what the server heard.
     #[track_caller]

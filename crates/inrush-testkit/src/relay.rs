@@ -213,11 +213,11 @@ impl State {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A server that answers each piece with `k`, and what it was sent.
-    fn server() -> (u16, std::thread::JoinHandle<Vec<u8>>) {
+    pub(crate) fn server() -> (u16, std::thread::JoinHandle<Vec<u8>>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let thread = std::thread::spawn(move || {

@@ -1,10 +1,10 @@
 //! Connections under chaos: no answer is out of step, what was acknowledged is stored once, what was refused is not stored, and
 //! an error says that the outcome is unknown wherever it is.
 
-use super::link::{Link, Row};
+use super::verbs::Row;
 use super::{READ_TIMEOUT, await_quiet, deadline, faults, kill_until, next_id};
 use crate::batches::methods;
-use crate::cases::{Case, Route, in_cases};
+use crate::cases::{Case, Route, Twin, in_cases};
 use inrush::{Config, Error, PipelineMode, Result, Statement};
 use inrush_testkit::dice::{Dice, seed};
 use inrush_testkit::faults::Relay;
@@ -136,7 +136,7 @@ fn work(case: &Case, config: &Config, end: Instant, number: u64, mut dice: Dice)
     };
     let methods = methods(case);
     while Instant::now() < end {
-        let Ok(mut link) = Link::connect(case.shell, &config) else { continue };
+        let Ok(mut link) = Twin::connect(case.shell, &config) else { continue };
         while Instant::now() < end {
             book.n_operations += 1;
             let method = dice.percent(70).then(|| methods[dice.below(methods.len() as u64) as usize]);
@@ -165,10 +165,10 @@ fn work(case: &Case, config: &Config, end: Instant, number: u64, mut dice: Dice)
 }
 
 /// A question whose answer no other question has.
-fn ask(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
+fn ask(link: &mut Twin, book: &mut Book, dice: &mut Dice) -> bool {
     let token = next_id();
     let outcome = if dice.percent(50) {
-        link.query("SELECT CAST(? AS UNSIGNED), 'an answer'", token)
+        link.query_with("SELECT CAST(? AS UNSIGNED), 'an answer'", token)
     } else {
         let n_rows = dice.between(1, 20);
         let sql = (0..n_rows).map(|_| format!("SELECT {token}, 'an answer'")).collect::<Vec<_>>().join(" UNION ALL ");
@@ -189,7 +189,7 @@ fn ask(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
 }
 
 /// A statement that the server refuses; the connection stays usable.
-fn refused(link: &mut Link) -> bool {
+fn refused(link: &mut Twin) -> bool {
     let outcome = link.insert("INSERT INTO taken (id, note) VALUES (? - ? + 1, 'twice')", &(1, "1".into()));
     if let Err(error) = &outcome
         && error.code() == 1062
@@ -200,14 +200,14 @@ fn refused(link: &mut Link) -> bool {
     is_usable(&outcome)
 }
 
-fn insert_as_text(link: &mut Link, book: &mut Book) -> bool {
+fn insert_as_text(link: &mut Twin, book: &mut Book) -> bool {
     let rows = rows(1);
-    let outcome = link.exec_text(&format!("INSERT INTO t (id, note) VALUES ({}, 'text')", rows[0].0));
+    let outcome = link.exec(&*format!("INSERT INTO t (id, note) VALUES ({}, 'text')", rows[0].0));
     book.note(&rows, "text", &outcome);
     is_usable(&outcome)
 }
 
-fn insert(link: &mut Link, book: &mut Book) -> bool {
+fn insert(link: &mut Twin, book: &mut Book) -> bool {
     let rows = rows(1);
     let outcome = link.insert(INSERT, &rows[0]);
     book.note(&rows, "prepared", &outcome);
@@ -215,14 +215,14 @@ fn insert(link: &mut Link, book: &mut Book) -> bool {
 }
 
 /// Slower than `query-timeout` in half of the cases.
-fn slow_insert(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
+fn slow_insert(link: &mut Twin, book: &mut Book, dice: &mut Dice) -> bool {
     let (rows, ms) = (rows(1), if dice.percent(20) { 340 } else { 10 });
-    let outcome = link.exec_text(&format!("INSERT INTO t (id, note) SELECT {}, SLEEP(0.{ms:03})", rows[0].0));
+    let outcome = link.exec(&*format!("INSERT INTO t (id, note) SELECT {}, SLEEP(0.{ms:03})", rows[0].0));
     book.note(&rows, "slow", &outcome);
     is_usable(&outcome)
 }
 
-fn transaction(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
+fn transaction(link: &mut Twin, book: &mut Book, dice: &mut Dice) -> bool {
     let rows = rows(dice.between(1, 4));
     let outcome = link.transaction(INSERT, &rows);
     book.note(&rows, "transaction", &outcome);
@@ -230,7 +230,7 @@ fn transaction(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
 }
 
 /// Each step is a group of its own: it is committed by itself.
-fn pipeline(link: &mut Link, book: &mut Book, dice: &mut Dice) -> bool {
+fn pipeline(link: &mut Twin, book: &mut Book, dice: &mut Dice) -> bool {
     let rows = rows(dice.between(1, 30));
     let statement = Statement::new(INSERT).unwrap();
     let outcome = link.pipeline(&statement, &rows);

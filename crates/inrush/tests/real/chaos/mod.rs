@@ -5,7 +5,7 @@
 
 mod driver;
 mod inserter;
-mod link;
+mod verbs;
 
 use crate::cases::Case;
 use inrush_testkit::dice::{Dice, is_long};

@@ -1,32 +1,14 @@
-//! A connection of either shell, with the verbs that a campaign uses.
+//! The verbs of a connection of either shell that a campaign uses.
 
-use crate::cases::Shell;
-use inrush::{BatchOptions, BatchReport, Config, Method, Outcome, Result, Statement, blocking};
-use tokio::runtime::Runtime;
-
-/// A connection of either shell.
-pub(super) enum Link {
-    Blocking(blocking::Connection),
-    Tokio(inrush::Connection, Runtime),
-}
+use crate::cases::Twin;
+use inrush::{BatchOptions, BatchReport, Method, Outcome, Result, Statement};
 
 /// A row of the campaign's table.
 pub(super) type Row = (u64, String);
 
-impl Link {
-    pub(super) fn connect(shell: Shell, config: &Config) -> Result<Self> {
-        match shell {
-            Shell::Blocking => blocking::Connection::connect(config).map(Self::Blocking),
-            Shell::Tokio => {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-                let connection = runtime.block_on(inrush::Connection::connect(config))?;
-                Ok(Self::Tokio(connection, runtime))
-            }
-        }
-    }
-
+impl Twin {
     /// The rows of a query with one parameter.
-    pub(super) fn query(&mut self, sql: &str, param: u64) -> Result<Vec<(u64, String)>> {
+    pub(super) fn query_with(&mut self, sql: &str, param: u64) -> Result<Vec<(u64, String)>> {
         match self {
             Self::Blocking(c) => c.query(sql, (param,)),
             Self::Tokio(c, runtime) => runtime.block_on(c.query(sql, (param,))),
@@ -38,14 +20,6 @@ impl Link {
         match self {
             Self::Blocking(c) => c.query(sql, ()),
             Self::Tokio(c, runtime) => runtime.block_on(c.query(sql, ())),
-        }
-    }
-
-    /// A statement without parameters.
-    pub(super) fn exec_text(&mut self, sql: &str) -> Result<Outcome> {
-        match self {
-            Self::Blocking(c) => c.exec(sql, ()),
-            Self::Tokio(c, runtime) => runtime.block_on(c.exec(sql, ())),
         }
     }
 
