@@ -288,6 +288,25 @@ fn standard_input_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn a_session_without_a_database_keeps_its_ledger_too() {
+    on_all("no_database", |place| {
+        place.sql(TABLE);
+        place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
+        let (server, schema) = (&place.server, place.schema.name());
+        let run = |args: &str| {
+            let mut command = place.bare(&format!("numbers.csv --into {schema}.numbers --json --no-progress {args}"));
+            command.arg("-S").arg(&server.socket).args(["-u", &server.user]).env("INRUSH_PASSWORD", &server.password);
+            place.done(&command.output().unwrap())
+        };
+        for args in ["", "--again --truncate"] {
+            let done = run(args);
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(300))), "{args}: {done}");
+            assert_eq!((held(place).as_str(), lines(place)), ("300,45150", [1, 0, 0]), "{args}");
+        }
+    });
+}
+
+#[test]
 fn a_job_is_forgotten_by_the_beginning_of_its_id() {
     on_all("forgotten", |place| {
         place.sql(TABLE);

@@ -19,6 +19,7 @@ fn on_its_own(family: &str) {
     local_infile_switched_off(&place);
     nothing_can_be_prepared(&place);
     odd_session_defaults(&place);
+    packets_that_hold_no_statement(&place);
     a_full_table_space(&place);
     a_server_that_dies(&own, &place);
 }
@@ -169,6 +170,19 @@ fn odd_session_defaults(place: &Place) {
         fs::remove_file(place.path("bad.csv")).unwrap();
         fs::remove_file(place.path("bad.csv.log")).unwrap();
     }
+}
+
+/// The least that a server can be set to: nothing is begun.
+fn packets_that_hold_no_statement(place: &Place) {
+    place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
+    place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
+    let least = if place.is_mysql() { "SET GLOBAL net_buffer_length = 1024; " } else { "" };
+    place.sql(&format!("{least}SET GLOBAL max_allowed_packet = 1024"));
+    let refused = place.load("numbers.csv --into numbers");
+    place.sql("SET GLOBAL max_allowed_packet = 1048576");
+    assert_eq!((refused.code, refused.rows()), (1, None), "{refused}");
+    refused.says("error: the server's `max_allowed_packet` is 1024 bytes, and a load needs 16384\nhint: `SET GLOBAL max_allowed_packet");
+    assert_eq!(place.load("numbers.csv --into numbers").code, 0);
 }
 
 fn a_full_table_space(place: &Place) {

@@ -40,6 +40,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     options.unchecked.check(connection.server_version().vendor == Vendor::MariaDb)?;
     let name = TableName::parse(&table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection)?;
+    check_packet(variables.max_packet)?;
     let found = table::read(&mut connection, &name)?;
     let must_create = found.is_none();
     if let Some(columns) = &mut options.create {
@@ -173,6 +174,20 @@ pub(super) fn lanes<'a>(first: Option<Lane<'a>>, shared: &'a Shared) -> Vec<Opti
     shared.notify(&Notice::Method(lock(&shared.choice).clone()));
     lanes
 }
+
+/// Refuses a server that takes no statement of the ledger: such a statement would end the connection, again and again.
+fn check_packet(max_packet: usize) -> Result<()> {
+    if max_packet >= LEAST_PACKET {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "the server's `max_allowed_packet` is {max_packet} bytes, and a load needs {LEAST_PACKET}"
+    ))
+    .with_hint("`SET GLOBAL max_allowed_packet = 67108864` raises it for connections made after it"))
+}
+
+/// What the statements that make and read the ledger's tables take, with room to spare: the longest has about 2 KiB.
+const LEAST_PACKET: usize = 16 << 10;
 
 /// Server variables a load depends on.
 struct Variables {
