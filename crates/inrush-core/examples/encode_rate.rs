@@ -8,8 +8,10 @@
 use arrow_array::BinaryViewArray;
 use arrow_array::builder::make_view;
 use arrow_buffer::{Buffer, ScalarBuffer};
-use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::encode::multi_row::{Limits, MultiRow, Next};
+use inrush_core::bulk::encode::{Layout, load_data};
+use inrush_core::bulk::write::text::MultiRow;
+use inrush_core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
+use inrush_core::bulk::{CheckedRows, RowSource};
 use inrush_core::value::Rules;
 use inrush_core::value::check::{Check, CheckedColumn};
 use inrush_core::value::column::{Column, ColumnType};
@@ -72,21 +74,30 @@ fn main() {
         }
     });
     report("encode load-data", load, copy, COLUMNS.len());
+    let insert = Layout::plain(&columns).insert("INSERT INTO", "`bench_users`", "");
     let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 24, rows: usize::MAX };
-    let multi_row = MultiRow::new("`bench_users`", &columns, limits, true);
-    let insert = fastest(|| {
-        for columns in &checked {
-            let mut from = 0;
-            loop {
-                out.clear();
-                match multi_row.next(columns, &[], from..BATCH, &mut out) {
-                    Next::Statement { rows, .. } => from = rows.end,
-                    _ => break,
+    let writers: [(&str, Box<dyn Writer>); 3] = [
+        ("multi-row", Box::new(MultiRow::of_insert(&insert, limits, true))),
+        ("multi-row-prepared", Box::new(MultiRowPrepared::of_insert(&insert, limits).unwrap())),
+        ("bulk", Box::new(Bulk::new(&insert.statement, limits, false).unwrap())),
+    ];
+    for (name, mut writer) in writers {
+        let mut spare = Vec::new();
+        let seconds = fastest(|| {
+            for columns in &checked {
+                let rows = CheckedRows::new(columns, BATCH, &[], &insert.uses);
+                let mut from = 0;
+                while from < BATCH {
+                    let made = writer.next(RowSource::Checked(&rows), from..BATCH, std::mem::take(&mut spare)).unwrap();
+                    let Next::Command { command, n_rows } = made else { break };
+                    from += n_rows;
+                    spare = command.into_buffer();
+                    spare.clear();
                 }
             }
-        }
-    });
-    report("encode multi-row", insert, copy, COLUMNS.len());
+        });
+        report(&format!("encode {name}"), seconds, copy, COLUMNS.len());
+    }
     println!("check and encode load-data: {:.3} s per million rows", all + load);
 }
 

@@ -4,7 +4,7 @@
 //! tuples and writes them several times by each method; the fastest run counts. Numbers are kept in docs/notes/write.md.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
-use inrush_core::bulk::Template;
+use inrush_core::bulk::{RowSource, Template};
 use inrush_core::bulk::write::load_data::LoadData;
 use inrush_core::bulk::write::multi_statement::MultiStatement;
 use inrush_core::bulk::write::text::{MultiRow, Row};
@@ -112,7 +112,7 @@ fn columns() -> Vec<Column> {
 fn each_command(writer: &mut dyn Writer, rows: &dyn BoundRows, mut each: impl FnMut(Vec<u8>)) -> usize {
     let (mut row, mut bytes) = (0, 0);
     while row < ROWS {
-        let Next::Command { command: Command::Query(text), n_rows } = writer.next(rows, row..ROWS).unwrap() else {
+        let Next::Command { command: Command::Query(text), n_rows } = writer.next(RowSource::Bound(rows), row..ROWS, Vec::new()).unwrap() else {
             break;
         };
         row += n_rows;

@@ -7,6 +7,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
+use inrush::core::bulk::RowSource;
 use inrush::core::bulk::template::Template;
 use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
 use inrush::core::session::Pipeline;
@@ -29,10 +30,10 @@ impl Flight for Batch<'_> {
         if self.next == self.rows.n_rows() {
             return turn.end();
         }
-        match self.writer.next(self.rows, self.next..self.rows.n_rows())? {
+        match self.writer.next(RowSource::Bound(self.rows), self.next..self.rows.n_rows(), Vec::new())? {
             Next::Command { command, n_rows } => {
                 self.next += n_rows;
-                turn.send(command)
+                turn.send(&command)
             }
             Next::TooLong { bytes } => Err(Error::config(format!("a row of {bytes} bytes"))),
         }
@@ -113,7 +114,7 @@ fn encode(mut writer: Box<dyn Writer>, rows: &dyn BoundRows) -> Result<[f64; 3]>
     let (client, start) = (cpu("self"), Instant::now());
     let mut at = 0;
     while at < rows.n_rows() {
-        match writer.next(rows, at..rows.n_rows())? {
+        match writer.next(RowSource::Bound(rows), at..rows.n_rows(), Vec::new())? {
             Next::Command { command, n_rows } => {
                 at += n_rows;
                 std::hint::black_box(command);

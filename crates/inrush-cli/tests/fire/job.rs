@@ -90,11 +90,13 @@ impl Shape {
 
     pub(crate) fn draw_of(kinds: &[Kind], turn: u64, records: u64, server: &Server, dice: &mut Dice) -> Self {
         let kind = kinds[turn as usize % kinds.len()];
-        let methods: &[&'static str] = if server.local_infile {
-            &["load-data", "multi-row", "multi-row-prepared"]
-        } else {
-            &["multi-row", "multi-row-prepared"]
-        };
+        let mut methods = vec!["multi-row", "multi-row-prepared"];
+        if server.local_infile {
+            methods.push("load-data");
+        }
+        if server.name.starts_with("mariadb") {
+            methods.push("bulk");
+        }
         Self {
             kind,
             method: methods[(turn as usize / kinds.len() + turn as usize) % methods.len()],

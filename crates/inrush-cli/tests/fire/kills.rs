@@ -48,7 +48,11 @@ fn at_every_point() {
         let server = &place.server;
         let mut dice = Dice::of(&format!("points {}", server.instance));
         let mut line = Line::new("kill -9 at each fault point", &server.instance);
-        let methods = if server.local_infile { vec!["load-data", "multi-row"] } else { vec!["multi-row-prepared"] };
+        let methods = match server.local_infile {
+            true => vec!["load-data", "multi-row"],
+            false if server.name.starts_with("mariadb") => vec!["bulk", "multi-row-prepared"],
+            false => vec!["multi-row-prepared"],
+        };
         for method in if is_long() { methods } else { methods[..1].to_vec() } {
             let kinds = [Kind::Truncate, Kind::Atomic, Kind::Stdin, Kind::Deferred];
             for kind in kinds.into_iter().take(if is_long() { 4 } else { 2 }) {

@@ -21,6 +21,8 @@ fn two_hundred_bad_rows_among_many_chunks() {
             ("--batch 9k", false),
             // Chunks that make up full statements, and a rest.
             ("--batch 1300 --lanes 1 --method multi-row-prepared", true),
+            // In bulk on MariaDB where LOAD DATA is not allowed.
+            ("--batch 1300 --lanes 1 --method auto", true),
         ] {
             place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}; INSERT INTO numbers VALUES (0, -1)"));
             let args = format!("numbers.csv --into numbers --bad-rows divert:bad.csv {args}");

@@ -1,6 +1,6 @@
 //! The options that decide what is done: the table made or emptied, nothing sent at all, the method, how loud.
 
-use crate::place::{Rows, on_all};
+use crate::place::{Rows, best_insert, methods, on_all};
 use serde_json::Value;
 
 #[test]
@@ -73,11 +73,10 @@ fn the_method_is_the_server_s_or_the_user_s() {
         let (name, reason) = if place.server.local_infile {
             ("load-data", "the server allows LOAD DATA LOCAL, its fastest way in")
         } else {
-            let name = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
-            (name, "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
+            (best_insert(place), "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
         };
         assert_eq!(auto.json["method"], serde_json::json!({ "name": name, "reason": reason }), "{auto}");
-        for method in ["multi-row", "multi-row-prepared"] {
+        for method in methods(place) {
             let asked = place.load(&format!("a.csv --into people --method {method}"));
             let want = serde_json::json!({ "name": method, "reason": "asked for" });
             assert_eq!((asked.code, &asked.json["method"]), (0, &want), "{asked}");
@@ -86,6 +85,9 @@ fn the_method_is_the_server_s_or_the_user_s() {
         let refused = place.load("a.csv --into flags --method multi-row-prepared");
         assert_eq!(refused.code, 1, "{refused}");
         refused.says("\nhint: `--method multi-row` can");
+        let bulk = place.load("a.csv --into flags --method bulk");
+        assert_eq!(bulk.code, 1, "{bulk}");
+        bulk.says(if place.is_mysql() { "`bulk` is a command of MariaDB" } else { "`bulk` cannot write this table" });
         let load_data = place.load("a.csv --into people --method load-data");
         if place.server.local_infile {
             assert_eq!(load_data.code, 0, "{load_data}");
@@ -111,7 +113,7 @@ fn lanes_insert_where_a_load_would_hold_the_lock_of_the_ids() {
         place.write("b.csv", "name\nAnn\nBea\n");
         let locks = place.sql("SELECT @@innodb_autoinc_lock_mode") == "1";
         assert_eq!(locks, !place.is_mysql(), "the servers' defaults");
-        let insert = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
+        let insert = best_insert(place);
         for (load, is_serial) in [
             ("a.csv --into a", true),
             ("b.csv --into b --lanes 2", true),

@@ -3,7 +3,7 @@
 
 use crate::case::{CASE, Case};
 use crate::numbers::{TABLE, check_table, numbers};
-use crate::place::{Place, Rows};
+use crate::place::{Place, Rows, best_insert};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::stopped::{Running, await_true};
 use std::fs;
@@ -102,7 +102,7 @@ fn local_infile_switched_off(place: &Place) {
     let done = load.end();
     place.sql("SET GLOBAL local_infile = 1");
     assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(80_000))), "{done}");
-    let insert = if place.is_mysql() { "multi-row" } else { "multi-row-prepared" };
+    let insert = best_insert(place);
     assert_eq!(done.json["method"]["name"], insert, "{done}");
     done.says(&format!("method {insert}: LOAD DATA LOCAL was refused: "));
     assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "80000,3200040000");

@@ -16,8 +16,18 @@ pub(crate) fn on_all(label: &str, test: impl Fn(&Place) + Sync) {
 
 /// Every method that this server allows.
 pub(crate) fn methods(place: &Place) -> Vec<&'static str> {
-    let all = ["load-data", "multi-row", "multi-row-prepared"];
-    all.into_iter().filter(|method| place.server.local_infile || *method != "load-data").collect()
+    let all = ["load-data", "bulk", "multi-row", "multi-row-prepared"];
+    let has = |method: &&str| match *method {
+        "load-data" => place.server.local_infile,
+        "bulk" => !place.is_mysql(),
+        _ => true,
+    };
+    all.into_iter().filter(has).collect()
+}
+
+/// What `auto` chooses where LOAD DATA is not allowed.
+pub(crate) fn best_insert(place: &Place) -> &'static str {
+    if place.is_mysql() { "multi-row" } else { "bulk" }
 }
 
 /// The test on some servers.

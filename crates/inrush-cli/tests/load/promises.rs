@@ -1,7 +1,7 @@
 //! What must not happen: rows in another table, rows gone before it is sure that others can follow, valid rows refused,
 //! rows that stay without a word.
 
-use crate::place::{Place, Rows, on, on_all};
+use crate::place::{Place, Rows, methods, on, on_all};
 use inrush_testkit::servers::with_local_infile;
 use std::io::Write as _;
 use std::process::{Child, Command, Output, Stdio};
@@ -56,7 +56,7 @@ fn a_row_larger_than_a_usual_statement_is_a_row() {
     on_all("large_row", |place| {
         prepared(place);
         place.write("people.csv", format!("id,name\n1,a\n2,{}\n3,c\n", "x".repeat(3 << 20)));
-        for method in ["multi-row", "multi-row-prepared", "auto"] {
+        for method in methods(place) {
             let done = place.load(&format!("people.csv --into people --truncate --method {method}"));
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{method}\n{done}");
             assert_eq!(place.sql("SELECT SUM(LENGTH(name)) FROM people"), ((3 << 20) + 2).to_string());

@@ -2,7 +2,7 @@
 //! the chunk. Each row is stored once, and the report says what was tried again.
 
 use crate::numbers::{TABLE, numbers};
-use crate::place::{Done, Place, Rows, on_all};
+use crate::place::{Done, Place, Rows, methods, on_all};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true, waits_for_a_row};
 use crate::stopped::{Running, kill_connections};
@@ -13,10 +13,7 @@ use std::io::Write as _;
 fn a_deadlock_with_another_session() {
     on_all("deadlock", |place| {
         place.sql(&format!("{TABLE}; CREATE TABLE ballast (id INT PRIMARY KEY)"));
-        for method in ["load-data", "multi-row", "multi-row-prepared"] {
-            if method == "load-data" && !place.server.local_infile {
-                continue;
-            }
+        for method in methods(place) {
             place.write(&format!("{method}.csv"), numbers(100, |id| format!("{id},{id}")));
             // The server undoes the smaller transaction of the two.
             let mut other = Session::open(
@@ -42,7 +39,7 @@ fn lanes_do_not_fight_over_an_ascending_key() {
     on_all("ascending", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(30_000, |id| format!("{id},{id}")));
-        for method in ["auto", "multi-row", "multi-row-prepared"] {
+        for method in methods(place) {
             let done = place.load(&format!("numbers.csv --into numbers --method {method} --lanes 4 --batch 300"));
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(30_000))), "{done}");
             assert_eq!(done.json["retries"], serde_json::json!([]), "{done}");

@@ -46,15 +46,14 @@ impl Search {
         self.count(n_rows, 0);
     }
 
-    /// These rows were refused together: one of them is bad, or more.
-    pub fn refused(&mut self, rows: Range<usize>) {
+    /// These rows were refused together: one of them is bad, or more. `named`: which of them the server says it is, counted from 1.
+    pub fn refused(&mut self, rows: Range<usize>, named: Option<u64>) {
         if rows.len() <= APART_ROWS {
             self.push(Try::Apart(rows));
             return;
         }
-        let middle = rows.start + rows.len() / 2;
-        self.push(Try::Together(middle..rows.end));
-        self.push(Try::Together(rows.start..middle));
+        let parts = cut(rows, named);
+        parts.into_iter().rev().for_each(|part| self.push(Try::Together(part)));
     }
 
     /// Of so many rows that were tried apart these were bad.
@@ -86,6 +85,22 @@ impl Search {
     fn has_many_bad(&self) -> bool {
         self.tried >= SAMPLE_ROWS && self.bad * 100 > self.tried * MANY_PERCENT
     }
+}
+
+/// The parts in which rows that were refused together are tried again, in their order: halves, or around the row that the server named
+/// (counted from 1), which stands alone so that it proves to be the one. Those behind it are halved too: a trigger that names the same row
+/// each time must not have them peeled off one by one. A part may be empty.
+pub fn cut(rows: Range<usize>, named: Option<u64>) -> [Range<usize>; 4] {
+    let named = named.and_then(|n| usize::try_from(n).ok()?.checked_sub(1)).filter(|at| *at < rows.len());
+    let (from, to) = match named {
+        Some(at) => (rows.start + at, rows.start + at + 1),
+        None => (rows.start + rows.len() / 2, rows.start + rows.len() / 2),
+    };
+    let half = match named {
+        Some(_) => to + (rows.end - to) / 2,
+        None => to,
+    };
+    [rows.start..from, from..to, to..half, half..rows.end]
 }
 
 /// What to try next; none: every row's fate is known.

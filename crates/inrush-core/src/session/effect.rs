@@ -74,7 +74,7 @@ impl Effect {
     }
 
     /// The effect of a text that is prepared, so that it is one statement; however the session reads a backslash.
-    pub(crate) fn of_prepared(sql: &[u8]) -> Self {
+    pub fn of_prepared(sql: &[u8]) -> Self {
         let effect = |no_backslash_escapes| Self::at_a_glance(sql, true, Dialect { no_backslash_escapes });
         match memchr::memchr(b'\\', sql) {
             Some(_) if effect(true) != effect(false) => Self::Lasts,

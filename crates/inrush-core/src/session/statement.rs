@@ -55,6 +55,12 @@ impl Statement {
         Ok(Self(Arc::new(Text { sql: text.into(), names, marks })))
     }
 
+    /// Of a text whose placeholders are known, which stand at `marks`.
+    pub(crate) fn with_marks(sql: String, marks: Vec<usize>) -> Self {
+        debug_assert!(marks.iter().all(|mark| sql.as_bytes()[*mark] == b'?'));
+        Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks }))
+    }
+
     /// This statement with a stretch of it written `n` times, with commas in between. It holds all placeholders, which are `?` then.
     pub(crate) fn repeated(&self, stretch: Range<usize>, n: usize) -> Self {
         let (before, text, behind) =
@@ -68,7 +74,7 @@ impl Statement {
         sql += behind;
         let step = text.len() + 1;
         let marks = (0..n).flat_map(|i| self.marks().iter().map(move |mark| mark + i * step)).collect();
-        Self(Arc::new(Text { sql: sql.into(), names: Vec::new(), marks }))
+        Self::with_marks(sql, marks)
     }
 
     /// The text as it is prepared, with `?` for each placeholder.

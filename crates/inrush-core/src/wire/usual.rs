@@ -140,6 +140,21 @@ impl Sheet<'_> {
         n
     }
 
+    /// The same with rows of cells: `cell` returns that of a row and a field, whose text or bytes are of the parameter's type.
+    pub(crate) fn put_cells<'c>(
+        &mut self,
+        rows: Range<usize>,
+        cell: impl Fn(usize, usize) -> Option<&'c [u8]>,
+    ) -> usize {
+        let n_cells = self.types.len();
+        match &mut self.nulls {
+            None => {
+                put_cell_rows::<1>(rows, n_cells, cell, self.page, self.most, &mut Nulls { bits: &mut [], first: 0 })
+            }
+            Some(nulls) => put_cell_rows::<0>(rows, n_cells, cell, self.page, self.most, nulls),
+        }
+    }
+
     /// Appends rows until one is not usual or does not fit. How many there are.
     pub(crate) fn put<P: Params>(&mut self, rows: &[P], order: &Order) -> usize {
         let types = self.types;
@@ -222,6 +237,57 @@ fn put_all<const HEAD: usize, P: Params>(
         }
         page.flush();
     }
+}
+
+fn put_cell_rows<'c, const HEAD: usize>(
+    rows: Range<usize>,
+    n_cells: usize,
+    cell: impl Fn(usize, usize) -> Option<&'c [u8]>,
+    page: &mut Page,
+    most: usize,
+    nulls: &mut Nulls<'_>,
+) -> usize {
+    for (n, row) in rows.clone().enumerate() {
+        let start = page.len();
+        let fits = page.put(|block, at| {
+            (0..n_cells).try_fold(at, |at, i| {
+                let null = || {
+                    if HEAD == 0 {
+                        nulls.set(n * n_cells + i);
+                    }
+                };
+                put_cell::<HEAD>(cell(row, i), block, at, null)
+            })
+        });
+        if !fits {
+            return n;
+        }
+        if page.len() > most {
+            page.truncate(start);
+            return n;
+        }
+    }
+    rows.len()
+}
+
+/// Writes one cell at `at`, and returns where it ends.
+#[inline(always)]
+fn put_cell<const HEAD: usize>(cell: Option<&[u8]>, block: &mut Block, at: usize, null: impl FnOnce()) -> Option<usize> {
+    if at > BLOCK - ROOM {
+        return None;
+    }
+    let room = &mut block[at..];
+    let Some(cell) = cell else {
+        null();
+        if HEAD > 0 {
+            room[0] = Indicator::Null as u8;
+        }
+        return Some(at + HEAD);
+    };
+    if HEAD > 0 {
+        room[0] = Indicator::Value as u8;
+    }
+    Some(at + put_text::<HEAD>(room, cell)?)
 }
 
 /// Bytes that [`put_value`] writes for a value.

@@ -48,10 +48,10 @@ impl Flight for &mut Talk {
             Some(Say::Learn(sql)) => turn.learn(&Statement::new(sql)?),
             Some(Say::Ask(sql, values)) => turn.execute(&Statement::new(sql)?, values),
             Some(Say::AskBound(sql, values)) => turn.execute_bound(&Statement::new(sql)?, &Bound::new(values)),
-            Some(Say::SendQuery(sql)) => turn.send(Command::Query(sql.into())),
-            Some(Say::SendBound(sql, values)) => turn.send(Command::Execute(Statement::new(sql)?, Bound::new(values))),
+            Some(Say::SendQuery(sql)) => turn.send(&Command::Query(sql.into())),
+            Some(Say::SendBound(sql, values)) => turn.send(&Command::Execute(Statement::new(sql)?, Bound::new(values))),
             Some(Say::SendBulk(sql, n_params, bytes)) => {
-                turn.send(Command::Bulk(Statement::new(sql)?, BulkBody { n_params, bytes: bytes.to_vec() }))
+                turn.send(&Command::Bulk(Statement::new(sql)?, BulkBody { n_params, bytes: bytes.to_vec() }))
             }
             Some(Say::Ping) => turn.ping(),
             Some(Say::Reset) => turn.reset(),

@@ -6,7 +6,7 @@
 use super::control::{Control, lock};
 use super::modes::Staged;
 use super::prepare::{Prepared, encode_again};
-use super::send::{Bound, Sent};
+use super::send::Sent;
 use super::shared::{Notice, Shared};
 use super::tally::ChunkEnd;
 use crate::blocking::Connection;
@@ -23,7 +23,6 @@ use std::time::Duration;
 pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
-    pub(super) bound: Option<Bound>,
     pub(super) staged: Staged,
     /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
     pub(super) one_by_one: bool,
@@ -67,8 +66,7 @@ impl<'a> Lane<'a> {
     pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
         let connection = connect(number, shared)?;
         let one_by_one = !shared.table.transactional;
-        let (bound, staged) = (None, Staged::default());
-        Ok(Self { number, connection, bound, staged, one_by_one, must_reconnect: false, shared })
+        Ok(Self { number, connection, staged: Staged::default(), one_by_one, must_reconnect: false, shared })
     }
 
     /// Stores one chunk, in parts where the server refuses it as a whole; `enter` is told what became of it, or of each part. Nothing of
@@ -262,7 +260,6 @@ impl<'a> Lane<'a> {
         if self.must_reconnect || self.connection.session().is_dead() {
             self.waits(Some("the login"));
             self.connection = connect(self.number, self.shared)?;
-            self.bound = None;
             self.staged = Staged::default();
             self.must_reconnect = false;
         }

@@ -6,23 +6,24 @@ use super::lane::Lane;
 use super::ledger::{Jobs, promise};
 use super::modes;
 use super::options::{BadRows, Guarantee, LoadOptions};
-use super::shared::{Notice, Shared, SourcePlan, Spares};
+use super::shared::{Notice, Shared, SourcePlan, Spares, Writers};
 use super::tuning::Tuning;
 use super::{Loader, sql, steps, watch, zones};
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
-use inrush_core::bulk::encode::Layout;
-use inrush_core::bulk::encode::multi_row::{Limits, MultiRow};
-use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
+use inrush_core::bulk::encode::{Layout, is_bindable};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::modes::{Keys, Writing};
+use inrush_core::bulk::write::text::MultiRow;
+use inrush_core::bulk::write::{BOUND_BYTES, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
 use inrush_core::bulk::{Plan, Source, Table, method};
+use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{ServerVersion, Vendor};
+use inrush_core::wire::{MariaDbCapabilities, ServerVersion, Vendor};
 use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -68,21 +69,19 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let mut rules = Rules::new(zone, connection.server_version().clone());
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
-    // The command byte belongs to the packet, and the servers refuse one that is as long as they say it may be.
-    let max_bytes = variables.max_packet - 2;
-    let statement_bytes = STATEMENT_BYTES.min(max_bytes);
-    let limits = Limits { bytes: statement_bytes, max_bytes, rows: usize::MAX };
     let keys = match must_create {
         true => modes::keys_of_new(&options.key),
         false => modes::read_keys(&mut connection, &table, options.mode)?,
     };
-    let plans = plans(sources, &options, &table, &keys, &rules, limits)?;
+    let plans = plans(sources, &options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
     let vendor = connection.server_version().vendor;
-    let bindable = plans.iter().all(|plan| plan.bound.is_some());
+    let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
+    let has_bulk = connection.session().mariadb_capabilities().contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS);
     let facts = method::Facts {
         local_infile: variables.local_infile,
         vendor,
+        has_bulk,
         bindable,
         load_is_serial: load_is_serial(&mut connection, &variables, &options, &table, &plans)?,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
@@ -98,9 +97,8 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
             unchecked: options.unchecked,
         },
         max_packet: variables.max_packet,
-        statement_bytes,
         choice: Mutex::new(choice),
-        insert: method::best_insert(vendor, bindable),
+        insert: method::best_insert(vendor, has_bulk, bindable),
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
@@ -236,13 +234,6 @@ const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
 /// 4 MiB: the smallest default of `max_allowed_packet` that any version since 5.6 had, for a server that does not tell.
 const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
 
-/// How large an INSERT becomes: large enough that round trips and the parser's start do not count, small enough that the server
-/// keeps the statement's tree in its caches (docs/notes/multi-row.md).
-const STATEMENT_BYTES: usize = 128 << 10;
-
-/// Rows that come to more than this by the thousand are so long that the server's parser does not count.
-const BOUND_BYTES: usize = 1 << 20;
-
 /// Maps every source; the mistakes of all of them are told at once.
 fn plans(
     sources: &mut [Box<dyn Source>],
@@ -250,7 +241,7 @@ fn plans(
     table: &Table,
     keys: &Keys,
     rules: &Rules,
-    limits: Limits,
+    max_packet: usize,
 ) -> Result<Vec<Arc<SourcePlan>>> {
     let mut plans = Vec::new();
     let mut mistakes: Option<Error> = None;
@@ -258,7 +249,7 @@ fn plans(
         match modes::plan(&**source, options, table, keys, &rules.server) {
             Ok((plan, writing)) => {
                 source.select(&plan.uses);
-                plans.push(Arc::new(source_plan(index, plan, writing, rules, limits)));
+                plans.push(Arc::new(source_plan(index, plan, writing, rules, max_packet)));
             }
             Err(error) => {
                 mistakes = Some(match mistakes {
@@ -274,17 +265,25 @@ fn plans(
     mistakes.map_or(Ok(plans), Err)
 }
 
-fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, limits: Limits) -> SourcePlan {
-    let (verb, tail) = (writing.verb, writing.tail.as_str());
-    let table = writing.fills(method::Method::MultiRow);
-    let bound_bytes = BOUND_BYTES.min(limits.max_bytes);
+fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_packet: usize) -> SourcePlan {
     let layout = Layout::of(&plan);
+    let insert = layout.insert(writing.verb, writing.fills(method::Method::MultiRow), &writing.tail);
+    let limits = |bytes| Limits::new(bytes, max_packet);
+    let bound = || {
+        let prepared = MultiRowPrepared::of_insert(&insert, limits(BOUND_BYTES)).ok()?;
+        Some((prepared, Bulk::new(&insert.statement, limits(BULK_BYTES), false).ok()?))
+    };
+    let writers = Writers {
+        text: MultiRow::of_insert(&insert, limits(TEXT_BYTES), true),
+        bound: is_bindable(&plan.columns, &layout, rules).then(bound).flatten(),
+    };
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
         hope: Mutex::default(),
-        multi_row: MultiRow::with_words(verb, table, layout.clone(), tail, limits, true),
-        bound: MultiRowPrepared::with_words(verb, table, &plan.columns, &layout, tail, rules, bound_bytes),
+        effect: Effect::of_prepared(insert.statement.sql().as_bytes()),
+        insert,
+        writers,
         rules: rules.clone(),
         fence: None,
         layout,
@@ -292,6 +291,9 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, limits
         plan,
     }
 }
+
+/// Bytes of a bulk command of a load: some of them are in flight within `WINDOW` (docs/notes/bulk.md).
+const BULK_BYTES: usize = 256 * 1024;
 
 /// A reject file has one header, so that it can be loaded like its sources.
 fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {

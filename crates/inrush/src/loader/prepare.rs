@@ -8,16 +8,16 @@ use super::shared::{Shared, SourcePlan};
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::batch::checksum;
 use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::bulk::{Batch, Glance, Method, Origin, Reject, Separators, Stretch};
+use inrush_core::bulk::write::{Command, Next};
+use inrush_core::bulk::{Batch, CheckedRows, Glance, Method, Origin, Reject, RowSource, Separators, Stretch};
+use inrush_core::wire::BoundRows;
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
 use std::collections::BTreeMap;
 use std::mem;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A batch that nobody has taken apart yet, with its number in the order of the load.
@@ -75,19 +75,9 @@ pub(super) enum Payload {
 
 /// One INSERT.
 pub(super) struct Statement {
-    pub(super) bytes: Vec<u8>,
-    pub(super) form: StatementForm,
+    pub(super) command: Command,
     /// The rows that are in it.
     pub(super) n_rows: u64,
-}
-
-/// What the bytes of a statement are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StatementForm {
-    /// All of it.
-    Text,
-    /// The values of the plan's prepared statement.
-    Bound,
 }
 
 impl Payload {
@@ -103,7 +93,7 @@ impl Payload {
         match self {
             Payload::LoadData(text) => text.len(),
             Payload::AsItStands { .. } => 0,
-            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.bytes.len()).sum(),
+            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.command.n_bytes()).sum(),
         }
     }
 }
@@ -250,7 +240,7 @@ impl Prepared {
             Payload::LoadData(text) => shared.spares.put(text),
             Payload::AsItStands { .. } => {}
             Payload::MultiRow { statements, .. } => {
-                statements.into_iter().for_each(|one| shared.spares.put(one.bytes));
+                statements.into_iter().for_each(|one| shared.spares.put(one.command.into_buffer()));
             }
         }
     }
@@ -316,9 +306,9 @@ impl Checked {
         }
     }
 
-    /// Appends to `sql` the INSERT for as many of `rows` as one statement may carry.
-    pub(super) fn insert(&self, rows: Range<usize>, sql: &mut Vec<u8>) -> Next {
-        self.plan.multi_row.next(&self.columns, &self.skip, rows, sql)
+    /// The rows that are to be stored.
+    pub(super) fn rows(&self) -> CheckedRows<'_> {
+        CheckedRows::new(&self.columns, self.batch.rows.num_rows(), &self.skip, &self.plan.insert.uses)
     }
 
     /// [`Batch::checksum`], of which `payload` may be.
@@ -334,52 +324,43 @@ impl Checked {
     }
 
     /// The bytes of what is kept, for `method`.
-    fn encode(&mut self, bytes: u64, method: Method, shared: &Shared) -> Payload {
-        match method {
+    fn encode(&mut self, bytes: u64, method: Method, shared: &Shared) -> Result<Payload, Stop> {
+        Ok(match method {
             Method::LoadData => {
                 if let Some(separators) = load_data::as_it_stands(&self.batch, &self.columns, &self.skip) {
-                    return Payload::AsItStands { separators };
+                    return Ok(Payload::AsItStands { separators });
                 }
                 let mut text = shared.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
                 load_data::encode(&self.columns, &self.skip, &mut text);
                 Payload::LoadData(text)
             }
-            _ => Payload::MultiRow { method, statements: self.inserts(method, shared) },
-        }
+            _ => Payload::MultiRow { method, statements: self.inserts(method, shared)? },
+        })
     }
 
     /// The statements of a whole chunk. A row that no statement can hold is set aside.
-    fn inserts(&mut self, method: Method, shared: &Shared) -> Vec<Statement> {
-        let plan = self.plan.clone();
-        let bound = plan.bound.as_ref().filter(|_| method == Method::MultiRowPrepared);
-        let mut statements = Vec::new();
-        let mut next = 0;
-        let n_rows = self.batch.rows.num_rows();
-        loop {
-            let mut bytes = shared.spares.take(shared.statement_bytes + ROOM_FOR_A_ROW.min(shared.statement_bytes));
-            if let Some(bound) = bound
-                && let Some(end) = bound.next(&self.columns, &self.skip, next..n_rows, &mut bytes)
-            {
-                next = end;
-                statements.push(Statement { bytes, form: StatementForm::Bound, n_rows: bound.rows() as u64 });
-                continue;
-            }
-            match self.insert(next..n_rows, &mut bytes) {
-                Next::End => {
-                    shared.spares.put(bytes);
-                    return statements;
+    fn inserts(&mut self, method: Method, shared: &Shared) -> Result<Vec<Statement>, Stop> {
+        let mut writer = self.plan.writers.of(method);
+        let rows = self.rows();
+        let (mut statements, mut long, mut next) = (Vec::new(), Vec::new(), 0);
+        while next < rows.n_rows() {
+            let made = writer.next(RowSource::Checked(&rows), next..rows.n_rows(), shared.spares.take(0));
+            next += match made.map_err(Stop::Failed)? {
+                Next::Command { command, n_rows } => {
+                    statements.push(Statement { command, n_rows: n_rows as u64 });
+                    n_rows
                 }
-                Next::Statement { rows, n_rows } => {
-                    next = rows.end;
-                    statements.push(Statement { bytes, form: StatementForm::Text, n_rows: n_rows as u64 });
+                Next::TooLong { bytes } => {
+                    long.push((rows.row_of_batch(next), bytes));
+                    1
                 }
-                Next::TooLong { row, bytes: needed } => {
-                    shared.spares.put(bytes);
-                    self.refuse(row, too_long(needed, shared.max_packet));
-                    next = row + 1;
-                }
-            }
+            };
         }
+        drop(rows);
+        for (row, bytes) in long {
+            self.refuse(row, too_long(bytes, shared.max_packet));
+        }
+        Ok(statements)
     }
 
     /// Buffers are shared, between the columns of a batch and with those that were checked: each counts once.
@@ -433,7 +414,7 @@ fn prepare_apart(
     }
     let payload = match shared.options.dry_run {
         true => Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
-        false => checked.encode(bytes, method, shared),
+        false => checked.encode(bytes, method, shared)?,
     };
     let checksum = if plan.fence.is_some() { checked.checksum(&payload) } else { 0 };
     let mut chunk = Prepared { number, bytes, held, plan, rows: Rows::Apart(checked), checksum, payload };
@@ -445,13 +426,10 @@ fn prepare_apart(
 /// Encodes what is kept of a chunk for another method than before.
 pub(super) fn encode_again(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
     let bytes = chunk.bytes;
-    chunk.payload = chunk.apart(shared)?.encode(bytes, method, shared);
+    chunk.payload = chunk.apart(shared)?.encode(bytes, method, shared)?;
     chunk.count_memory(shared);
     chunk.stop_if_asked(shared)
 }
-
-/// The row that does not fit a statement any more is written all the same, then taken back.
-const ROOM_FOR_A_ROW: usize = 64 << 10;
 
 pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {
     Reject { place, reason, code: 0, raw: batch.raw(row) }

@@ -9,11 +9,12 @@ use super::prepare::{self, Checked, too_long};
 use super::{BadRows, modes};
 use crate::fault;
 use inrush_core::bulk::batch::Places;
-use inrush_core::bulk::encode::multi_row::Next;
-use inrush_core::bulk::judge::{Warning, is_row_fault};
+use inrush_core::bulk::judge::{Warning, is_row_fault, row_of};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::search::{Search, Try};
-use inrush_core::bulk::{Method, Reject};
+use inrush_core::bulk::write::{Command, Next};
+use inrush_core::bulk::{CheckedRows, Method, Reject, RowSource};
+use inrush_core::wire::BoundRows;
 use inrush_core::session::Pipeline;
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn};
 use inrush_core::{Error, Result};
@@ -59,6 +60,22 @@ impl BadRow {
     }
 }
 
+/// The statement of some rows.
+enum Insert {
+    Text { sql: Vec<u8>, n_rows: usize },
+    TooLong { bytes: usize },
+}
+
+impl Checked {
+    /// The INSERT, as text, of the first rows of `range`, as many as one statement holds.
+    fn insert(&self, rows: &CheckedRows<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Insert> {
+        match self.plan.writers.text.statement(RowSource::Checked(rows), range, spare)? {
+            Next::Command { command, n_rows } => Ok(Insert::Text { sql: command.into_buffer(), n_rows }),
+            Next::TooLong { bytes } => Ok(Insert::TooLong { bytes }),
+        }
+    }
+}
+
 /// A replay that is under way.
 #[derive(Default)]
 struct Progress {
@@ -71,15 +88,16 @@ impl Lane<'_> {
     /// Replays the rows of `chunk` that our own checks let pass.
     pub(super) fn run_replay(&mut self, chunk: &Checked) -> Result<ReplayEnd> {
         let stops = self.shared.options.bad_rows == BadRows::Stop;
-        let mut search = Search::new(0..chunk.batch.rows.num_rows(), *lock(&self.shared.bad_share));
+        let rows = &chunk.rows();
+        let mut search = Search::new(0..rows.n_rows(), *lock(&self.shared.bad_share));
         let mut progress = Progress::default();
         while let Some(next) = search.next() {
             match next {
-                Try::Together(rows) => self.insert_together(chunk, rows, &mut search, &mut progress)?,
-                Try::Apart(rows) => {
+                Try::Together(range) => self.insert_together(chunk, rows, range, &mut search, &mut progress)?,
+                Try::Apart(range) => {
                     let n_bad = progress.bad.len();
-                    let n_rows = rows.len();
-                    if !self.insert_apart(chunk, rows, &mut progress)? {
+                    let n_rows = range.len();
+                    if !self.insert_apart(chunk, rows, range, &mut progress)? {
                         // What the server warned of is asked for from now on.
                         return self.run_replay(chunk);
                     }
@@ -110,57 +128,63 @@ impl Lane<'_> {
         })
     }
 
-    /// One statement of as many of `rows` as it holds.
+    /// One statement of as many of `range` as it holds.
     fn insert_together(
         &mut self,
         chunk: &Checked,
-        rows: Range<usize>,
+        rows: &CheckedRows<'_>,
+        range: Range<usize>,
         search: &mut Search,
         progress: &mut Progress,
     ) -> Result<()> {
-        let mut statement = Vec::new();
-        let (taken, n_rows) = match chunk.insert(rows.clone(), &mut statement) {
-            Next::Statement { rows, n_rows } => (rows, n_rows as u64),
-            Next::End => return Ok(()),
+        let (insert, n_rows) = match chunk.insert(rows, range.clone(), Vec::new())? {
+            Insert::Text { sql, n_rows } => (sql, n_rows),
             // It fits into a LOAD, which is sent in pieces, and not into a statement.
-            Next::TooLong { row, bytes } => {
-                search.left(row + 1..rows.end);
-                progress.bad.push(BadRow { row, fault: Fault::TooLong(bytes) });
+            Insert::TooLong { bytes } => {
+                search.left(range.start + 1..range.end);
+                progress.bad.push(BadRow { row: rows.row_of_batch(range.start), fault: Fault::TooLong(bytes) });
                 return Ok(());
             }
         };
-        search.left(taken.end..rows.end);
+        let taken = range.start..range.start + n_rows;
+        search.left(taken.end..range.end);
         self.waits(Some("INSERT"));
-        match modes::store(&mut self.connection, &chunk.plan, &statement, n_rows) {
+        match modes::store(&mut self.connection, &chunk.plan, &insert, n_rows as u64) {
             Ok((counted, noted)) => {
                 progress.counted += counted;
                 progress.noted.extend(noted);
-                search.stored(n_rows as usize);
+                search.stored(n_rows);
             }
             Err(error) if n_rows == 1 => {
                 let n_bad = progress.bad.len();
-                progress.enter(chunk, taken.end - 1, error)?;
+                progress.enter(chunk, rows.row_of_batch(taken.start), error)?;
                 search.told_apart(1, progress.bad.len() - n_bad);
             }
-            Err(error) if is_row_fault(&error) => search.refused(taken),
+            Err(error) if is_row_fault(&error) => search.refused(taken, row_of(&error)),
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// A statement for each of `rows`. `false`: the server warned of some, and it does not tell any more of what; everything is undone, and from
+    /// A statement for each row of `range`. `false`: the server warned of some, and it does not tell any more of what; everything is undone, and from
     /// then on statements travel one by one.
-    fn insert_apart(&mut self, chunk: &Checked, rows: Range<usize>, progress: &mut Progress) -> Result<bool> {
+    fn insert_apart(
+        &mut self,
+        chunk: &Checked,
+        rows: &CheckedRows<'_>,
+        range: Range<usize>,
+        progress: &mut Progress,
+    ) -> Result<bool> {
         self.waits(Some("INSERT"));
         // What goes through a stage is more than a statement a row.
         if self.one_by_one || chunk.plan.writing.stage(Method::MultiRow).is_some() {
-            for row in rows {
-                self.insert_alone(chunk, row, progress)?;
+            for row in range {
+                self.insert_alone(chunk, rows, row, progress)?;
             }
             return Ok(true);
         }
-        let window = self.shared.control.window(&self.shared.config, rows.len())?;
-        let mut singles = Singles::new(chunk, rows);
+        let window = self.shared.control.window(&self.shared.config, range.len())?;
+        let mut singles = Singles::new(chunk, rows, range);
         self.connection.run(Pipeline::new(&mut singles).with_window(window))??;
         if singles.has_warned {
             self.one_by_one = true;
@@ -173,18 +197,23 @@ impl Lane<'_> {
         Ok(true)
     }
 
-    fn insert_alone(&mut self, chunk: &Checked, row: usize, progress: &mut Progress) -> Result<()> {
-        let mut statement = Vec::new();
-        match chunk.insert(row..row + 1, &mut statement) {
-            Next::Statement { .. } => match modes::store(&mut self.connection, &chunk.plan, &statement, 1) {
+    fn insert_alone(
+        &mut self,
+        chunk: &Checked,
+        rows: &CheckedRows<'_>,
+        row: usize,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let row_of_batch = rows.row_of_batch(row);
+        match chunk.insert(rows, row..row + 1, Vec::new())? {
+            Insert::Text { sql, .. } => match modes::store(&mut self.connection, &chunk.plan, &sql, 1) {
                 Ok((counted, noted)) => {
                     progress.counted += counted;
                     progress.noted.extend(noted);
                 }
-                Err(error) => progress.enter(chunk, row, error)?,
+                Err(error) => progress.enter(chunk, row_of_batch, error)?,
             },
-            Next::TooLong { row, bytes } => progress.bad.push(BadRow { row, fault: Fault::TooLong(bytes) }),
-            Next::End => {}
+            Insert::TooLong { bytes } => progress.bad.push(BadRow { row: row_of_batch, fault: Fault::TooLong(bytes) }),
         }
         Ok(())
     }
@@ -207,21 +236,21 @@ impl Progress {
 /// Rows in statements of their own, in one flight. It ends at the first answer that is no row's fault.
 struct Singles<'a> {
     chunk: &'a Checked,
+    rows: &'a CheckedRows<'a>,
     unsent: Range<usize>,
     /// Rows that are sent and not answered.
     unanswered: VecDeque<usize>,
-    statement: Vec<u8>,
     progress: Progress,
     has_warned: bool,
 }
 
 impl<'a> Singles<'a> {
-    fn new(chunk: &'a Checked, rows: Range<usize>) -> Self {
+    fn new(chunk: &'a Checked, rows: &'a CheckedRows<'a>, range: Range<usize>) -> Self {
         Self {
             chunk,
-            unsent: rows,
+            rows,
+            unsent: range,
             unanswered: VecDeque::new(),
-            statement: Vec::new(),
             progress: Progress::default(),
             has_warned: false,
         }
@@ -239,16 +268,15 @@ impl Flight for &mut Singles<'_> {
     fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
         let singles = &mut **self;
         for row in singles.unsent.by_ref() {
-            singles.statement.clear();
-            match singles.chunk.insert(row..row + 1, &mut singles.statement) {
-                Next::Statement { .. } => {
-                    singles.unanswered.push_back(row);
-                    return turn.query(&singles.statement);
+            let row_of_batch = singles.rows.row_of_batch(row);
+            match singles.chunk.insert(singles.rows, row..row + 1, Vec::new())? {
+                Insert::Text { sql, .. } => {
+                    singles.unanswered.push_back(row_of_batch);
+                    return turn.send_rows(&Command::Query(sql), singles.chunk.plan.effect);
                 }
-                Next::TooLong { row, bytes } => {
-                    singles.progress.bad.push(BadRow { row, fault: Fault::TooLong(bytes) });
+                Insert::TooLong { bytes } => {
+                    singles.progress.bad.push(BadRow { row: row_of_batch, fault: Fault::TooLong(bytes) });
                 }
-                Next::End => {}
             }
         }
         turn.end()

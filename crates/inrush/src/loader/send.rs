@@ -4,24 +4,15 @@ use super::control::lock;
 use super::flight::{Inserts, WINDOW};
 use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
-use super::prepare::{Payload, Prepared, Statement, StatementForm};
+use super::prepare::{Payload, Prepared, Statement};
 use super::shared::SourcePlan;
 use inrush_core::bulk::Separators;
 use inrush_core::bulk::encode::load_data::ENCODED;
 use inrush_core::bulk::judge::{self, Harmless, Verdict, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
-use inrush_core::session::{Pipeline, Prepare, Prepared as PreparedInsert, simple};
+use inrush_core::session::Pipeline;
 use inrush_core::{Error, Result};
-use std::sync::Arc;
-
-/// The prepared INSERT of a plan.
-pub(super) struct Bound {
-    pub(super) plan: Arc<SourcePlan>,
-    pub(super) statement: PreparedInsert,
-    /// Whether the server knows the types of the placeholders.
-    pub(super) typed: bool,
-}
 
 /// How the sending of a chunk went.
 pub(super) enum Sent {
@@ -64,17 +55,15 @@ impl Lane<'_> {
             Payload::LoadData(text) => self.load(chunk, text, ENCODED, choice),
             Payload::AsItStands { separators } => self.load(chunk, &chunk.origin().text, *separators, choice),
             Payload::MultiRow { statements, .. } => {
-                if statements.iter().any(|statement| statement.form == StatementForm::Bound)
-                    && let Err(e) = self.prepare_bound(chunk)
-                {
-                    return if choice.may_fall_back && !e.is_fatal() { Ok(Sent::Refused(e)) } else { Err(e) };
-                }
                 self.waits(Some("INSERT"));
                 let inserted = match self.one_by_one {
                     true => self.insert_one_by_one(chunk, statements),
                     false => self.insert_in_flight(chunk, statements),
                 };
                 match inserted {
+                    Err(e) if choice.may_fall_back && method::is_refused(chunk.payload.method(), &e) => {
+                        Ok(Sent::Refused(e))
+                    }
                     Err(e) if judge::is_row_fault(&e) => Ok(Sent::InDoubt { warnings: Vec::new() }),
                     sent => sent,
                 }
@@ -118,9 +107,8 @@ impl Lane<'_> {
         let window = self.shared.control.window(&self.shared.config, statements.len())?;
         let window = if window.n_commands > 1 { WINDOW } else { window };
         let (shared, number) = (self.shared, self.number);
-        let way = (&chunk.plan.writing, chunk.payload.method());
-        let mut inserts =
-            Inserts::new(statements, way, self.bound.as_mut(), || shared.control.waits(number, Some("INSERT")));
+        let on_answer = || shared.control.waits(number, Some("INSERT"));
+        let mut inserts = Inserts::new(statements, &chunk.plan, chunk.payload.method(), on_answer);
         self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
         if !inserts.has_warned {
             return Ok(Sent::All { counted: inserts.counted, noted: Vec::new() });
@@ -133,11 +121,10 @@ impl Lane<'_> {
     }
 
     fn insert_one_by_one(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
-        let way = (&chunk.plan.writing, chunk.payload.method());
         let (mut counted, mut noted) = (Counted::default(), Vec::new());
         for statement in statements {
             self.waits(Some("INSERT"));
-            let mut inserts = Inserts::new(std::slice::from_ref(statement), way, self.bound.as_mut(), || ());
+            let mut inserts = Inserts::new(std::slice::from_ref(statement), &chunk.plan, chunk.payload.method(), || ());
             self.connection.run(Pipeline::new(&mut inserts))??;
             counted += inserts.counted;
             if inserts.has_warned {
@@ -145,21 +132,5 @@ impl Lane<'_> {
             }
         }
         Ok(Sent::All { counted, noted })
-    }
-
-    /// Has the server parse the plan's INSERT with placeholders, once for as long as the plan stays the same.
-    fn prepare_bound(&mut self, chunk: &Prepared) -> Result<()> {
-        if self.bound.as_ref().is_some_and(|bound| bound.plan.index == chunk.plan.index) {
-            return Ok(());
-        }
-        if let Some(bound) = self.bound.take() {
-            self.connection.run(simple::close(bound.statement.id))?;
-        }
-        if let Some(insert) = &chunk.plan.bound {
-            self.waits(Some("PREPARE"));
-            let statement = self.connection.run(Prepare::new(insert.sql()))?;
-            self.bound = Some(Bound { plan: chunk.plan.clone(), statement, typed: false });
-        }
-        Ok(())
     }
 }

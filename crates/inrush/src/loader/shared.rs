@@ -8,9 +8,7 @@ use super::tally::Tally;
 use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::Place;
-use inrush_core::bulk::encode::multi_row::MultiRow;
-use inrush_core::bulk::encode::multi_row_prepared::MultiRowPrepared;
-use inrush_core::bulk::encode::{Layout, load_data};
+use inrush_core::bulk::encode::{Insert, Layout, load_data};
 use inrush_core::bulk::expression::Part;
 use inrush_core::bulk::judge::{Harmless, Warning};
 use inrush_core::bulk::lane::LaneSession;
@@ -20,7 +18,10 @@ use inrush_core::bulk::modes::{Counted, Writing};
 use inrush_core::bulk::report::{Records, Retry};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::tuner::Tuned;
+use inrush_core::bulk::write::text::MultiRow;
+use inrush_core::bulk::write::{Bulk, MultiRowPrepared, Writer};
 use inrush_core::bulk::{Plan, Reject, Separators, Table};
+use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::ident::quote_table;
@@ -198,14 +199,34 @@ pub(super) struct SourcePlan {
     pub(super) rules: Rules,
     pub(super) checks: Vec<Check>,
     pub(super) hope: Mutex<Hope>,
-    pub(super) multi_row: MultiRow,
-    /// `None` where a column's value cannot be bound as it is.
-    pub(super) bound: Option<MultiRowPrepared>,
+    /// The INSERT of one row.
+    pub(super) insert: Insert,
+    /// What a statement of it may leave behind.
+    pub(super) effect: Effect,
+    pub(super) writers: Writers,
     /// Guards each chunk's COMMIT; none where no ledger is kept.
     pub(super) fence: Option<Fence>,
     pub(super) layout: Layout,
     /// How the mode writes them.
     pub(super) writing: Writing,
+}
+
+/// What makes the INSERTs of a plan.
+pub(super) struct Writers {
+    pub(super) text: MultiRow,
+    /// `None` where a column's value cannot be bound as it is.
+    pub(super) bound: Option<(MultiRowPrepared, Bulk)>,
+}
+
+impl Writers {
+    /// That of a method, for one chunk.
+    pub(super) fn of(&self, method: Method) -> Box<dyn Writer> {
+        match (method, &self.bound) {
+            (Method::Bulk, Some((_, bulk))) => Box::new(bulk.clone()),
+            (Method::MultiRowPrepared, Some((prepared, _))) => Box::new(prepared.clone()),
+            _ => Box::new(self.text.clone()),
+        }
+    }
 }
 
 impl SourcePlan {
@@ -254,8 +275,6 @@ pub(super) struct Shared {
     pub(super) session: LaneSession,
     /// The server's version text.
     pub(super) server: String,
-    /// How large an INSERT becomes, in bytes.
-    pub(super) statement_bytes: usize,
     /// The server's `max_allowed_packet`, in bytes.
     pub(super) max_packet: usize,
     pub(super) control: Arc<Control>,

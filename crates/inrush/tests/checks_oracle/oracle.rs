@@ -2,13 +2,14 @@
 
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::blocking::Connection;
-use inrush::core::bulk::encode::multi_row::{Limits, MultiRow, Next};
-use inrush::core::bulk::encode::multi_row_prepared::MultiRowPrepared;
-use inrush::core::bulk::encode::{Layout, load_data};
+use inrush::core::bulk::encode::{Insert, Layout, is_bindable, load_data};
 use inrush::core::bulk::lane::LaneSession;
 use inrush::core::bulk::write::literal::put_literal;
-use inrush::core::bulk::{Batch, Origin, Separators};
-use inrush::core::session::{Discard, Execute, Prepare, simple};
+use inrush::core::bulk::write::text::MultiRow;
+use inrush::core::bulk::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
+use inrush::core::bulk::{Batch, CheckedRows, Origin, RowSource, Separators};
+use inrush::core::session::Pipeline;
+use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
 use inrush::core::value::column::{Column, ColumnType};
@@ -162,10 +163,11 @@ impl Oracle {
         let stored = self.contents();
         assert_eq!(stored[..cells.len()], want, "{place}, loaded");
         assert_eq!(stored[cells.len()..], want, "{place}, inserted");
-        if let Some(warnings) = self.insert_bound(&columns) {
-            let warnings = warnings.unwrap_or_else(|e| panic!("{place}, bound: {e}"));
-            assert_eq!(warnings, [""; 0], "{place}, bound");
-            assert_eq!(self.contents()[cells.len()..], want, "{place}, bound");
+        for (name, mut writer) in self.bound_writers() {
+            self.lane.exec(&format!("DELETE FROM {}", self.inserted));
+            let warnings = self.send_rows(&mut *writer, &columns).unwrap_or_else(|e| panic!("{place}, {name}: {e}"));
+            assert_eq!(warnings, [""; 0], "{place}, {name}");
+            assert_eq!(self.contents()[cells.len()..], want, "{place}, {name}");
         }
         self.check_as_they_stand(cells, &columns[1], &want);
     }
@@ -363,51 +365,48 @@ impl Oracle {
         if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
     }
 
+    fn insert_statement(&self) -> Insert {
+        Layout::plain(&self.columns).insert("INSERT INTO", &self.inserted, "")
+    }
+
     fn insert(&self, columns: &[CheckedColumn]) -> Result<Vec<String>> {
-        self.enter_zone();
-        let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: usize::MAX };
-        let multi_row = MultiRow::new(&self.inserted, &self.columns, limits, true);
-        let n_rows = columns[0].cells.views().len();
-        let mut sql = Vec::new();
-        assert_eq!(multi_row.next(columns, &[], 0..n_rows, &mut sql), Next::Statement { rows: 0..n_rows, n_rows });
-        let outcome = self.lane.connection.borrow_mut().exec(&sql, ())?;
-        if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
+        self.send_rows(&mut MultiRow::of_insert(&self.insert_statement(), LIMITS, true), columns)
     }
 
-    /// Inserts the cells bound to a prepared statement, over and over until it is full; only the first round stays. `None`: they are
-    /// not bound, because of their type or their length.
-    fn insert_bound(&self, columns: &[CheckedColumn]) -> Option<Result<Vec<String>>> {
-        const MOST: usize = 1 << 20;
-        let prepared = MultiRowPrepared::new(&self.inserted, &self.columns, &self.rules, MOST)?;
-        let cells: Vec<Option<&[u8]>> = columns[1].cells.iter().collect();
-        let n_rows = cells.len();
-        if prepared.rows() / n_rows * cells.iter().flatten().map(|cell| cell.len()).sum::<usize>() > MOST {
-            return None;
+    /// Writers that bind the cells; none if the column's type needs an expression.
+    fn bound_writers(&self) -> Vec<(&'static str, Box<dyn Writer>)> {
+        let insert = self.insert_statement();
+        if !is_bindable(&self.columns, &Layout::plain(&self.columns), &self.rules) {
+            return Vec::new();
         }
-        let again = cells.into_iter().cycle().take(prepared.rows());
-        let full = CheckedColumn { cells: BinaryViewArray::from_iter(again), form: columns[1].form };
-        let mut values = Vec::new();
-        prepared.next(&[ids(prepared.rows()), full], &[], 0..prepared.rows(), &mut values)?;
-        self.lane.exec(&format!("DELETE FROM {}", self.inserted));
-        self.enter_zone();
-        let done = self.execute(&prepared, &values);
-        self.lane.exec(&format!("DELETE FROM {} WHERE id >= {n_rows}", self.inserted));
-        Some(done)
+        let prepared = MultiRowPrepared::of_insert(&insert, LIMITS).unwrap();
+        let mut writers: Vec<(_, Box<dyn Writer>)> = vec![("prepared", Box::new(prepared))];
+        if self.server_name().contains("mariadb") {
+            writers.push(("bulk", Box::new(Bulk::new(&insert.statement, LIMITS, false).unwrap())));
+        }
+        writers
     }
 
-    fn execute(&self, prepared: &MultiRowPrepared, values: &[u8]) -> Result<Vec<String>> {
-        let mut connection = self.lane.connection.borrow_mut();
-        let statement = connection.run(Prepare::new(prepared.sql()))?;
-        let mut sink = Discard;
-        let outcome = connection.run(Execute::encoded(&statement, Some(prepared.types()), values, &mut sink));
-        drop(connection);
-        let warnings = match outcome {
-            Ok(outcome) if outcome.warnings > 0 => self.warnings(),
-            Ok(_) => Ok(Vec::new()),
-            Err(error) => Err(error),
-        };
-        self.lane.connection.borrow_mut().run(simple::close(statement.id))?;
-        warnings
+    fn send_rows(&self, writer: &mut dyn Writer, columns: &[CheckedColumn]) -> Result<Vec<String>> {
+        self.enter_zone();
+        let n_all = columns[0].cells.views().len();
+        let insert = self.insert_statement();
+        let rows = CheckedRows::new(columns, n_all, &[], &insert.uses);
+        let (mut next, mut warnings) = (0, Vec::new());
+        while next < n_all {
+            match writer.next(RowSource::Checked(&rows), next..n_all, Vec::new())? {
+                Next::Command { command, n_rows } => {
+                    next += n_rows;
+                    let mut one = One { command: Some(command), n_warnings: 0 };
+                    self.lane.connection.borrow_mut().run(Pipeline::new(&mut one))??;
+                    if one.n_warnings > 0 {
+                        warnings.extend(self.warnings()?);
+                    }
+                }
+                Next::TooLong { bytes } => panic!("{bytes} bytes"),
+            }
+        }
+        Ok(warnings)
     }
 
     fn enter_zone(&self) {
@@ -446,6 +445,30 @@ impl Oracle {
         format!("HEX(CONVERT({text} USING utf8mb4))")
     }
 }
+
+/// One command.
+struct One {
+    command: Option<Command>,
+    n_warnings: u16,
+}
+
+impl Flight for &mut One {
+    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+        match self.command.take() {
+            Some(command) => turn.send(&command),
+            None => turn.end(),
+        }
+    }
+
+    fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
+        if let Reply::Done(outcome) = reply? {
+            self.n_warnings += outcome.warnings;
+        }
+        Ok(())
+    }
+}
+
+const LIMITS: Limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: usize::MAX };
 
 type Method = fn(&Oracle, &[CheckedColumn]) -> Result<Vec<String>>;
 

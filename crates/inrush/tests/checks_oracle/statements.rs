@@ -2,9 +2,11 @@
 
 use super::oracle::Lane;
 use arrow_array::BinaryViewArray;
-use inrush::core::bulk::encode::load_data;
-use inrush::core::bulk::encode::multi_row::{Limits, MultiRow};
+use inrush::core::bulk::encode::{Layout, load_data};
 use inrush::core::bulk::lane::SQL_MODE;
+use inrush::core::bulk::write::text::MultiRow;
+use inrush::core::bulk::write::{Limits, Next};
+use inrush::core::bulk::{CheckedRows, RowSource};
 use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn};
 use inrush::core::value::column::{Column, ColumnType};
@@ -69,10 +71,13 @@ fn load(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
 fn insert(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
     let escapes = !lane.connection.borrow().session().no_backslash_escapes();
     let limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: 100 };
-    let multi_row = MultiRow::new(&quote_ident("t`1"), &case.columns, limits, escapes);
-    let mut sql = Vec::new();
-    multi_row.next(&case.checked(lane), &[], 0..case.rows.len(), &mut sql);
-    lane.connection.borrow_mut().exec(&sql, ()).unwrap().warnings
+    let insert = Layout::plain(&case.columns).insert("INSERT INTO", &quote_ident("t`1"), "");
+    let (columns, n_rows) = (case.checked(lane), case.rows.len());
+    let rows = CheckedRows::new(&columns, n_rows, &[], &insert.uses);
+    let writer = MultiRow::of_insert(&insert, limits, escapes);
+    let made = writer.statement(RowSource::Checked(&rows), 0..n_rows, Vec::new()).unwrap();
+    let Next::Command { command, .. } = made else { panic!("{made:?}") };
+    lane.connection.borrow_mut().exec(&command.into_buffer(), ()).unwrap().warnings
 }
 
 fn column(name: &str, ty: &str) -> Column {

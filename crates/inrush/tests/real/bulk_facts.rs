@@ -2,6 +2,7 @@
 //! `docs/notes/bulk.md` tells the same in words.
 
 use crate::cases::{Case, Route, Twin, in_cases, texts};
+use inrush::core::bulk::RowSource;
 use inrush::core::bulk::template::Template;
 use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Prepared, Writer};
 use inrush::core::session::Pipeline;
@@ -29,11 +30,11 @@ impl Flight for &mut Flown<'_> {
         if self.at == self.rows.n_rows() {
             return turn.end();
         }
-        match self.writer.next(self.rows, self.at..self.rows.n_rows())? {
+        match self.writer.next(RowSource::Bound(self.rows), self.at..self.rows.n_rows(), Vec::new())? {
             Next::Command { command, n_rows } => {
                 self.at += n_rows;
                 self.n_rows.push(n_rows);
-                turn.send(command)
+                turn.send(&command)
             }
             Next::TooLong { bytes } => panic!("{bytes} bytes"),
         }

@@ -2,7 +2,7 @@
 //! sql_mode.
 
 use crate::cases::{Case, Route, Shell};
-use inrush::core::bulk::Template;
+use inrush::core::bulk::{RowSource, Template};
 use inrush::core::bulk::write::load_data::LoadData;
 use inrush::core::bulk::write::multi_statement::MultiStatement;
 use inrush::core::bulk::write::text::{MultiRow, Row};
@@ -34,7 +34,7 @@ fn written(connection: &mut blocking::Connection, mut writer: impl Writer) -> St
     let rows = rows.bind(&[], 2).unwrap();
     let mut ids = Vec::new();
     for i in 0..rows.n_rows() {
-        let Next::Command { command: Command::Query(text), n_rows: 1 } = writer.next(&*rows, i..i + 1).unwrap() else {
+        let Next::Command { command: Command::Query(text), n_rows: 1 } = writer.next(RowSource::Bound(&*rows), i..i + 1, Vec::new()).unwrap() else {
             panic!("row {i} is a command");
         };
         ids.push((i, connection.exec(&text, ()).is_ok()));
@@ -304,7 +304,7 @@ fn check_expression(connection: &mut blocking::Connection, insert: &str, rows: &
         let mut row = 0;
         while row < rows.len() {
             let Next::Command { command: Command::Query(text), n_rows } =
-                writer.next(&*bound, row..rows.len()).unwrap()
+                writer.next(RowSource::Bound(&*bound), row..rows.len(), Vec::new()).unwrap()
             else {
                 panic!("a command")
             };

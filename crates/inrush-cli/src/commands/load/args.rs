@@ -27,7 +27,7 @@ pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
 
-    /// How rows are written: `auto`, `load-data`, `multi-row-prepared` or `multi-row`
+    /// How rows are written: `auto`, `load-data`, `bulk` (MariaDB), `multi-row-prepared` or `multi-row`
     #[arg(long, default_value = "auto", value_name = "METHOD", help_heading = "Writing")]
     method: String,
 

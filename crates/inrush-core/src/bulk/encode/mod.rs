@@ -1,6 +1,6 @@
-//! Encoders: checked columns become the bytes of one write method, a method a file.
+//! Checked columns as the text of a LOAD, and the statements that a mapping needs.
 //!
-//! They trust the checks: a cell of [`Form::Number`] stands in SQL without quotes. Whoever builds a [`CheckedColumn`] by hand
+//! What is encoded trusts the checks: a cell of [`Form::Number`] stands in SQL without quotes. Whoever builds a [`CheckedColumn`] by hand
 //! takes over that duty.
 //!
 //! [`Form::Number`]: crate::value::check::Form::Number
@@ -8,17 +8,17 @@
 
 pub(in crate::bulk) mod block;
 pub mod load_data;
-pub mod multi_row;
-pub mod multi_row_prepared;
 
+use super::expression::Part;
 use super::{Computed, Plan};
-use crate::value::Cells;
+use crate::session::Statement;
+use crate::value::{Cells, Rules};
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
 
 /// The rows of `range` that are not in `skip`, which is sorted.
-fn kept(range: std::ops::Range<usize>, skip: &[u32]) -> impl Iterator<Item = usize> {
+pub(super) fn kept(range: std::ops::Range<usize>, skip: &[u32]) -> impl Iterator<Item = usize> {
     let mut skip = &skip[skip.partition_point(|row| (*row as usize) < range.start)..];
     range.filter(move |row| match skip.first() {
         Some(first) if *first as usize == *row => {
@@ -59,6 +59,55 @@ impl Layout {
     fn list(&self) -> String {
         self.names.iter().map(|name| quote_ident(name)).collect::<Vec<_>>().join(",")
     }
+
+    /// The INSERT of a row. `verb` is INSERT INTO or REPLACE INTO, `table` is quoted, with its schema, `tail` follows the rows.
+    pub fn insert(&self, verb: &str, table: &str, tail: &str) -> Insert {
+        let mut sql = format!("{verb} {table} ({}) VALUES ", self.list());
+        let (start, mut marks, mut uses) = (sql.len(), Vec::new(), Vec::new());
+        let mut use_field = |number: usize, sql: &mut String| {
+            marks.push(sql.len());
+            uses.push(number);
+            sql.push('?');
+        };
+        sql.push('(');
+        for number in 0..self.n_values {
+            use_field(number, &mut sql);
+            sql.push(',');
+        }
+        for computed in &self.computed {
+            for part in &computed.parts {
+                match part {
+                    Part::Sql(text) => sql += text,
+                    Part::Field(number) => use_field(*number, &mut sql),
+                }
+            }
+            sql.push(',');
+        }
+        // In the place of the last comma: a table has a column.
+        sql.pop();
+        sql.push(')');
+        let list = start..sql.len();
+        sql += tail;
+        Insert { statement: Statement::with_marks(sql, marks), list, uses }
+    }
+}
+
+/// The INSERT of one row of a mapping.
+#[derive(Clone, Debug)]
+pub struct Insert {
+    /// With a placeholder for each use of a field.
+    pub statement: Statement,
+    /// Where in the text its row stands, which is repeated for more rows.
+    pub list: std::ops::Range<usize>,
+    /// For each placeholder, the number of its field.
+    pub uses: Vec<usize>,
+}
+
+/// Whether all values of a mapping can be bound: no column needs an expression around its value, and nothing is computed.
+pub fn is_bindable(columns: &[Column], layout: &Layout, rules: &Rules) -> bool {
+    // The text of a number would be stored as the bits of its characters, and the others need a function.
+    let binds = |form| matches!(form, Form::Number | Form::Plain | Form::Text | Form::Bytes);
+    layout.computed.is_empty() && columns.iter().all(|column| binds(Form::of(&column.ty, rules)))
 }
 
 /// A column as the row loop wants it.

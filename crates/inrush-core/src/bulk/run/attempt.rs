@@ -5,6 +5,8 @@
 
 use super::report::{BadRow, Tally};
 use crate::bulk::judge::{is_row_fault, row_of};
+use crate::bulk::search::cut;
+use crate::bulk::row_source::RowSource;
 use crate::bulk::write::{Command, Next, Writer};
 use crate::error::{Error, Result};
 use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
@@ -15,7 +17,7 @@ use std::ops::Range;
 
 /// One attempt at a batch.
 pub struct Attempt<'a> {
-    rows: &'a dyn BoundRows,
+    rows: RowSource<'a>,
     /// The statement for a single row.
     statement: &'a Statement,
     /// `None`: an execution a row.
@@ -88,7 +90,7 @@ impl<'a> Attempt<'a> {
     ) -> Self {
         let whole = 0..rows.n_rows();
         Self {
-            rows,
+            rows: RowSource::Bound(rows),
             statement,
             writer,
             todo: std::iter::once(whole).collect(),
@@ -116,7 +118,7 @@ impl<'a> Attempt<'a> {
     pub fn is_one(&mut self) -> Result<bool> {
         let n_rows = self.rows.n_rows();
         let Some(writer) = &mut self.writer else { return Ok(n_rows <= 1) };
-        if let Next::Command { command, n_rows } = writer.next(self.rows, 0..n_rows)? {
+        if let Next::Command { command, n_rows } = writer.next(self.rows, 0..n_rows, Vec::new())? {
             self.ready = Some((command, n_rows));
         }
         self.to_learn = writer.statements(n_rows);
@@ -156,7 +158,7 @@ impl<'a> Attempt<'a> {
         let Some(range) = self.todo.pop() else { return turn.end() };
         let made = match (self.ready.take(), &mut self.writer) {
             (Some(ready), _) => Some(ready),
-            (None, Some(writer)) => match writer.next(self.rows, range.clone())? {
+            (None, Some(writer)) => match writer.next(self.rows, range.clone(), Vec::new())? {
                 Next::Command { command, n_rows } => Some((command, n_rows)),
                 Next::TooLong { .. } => None,
             },
@@ -165,11 +167,11 @@ impl<'a> Attempt<'a> {
         if let Some((command, n_rows)) = made {
             let end = range.start + n_rows;
             self.sent(range.start..end, range.end);
-            return turn.send_rows(command, self.effect);
+            return turn.send_rows(&command, self.effect);
         }
         // A row by itself: what no packet holds goes ahead as long data.
         let mut values = Vec::with_capacity(16);
-        self.rows.row(range.start, &mut values)?;
+        self.rows.as_bound().row(range.start, &mut values)?;
         self.sent(range.start..range.start + 1, range.end);
         turn.execute_in_order(self.statement, &values)
     }
@@ -228,7 +230,8 @@ impl<'a> Attempt<'a> {
         let fault = is_row_fault(&error);
         match self.mode {
             Mode::StrictStop | Mode::StrictSkip if fault && rows.len() > 1 => {
-                cut(&mut self.todo, rows, row_of(&error));
+                let parts = cut(rows, row_of(&error)).into_iter().rev();
+                self.todo.extend(parts.filter(|part| !part.is_empty()));
                 Ok(())
             }
             Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
@@ -321,57 +324,8 @@ fn number(row: Row<'_>, column: usize) -> Result<u64> {
     Ok(value.as_u64().unwrap_or(0))
 }
 
-/// Puts back rows that failed together: in halves, or around the one that the server named, counted from 1.
-fn cut(todo: &mut Vec<Range<usize>>, rows: Range<usize>, named: Option<u64>) {
-    let named = named.and_then(|n| usize::try_from(n).ok()?.checked_sub(1)).filter(|at| *at < rows.len());
-    let (from, to) = match named {
-        // Alone, so that it proves to be the one.
-        Some(at) => (rows.start + at, rows.start + at + 1),
-        None => (rows.start + rows.len() / 2, rows.start + rows.len() / 2),
-    };
-    // Those behind it in halves too: a trigger that speaks of the same row each time must not have them peeled off one by one.
-    let half = match named {
-        Some(_) => to + (rows.end - to) / 2,
-        None => to,
-    };
-    for part in [half..rows.end, to..half, from..to, rows.start..from] {
-        if !part.is_empty() {
-            todo.push(part);
-        }
-    }
-}
-
 /// More than a template has sizes.
 const MAX_LEARNED: usize = 16;
 
 /// See [`Attempt::window`].
 const COMMANDS: usize = 4;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(rows: Range<usize>, named: Option<u64>, want: &[Range<usize>]) {
-        let mut todo: Vec<Range<usize>> = std::iter::once(90..100).collect();
-        cut(&mut todo, rows, named);
-        assert_eq!(todo.split_off(1).into_iter().rev().collect::<Vec<_>>(), want);
-    }
-
-    #[test]
-    fn halves_keep_the_order() {
-        check(2..7, None, &[2..4, 4..7]);
-        check(2..4, None, &[2..3, 3..4]);
-    }
-    #[test]
-    fn a_named_row_is_tried_alone() {
-        check(10..20, Some(4), &[10..13, 13..14, 14..17, 17..20]);
-        check(10..20, Some(1), &[10..11, 11..15, 15..20]);
-        check(10..20, Some(10), &[10..19, 19..20]);
-    }
-    #[test]
-    fn a_row_that_is_none_of_them_is_not_believed() {
-        check(2..7, Some(6), &[2..4, 4..7]);
-        check(2..7, Some(0), &[2..4, 4..7]);
-    }
-}

@@ -12,7 +12,7 @@ use crate::bulk::write::load_data::LoadData;
 use crate::bulk::write::multi_row_prepared::MultiRowPrepared;
 use crate::bulk::write::multi_statement::MultiStatement;
 use crate::bulk::write::text::{MultiRow, Row};
-use crate::bulk::write::{Limits, Writer};
+use crate::bulk::write::{BOUND_BYTES, BULK_BYTES, Limits, TEXT_BYTES, Writer};
 use crate::bulk::{Method, method};
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -122,7 +122,7 @@ impl<'a> Batch<'a> {
             self.strict = Some(error.message().to_owned());
             return None;
         }
-        if self.plan.may_fall_back && refuses(self.plan.method, &error) {
+        if self.plan.may_fall_back && method::is_refused(self.plan.method, &error) {
             self.refused.push((self.plan.method, format!("{} (error {})", error.message(), error.code())));
             let next =
                 plan(self.statement, self.template, self.rows.n_rows(), self.options, &self.facts, &self.refused);
@@ -186,11 +186,9 @@ impl<'a> Batch<'a> {
 
     /// What makes the commands. `None`: each row is an execution.
     fn writer(&self, statement: &Statement) -> Result<Option<Box<dyn Writer>>> {
-        let max_bytes = self.session.max_packet.saturating_sub(2);
         let limits = |bytes: usize| Limits {
-            bytes: self.options.bytes.unwrap_or(bytes).min(max_bytes),
-            max_bytes,
             rows: self.options.rows.unwrap_or(usize::MAX),
+            ..Limits::new(self.options.bytes.unwrap_or(bytes), self.session.max_packet)
         };
         let escapes = self.session.backslash_escapes;
         let template = Template::parse(statement);
@@ -201,7 +199,7 @@ impl<'a> Batch<'a> {
         };
         Ok(match method {
             Method::Prepared | Method::Pipelined | Method::LoadData => None,
-            Method::Row => Some(Box::new(Row::new(statement, limits(max_bytes), escapes)?)),
+            Method::Row => Some(Box::new(Row::new(statement, limits(usize::MAX), escapes)?)),
             Method::MultiStatement => {
                 Some(Box::new(MultiStatement::new(statement, &template, limits(TEXT_BYTES), escapes)?))
             }
@@ -246,22 +244,3 @@ impl<'a> Batch<'a> {
         }
     }
 }
-
-/// Whether an error refuses the method itself, not these rows.
-///
-/// 1295 (ER_UNSUPPORTED_PS), 1047 and 1210 of a server that does not know the command, 4033 (bulk needs row-based replication).
-fn refuses(method: Method, error: &Error) -> bool {
-    match method {
-        Method::LoadData => method::refuses_local_infile(error.code()),
-        Method::Bulk => matches!(error.code(), 1295 | 1047 | 1210 | 4033),
-        Method::MultiRowPrepared => matches!(error.code(), 1295 | 1390 | 1461),
-        _ => false,
-    }
-}
-
-/// Bytes of a text statement (docs/notes/multi-row.md).
-const TEXT_BYTES: usize = 128 * 1024;
-/// Bytes of an execution of many rows; usually its rows are the limit.
-const BOUND_BYTES: usize = 1024 * 1024;
-/// Bytes of a bulk command (docs/notes/bulk.md).
-const BULK_BYTES: usize = 1024 * 1024;

@@ -6,6 +6,7 @@
 
 use super::prepared::alone;
 use super::{BulkBody, Command, Limits, Next, Writer};
+use crate::bulk::row_source::RowSource;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::wire::bulk_execute::{BULK_HEAD, SEND_TYPES, SEND_UNIT_RESULTS, put_row};
@@ -14,7 +15,7 @@ use crate::wire::{BoundRows, ParamType, RowReader, Sheet};
 use std::ops::Range;
 
 /// See above.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bulk {
     statement: Statement,
     limits: Limits,
@@ -77,13 +78,15 @@ impl Bulk {
 
 impl Writer for Bulk {
     /// A row that is too long for a packet becomes an execution of its own, whose reply is a plain OK in any case.
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, mut bytes: Vec<u8>) -> Result<Next> {
         let n_params = self.types.len();
-        let mut bytes = Vec::with_capacity(self.last_bytes);
+        bytes.reserve(self.last_bytes);
         bytes.extend_from_slice(&self.flags.to_le_bytes());
         bytes.resize(FLAGS + 2 * n_params, 0);
         let mut page = Page::new(bytes);
         self.types.fill(ParamType::UNKNOWN);
+        rows.put_types(&mut self.types);
+        let rows = rows.as_bound();
         let first = range.start;
         let n_rows =
             self.put_rows(rows, first..range.end.min(first.saturating_add(self.limits.rows.max(1))), &mut page)?;

@@ -1,4 +1,4 @@
-//! The commands of a batch: rows of values become the bytes of one write method, a method a file.
+//! The commands of a write method, a method a file: rows that a caller bound, or checked cells of a file, become their bytes.
 //!
 //! A writer takes as many of the rows it is offered as one command holds, and says which. What is written was checked before.
 
@@ -15,10 +15,10 @@ mod round_trip;
 mod shown;
 pub mod text;
 
+use super::row_source::RowSource;
 use crate::error::Result;
 use crate::session::Statement;
 pub use crate::session::pipeline::Command;
-use crate::wire::BoundRows;
 pub use crate::wire::BulkBody;
 pub use bulk::Bulk;
 pub use multi_row_prepared::MultiRowPrepared;
@@ -27,11 +27,11 @@ use std::ops::Range;
 
 /// Writes the next command of one method.
 pub trait Writer: Send {
-    /// Makes a command of the first of `rows`.
+    /// Makes a command of the first rows of `range`, which is not empty, in the memory of `spare`, which is empty.
     ///
     /// # Errors
-    /// Those of [`BoundRows::row`].
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next>;
+    /// Those of [`BoundRows::row`](crate::wire::BoundRows::row).
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next>;
 
     /// The statements that so many rows are likely to need, so that all of them can be prepared in one flight
     /// ([`Turn::learn`](crate::session::pipeline::Turn::learn)). One that is not named here is prepared where it is met.
@@ -67,3 +67,21 @@ pub struct Limits {
     /// Rows of a command.
     pub rows: usize,
 }
+
+impl Limits {
+    /// `max_packet` is the server's `max_allowed_packet`; the command byte belongs to the packet, which must be shorter than that.
+    pub fn new(bytes: usize, max_packet: usize) -> Self {
+        let max_bytes = max_packet.saturating_sub(2);
+        Self { bytes: bytes.min(max_bytes), max_bytes, rows: usize::MAX }
+    }
+}
+
+/// Bytes of a text statement: large enough that round trips and the parser's start do not count, small enough that the server keeps
+/// the statement's tree in its caches (docs/notes/multi-row.md).
+pub const TEXT_BYTES: usize = 128 * 1024;
+
+/// Bytes of an execution of many rows; usually its rows are the limit. Longer rows are so long that the parser does not count.
+pub const BOUND_BYTES: usize = 1024 * 1024;
+
+/// Bytes of a bulk command (docs/notes/bulk.md).
+pub const BULK_BYTES: usize = 1024 * 1024;

@@ -7,6 +7,8 @@
 
 use super::prepared::{alone, refuse_default};
 use super::{Command, Limits, Next, Writer};
+use crate::bulk::encode::Insert;
+use crate::bulk::row_source::RowSource;
 use crate::bulk::template::Template;
 use crate::error::{Error, Result};
 use crate::session::Statement;
@@ -15,17 +17,18 @@ use crate::session::pipeline::Bound;
 use crate::wire::usual::{Nulls, Page, put_bound_row};
 use crate::wire::{BoundRows, ParamType, RowReader, Sheet, Value, stmt};
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// See above.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MultiRowPrepared {
     /// The user's own, and where in it its VALUES list stands.
     single: Statement,
     list: Range<usize>,
     n_params: usize,
     limits: Limits,
-    /// Those made so far: of one row, two, four ..
-    statements: Vec<Option<Statement>>,
+    /// Of one row, two, four .., each made when it is needed first, once for all clones.
+    statements: Arc<[OnceLock<Statement>]>,
     /// Rows of the next statement at most: a power of two.
     n_next: usize,
     /// As far as known.
@@ -34,7 +37,7 @@ pub struct MultiRowPrepared {
 }
 
 /// What is known of the command that is being written.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Scratch {
     /// One bit a value, set for NULL.
     bitmap: Vec<u8>,
@@ -52,7 +55,18 @@ impl MultiRowPrepared {
     /// # Errors
     /// `Config` says why it cannot carry many rows.
     pub fn new(statement: &Statement, template: &Template, limits: Limits) -> Result<Self> {
-        let row = template.multi_row(statement)?;
+        Self::of_list(statement, template.multi_row(statement)?.range.clone(), limits)
+    }
+
+    /// For the INSERT of a mapping.
+    ///
+    /// # Errors
+    /// As [`MultiRowPrepared::new`].
+    pub fn of_insert(insert: &Insert, limits: Limits) -> Result<Self> {
+        Self::of_list(&insert.statement, insert.list.clone(), limits)
+    }
+
+    fn of_list(statement: &Statement, list: Range<usize>, limits: Limits) -> Result<Self> {
         let sql = statement.sql();
         let n_params = statement.marks().len();
         if n_params == 0 {
@@ -68,15 +82,15 @@ impl MultiRowPrepared {
             ROWS,
             limits.rows,
             MAX_PLACEHOLDERS / n_params,
-            limits.max_bytes.saturating_sub(sql.len()) / (row.range.len() + 1),
+            limits.max_bytes.saturating_sub(sql.len()) / (list.len() + 1),
         ];
         let largest = down_to_power(most.into_iter().min().unwrap_or(1));
         Ok(Self {
             single: statement.clone(),
-            list: row.range.clone(),
+            list,
             n_params,
             limits,
-            statements: vec![None; largest.ilog2() as usize + 1],
+            statements: (0..=largest.ilog2()).map(|_| OnceLock::new()).collect(),
             n_next: largest,
             types: vec![ParamType::UNKNOWN; n_params],
             scratch: Scratch::default(),
@@ -84,9 +98,9 @@ impl MultiRowPrepared {
     }
 
     /// The statement of so many rows, a power of two.
-    fn statement(&mut self, n_rows: usize) -> Statement {
-        let slot = &mut self.statements[n_rows.ilog2() as usize];
-        slot.get_or_insert_with(|| self.single.repeated(self.list.clone(), n_rows)).clone()
+    fn statement(&self, n_rows: usize) -> Statement {
+        let slot = &self.statements[n_rows.ilog2() as usize];
+        slot.get_or_init(|| self.single.repeated(self.list.clone(), n_rows)).clone()
     }
 
     fn largest(&self) -> usize {
@@ -191,9 +205,12 @@ impl Scratch {
 }
 
 impl Writer for MultiRowPrepared {
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, mut spare: Vec<u8>) -> Result<Next> {
         let n_most = down_to_power(range.len().min(self.n_next));
-        let mut values = Page::new(Vec::with_capacity(self.scratch.last_bytes));
+        spare.reserve(self.scratch.last_bytes);
+        let mut values = Page::new(spare);
+        rows.put_types(&mut self.types);
+        let rows = rows.as_bound();
         let first = range.start;
         let n_rows = self.put_rows(rows, first..first + n_most, &mut values)?;
         if n_rows == 0 {

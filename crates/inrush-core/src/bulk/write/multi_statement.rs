@@ -2,10 +2,10 @@
 
 use super::repeat::{Pieces, Repeat, check_quotes};
 use super::{Limits, Next, Writer};
+use crate::bulk::row_source::RowSource;
 use crate::bulk::template::Template;
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::BoundRows;
 use std::ops::Range;
 
 /// `UPDATE ..;UPDATE ..`.
@@ -40,8 +40,8 @@ impl MultiStatement {
 }
 
 impl Writer for MultiStatement {
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
-        self.0.next(rows, range)
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
+        self.0.next(rows, range, spare)
     }
 }
 

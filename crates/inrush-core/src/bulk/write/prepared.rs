@@ -1,11 +1,12 @@
 //! One execution a row, and the one row that is too long to share a packet: its long values go ahead of it, in parts.
 
 use super::{Command, Limits, Next, Writer};
+use crate::bulk::row_source::RowSource;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::session::ask::{LONG, LONG_PART};
 use crate::session::pipeline::Bound;
-use crate::wire::{BoundRows, Value, stmt};
+use crate::wire::{Value, stmt};
 use std::ops::Range;
 
 /// The user's own statement, once for each row.
@@ -23,9 +24,9 @@ impl Prepared {
 }
 
 impl Writer for Prepared {
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, _spare: Vec<u8>) -> Result<Next> {
         let mut values = Vec::with_capacity(self.statement.marks().len());
-        rows.row(range.start, &mut values)?;
+        rows.as_bound().row(range.start, &mut values)?;
         alone(&self.statement, &values, self.max_bytes).map_err(|error| error.at_row(range.start as u64))
     }
 

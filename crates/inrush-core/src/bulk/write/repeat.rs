@@ -8,9 +8,10 @@
 use super::literal::put_literal;
 use super::{Command, Limits, Next};
 use crate::bulk::encode::block::Block;
+use crate::bulk::row_source::{CheckedRows, RowSource};
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::{BoundRows, RowReader, Value};
+use crate::wire::{RowReader, Value};
 use std::ops::Range;
 
 /// How the rows of one statement are written.
@@ -26,9 +27,9 @@ pub(super) struct Repeat {
 
 impl Repeat {
     /// A command of the first of `range`, which is not empty.
-    pub(super) fn next(&self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
+    pub(super) fn next(&self, rows: RowSource<'_>, range: Range<usize>, mut text: Vec<u8>) -> Result<Next> {
         let one_row = self.row.text.len() + LIKELY_BYTES * self.row.ends.len();
-        let mut text = Vec::with_capacity(self.head.len() + one_row + self.tail.len());
+        text.reserve(self.head.len() + one_row + self.tail.len());
         let mut block = Block::new(&mut text);
         block.extend(&self.head);
         let n_rows = match self.fill(rows, range, &mut block)? {
@@ -40,17 +41,37 @@ impl Repeat {
         Ok(Next::Command { command: Command::Query(text), n_rows })
     }
 
-    fn fill(&self, rows: &dyn BoundRows, range: Range<usize>, block: &mut Block<'_>) -> Result<Filled> {
-        let n_offered = range.len().min(self.limits.rows);
-        let mut reader = RowReader::new(rows, range.start..range.start + n_offered);
+    fn fill(&self, rows: RowSource<'_>, range: Range<usize>, block: &mut Block<'_>) -> Result<Filled> {
+        let range = range.start..range.start + range.len().min(self.limits.rows);
+        match rows {
+            RowSource::Bound(rows) => {
+                let mut reader = RowReader::new(rows, range.clone());
+                self.fill_with(range, block, |row, block| {
+                    let values = reader.row(row)?;
+                    self.row.put(values, self.backslash_escapes, block).map_err(|error| error.at_row(row as u64))
+                })
+            }
+            RowSource::Checked(rows) => self.fill_with(range, block, |row, block| {
+                self.row.put_cells(rows, row, self.backslash_escapes, block);
+                Ok(())
+            }),
+        }
+    }
+
+    fn fill_with(
+        &self,
+        range: Range<usize>,
+        block: &mut Block<'_>,
+        mut put: impl FnMut(usize, &mut Block<'_>) -> Result<()>,
+    ) -> Result<Filled> {
+        let n_offered = range.len();
         let mut n_rows = 0;
-        for row in range.take(n_offered) {
+        for row in range {
             let start = block.total();
             if n_rows > 0 {
                 block.push(self.separator);
             }
-            let values = reader.row(row)?;
-            self.row.put(values, self.backslash_escapes, block).map_err(|error| error.at_row(row as u64))?;
+            put(row, block)?;
             let bytes = block.total() + self.tail.len();
             // A row that alone is more than a command usually is travels alone.
             if n_rows == 0 && bytes > self.limits.max_bytes {
@@ -124,15 +145,32 @@ impl Pieces {
         debug_assert_eq!(values.len(), self.ends.len());
         let mut start = 0;
         for (end, value) in self.ends.iter().zip(values) {
-            match &self.text[start..*end] {
-                [byte] => out.push(*byte),
-                piece => out.put(piece),
-            }
+            self.put_piece(start..*end, out);
             put_literal(value, backslash_escapes, out)?;
             start = *end;
         }
         out.put(&self.text[start..]);
         Ok(())
+    }
+
+    /// The same with the cells of a row.
+    #[inline]
+    fn put_cells(&self, rows: &CheckedRows<'_>, row: usize, backslash_escapes: bool, out: &mut Block<'_>) {
+        let mut start = 0;
+        for (i, end) in self.ends.iter().enumerate() {
+            self.put_piece(start..*end, out);
+            rows.put_literal(row, i, backslash_escapes, out);
+            start = *end;
+        }
+        out.put(&self.text[start..]);
+    }
+
+    #[inline]
+    fn put_piece(&self, piece: Range<usize>, out: &mut Block<'_>) {
+        match &self.text[piece] {
+            [byte] => out.push(*byte),
+            piece => out.put(piece),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tests of writers share.
 
 use super::{Limits, Next, Writer};
+use crate::bulk::row_source::RowSource;
 use crate::error::Result;
 use crate::wire::Rows;
 
@@ -13,7 +14,7 @@ pub(super) fn all(writer: &mut dyn Writer, rows: &(impl Rows + ?Sized)) -> Resul
     let rows = rows.bind(&[], n_params)?;
     let (mut commands, mut at) = (Vec::new(), 0);
     while at < rows.n_rows() {
-        commands.push(writer.next(&*rows, at..rows.n_rows())?);
+        commands.push(writer.next(RowSource::Bound(&*rows), at..rows.n_rows(), Vec::new())?);
         match commands.last() {
             Some(Next::Command { n_rows, .. }) if *n_rows > 0 => at += n_rows,
             _ => break,

@@ -2,10 +2,11 @@
 
 use super::repeat::{Pieces, Repeat, check_quotes};
 use super::{Limits, Next, Writer};
+use crate::bulk::encode::Insert;
+use crate::bulk::row_source::RowSource;
 use crate::bulk::template::Template;
 use crate::error::Result;
 use crate::session::Statement;
-use crate::wire::BoundRows;
 use std::ops::Range;
 
 /// `INSERT .. VALUES (..),(..),(..)`.
@@ -30,11 +31,33 @@ impl MultiRow {
             backslash_escapes,
         }))
     }
+
+    /// For the INSERT of a mapping, in a session in which backslashes escape or not.
+    pub fn of_insert(insert: &Insert, limits: Limits, backslash_escapes: bool) -> Self {
+        let Insert { statement, list, .. } = insert;
+        let sql = statement.sql();
+        Self(Repeat {
+            head: sql[..list.start].into(),
+            row: Pieces::new(statement, list.clone()),
+            separator: b',',
+            tail: sql[list.end..].into(),
+            limits,
+            backslash_escapes,
+        })
+    }
+
+    /// A statement of the first rows of `range`, as [`Writer::next`] makes it.
+    ///
+    /// # Errors
+    /// Those of bound values; checked cells have none.
+    pub fn statement(&self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
+        self.0.next(rows, range, spare)
+    }
 }
 
 impl Writer for MultiRow {
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
-        self.0.next(rows, range)
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
+        self.0.next(rows, range, spare)
     }
 }
 
@@ -62,8 +85,8 @@ impl Row {
 }
 
 impl Writer for Row {
-    fn next(&mut self, rows: &dyn BoundRows, range: Range<usize>) -> Result<Next> {
-        self.0.next(rows, range)
+    fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next> {
+        self.0.next(rows, range, spare)
     }
 }
 

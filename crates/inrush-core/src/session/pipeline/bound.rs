@@ -50,6 +50,10 @@ impl Bound {
         stmt::EXECUTE_HEAD + self.head.len() + self.values.len()
     }
 
+    pub(super) fn into_values(self) -> Vec<u8> {
+        self.values
+    }
+
     /// Appends the execution.
     pub(super) fn send(
         &self,

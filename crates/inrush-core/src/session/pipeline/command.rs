@@ -19,6 +19,24 @@ pub enum Command {
 }
 
 impl Command {
+    /// How many bytes of rows it holds, with what is written once for all of them.
+    pub fn n_bytes(&self) -> usize {
+        match self {
+            Self::Query(sql) => sql.len(),
+            Self::Execute(_, bound) => bound.n_bytes(),
+            Self::Bulk(_, body) => body.bytes.len(),
+        }
+    }
+
+    /// The largest of its buffers, for reuse.
+    pub fn into_buffer(self) -> Vec<u8> {
+        match self {
+            Self::Query(sql) => sql,
+            Self::Execute(_, bound) => bound.into_values(),
+            Self::Bulk(_, body) => body.bytes,
+        }
+    }
+
     /// The statement that must be prepared before it.
     pub(super) fn statement(&self) -> Option<&Statement> {
         match self {

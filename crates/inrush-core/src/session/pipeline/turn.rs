@@ -5,7 +5,7 @@ use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::command::{self, Command};
 use crate::session::pipeline::queue::{Expect, Queue};
-use crate::session::{Effect, Prepared, Session, Statement};
+use crate::session::{Effect, Session, Statement};
 use crate::wire::{self, Outbox, Params, RowFormat, StmtId, Value, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
@@ -98,24 +98,24 @@ impl Turn<'_> {
 
     /// The same for a command of rows, which has the effect of the statement that they are written for: a text of many rows is not read
     /// for it.
-    pub(crate) fn send_rows(self, command: Command, effect: Effect) -> Result<Chosen> {
-        match &command {
+    pub fn send_rows(self, command: &Command, effect: Effect) -> Result<Chosen> {
+        match command {
             Command::Query(sql) => match Verb::of(sql) {
                 Verb::Other => self.push_query(sql, Verb::Other, effect),
-                _ => self.send(command),
+                _ => self.query(sql),
             },
             Command::Execute(..) | Command::Bulk(..) => self.send(command),
         }
     }
 
     /// Whatever the writer of a batch made. Its statement is prepared first where it has to be, as for [`Turn::execute`].
-    pub fn send(self, command: Command) -> Result<Chosen> {
-        if let Command::Query(sql) = &command {
+    pub fn send(self, command: &Command) -> Result<Chosen> {
+        if let Command::Query(sql) = command {
             return self.query(sql);
         }
         match command.send(self.session, self.queue, self.out) {
             true => Ok(Chosen(Choice::Command)),
-            false => self.hold(command),
+            false => self.hold(command.clone()),
         }
     }
 
@@ -126,13 +126,6 @@ impl Turn<'_> {
         let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
         // Of which text it is nobody knows.
         self.push(expect, Effect::Lasts, |out| stmt::execute(out, id, values, Some(&types), |_| false))
-    }
-
-    /// The same with bitmap and values as a bulk encoder wrote them. Without `types` those of the last execution hold on.
-    pub fn execute_encoded(self, prepared: &Prepared, types: Option<&[u8]>, bound: &[u8]) -> Result<Chosen> {
-        let (bitmap, values) = bound.split_at(usize::from(prepared.n_params).div_ceil(8).min(bound.len()));
-        let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
-        self.push(expect, prepared.effect, |out| stmt::execute_encoded(out, prepared.id, bitmap, types, values))
     }
 
     /// COM_STMT_PREPARE, for the connection's cache; nothing if the statement is in there.

@@ -55,12 +55,12 @@ fn which_rows_go_through_a_stage() {
         let writing = writing(mode);
         let staged = Method::LOADS.map(|method| writing.stage(method).is_some());
         let want = match mode {
-            Mode::Update | Mode::Delete => [true; 3],
-            Mode::Upsert => [true, false, false],
-            _ => [false; 3],
+            Mode::Update | Mode::Delete => [true; 4],
+            Mode::Upsert => [true, false, false, false],
+            _ => [false; 4],
         };
         assert_eq!(staged, want, "{mode}");
-        assert_eq!(writing.fills(Method::MultiRow), if want[2] { "`d`.`s`" } else { "`d`.`t`" });
+        assert_eq!(writing.fills(Method::MultiRow), if want[3] { "`d`.`s`" } else { "`d`.`t`" });
     }
 }
 

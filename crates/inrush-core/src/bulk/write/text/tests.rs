@@ -12,7 +12,7 @@ pub(in crate::bulk::write) fn commands<P: Params + Sync>(mut writer: impl Writer
     let mut texts = Vec::new();
     let mut row = 0;
     while row < rows.len() {
-        match writer.next(&*bound, row..rows.len()).unwrap() {
+        match writer.next(RowSource::Bound(&*bound), row..rows.len(), Vec::new()).unwrap() {
             Next::Command { command: Command::Query(text), n_rows } => {
                 texts.push(String::from_utf8(text).unwrap());
                 row += n_rows;
@@ -138,7 +138,7 @@ fn the_row_of_a_number_that_is_none_is_named() {
     let statement = Statement::new("INSERT t VALUES (?)").unwrap();
     let mut writer = MultiRow::new(&statement, &Template::parse(&statement), LIMITS, true).unwrap();
     let rows = [(1.0,), (f64::NAN,)];
-    let error = writer.next(&*rows.bind(&[], 1).unwrap(), 0..2).unwrap_err();
+    let error = writer.next(RowSource::Bound(&*rows.bind(&[], 1).unwrap()), 0..2, Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "`NaN` is not a number that a column holds (row 1 of the batch, counted from 0)");
 }
 
