@@ -90,7 +90,7 @@ fn a_nest_of_bad_rows_is_left_behind() {
 }
 #[test]
 fn a_row_that_the_server_names_costs_no_halving() {
-    check_server(10_000, 1_000, true, |row| row == 4_321, 16, 16);
+    check_server(10_000, 1_000, true, |row| row == 4_321, 17, 17);
 }
 #[test]
 fn a_server_that_always_names_the_first_row() {
