@@ -255,9 +255,10 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("wire", &["error"]),
     ("auth", &["error", "wire"]),
-    ("value", &["error", "printable", "wire"]),
-    ("session", &["error", "wire", "auth"]),
-    ("bulk", &["error", "wire", "auth", "session", "value"]),
+    ("convert", &["error", "wire"]),
+    ("value", &["error", "printable", "wire", "convert"]),
+    ("session", &["error", "wire", "auth", "convert"]),
+    ("bulk", &["error", "wire", "auth", "convert", "session", "value"]),
 ];
 
 const UNFINISHED: &[&str] =

@@ -62,14 +62,13 @@ pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::bulk::Method;
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
+pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
+pub use inrush_core::convert::bind::InZone;
+pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
 pub use inrush_core::session::{
     Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
 };
-pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
-pub use inrush_core::value::bind::InZone;
-pub use inrush_core::wire::{
-    Columns, Compression, FromRow, FromValue, IntoColumn, Params, Row, ToRow, ToValue, Value, scalar,
-};
+pub use inrush_core::wire::{Compression, Row, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
 /// #[derive(inrush::FromRow)]

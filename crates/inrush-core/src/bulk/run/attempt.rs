@@ -6,10 +6,11 @@
 use super::report::{BadRow, Tally};
 use crate::bulk::judge::{is_row_fault, row_of};
 use crate::bulk::write::{Command, Next, Writer};
+use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use crate::session::{Effect, Outcome, Statement};
-use crate::wire::{BoundRows, ColumnDef, Row};
+use crate::wire::{ColumnDef, Row};
 use std::collections::VecDeque;
 use std::ops::Range;
 

@@ -15,10 +15,10 @@ mod round_trip;
 mod shown;
 pub mod text;
 
+use crate::convert::BoundRows;
 use crate::error::Result;
 use crate::session::Statement;
 pub use crate::session::pipeline::Command;
-use crate::wire::BoundRows;
 pub use crate::wire::BulkBody;
 pub use bulk::Bulk;
 pub use multi_row_prepared::MultiRowPrepared;

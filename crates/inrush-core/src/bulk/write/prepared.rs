@@ -1,11 +1,12 @@
 //! One execution a row, and the one row that is too long to share a packet: its long values go ahead of it, in parts.
 
 use super::{Command, Limits, Next, Writer};
+use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::session::ask::{LONG, LONG_PART};
 use crate::session::pipeline::Bound;
-use crate::wire::{BoundRows, Value, stmt};
+use crate::wire::{Value, stmt};
 use std::ops::Range;
 
 /// The user's own statement, once for each row.

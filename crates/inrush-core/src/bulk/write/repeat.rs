@@ -8,9 +8,10 @@
 use super::literal::put_literal;
 use super::{Command, Limits, Next};
 use crate::bulk::encode::block::Block;
+use crate::convert::{BoundRows, RowReader};
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::{BoundRows, RowReader, Value};
+use crate::wire::Value;
 use std::ops::Range;
 
 /// How the rows of one statement are written.

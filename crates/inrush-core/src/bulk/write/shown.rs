@@ -1,8 +1,8 @@
 //! What the tests of writers share.
 
 use super::{Limits, Next, Writer};
+use crate::convert::Rows;
 use crate::error::Result;
-use crate::wire::Rows;
 
 /// Far away.
 pub(super) const LIMITS: Limits = Limits { bytes: 1 << 20, max_bytes: 1 << 24, rows: 1 << 20 };

@@ -3,9 +3,9 @@
 use super::repeat::{Pieces, Repeat, check_quotes};
 use super::{Limits, Next, Writer};
 use crate::bulk::template::Template;
+use crate::convert::BoundRows;
 use crate::error::Result;
 use crate::session::Statement;
-use crate::wire::BoundRows;
 use std::ops::Range;
 
 /// `INSERT .. VALUES (..),(..),(..)`.

@@ -4,8 +4,9 @@
 //! Usual is a value of its parameter's known type, and a text of at most 250 bytes. Whatever is not makes the whole row one for the
 //! thorough way, which writes the same bytes for all that is usual.
 
+use crate::convert::{Column, Order, Params, TakeValue};
 use crate::wire::bulk_execute::Indicator;
-use crate::wire::{Column, Date, DateTime, Order, ParamType, Params, TakeValue, Value};
+use crate::wire::{Date, DateTime, ParamType, Value};
 use std::ops::Range;
 
 /// Appends rows to `bytes` by way of a block.

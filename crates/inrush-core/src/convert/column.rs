@@ -16,9 +16,10 @@ use std::ops::Range;
 use std::slice::IterMut;
 use std::sync::Arc;
 
-use crate::wire::usual::{self, Block};
+use crate::convert::fast_path::{self, Block};
+use crate::convert::{Bounds, ToValue};
 use crate::wire::value::{Date, DateTime, Time};
-use crate::wire::{Fence, ParamType, ToValue, Value};
+use crate::wire::{ParamType, Value};
 
 /// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
 /// expression for each kind of cells. Rows that are NULL are not to be read.
@@ -83,7 +84,7 @@ macro_rules! with_reader {
     }};
 }
 
-/// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::wire::IntoColumn).
+/// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::convert::IntoColumn).
 #[derive(Clone)]
 pub struct Column<'a> {
     cells: Cells<'a>,
@@ -175,24 +176,24 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// How many of the rows, from the first on, are within the fence.
-    pub(crate) fn n_within(&self, rows: Range<usize>, fence: &Fence) -> usize {
-        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, fence.micros())
+    /// How many of the rows, from the first on, are within the bounds.
+    pub(crate) fn n_within(&self, rows: Range<usize>, bounds: &Bounds) -> usize {
+        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, bounds.micros())
         {
             let is_within =
                 |n| micros(n, *unit).is_some_and(|n| micros_within.contains(&n) && (fine || n % 1_000_000 == 0));
             return n[rows.clone()].iter().position(|n| !is_within(*n)).unwrap_or(rows.len());
         }
-        with_reader!(&self.cells, read => self.n_held(read, rows, fence))
+        with_reader!(&self.cells, read => self.n_held(read, rows, bounds))
     }
 
     #[inline(always)]
-    fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, fence: &Fence) -> usize {
+    fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, bounds: &Bounds) -> usize {
         // A copy that nothing else can change, so that its kind is looked at once.
-        let fence = fence.clone();
+        let bounds = bounds.clone();
         let is_out = |row| match self.is_null(row) {
-            true => !fence.holds(&Value::Null),
-            false => !read(row).is_some_and(|value| fence.holds(&value)),
+            true => !bounds.holds(&Value::Null),
+            false => !read(row).is_some_and(|value| bounds.holds(&value)),
         };
         rows.clone().position(is_out).unwrap_or(rows.len())
     }

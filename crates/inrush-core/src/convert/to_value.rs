@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use jiff::{SignedDuration, civil};
 
+use crate::convert::column::{Cells, Column};
 use crate::wire::Value;
-use crate::wire::column::{Cells, Column};
 use crate::wire::value::{Date, DateTime, Time};
 
 /// A Rust value that a placeholder can stand for.
