@@ -11,7 +11,7 @@
 //! | [`bind`] | Arrow arrays and record batches as such columns |
 //! | [`row_buffer`], [`row_reader`] | rows that own their values; bound rows read one after the other |
 //! | [`bounds`] | a quick test that is right for nearly all values of a column |
-//! | [`fast_path`] | writes rows of common values without a call a value |
+//! | [`fast_path`], [`put_value`] | rows of common values are written without a call a value |
 
 /// Calls a macro with the arity, type parameters and positions of every tuple that rows and parameters can be.
 macro_rules! for_tuples {
@@ -46,6 +46,7 @@ pub mod fast_path;
 pub mod from_row;
 pub mod from_value;
 pub mod params;
+mod put_value;
 pub mod row_buffer;
 pub mod row_reader;
 pub mod rows;
