@@ -12,5 +12,5 @@ pub mod text_literal;
 mod zone_tables;
 
 pub use cells::{Cells, INLINE, view};
-pub use rules::Rules;
-pub use zone_tables::{Differences, ZoneTables};
+pub use rules::{Rules, ZoneTables};
+pub use zone_tables::Differences;

@@ -4,7 +4,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`inbox`], [`outbox`] | framing: bytes of a socket <-> whole packets |
+//! | [`frame`], [`inbox`], [`outbox`] | framing: bytes of a socket <-> whole packets |
 //! | [`compress`] | compressed frames around it |
 //! | [`cursor`], [`lenenc`] | the checked reader all decoders use; the writing side |
 //! | [`flags`], [`version`] | capabilities, status, types; which server |
@@ -23,6 +23,7 @@ pub mod compress;
 pub mod cursor;
 pub mod err;
 pub mod flags;
+pub mod frame;
 pub mod greeting;
 pub mod inbox;
 pub mod lenenc;
