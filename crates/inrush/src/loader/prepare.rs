@@ -6,7 +6,7 @@ use super::glance::glance;
 use super::options::BadRows;
 use super::shared::{Shared, SourcePlan};
 use arrow_array::cast::AsArray;
-use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::encode::multi_row::Next;
 use inrush_core::bulk::ledger::ChunkLine;
