@@ -21,7 +21,7 @@ mod jsonl;
 mod on_disk;
 mod open;
 mod parquet;
-#[doc(hidden)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod soup;
 mod zip_member;
 
