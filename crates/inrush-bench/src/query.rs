@@ -5,6 +5,7 @@ mod bench;
 mod blocking;
 mod people;
 mod tasks;
+mod work;
 
 pub use bench::{Bench, Settings};
 pub(crate) use bench::{check, runtime};

@@ -1,18 +1,11 @@
 //! Numbers for people: `336,776`, `1.2 M`, `21 MB`, `3.9 s`; and times as people write them.
 
+use indicatif::HumanCount;
 use std::time::Duration;
 
 /// `336,776`.
 pub(crate) fn exact(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
 }
 
 /// Two or three significant digits with a unit: `312 k`, `1.2 M`.

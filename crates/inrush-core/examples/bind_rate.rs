@@ -9,10 +9,11 @@ use arrow_array::{
     ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, StringViewArray,
     TimestampMicrosecondArray,
 };
-use inrush_core::value::bind::InZone;
-use inrush_core::wire::{
-    BoundRows, Columns, DateTime, Named, Order, ParamValues, Params, RowBuffer, RowReader, Rows, ToValue, Value, scalar,
+use inrush_core::convert::bind::InZone;
+use inrush_core::convert::{
+    BoundRows, Columns, Named, Order, ParamValues, Params, RowBuffer, RowReader, Rows, ToValue, scalar,
 };
+use inrush_core::wire::{DateTime, Value};
 use jiff::{civil, tz::TimeZone};
 use std::hint::black_box;
 use std::sync::Arc;

@@ -5,9 +5,10 @@
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
 use inrush_core::bulk::Screen;
+use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::value::Rules;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{BoundRows, Date, DateTime, Rows, ServerVersion, Value};
+use inrush_core::wire::{Date, DateTime, ServerVersion, Value};
 use jiff::tz::TimeZone;
 use std::hint::black_box;
 use std::time::Instant;

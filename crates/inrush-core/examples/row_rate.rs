@@ -5,9 +5,10 @@
 //! docs/notes/types.md.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
-use inrush_core::value::arrow::{ArrowOptions, Batches};
+use inrush_core::convert::FromRow;
+use inrush_core::convert::arrow::{ArrowOptions, Batches};
 use inrush_core::wire::lenenc::put_bytes;
-use inrush_core::wire::{ColumnDef, ColumnFlags, ColumnType, DateTime, FromRow, Row, RowFormat};
+use inrush_core::wire::{ColumnDef, ColumnFlags, ColumnType, DateTime, Row, RowFormat};
 use std::hint::black_box;
 use std::time::Instant;
 

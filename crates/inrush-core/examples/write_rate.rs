@@ -9,10 +9,11 @@ use inrush_core::bulk::write::load_data::LoadData;
 use inrush_core::bulk::write::multi_statement::MultiStatement;
 use inrush_core::bulk::write::text::{MultiRow, Row};
 use inrush_core::bulk::write::{Command, Limits, Next, Writer};
+use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Statement;
 use inrush_core::value::column::{Column, ColumnType};
+use inrush_core::wire::Value;
 use inrush_core::wire::value::{Date, DateTime};
-use inrush_core::wire::{BoundRows, Rows, Value};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -26,7 +27,7 @@ type User = (i64, String, i32, String, f64, MyDateTime);
 #[derive(Clone, Copy)]
 struct MyDateTime(DateTime);
 
-impl inrush_core::wire::ToValue for MyDateTime {
+impl inrush_core::convert::ToValue for MyDateTime {
     fn to_value(&self) -> Value<'_> {
         Value::DateTime(self.0)
     }

@@ -8,15 +8,17 @@
 //! |---|---|
 //! | [`error`] | the one error type, and [`Place`]: where in the input a fault lies |
 //! | [`wire`] | bytes <-> packets, a packet a file |
+//! | [`convert`] | values on the wire <-> Rust types and Arrow arrays |
 //! | [`auth`] | authentication plugins, one a file |
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
-//! | [`value`] | columns of values: target types, checks, text |
+//! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; never upwards.
+//! Edges inside: `bulk -> session, value`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; never upwards.
 
 pub mod auth;
 pub mod bulk;
+pub mod convert;
 pub mod error;
 pub mod printable;
 pub mod session;

@@ -5,12 +5,13 @@
 use inrush_core::bulk::run::{Batch, BatchOptions, BatchReport, Facts, OnBadRow, Scope, Session, Try};
 use inrush_core::bulk::template::Template;
 use inrush_core::bulk::{Method, Table};
+use inrush_core::convert::Rows;
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::Statement;
 use inrush_core::session::pipeline::{Pipeline, Window};
 use inrush_core::value::Rules;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{Rows, Vendor};
+use inrush_core::wire::Vendor;
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
 

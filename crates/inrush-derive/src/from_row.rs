@@ -20,7 +20,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::wire::FromRow<#row> for #ident #of_type #bounds {
+        impl #for_impl ::inrush::core::convert::FromRow<#row> for #ident #of_type #bounds {
             fn from_row(row: ::inrush::core::wire::Row<#row>) -> ::inrush::core::Result<Self> {
                 #body
             }
@@ -67,7 +67,7 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &Fields) -> Generics
     if generics.lifetimes().next().is_none() {
         bounded.params.insert(0, GenericParam::Lifetime(syn::LifetimeParam::new(row.clone())));
     }
-    bound(&mut bounded, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::wire::FromValue<#row>));
+    bound(&mut bounded, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>));
     bounded
 }
 

@@ -24,23 +24,23 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
             None => Member::Unnamed(Index::from(i)),
         };
         // At the field's type, where a compiler's complaint about it belongs.
-        quote_spanned!(field.ty.span()=> ::inrush::core::wire::ToValue::to_value(&self.#member))
+        quote_spanned!(field.ty.span()=> ::inrush::core::convert::ToValue::to_value(&self.#member))
     };
     let values: Vec<_> = fields.iter().enumerate().map(value).collect();
     let methods = if named { by_name(&values) } else { by_position(&values) };
 
     let mut generics = input.generics.clone();
-    bound(&mut generics, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::wire::ToValue));
+    bound(&mut generics, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue));
     let (for_impl, of_type, bounds) = generics.split_for_impl();
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::wire::ToRow for #ident #of_type #bounds {
+        impl #for_impl ::inrush::core::convert::ToRow for #ident #of_type #bounds {
             const COLUMNS: &'static [&'static str] = &[#(#columns),*];
         }
 
         #[automatically_derived]
-        impl #for_impl ::inrush::core::wire::Params for #ident #of_type #bounds {
+        impl #for_impl ::inrush::core::convert::Params for #ident #of_type #bounds {
             const NAMED: bool = #named;
             #methods
         }
@@ -61,23 +61,23 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
         fn values<'__v>(
             &'__v self,
             names: &[::std::boxed::Box<str>],
-        ) -> ::inrush::core::Result<::inrush::core::wire::ParamValues<'__v>> {
-            let columns = <Self as ::inrush::core::wire::ToRow>::COLUMNS;
-            ::inrush::core::wire::ParamValues::by_name(names, columns, #value)
+        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
+            let columns = <Self as ::inrush::core::convert::ToRow>::COLUMNS;
+            ::inrush::core::convert::ParamValues::by_name(names, columns, #value)
         }
 
         fn own_names(&self) -> ::std::vec::Vec<&str> {
-            <Self as ::inrush::core::wire::ToRow>::COLUMNS.to_vec()
+            <Self as ::inrush::core::convert::ToRow>::COLUMNS.to_vec()
         }
 
-        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::wire::Order> {
-            ::inrush::core::wire::Order::by_name(names, <Self as ::inrush::core::wire::ToRow>::COLUMNS)
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
+            ::inrush::core::convert::Order::by_name(names, <Self as ::inrush::core::convert::ToRow>::COLUMNS)
         }
 
         fn append<'__v>(
             &'__v self,
             _names: &[::std::boxed::Box<str>],
-            order: &::inrush::core::wire::Order,
+            order: &::inrush::core::convert::Order,
             out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
         ) -> ::inrush::core::Result<()> {
             match order.positions() {
@@ -90,11 +90,11 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
         #[inline(always)]
         fn hand<'__v>(
             &'__v self,
-            order: &::inrush::core::wire::Order,
+            order: &::inrush::core::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::core::wire::TakeValue<'__v>,
+            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
         ) -> bool {
-            order.positions().is_none() && n_values == #n #(&& ::inrush::core::wire::TakeValue::take(to, #places, #values))*
+            order.positions().is_none() && n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*
         }
     }
 }
@@ -106,19 +106,19 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         fn values<'__v>(
             &'__v self,
             names: &[::std::boxed::Box<str>],
-        ) -> ::inrush::core::Result<::inrush::core::wire::ParamValues<'__v>> {
-            ::inrush::core::wire::Order::by_position(names)?;
+        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
+            ::inrush::core::convert::Order::by_position(names)?;
             ::core::result::Result::Ok(::core::iter::FromIterator::from_iter([#(#values),*]))
         }
 
-        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::wire::Order> {
-            ::inrush::core::wire::Order::by_position(names)
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
+            ::inrush::core::convert::Order::by_position(names)
         }
 
         fn append<'__v>(
             &'__v self,
             _names: &[::std::boxed::Box<str>],
-            _order: &::inrush::core::wire::Order,
+            _order: &::inrush::core::convert::Order,
             out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
         ) -> ::inrush::core::Result<()> {
             out.extend([#(#values),*]);
@@ -128,11 +128,11 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         #[inline(always)]
         fn hand<'__v>(
             &'__v self,
-            order: &::inrush::core::wire::Order,
+            order: &::inrush::core::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::core::wire::TakeValue<'__v>,
+            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
         ) -> bool {
-            order.positions().is_none() && n_values == #n #(&& ::inrush::core::wire::TakeValue::take(to, #places, #values))*
+            order.positions().is_none() && n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*
         }
     }
 }

@@ -9,7 +9,7 @@ mod clock;
 
 use arrow_array::cast::AsArray;
 use clock::cpu_time;
-use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;

@@ -1,14 +1,15 @@
 //! What the program asks of a file beyond its rows, whatever its format.
 
-use crate::csv::{CsvReader, Dialect};
+use crate::dialect::Dialect;
 use crate::infer_types::Inferred;
 use crate::input::Meter;
 use inrush_core::bulk::Source;
 use inrush_core::error::Result;
+use std::any::Any;
 use std::sync::Arc;
 
 /// A file as a source.
-pub trait FileSource: Source {
+pub trait FileSource: Source + Any {
     /// How much of the file has been read, for progress.
     fn meter(&self) -> Arc<Meter>;
 
@@ -18,11 +19,6 @@ pub trait FileSource: Source {
 
     /// How its bad records are written down.
     fn reject_form(&self) -> RejectForm;
-
-    /// The reader, if it is one of CSV.
-    fn as_csv(&self) -> Option<&CsvReader> {
-        None
-    }
 }
 
 /// How bad records are written down, so that they can be corrected and loaded.

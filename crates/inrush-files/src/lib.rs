@@ -11,6 +11,7 @@ mod cells;
 mod columnar;
 mod csv;
 mod decompress;
+mod dialect;
 mod expansion;
 mod file_source;
 mod guard;
@@ -20,14 +21,15 @@ mod jsonl;
 mod on_disk;
 mod open;
 mod parquet;
-#[doc(hidden)]
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod soup;
 mod zip_member;
 
+pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
-pub use csv::{CsvOptions, CsvReader, Dialect};
 pub use decompress::Compression;
+pub use dialect::{CsvOptions, Dialect};
 pub use file_source::{FileSource, RejectForm};
 pub use infer_types::Inferred;
 pub use input::Meter;

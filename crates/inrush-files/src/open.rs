@@ -2,15 +2,16 @@
 
 use crate::arrow::{self, Arrow};
 use crate::columnar::{Columnar, Cuts, Whereabouts};
-use crate::csv::{CsvOptions, CsvReader, READ_BYTES};
+use crate::csv::{CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek};
+use crate::dialect::CsvOptions;
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
 use crate::zip_member;
-use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::error::{Error, Kind, Result};
 use std::fs::File;
 use std::io::{self, Read, Seek};

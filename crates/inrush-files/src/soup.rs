@@ -1,8 +1,9 @@
 //! Any bytes at all, into every reader. Nothing may panic, hang or take memory without bound, and how the bytes arrive must
 //! not matter. The fuzz targets and the stable tests share these bodies.
 
-use crate::csv::{CsvOptions, CsvReader};
+use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
+use crate::dialect::CsvOptions;
 use crate::file_source::FileSource;
 use crate::infer_types::Inferred;
 use crate::input::Meter;
@@ -11,7 +12,7 @@ use crate::open::{Format, open};
 use crate::zip_member;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::Source;
-use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::error::Result;
 use inrush_core::value::Rules;

@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use inrush_core::bulk::Template;
+use inrush_core::convert::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::error::{Error, Result};
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use inrush_core::session::transaction::{Begin, Commit, release};
@@ -12,7 +13,6 @@ use inrush_core::session::{
     LoginOptions, Pipeline, Prepare, Prepared, Query, Session, Statement, Step, TransactionOptions, Transport,
     simple as plain,
 };
-use inrush_core::value::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::wire::ok::end_of_rows;
 use inrush_core::wire::{
     AuthPacket, Capabilities, ColumnDef, Compression, ErrPacket, Frames, Greeting, Inbox, OkPacket, Outbox, PrepareOk,

@@ -1,8 +1,13 @@
-//! The house's rules that no compiler checks: which crate and module may use which, a charter at the top of each file,
-//! how long a file may be, words that must not be in the repository, licences and sources of dependencies.
+//! The project's rules that no compiler checks: which crate and module may use which ([`check_modules`]), a charter at the top of each
+//! file, words that must not be in the repository, licences and sources of dependencies.
 //!
 //! Every rule is a pure function from text to complaints, so that a test can show it something bad. The run over the
 //! real tree is in `tests/tidy.rs`.
+
+mod modules;
+mod source;
+
+pub use modules::check_modules;
 
 /// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
 pub fn check_file(path: &str, text: &str) -> Vec<String> {
@@ -15,9 +20,6 @@ pub fn check_file(path: &str, text: &str) -> Vec<String> {
         found.extend(check_macros(path, text));
         found.extend(check_core_modules(path, text));
     }
-    if [".rs", ".sh", ".py"].iter().any(|end| path.ends_with(end)) || path.starts_with("scripts/") {
-        found.extend(check_length(path, text));
-    }
     found
 }
 
@@ -26,13 +28,6 @@ pub fn check_charter(path: &str, text: &str) -> Option<String> {
     let first = text.lines().next().unwrap_or_default();
     let charter = first.strip_prefix("//!").map(str::trim).unwrap_or_default();
     (charter.len() < 10).then(|| format!("{path}:1: opens without a charter (`//! What this file is for`)"))
-}
-
-/// A file is one thing, and fits into a head.
-pub fn check_length(path: &str, text: &str) -> Option<String> {
-    let lines = text.lines().count();
-    let limit = LONGER_FILES.iter().find(|(long, _)| *long == path).map_or(MAX_LINES, |(_, limit)| *limit);
-    (lines > limit).then(|| format!("{path}: {lines} lines, the limit is {limit}: split it by what it does"))
 }
 
 /// Nothing unfinished and nothing skipped.
@@ -233,11 +228,6 @@ fn complain(path: &str, text: &str, rule: impl Fn(&str) -> Option<String>) -> Ve
     numbered.filter_map(|(i, line)| rule(line).map(|what| format!("{path}:{}: {what}", i + 1))).collect()
 }
 
-const MAX_LINES: usize = 500;
-
-/// Files that may be longer, each with its own limit and a reason.
-const LONGER_FILES: &[(&str, usize)] = &[];
-
 /// Crates of ours and what each may depend on (ARCHITECTURE.md). A new edge needs a decision record.
 const CRATES: &[(&str, &[&str])] = &[
     ("inrush-core", &[]),
@@ -255,9 +245,10 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("wire", &["error"]),
     ("auth", &["error", "wire"]),
-    ("value", &["error", "printable", "wire"]),
-    ("session", &["error", "wire", "auth"]),
-    ("bulk", &["error", "wire", "auth", "session", "value"]),
+    ("convert", &["error", "wire"]),
+    ("value", &["error", "printable", "wire", "convert"]),
+    ("session", &["error", "wire", "auth", "convert"]),
+    ("bulk", &["error", "wire", "auth", "convert", "session", "value"]),
 ];
 
 const UNFINISHED: &[&str] =

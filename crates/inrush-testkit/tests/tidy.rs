@@ -1,4 +1,4 @@
-//! The house's rules over the real tree, and for each rule something bad that it must find.
+//! The project's rules over the real tree, and for each rule something bad that it must find.
 
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -24,6 +24,16 @@ fn every_file_keeps_the_rules() {
         }
     }
     assert!(n_files > 20, "only {n_files} files seen");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn modules_use_only_those_below() {
+    let paths = run("git", &["ls-files", "--cached", "--others", "--exclude-standard", "crates/*.rs"]);
+    let read = |path: &str| Some((path.to_owned(), std::fs::read_to_string(root().join(path)).ok()?));
+    let files: Vec<_> = paths.lines().filter_map(read).collect();
+    assert!(files.len() > 100, "only {} files seen", files.len());
+    let found = tidy::check_modules(&files);
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
@@ -92,14 +102,6 @@ fn finds_an_empty_charter() {
 #[test]
 fn finds_an_empty_file() {
     finds("a.rs", "", "charter")
-}
-#[test]
-fn finds_a_long_file() {
-    finds("a.rs", &"\n".repeat(500), "501 lines")
-}
-#[test]
-fn finds_a_long_script() {
-    finds("scripts/load", &"\n".repeat(501), "501 lines")
 }
 #[test]
 fn finds_unfinished_work() {
@@ -177,6 +179,83 @@ fn comments_may_point_upwards() {
 #[test]
 fn neighbours_are_not_upwards() {
     passes(WIRE, "use super::bulk::Thing;\nuse super::value;")
+}
+
+/// The files of a crate named `x`, each `name: text`.
+#[track_caller]
+fn modules(files: &[(&str, &str)], want: &[&str]) {
+    let file = |(name, text): &(&str, &str)| (format!("crates/x/src/{name}.rs"), (*text).to_owned());
+    let found = tidy::check_modules(&files.iter().map(file).collect::<Vec<_>>());
+    let is_as_wanted = found.iter().zip(want).all(|(found, want)| found.contains(want));
+    assert!(found.len() == want.len() && is_as_wanted, "want {want:?}, found {found:?}");
+}
+#[test]
+fn finds_neighbours_that_use_each_other() {
+    modules(
+        &[("a", "use crate::b::B;"), ("b", "fn f() { super::a::g() }")],
+        &["src: modules use each other in a circle: a -> b (`crate::b::B` in a), b -> a (`super::a::g` in b)"],
+    )
+}
+#[test]
+fn finds_a_long_circle() {
+    modules(&[("a", "use crate::b::B;"), ("b", "use crate::c::C;"), ("c", "use crate::a::A;")], &["a -> b"])
+}
+#[test]
+fn finds_a_circle_of_folders() {
+    modules(&[("a/x", "use crate::b::y::Y;"), ("a", ""), ("b/y", ""), ("b", "use crate::a::x::X;")], &["b -> a"])
+}
+#[test]
+fn finds_a_circle_inside_a_folder() {
+    modules(&[("a", ""), ("a/x", "use super::y;"), ("a/y", "use super::x;")], &["crates/x/src/a: "])
+}
+#[test]
+fn finds_a_circle_by_a_name_that_is_exported_again() {
+    modules(&[("lib", "pub use b::B;"), ("a", "use crate::B;"), ("b", "use super::a::A; struct B;")], &["a -> b"])
+}
+#[test]
+fn finds_a_circle_by_a_glob() {
+    modules(&[("lib", "use b::*;"), ("a", "use crate::B;"), ("b", "use crate::a::A; struct B;")], &["a -> b"])
+}
+#[test]
+fn a_module_and_what_is_inside_are_one_thing() {
+    modules(&[("a", "use x::X;"), ("a/x", "use super::A;")], &[])
+}
+#[test]
+fn one_direction_is_no_circle() {
+    modules(&[("a", "use crate::{b::B, c::C};"), ("b", "use crate::c::C;"), ("c", "")], &[])
+}
+#[test]
+fn tests_may_use_everything() {
+    modules(
+        &[
+            ("a", "use crate::b::B;"),
+            ("b", "#[cfg(test)] mod tests { use crate::a::A; }"),
+            ("b/tests", "use crate::a::A;"),
+        ],
+        &[],
+    )
+}
+#[track_caller]
+fn layers(name: &str, files: &[(&str, &str)], want: usize) {
+    let file = |(file, text): &(&str, &str)| (format!("crates/{name}/src/{file}.rs"), (*text).to_owned());
+    let found = tidy::check_modules(&files.iter().map(file).collect::<Vec<_>>());
+    assert_eq!(found.len(), want, "{found:?}");
+}
+#[test]
+fn finds_the_net_using_the_loader() {
+    layers("inrush", &[("net", "use crate::loader::Loader;"), ("loader", "")], 1)
+}
+#[test]
+fn finds_neighbours_of_a_layer() {
+    layers("inrush", &[("blocking", "use crate::tokio::Connection;"), ("tokio", "")], 1)
+}
+#[test]
+fn finds_a_module_without_a_layer() {
+    layers("inrush-files", &[("misc", "")], 1)
+}
+#[test]
+fn downwards_is_allowed() {
+    layers("inrush", &[("loader", "use crate::net::Link;"), ("net", "use crate::config::Config;"), ("config", "")], 0)
 }
 
 #[track_caller]

@@ -10,9 +10,9 @@
 use inrush::core::bulk::RowSource;
 use inrush::core::bulk::template::Template;
 use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
+use inrush::core::convert::{BoundRows, Rows};
 use inrush::core::session::Pipeline;
 use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
-use inrush::core::wire::{BoundRows, Rows};
 use inrush::{Config, Error, Result, Statement, blocking};
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -7,9 +7,10 @@ use inrush_core::bulk::Table;
 use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Load, Scope};
 use inrush_core::bulk::screen::{Screen, columns_of};
 use inrush_core::bulk::template::Template;
+use inrush_core::convert::BoundRows;
 use inrush_core::session::{Outcome, Session, Statement};
 use inrush_core::value::Rules;
-use inrush_core::wire::{BoundRows, Capabilities, MariaDbCapabilities, Vendor};
+use inrush_core::wire::{Capabilities, MariaDbCapabilities, Vendor};
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -21,8 +21,8 @@
 #[macro_export]
 macro_rules! columns {
     ($($name:tt $is:tt $column:expr),* $(,)?) => {
-        $crate::core::wire::Columns::new(vec![
-            $(($crate::__column_name!($name $is), $crate::core::wire::IntoColumn::into_column($column))),*
+        $crate::core::convert::Columns::new(vec![
+            $(($crate::__column_name!($name $is), $crate::core::convert::IntoColumn::into_column($column))),*
         ])
     };
 }
@@ -40,7 +40,7 @@ macro_rules! __column_name {
 
 #[cfg(test)]
 mod tests {
-    use crate::core::wire::Rows as _;
+    use crate::core::convert::Rows as _;
     use crate::{Value, scalar};
 
     #[test]

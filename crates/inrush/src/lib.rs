@@ -42,7 +42,7 @@ mod guard;
 mod inserter;
 mod loader;
 mod net;
-mod option_files;
+mod nonblocking;
 mod pace;
 pub mod pipeline;
 mod pool;
@@ -50,7 +50,6 @@ mod sql;
 pub mod table;
 mod tls;
 mod tokio;
-pub mod url;
 mod verbs;
 mod zone;
 
@@ -58,18 +57,17 @@ pub use crate::tokio::{
     ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, Rows, Savepoint, Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
-pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
+pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
 pub use inrush_core as core;
 pub use inrush_core::bulk::Method;
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
+pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
+pub use inrush_core::convert::bind::InZone;
+pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
 pub use inrush_core::session::{
     Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
 };
-pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
-pub use inrush_core::value::bind::InZone;
-pub use inrush_core::wire::{
-    Columns, Compression, FromRow, FromValue, IntoColumn, Params, Row, ToRow, ToValue, Value, scalar,
-};
+pub use inrush_core::wire::{Compression, Row, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
 /// #[derive(inrush::FromRow)]
@@ -120,5 +118,5 @@ pub use loader::{
     Snapshot, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
-pub use pool::{Lent, PoolOptions, PoolStatus};
+pub use pool::{Lent, PoolStatus};
 pub use sql::{Sql, Text, Warning};

@@ -2,8 +2,9 @@
 
 use crate::{Config, Error, Result};
 use arrow_array::RecordBatch;
+use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{Outcome, Sink, Statement};
-use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
+use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::Cow;
 
 /// The text of a statement, or a [`Statement`].
@@ -217,6 +218,6 @@ impl FromRow<'_> for Warning {
 #[macro_export]
 macro_rules! params {
     ($($name:expr => $value:expr),* $(,)?) => {
-        $crate::core::wire::Named::new(vec![$(($name, $crate::core::wire::ToValue::to_value(&$value))),*])
+        $crate::core::convert::Named::new(vec![$(($name, $crate::core::convert::ToValue::to_value(&$value))),*])
     };
 }

@@ -3,12 +3,8 @@
 pub(crate) mod kept;
 pub(crate) mod reading;
 
-use crate::blocking::Connection;
-use crate::loader::sql;
-use inrush_core::bulk::Table;
 use inrush_core::value::ident::{quote_ident, quote_table};
 use inrush_core::{Error, Result};
-use reading::{Found, Reader, Reading};
 
 /// A table's name: `name`, `schema.name`, each part in backticks or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,27 +80,6 @@ fn split_quoted(text: &str) -> Option<(String, &str)> {
             }
             None => return Some((part, rest)),
         }
-    }
-}
-
-/// Reads a table's engine and columns; `None` if there is no such table.
-///
-/// # Errors
-/// `Config` for a view or a missing database; else what the server said.
-pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
-    let mut reading = Reading::new(name.clone(), Reader::Load, connection.server_version().vendor);
-    while let Some(query) = reading.query() {
-        reading.take(sql::rows(connection, &query)?)?;
-    }
-    match reading.found() {
-        Found::Table(table) => Ok(Some(table)),
-        Found::View(_) => {
-            Err(Error::config(format!("`{}` is a view", name.name)).with_hint("load into the table behind it"))
-        }
-        Found::NoSchema => {
-            Err(Error::config(format!("there is no database `{}`, or this user may not see it", name.schema)))
-        }
-        Found::NoTable | Found::Temporary => Ok(None),
     }
 }
 

@@ -6,9 +6,10 @@
 
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
 use inrush::core::bulk::Screen;
+use inrush::core::convert::{BoundRows, RowBuffer, RowReader, Rows};
 use inrush::core::value::Rules;
 use inrush::core::value::column::{Column, ColumnType};
-use inrush::core::wire::{BoundRows, Date, DateTime, RowBuffer, RowReader, Rows, ServerVersion};
+use inrush::core::wire::{Date, DateTime, ServerVersion};
 use inrush::{Config, FromRow, Result, TlsMode, ToRow, Value, blocking, columns, params, scalar};
 use inrush_testkit::servers::{self, Server};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -8,7 +8,7 @@ use crate::meter::{self, Written};
 use crate::server_file::ServerFile;
 use arrow_array::RecordBatch;
 use inrush::blocking::{Connection, Pool};
-use inrush::core::wire::{BoundRows, RowReader, Rows as _};
+use inrush::core::convert::{BoundRows, RowReader, Rows as _};
 use inrush::core::{Error, Kind, Result};
 use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions};
 use std::hint::black_box;

@@ -1,6 +1,7 @@
 //! Runs the cells of `pool`.
 
-use super::{Cell, callers};
+use super::Cell;
+use super::callers::{self, Work};
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::facts::ServerProcess;
@@ -39,13 +40,6 @@ pub struct Bench {
     runtime: Runtime,
     stop: Arc<AtomicBool>,
     ended_by: Option<Error>,
-}
-
-/// What every caller does.
-#[derive(Debug)]
-pub(super) struct Work {
-    pub(super) sql: String,
-    pub(super) crew: Crew,
 }
 
 impl Bench {

@@ -1,9 +1,8 @@
 //! Those who want connections: threads, and tasks.
 
 use super::Cell;
-use super::bench::Work;
 use crate::clock::Clock;
-use crate::crew::{Gate, Patience, ended_early};
+use crate::crew::{Crew, Gate, Patience, ended_early};
 use crate::results::Sample;
 use inrush::core::{Error, Result};
 use inrush::{Config, blocking};
@@ -11,6 +10,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+
+/// What every caller does.
+#[derive(Debug)]
+pub(super) struct Work {
+    pub(super) sql: String,
+    pub(super) crew: Crew,
+}
 
 /// Runs a cell by threads: `[warm_up, queries]` for each.
 pub(super) fn threads(

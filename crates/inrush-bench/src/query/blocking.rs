@@ -1,7 +1,7 @@
 //! Clients that are threads.
 
 use super::Mode;
-use super::bench::{Ask, Work};
+use super::work::{Ask, Work};
 use crate::clock::Clock;
 use crate::crew::{Crew, Gate, Patience, ended_early};
 use crate::results::Sample;

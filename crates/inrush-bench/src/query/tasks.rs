@@ -1,7 +1,7 @@
 //! Clients that are tasks.
 
 use super::Mode;
-use super::bench::{Ask, Work};
+use super::work::{Ask, Work};
 use crate::clock::Clock;
 use crate::crew::{Crew, Patience, ended_early};
 use crate::results::Sample;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use inrush_core::printable::{printable, printable_json};
 use inrush_core::{Error, Kind, Result};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::exit;
@@ -158,18 +159,11 @@ fn show(server: &LocalServer, running: &Running, state: &str, as_json: bool) -> 
 fn url(server: &LocalServer, running: &Running, password: Option<&str>, by_socket: bool) -> String {
     let colon = password.map(|password| format!(":{password}")).unwrap_or_default();
     if by_socket {
-        let path = percent_encoded(&server.socket().display().to_string());
+        let path = server.socket().display().to_string();
+        let path = utf8_percent_encode(&path, NOT_IN_A_PATH);
         return format!("mysql://root{colon}@localhost/test?socket={path}");
     }
     format!("mysql://root{colon}@127.0.0.1:{}/test", running.port)
-}
-
-fn percent_encoded(text: &str) -> String {
-    let encode = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(encode).collect()
 }
 
 /// Becomes the client program. The password reaches it by a file.
@@ -208,6 +202,9 @@ fn parse_size(text: &str) -> std::result::Result<u64, String> {
     number.filter(|n| *n >= 16 << 20).ok_or_else(|| "write 512M or 4G, at least 16M".to_owned())
 }
 
+/// Bytes of a path that are encoded in a URL.
+const NOT_IN_A_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +221,6 @@ mod tests {
 
     #[test]
     fn a_sockets_path_survives_a_url() {
-        assert_eq!(percent_encoded("/a b/ü?&.sock"), "/a%20b/%C3%BC%3F%26.sock");
+        assert_eq!(utf8_percent_encode("/a b/ü?&-_~.sock", NOT_IN_A_PATH).to_string(), "/a%20b/%C3%BC%3F%26-_~.sock");
     }
 }

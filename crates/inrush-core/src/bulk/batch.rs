@@ -4,16 +4,13 @@
 //! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
 //! transactions of its size.
 
-use super::encode::load_data;
 use crate::error::Place;
 use crate::value::check::Known;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use arrow_buffer::Buffer;
-use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
-use twox_hash::XxHash3_64;
 
 /// Rows on their way to a table.
 #[derive(Debug)]
@@ -63,22 +60,6 @@ impl Batch {
             (Some(start), Some(end)) => (end - start) as usize,
             _ => self.rows.columns().iter().map(|column| column.as_binary_view().views()[row] as u32 as usize).sum(),
         }
-    }
-
-    /// What stands in its stretch of the source, as a number: the same text gives the same number in every version (XXH3, 64 bits). Rows
-    /// without a text have that of the text of a LOAD ([`Lines`](load_data::Lines)), from their cells as they are in the batch.
-    pub fn checksum(&self) -> u64 {
-        if !self.origin.text.is_empty() {
-            return checksum(&self.origin.text);
-        }
-        let (mut hasher, mut lines) = (XxHash3_64::with_seed(0), Vec::new());
-        let n_rows = self.rows.num_rows();
-        for first in (0..n_rows).step_by(PIECE_ROWS) {
-            lines.clear();
-            load_data::of_cells(self.rows.columns(), first..n_rows.min(first + PIECE_ROWS), &mut lines);
-            hasher.write(&lines);
-        }
-        hasher.finish()
     }
 
     /// Cuts it before row `row`: two batches that cover its stretch of the source, one behind the other. None if there is no row on
@@ -139,9 +120,6 @@ impl Batch {
     }
 }
 
-/// Summed at a time, of rows without a text: their lines stay in a near cache.
-const PIECE_ROWS: usize = 1024;
-
 /// How many bytes are in cells.
 fn cell_bytes(column: &BinaryViewArray) -> u64 {
     column.views().iter().map(|view| u64::from(*view as u32)).sum()
@@ -175,11 +153,6 @@ pub fn csv_line<T: AsRef<[u8]>>(cells: impl IntoIterator<Item = Option<T>>) -> V
 
 /// Stands for NULL in a line of CSV that we write; `--null '\N'` reads it back.
 const NULL_IN_CSV: &[u8] = b"\\N";
-
-/// See [`Batch::checksum`].
-pub fn checksum(text: &[u8]) -> u64 {
-    XxHash3_64::oneshot(text)
-}
 
 /// How the fields of a text are told apart, in the words of LOAD DATA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

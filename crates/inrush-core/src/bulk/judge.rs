@@ -32,14 +32,14 @@ pub fn judge_load(sent: u64, answer: LoadCounts) -> Verdict {
 
 /// One line of SHOW WARNINGS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
+pub struct LoadWarning {
     /// The code, e.g. 1265.
     pub code: u16,
     /// The message.
     pub message: String,
 }
 
-impl Warning {
+impl LoadWarning {
     /// The column a message speaks of (`.. for column 'age' at row 3`); empty if it names none.
     pub fn column(&self) -> &str {
         let after = |mark: &str| self.message.rfind(mark).map(|at| &self.message[at + mark.len()..]);
@@ -47,22 +47,26 @@ impl Warning {
     }
 }
 
+/// The name that the loader's lanes still use.
+#[doc(hidden)]
+pub type Warning = LoadWarning;
+
 /// Warnings that a strict replay proved harmless.
 #[derive(Clone, Debug, Default)]
 pub struct Harmless(BTreeSet<(u16, String)>);
 
 impl Harmless {
     /// Remembers the warnings of a chunk whose replay stored every row. Returns those that are new.
-    pub fn learn(&mut self, warnings: &[Warning]) -> Vec<Warning> {
+    pub fn learn(&mut self, warnings: &[LoadWarning]) -> Vec<LoadWarning> {
         warnings.iter().filter(|w| self.0.insert((w.code, w.column().to_owned()))).cloned().collect()
     }
 
     /// Whether all of a chunk's warnings are known to be harmless. `total` is how many there were; SHOW WARNINGS lists at most
     /// 65,535, and what it does not list is not known.
-    pub fn covers(&self, warnings: &[Warning], total: u64) -> bool {
-        let known = |w: &Warning| self.0.contains(&(w.code, w.column().to_owned()));
+    pub fn covers(&self, warnings: &[LoadWarning], total: u64) -> bool {
+        let known = |w: &LoadWarning| self.0.contains(&(w.code, w.column().to_owned()));
         // A duplicate key or a dropped foreign key is about one row's value, never about a column as such.
-        let of_the_column = |w: &Warning| !w.column().is_empty() && !is_row_dropped(w.code);
+        let of_the_column = |w: &LoadWarning| !w.column().is_empty() && !is_row_dropped(w.code);
         warnings.len() as u64 >= total && warnings.iter().all(|w| known(w) && of_the_column(w))
     }
 }
@@ -148,8 +152,8 @@ mod tests {
         check(10, 0, 0, 3, Verdict::Warned);
     }
 
-    fn warning(code: u16, message: &str) -> Warning {
-        Warning { code, message: message.into() }
+    fn warning(code: u16, message: &str) -> LoadWarning {
+        LoadWarning { code, message: message.into() }
     }
 
     #[test]

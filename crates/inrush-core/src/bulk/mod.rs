@@ -2,6 +2,7 @@
 //! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`screen`]), what answers mean, the report.
 
 pub mod batch;
+pub mod checksum;
 pub mod encode;
 pub mod expression;
 pub mod judge;

@@ -325,7 +325,11 @@ fn unknown_column(what: &str, name: &str, table: &Table) -> String {
 /// The candidate that `name` is most likely a slip of, if one is near enough.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.trim().to_lowercase();
-    let (steps, near) = candidates.map(|c| (distance(&name, &c.to_lowercase()), c)).min_by_key(|&(steps, _)| steps)?;
+    // Longer names are not worth a guess.
+    let is_short = |name: &str| name.chars().count() <= 64;
+    let candidates = candidates.filter(|candidate| is_short(&name) && is_short(candidate));
+    let distance = |candidate: &str| strsim::levenshtein(&name, &candidate.to_lowercase());
+    let (steps, near) = candidates.map(|c| (distance(c), c)).min_by_key(|&(steps, _)| steps)?;
     let n_chars = near.chars().count();
     // Fewer steps than characters: a name of one letter is no slip of another.
     (steps <= 1 + n_chars / 4 && steps < n_chars).then_some(near)
@@ -341,25 +345,6 @@ fn shown(name: &str) -> String {
 
 fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// Levenshtein distance, for "did you mean"; names beyond 64 characters are not worth a guess.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    if b.len() > 64 || a.chars().count() > 64 {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

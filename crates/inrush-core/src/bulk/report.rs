@@ -2,7 +2,7 @@
 //!
 //! Invariant: `read = stored + skipped + rejected + not_loaded + unknown`; in a load that came to its end the last two are 0.
 
-use super::judge::Warning;
+use super::judge::LoadWarning;
 use super::ledger::{JobId, Totals};
 use super::tuner::Tuned;
 use super::{Method, Mode, Reject};
@@ -178,7 +178,7 @@ pub struct Report {
     /// Some of the rejected records, the first of the load.
     pub first_rejects: Vec<Reject>,
     /// Warnings of the server that a strict replay proved harmless, once a code and column.
-    pub harmless: Vec<Warning>,
+    pub harmless: Vec<LoadWarning>,
     /// Whether nothing was sent because only a check was asked for.
     pub dry_run: bool,
     /// Why it stopped early, if it did.

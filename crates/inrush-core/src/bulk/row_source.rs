@@ -7,7 +7,8 @@ use super::encode::block::{Block, Special};
 use crate::error::Result;
 use crate::value::Cells;
 use crate::value::check::{CheckedColumn, Form};
-use crate::wire::{BoundRows, ParamType, Sheet, Value};
+use crate::convert::{BoundRows, Sheet};
+use crate::wire::{ParamType, Value};
 use std::ops::Range;
 
 /// The rows that a [`Writer`](super::write::Writer) is offered.

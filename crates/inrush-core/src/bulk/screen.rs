@@ -5,12 +5,13 @@
 
 use crate::bulk::Table;
 use crate::bulk::template::Target;
+use crate::convert::bounds::Within;
+use crate::convert::{BoundRows, Bounds, RowReader, Sheet};
 use crate::error::{Error, Kind, Place, Result};
 use crate::value::Rules;
 use crate::value::check::{Check, Judged, Why};
 use crate::value::column::Column;
-use crate::wire::fence::Within;
-use crate::wire::{BoundRows, Fence, RowReader, Sheet, Value};
+use crate::wire::Value;
 use std::fmt;
 use std::ops::Range;
 
@@ -20,7 +21,7 @@ pub struct Screen {
     /// In the order of the placeholders; those that are not checked are left out.
     checks: Vec<(usize, Check)>,
     /// For each placeholder what needs no check.
-    fences: Vec<Fence>,
+    bounds: Vec<Bounds>,
     /// The first one that goes into a generated column.
     generated: Option<(usize, Box<str>)>,
 }
@@ -64,9 +65,9 @@ impl Screen {
         let generated = columns().find(|(_, column)| column.generated);
         let generated = generated.map(|(param, column)| (param, column.name.as_str().into()));
         let checks: Vec<_> = columns().map(|(param, column)| (param, Check::new(column, rules))).collect();
-        let mut fences = vec![Fence::NONE; targets.len()];
-        checks.iter().for_each(|(param, check)| fences[*param] = check.fence());
-        Self { checks, fences, generated }
+        let mut bounds = vec![Bounds::NONE; targets.len()];
+        checks.iter().for_each(|(param, check)| bounds[*param] = check.bounds());
+        Self { checks, bounds, generated }
     }
 
     /// Checks all rows.
@@ -100,10 +101,10 @@ impl Screen {
         let mut reader = RowReader::new(rows, 0..n_rows);
         let mut unusual = Vec::new();
         let mut row = 0;
-        let is_fenced = self.generated.is_none() && self.fences.iter().all(|fence| fence.within != Within::Nothing);
+        let is_bounded = self.generated.is_none() && self.bounds.iter().all(|bounds| bounds.within != Within::Nothing);
         while row < n_rows {
-            if is_fenced {
-                row += rows.n_within(row..n_rows, &self.fences);
+            if is_bounded {
+                row += rows.n_within(row..n_rows, &self.bounds);
                 if row == n_rows {
                     break;
                 }
@@ -123,7 +124,7 @@ impl Screen {
                 self.checks
                     .iter()
                     .filter(|(param, _)| *param < n_values)
-                    .filter(|(param, _)| !self.fences[*param].holds_all(&values[*param..], n_values)),
+                    .filter(|(param, _)| !self.bounds[*param].holds_all(&values[*param..], n_values)),
             );
             if !unusual.is_empty() || self.generated.is_some() {
                 for (i, values) in values.chunks(n_values.max(1)).enumerate() {

@@ -1,7 +1,7 @@
 //! COM_STMT_EXECUTE: a prepared statement with values, results in binary form.
 
 use crate::error::{Error, Result};
-use crate::session::prepare::Prepared;
+use crate::session::prepared::Prepared;
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, Value, stmt};

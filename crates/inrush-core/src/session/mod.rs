@@ -30,7 +30,8 @@
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
 //! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
-//! | what a statement may leave behind if its answer is lost | [`effect`] |
+//! | what a statement may leave behind | [`effect`] |
+//! | whether something of it may be stored if its answer is lost | [`lost_answer`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
 pub mod ask;
@@ -49,10 +50,12 @@ pub(crate) mod guards;
 pub mod infile;
 pub mod learn;
 pub mod login;
+mod lost_answer;
 pub mod options;
 pub mod outcome;
 pub mod pipeline;
 pub mod prepare;
+mod prepared;
 pub mod query;
 pub(crate) mod reply;
 pub mod results;
@@ -79,7 +82,8 @@ pub use login::{Login, LoginOptions, TlsWish};
 pub use options::{Access, Isolation, TransactionOptions};
 pub use outcome::{LoadCounts, Outcome};
 pub use pipeline::Pipeline;
-pub use prepare::{Prepare, Prepared};
+pub use prepare::Prepare;
+pub use prepared::Prepared;
 pub use query::Query;
 pub use results::{Discard, Sink};
 pub use retry::Retries;

@@ -1,21 +1,8 @@
 //! COM_STMT_PREPARE: a statement with placeholders, parsed once.
 
 use crate::error::Result;
-use crate::session::{Conversation, Effect, Session, Step, reply};
-use crate::wire::{ColumnDef, ColumnDefs, OkPacket, Outbox, PrepareOk, StmtId, stmt};
-
-/// A prepared statement. Lives as long as the connection, or until it is closed or the connection reset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prepared {
-    /// The server's number for it.
-    pub id: StmtId,
-    /// Number of placeholders.
-    pub n_params: u16,
-    /// The columns of its result set; none if it has none.
-    pub columns: Vec<ColumnDef>,
-    /// What an execution may leave behind.
-    pub effect: Effect,
-}
+use crate::session::{Conversation, Effect, Prepared, Session, Step, reply};
+use crate::wire::{ColumnDefs, OkPacket, Outbox, PrepareOk, stmt};
 
 /// Prepares a statement.
 #[derive(Debug)]

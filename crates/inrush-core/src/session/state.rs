@@ -7,7 +7,6 @@ use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
-use crate::session::transaction::Debt;
 use crate::wire::traces::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
@@ -29,7 +28,7 @@ pub struct Session {
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
     /// The code of the error that the server sent since its last OK: the status may be older than it.
-    refusal: Option<u16>,
+    pub(super) refusal: Option<u16>,
     /// Whether the last reply that ended in the exchange under way was an ERR.
     pub(crate) was_refused: bool,
     /// What guards hold open.
@@ -151,16 +150,6 @@ impl Session {
     /// Whether a transaction or a part of it waits to be rolled back: its guard went away without an end.
     pub fn needs_rollback(&self) -> bool {
         self.guards.undo_from().is_some()
-    }
-
-    /// What is owed before anything else may be sent: a shell runs it, and asks again.
-    pub fn debt(&self) -> Option<Debt> {
-        match self.guards.undo_from() {
-            Some(depth) => Some(Debt::undo(depth)),
-            None if self.guards.is_unsure(self.refusal) => Some(Debt::ask()),
-            None if self.owes_autocommit && !self.guards.is_open() => Some(Debt::autocommit()),
-            None => None,
-        }
     }
 
     /// Whether what belongs to the open transaction may be sent, once no [debt](Session::debt) is left. The server may have ended

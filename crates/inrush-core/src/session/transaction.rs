@@ -217,6 +217,18 @@ enum Kind {
     Autocommit,
 }
 
+impl Session {
+    /// What is owed before anything else may be sent: a shell runs it, and asks again.
+    pub fn debt(&self) -> Option<Debt> {
+        match self.guards.undo_from() {
+            Some(depth) => Some(Debt::undo(depth)),
+            None if self.guards.is_unsure(self.refusal) => Some(Debt::ask()),
+            None if self.owes_autocommit && !self.guards.is_open() => Some(Debt::autocommit()),
+            None => None,
+        }
+    }
+}
+
 impl Debt {
     pub(crate) fn undo(depth: u32) -> Self {
         Self { kind: Kind::Undo(depth), was_sent: false }

@@ -1,8 +1,6 @@
-//! Columns of values: what a target column is ([`column::Column`]), whether a cell fits it ([`check::Check`]), how result rows become
-//! columns ([`arrow`]) and columns values to be sent ([`bind`]), how names and texts are written into SQL, and what is JSON ([`json`]).
+//! What a table's column takes: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how names and texts are
+//! written into SQL, and what is JSON ([`json`]).
 
-pub mod arrow;
-pub mod bind;
 mod cells;
 pub mod check;
 pub mod column;
@@ -14,5 +12,5 @@ pub mod text_literal;
 mod zone_tables;
 
 pub use cells::{Cells, INLINE, view};
-pub use rules::Rules;
-pub use zone_tables::{Differences, ZoneTables};
+pub use rules::{Rules, ZoneTables};
+pub use zone_tables::Differences;

@@ -1,8 +1,9 @@
-//! What a check must know besides the column: the server and the session's time zone.
+//! What a check must know besides the column: the server, the session's time zone, and the server's table for it.
 
-use super::ZoneTables;
 use crate::wire::{ServerVersion, Vendor};
 use jiff::tz::TimeZone;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// What holds for every column of one session.
 #[derive(Clone, Debug)]
@@ -45,5 +46,29 @@ impl Rules {
     /// The function that makes a VECTOR of a text such as `[1,2,3]`.
     pub fn vector_from_text(&self) -> &'static str {
         if self.is_mariadb() { "VEC_FromText" } else { "STRING_TO_VECTOR" }
+    }
+}
+
+/// What is known of the server's table for the session's zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ZoneTables {
+    /// Nothing.
+    NotCompared,
+    /// It differs from ours in these Unix seconds, sorted.
+    DifferIn(Arc<[Range<i64>]>),
+}
+
+impl ZoneTables {
+    /// That of a zone that needs no table.
+    pub fn same() -> Self {
+        Self::DifferIn(Arc::new([]))
+    }
+
+    /// Whether another instant may be stored for this one.
+    pub(crate) fn differ_at(&self, second: i64) -> bool {
+        match self {
+            Self::NotCompared => false,
+            Self::DifferIn(ranges) => ranges.iter().any(|range| range.contains(&second)),
+        }
     }
 }

@@ -8,36 +8,11 @@
 //! Invariant: behind [`Differences::new`] and [`Differences::compare`], an instant that is in no difference and whose clock shows its time once
 //! is stored as it is. What is not seen is a zone that changes twice within a day, and back.
 
-use crate::value::Rules;
+use crate::value::{Rules, ZoneTables};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// What is known of the server's table for the session's zone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ZoneTables {
-    /// Nothing.
-    NotCompared,
-    /// It differs from ours in these Unix seconds, sorted.
-    DifferIn(Arc<[Range<i64>]>),
-}
-
-impl ZoneTables {
-    /// That of a zone that needs no table.
-    pub fn same() -> Self {
-        Self::DifferIn(Arc::new([]))
-    }
-
-    /// Whether another instant may be stored for this one.
-    pub(crate) fn differ_at(&self, second: i64) -> bool {
-        match self {
-            Self::NotCompared => false,
-            Self::DifferIn(ranges) => ranges.iter().any(|range| range.contains(&second)),
-        }
-    }
-}
 
 /// Where both tables differ, as far as it is found out.
 #[derive(Clone, Debug)]

@@ -1,10 +1,4 @@
-//! From the bytes of a socket to whole packets.
-//!
-//! ```text
-//! ll ll ll  length of the payload, little endian; 0xFFFFFF: the payload goes on in the next frame
-//! ss        sequence number: counts frames of both directions within one command, modulo 256
-//! ..        payload
-//! ```
+//! From the bytes of a socket to whole packets, without their [frames](super::frame).
 //!
 //! Invariant: memory is taken for bytes that arrived, never for bytes that a header announces; a packet beyond the limit
 //! is refused at the frame that says so.
@@ -12,7 +6,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::wire::outbox::{HEADER, MAX_FRAME};
+use crate::wire::frame::{HEADER, MAX_FRAME};
 
 /// Received bytes, handed out packet by packet.
 pub struct Inbox {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::wire::frame::{HEADER, MAX_FRAME};
 use crate::wire::inbox::Packet;
 use crate::wire::traces::Traces;
 
@@ -183,10 +184,6 @@ impl fmt::Debug for Outbox {
     }
 }
 
-/// Bytes before each frame's payload.
-pub const HEADER: usize = 4;
-/// The greatest payload of one frame; a frame of this length is followed by another.
-pub const MAX_FRAME: usize = 0xFF_FFFF;
 /// A buffer larger than this is given back once it is empty.
 const KEEP: usize = 4 * 1024 * 1024;
 

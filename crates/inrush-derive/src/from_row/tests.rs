@@ -10,7 +10,12 @@ fn check_refused(input: DeriveInput, want: &str) {
 fn check_head(input: DeriveInput, want: &str) {
     let code = implement(&input).unwrap().to_string();
     let (head, _) = code.split_once('{').unwrap();
-    let head = head.split_once("impl").unwrap().1.replace("inrush :: core :: wire :: ", "");
+    let head = head
+        .split_once("impl")
+        .unwrap()
+        .1
+        .replace("inrush :: core :: wire :: ", "")
+        .replace("inrush :: core :: convert :: ", "");
     assert_eq!(head.replace(' ', ""), want.replace(' ', ""));
 }
 

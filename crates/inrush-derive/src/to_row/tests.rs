@@ -9,7 +9,12 @@ fn check_refused(input: DeriveInput, want: &str) {
 /// The heads of both implementations, and the columns.
 #[track_caller]
 fn check_head(input: DeriveInput, want: &str, columns: &str) {
-    let code = implement(&input).unwrap().to_string().replace("inrush :: core :: wire :: ", "").replace(' ', "");
+    let code = implement(&input)
+        .unwrap()
+        .to_string()
+        .replace("inrush :: core :: wire :: ", "")
+        .replace("inrush :: core :: convert :: ", "")
+        .replace(' ', "");
     for of in ["ToRow", "Params"] {
         let head = want.replace("TRAIT", of).replace(' ', "");
         assert!(code.contains(&format!("{head}{{")), "{code} lacks {head}");

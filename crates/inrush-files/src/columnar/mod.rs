@@ -26,7 +26,7 @@ use std::sync::Arc;
 use types::{infer, may_be_no_text};
 
 /// Where typed columns come from: a file of some format, read from its beginning to its end.
-pub(crate) trait Arrays: Send {
+pub(crate) trait Arrays: Send + 'static {
     /// The fields of the file.
     fn schema(&self) -> SchemaRef;
 

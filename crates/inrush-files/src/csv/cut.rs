@@ -9,8 +9,8 @@
 
 mod parity;
 
-use super::dialect::{CsvOptions, Dialect};
 use super::split::{Fields, Found, Splitter};
+use crate::dialect::{CsvOptions, Dialect};
 use inrush_core::error::Result;
 use memchr::memmem::Finder;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};

@@ -1,8 +1,7 @@
-//! CSV and TSV: options, the splitter, the columns, and the reader that puts them together.
+//! CSV and TSV: the splitter, the columns, and the reader that puts them together.
 
 mod columns;
 mod cut;
-mod dialect;
 mod marks;
 mod parse;
 mod reader;
@@ -10,6 +9,5 @@ mod recycle;
 mod split;
 
 pub use cut::count_records;
-pub use dialect::{CsvOptions, Dialect};
 pub use reader::CsvReader;
 pub(crate) use reader::READ_BYTES;

@@ -3,9 +3,9 @@
 
 use super::columns::Columns;
 use super::cut::{count_lines, is_blank};
-use super::dialect::Dialect;
 use super::recycle::Recycled;
 use super::split::{Fields, Found, Splitter};
+use crate::dialect::Dialect;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};

@@ -5,10 +5,10 @@
 //! Faults that end the reading wait in `failed` until the records before them have been delivered.
 
 use super::cut::{Cut, Rules, Stop, count_lines, open_quote_at_limit};
-use super::dialect::{CsvOptions, Dialect, MAX_BATCH};
 use super::parse::{Parser, Piece, RECYCLED_BATCHES};
 use super::recycle::Recycled;
 use crate::decompress::Compression;
+use crate::dialect::{CsvOptions, Dialect, MAX_BATCH};
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
@@ -19,6 +19,7 @@ use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker, Unchanged};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
+use std::any::Any;
 use std::io::Read;
 use std::mem;
 use std::sync::Arc;
@@ -234,6 +235,13 @@ impl Source for CsvReader {
     }
 }
 
+impl dyn FileSource {
+    /// The reader, if it is one of CSV.
+    pub fn as_csv(&self) -> Option<&CsvReader> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
 impl FileSource for CsvReader {
     fn meter(&self) -> Arc<Meter> {
         self.meter.clone()
@@ -241,10 +249,6 @@ impl FileSource for CsvReader {
 
     fn reject_form(&self) -> RejectForm {
         RejectForm::Csv(self.dialect.clone())
-    }
-
-    fn as_csv(&self) -> Option<&CsvReader> {
-        Some(self)
     }
 
     /// Takes the texts found for missing values as NULL from now on, each in its own field.

@@ -4,8 +4,8 @@
 //! where its plain form was put. A record that is not whole yet is split again from its start once more text is there;
 //! the reader doubles what it asks for, so the work stays linear.
 
-use super::dialect::Dialect;
 use super::marks::Marks;
+use crate::dialect::Dialect;
 use memchr::{memchr, memchr2, memchr3};
 
 /// Where a field lies. Two flags share the words with the offsets, which stay below 2^31.

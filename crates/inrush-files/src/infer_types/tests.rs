@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::FileSource as _;
-use crate::csv::{CsvOptions, CsvReader};
+use crate::csv::CsvReader;
+use crate::dialect::CsvOptions;
 use inrush_core::bulk::{FieldUse, Source, Taker};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;

@@ -4,7 +4,8 @@
 //! Views point into the text: nothing is copied but strings with escapes. The fields are the names that the first records have;
 //! a record with any other name is bad, because nobody would notice that its value went nowhere.
 
-use crate::csv::{CsvOptions, CsvReader};
+use crate::csv::CsvReader;
+use crate::dialect::CsvOptions;
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, text_type};
 use crate::input::Meter;

@@ -5,8 +5,8 @@ use crate::sql::{Form, Kept, Sql};
 use crate::{ArrowOptions, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use inrush_core::value::arrow::Batches;
-use inrush_core::wire::Params;
+use inrush_core::convert::Params;
+use inrush_core::convert::arrow::Batches;
 
 /// A result that is being read, a record batch at a time. See [`Connection::query_arrow_iter`].
 ///
@@ -23,7 +23,7 @@ impl Connection {
     /// without a result set is no batch.
     ///
     /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
-    /// [`core::value::arrow`](crate::core::value::arrow).
+    /// [`core::convert::arrow`](crate::core::convert::arrow).
     pub fn query_arrow(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<RecordBatch>> {
         let mut kept = Kept::new(&self.config);
         let mut batches = self.query_arrow_iter(sql, params, &ArrowOptions::default())?;

@@ -7,8 +7,8 @@ use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::{Error, Result};
 use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Load, Picked, Scope, Tally, Try};
+use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Pipeline;
-use inrush_core::wire::{BoundRows, Rows};
 
 impl Connection {
     /// Runs a statement for many sets of values, all of them or none, by the best method.

@@ -9,11 +9,12 @@ use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::table::kept::Tables;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result, fault};
+use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{
     Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
     simple,
 };
-use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
+use inrush_core::wire::{Row, ServerVersion};
 use socket2::Socket;
 use std::fmt;
 use std::net::Shutdown;

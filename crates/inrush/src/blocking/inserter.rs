@@ -10,7 +10,7 @@ use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
 use crate::inserter::verdict::{Over, Stage};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
 use crate::{Error, Kind, Params, Result};
-use inrush_core::wire::BoundRows;
+use inrush_core::convert::BoundRows;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;

@@ -4,8 +4,9 @@ use super::Connection;
 use crate::pace::QueryTime;
 use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
 use crate::{Error, Result};
+use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
-use inrush_core::wire::{ColumnDef, FromRow, Params, Row};
+use inrush_core::wire::{ColumnDef, Row};
 
 /// Results that are being read. See [`Connection::query_iter`].
 ///

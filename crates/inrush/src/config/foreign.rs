@@ -186,7 +186,9 @@ pub(crate) fn is_password(dialect: Dialect, name: &str) -> bool {
 pub(crate) fn nearest(dialect: Dialect, name: &str) -> &'static str {
     let meant = dialect.iter().filter(|(_, meaning)| *meaning != Meaning::Nothing);
     let names = meant.flat_map(|(names, _)| names.iter().copied()).chain(KNOWN.split(", "));
-    names.min_by_key(|known| n_changes(&bare(known), &bare(name))).unwrap_or_default()
+    // Nobody means a long text by it.
+    let name: String = bare(name).chars().take(40).collect();
+    names.min_by_key(|known| strsim::levenshtein(&bare(known), &name)).unwrap_or_default()
 }
 
 fn find(dialect: Dialect, name: &str) -> Option<Meaning> {
@@ -197,22 +199,6 @@ fn find(dialect: Dialect, name: &str) -> Option<Meaning> {
 
 fn bare(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// How many characters must be put in, left out or exchanged.
-fn n_changes(from: &str, to: &str) -> usize {
-    // Nobody means a long text by it.
-    let to: Vec<char> = to.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, b) in to.iter().enumerate() {
-            let exchanged = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = exchanged.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
 }
 
 fn set_server(config: &mut Config, server: &str) -> Result<()> {

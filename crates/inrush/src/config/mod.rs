@@ -6,14 +6,16 @@
 mod ado;
 mod foreign;
 mod option;
+mod option_files;
 mod pipeline_mode;
+mod pool_options;
 #[cfg(test)]
 mod tests;
 mod text;
 mod tls_mode;
+pub mod url;
 
 use crate::Result;
-use crate::pool::PoolOptions;
 use inrush_core::auth::Secret;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
 use inrush_core::wire::Compression;
@@ -24,6 +26,7 @@ use std::time::{Duration, Instant};
 pub(crate) use foreign::{JDBC, is_password, nearest, set as set_foreign};
 pub(crate) use option::{KNOWN, set};
 pub use pipeline_mode::PipelineMode;
+pub use pool_options::PoolOptions;
 pub use text::IntoConfig;
 pub use tls_mode::TlsMode;
 
@@ -76,7 +79,7 @@ impl Config {
 
     /// Overrides what `url` mentions and keeps the rest.
     pub fn with_url(mut self, url: &str) -> Result<Self> {
-        crate::url::apply(url, &mut self)?;
+        url::apply(url, &mut self)?;
         Ok(self)
     }
 
@@ -84,7 +87,7 @@ impl Config {
     /// (`/etc/my.cnf`, `/etc/mysql/my.cnf`, `~/.my.cnf`, those that exist, in this order).
     pub fn from_option_files(defaults_file: Option<&Path>) -> Result<Self> {
         let mut config = Self::default();
-        crate::option_files::apply(defaults_file, &mut config)?;
+        option_files::apply(defaults_file, &mut config)?;
         Ok(config)
     }
 

@@ -1,6 +1,6 @@
 //! Everything that can be read as a configuration: a URL, a connection string.
 
-use super::{Config, ado};
+use super::{Config, ado, url};
 use crate::{Error, Result};
 use std::str::FromStr;
 
@@ -21,7 +21,7 @@ impl Config {
     pub fn with_text(mut self, text: &str) -> Result<Self> {
         match ado::looks_like_one(text) {
             true => ado::apply(text, &mut self)?,
-            false => crate::url::apply(text, &mut self)?,
+            false => url::apply(text, &mut self)?,
         }
         Ok(self)
     }

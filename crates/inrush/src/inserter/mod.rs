@@ -30,7 +30,8 @@ pub use options::InserterOptions;
 use crate::{Error, Result};
 use inrush_core::bulk::Method;
 use inrush_core::bulk::run::{BatchOptions, OnBadRow};
-use inrush_core::wire::{BoundRows, RowBuffer, Value, Vendor};
+use inrush_core::convert::{BoundRows, RowBuffer};
+use inrush_core::wire::{Value, Vendor};
 
 /// The values of a row that stands alone, and can be bound: it is checked already, so it goes like any INSERT, at its price.
 pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {

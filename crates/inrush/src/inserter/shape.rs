@@ -4,10 +4,11 @@ use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::screen::Screen;
+use inrush_core::convert::{BoundRows, Params, RowBuffer};
 use inrush_core::value::Rules;
 use inrush_core::value::column::Column;
 use inrush_core::value::ident::quote_ident;
-use inrush_core::wire::{BoundRows, Params, RowBuffer, Value};
+use inrush_core::wire::Value;
 use std::time::{Duration, Instant};
 
 /// The columns of an inserter's rows, and the statement that inserts them.

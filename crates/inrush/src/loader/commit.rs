@@ -14,7 +14,7 @@ use super::tally::{ChunkEnd, too_many};
 use super::waits::aborted;
 use crate::fault;
 use inrush_core::bulk::Reject;
-use inrush_core::bulk::judge::{Warning, miscounted};
+use inrush_core::bulk::judge::{LoadWarning, miscounted};
 use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 impl Lane<'_> {
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
-    pub(super) fn replay(&mut self, chunk: &mut Prepared, warnings: &[Warning]) -> Attempt {
+    pub(super) fn replay(&mut self, chunk: &mut Prepared, warnings: &[LoadWarning]) -> Attempt {
         if !self.shared.table.transactional {
             let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
                 .at(chunk.place());
@@ -47,7 +47,7 @@ impl Lane<'_> {
         match replayed {
             Ok(ReplayEnd::Done { counted, rejects, noted }) => {
                 // Every row went in as strict SQL: what the LOAD warned of does no harm.
-                let proved: &[Warning] = if rejects.is_empty() { warnings } else { &[] };
+                let proved: &[LoadWarning] = if rejects.is_empty() { warnings } else { &[] };
                 self.note(proved);
                 self.commit(chunk, counted, rejects, &noted)
             }
@@ -61,7 +61,7 @@ impl Lane<'_> {
         chunk: &Prepared,
         counted: Counted,
         rejects: Vec<Reject>,
-        noted: &[Warning],
+        noted: &[LoadWarning],
     ) -> Attempt {
         if self.shared.table.transactional && (counted.stored > 0 || chunk.plan.fence.is_some()) {
             // A chunk after a bad one stays out, so that what is stored ends where the message says.

@@ -6,7 +6,7 @@ use super::shared::SourcePlan;
 use super::sql;
 use crate::blocking::Connection;
 use crate::table::reading::{is_exactly, literal};
-use inrush_core::bulk::judge::Warning;
+use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::{Method, Mode, Plan, Source, Table};
@@ -111,7 +111,7 @@ pub(super) fn apply(
     plan: &SourcePlan,
     stage: &Stage,
     n_rows: u64,
-) -> Result<(Counted, Vec<Warning>)> {
+) -> Result<(Counted, Vec<LoadWarning>)> {
     let answer = connection.exec(&stage.apply, ())?;
     let noted = if answer.warnings > 0 { sql::warnings(connection)? } else { Vec::new() };
     Ok((Counted::of_apply(plan.writing.mode, n_rows, &answer)?, noted))
@@ -123,7 +123,7 @@ pub(super) fn store(
     plan: &SourcePlan,
     insert: &[u8],
     n_rows: u64,
-) -> Result<(Counted, Vec<Warning>)> {
+) -> Result<(Counted, Vec<LoadWarning>)> {
     let stage = plan.writing.stage(Method::MultiRow);
     if let Some(stage) = stage {
         connection.exec(&stage.clear, ())?;

@@ -42,7 +42,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let name = TableName::parse(&table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection)?;
     check_packet(variables.max_packet)?;
-    let found = table::read(&mut connection, &name)?;
+    let found = sql::read_table(&mut connection, &name)?;
     let must_create = found.is_none();
     if let Some(columns) = &mut options.create {
         columns.iter_mut().for_each(|(_, ty)| known_type(ty, connection.server_version()));

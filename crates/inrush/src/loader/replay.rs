@@ -14,7 +14,7 @@ use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::search::{Search, Try};
 use inrush_core::bulk::write::{Command, Next};
 use inrush_core::bulk::{CheckedRows, Method, Reject, RowSource};
-use inrush_core::wire::BoundRows;
+use inrush_core::convert::BoundRows;
 use inrush_core::session::Pipeline;
 use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn};
 use inrush_core::{Error, Result};

@@ -1,7 +1,10 @@
 //! The few questions a load asks in SQL, as plain texts and numbers.
 
 use crate::blocking::Connection;
-use inrush_core::bulk::judge::Warning;
+use crate::table::TableName;
+use crate::table::reading::{Found, Reader, Reading};
+use inrush_core::bulk::Table;
+use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::lane;
 use inrush_core::session::{LoadCounts, Outcome};
 use inrush_core::wire::Vendor;
@@ -32,10 +35,31 @@ pub(crate) fn first_row(connection: &mut Connection, query: &str) -> Result<Vec<
     Ok(rows(connection, query)?.into_iter().next().unwrap_or_default())
 }
 
+/// Reads a table's engine and columns; `None` if there is no such table.
+///
+/// # Errors
+/// `Config` for a view or a missing database; else what the server said.
+pub(crate) fn read_table(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
+    let mut reading = Reading::new(name.clone(), Reader::Load, connection.server_version().vendor);
+    while let Some(query) = reading.query() {
+        reading.take(rows(connection, &query)?)?;
+    }
+    match reading.found() {
+        Found::Table(table) => Ok(Some(table)),
+        Found::View(_) => {
+            Err(Error::config(format!("`{}` is a view", name.name)).with_hint("load into the table behind it"))
+        }
+        Found::NoSchema => {
+            Err(Error::config(format!("there is no database `{}`, or this user may not see it", name.schema)))
+        }
+        Found::NoTable | Found::Temporary => Ok(None),
+    }
+}
+
 /// SHOW WARNINGS of the last statement.
-pub(crate) fn warnings(connection: &mut Connection) -> Result<Vec<Warning>> {
+pub(crate) fn warnings(connection: &mut Connection) -> Result<Vec<LoadWarning>> {
     let warnings = connection.warnings()?;
-    Ok(warnings.into_iter().map(|warning| Warning { code: warning.code, message: warning.message }).collect())
+    Ok(warnings.into_iter().map(|warning| LoadWarning { code: warning.code, message: warning.message }).collect())
 }
 
 /// The counts of a LOAD DATA answer. Without them nothing can be compared.

@@ -4,6 +4,7 @@
 //! which move what can be moved and never wait. Invariant: after a fatal error the session is dead.
 
 use crate::net::Ready;
+use crate::nonblocking::{read_once, write_once};
 use crate::{Config, Error, Kind, Result, tls};
 use inrush_core::session::fetch::Opens;
 use inrush_core::session::{Channel, Conversation, Drain, Event, Fetch, Step, Stream, Transport, simple};
@@ -285,24 +286,3 @@ impl Link {
 const PROGRESS: usize = 4 * 1024;
 /// More than that is no rest of a result: a new connection is cheaper.
 const READS_TO_DRAIN: u32 = 16;
-
-/// `Ok(None)`: it would block. A signal is no reason to fail.
-pub(crate) fn read_once(socket: &mut impl Read, space: &mut [u8]) -> io::Result<Option<usize>> {
-    once(|| socket.read(space))
-}
-
-/// `Ok(None)`: it would block.
-pub(crate) fn write_once(socket: &mut impl Write, bytes: &[u8]) -> io::Result<Option<usize>> {
-    once(|| socket.write(bytes))
-}
-
-pub(crate) fn once(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<Option<usize>> {
-    loop {
-        match call() {
-            Ok(n) => return Ok(Some(n)),
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-}

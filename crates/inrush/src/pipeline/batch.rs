@@ -3,9 +3,10 @@
 use super::Reply;
 use super::reply::Gather;
 use crate::{Error, Result};
+use inrush_core::convert::Params;
 use inrush_core::session::pipeline::{Bound, Chosen, Flight, Reply as Answer, Turn};
 use inrush_core::session::{Outcome, Statement};
-use inrush_core::wire::{ColumnDef, Params, Row, stmt};
+use inrush_core::wire::{ColumnDef, Row, stmt};
 use std::fmt;
 
 /// Steps put together beforehand, and the replies to them.

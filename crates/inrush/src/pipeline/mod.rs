@@ -13,10 +13,10 @@ mod reply;
 pub(crate) use batch::{Batch, Each};
 pub use reply::Reply;
 
+use inrush_core::convert::Params;
 use inrush_core::session::Statement;
 /// What the streaming form deals in.
 pub use inrush_core::session::pipeline::{Chosen, Turn};
-use inrush_core::wire::Params;
 
 /// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails keeps
 /// no other from being run.

@@ -1,9 +1,10 @@
 //! What a step of a pipeline came to, with its rows.
 
 use crate::{Error, Result};
+use inrush_core::convert::FromRow;
 use inrush_core::session::pipeline::Reply as Answer;
 use inrush_core::session::{Collect, Outcome, ResultSet, Sink, Statement};
-use inrush_core::wire::{ColumnDef, FromRow, Row};
+use inrush_core::wire::{ColumnDef, Row};
 
 /// What a step of a pipeline came to.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 //!
 //! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
 
-use crate::pool::PoolOptions;
+use crate::PoolOptions;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`options`] | how many, how long, how checked |
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
 //! | [`seat`] | where one who waits is found, be it a thread or a task |
 //! | [`shared`] | a ledger behind its lock, and the values that give back what they hold when they are dropped |
@@ -14,13 +13,11 @@
 
 pub(crate) mod ledger;
 mod meters;
-pub(crate) mod options;
 mod refused;
 
 pub(crate) mod seat;
 pub(crate) mod shared;
 
 pub use ledger::PoolStatus;
-pub use options::PoolOptions;
 pub(crate) use shared::Lendable;
 pub use shared::Lent;

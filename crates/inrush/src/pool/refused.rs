@@ -1,17 +1,10 @@
 //! A server that has as many connections as it takes: who was refused waits for one of the pool's own to come back.
 
 use crate::pool::seat::Seat;
-use crate::pool::shared::{Lendable, Next, Opening, Waiting};
+use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
 use crate::{Error, Result};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// That the server let somebody not in, because it has as many connections as it takes.
-pub(crate) struct Refused {
-    pub(super) error: Error,
-    /// His place in the queue, which he keeps.
-    pub(super) place: u64,
-}
 
 impl<C: Lendable> Opening<C> {
     /// It did not, for this reason. Where the server lets no more in, and the pool has other connections, their user waits for one of

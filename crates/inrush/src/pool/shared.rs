@@ -4,10 +4,9 @@
 //! A connection that comes back is cleaned without anybody waiting: the first command of the clean-up is written at once,
 //! which frees locks and ends transactions, and who gets the connection next reads the answers.
 
-use crate::pool::PoolOptions;
+use crate::PoolOptions;
 use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
 use crate::pool::meters::Meters;
-use crate::pool::refused::Refused;
 use crate::pool::seat::Seat;
 use crate::{Config, Error, Kind, Result, verbs};
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};
@@ -80,6 +79,13 @@ pub(crate) struct Waiting<C: Lendable> {
     retry_at: Option<Instant>,
     number: u64,
     is_over: bool,
+}
+
+/// That the server let somebody not in, because it has as many connections as it takes.
+pub(crate) struct Refused {
+    pub(super) error: Error,
+    /// His place in the queue, which he keeps.
+    pub(super) place: u64,
 }
 
 /// What somebody who asks for a connection must do next.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Config;
+use inrush_core::bulk::Table;
 use inrush_core::value::column::ColumnType;
 use inrush_testkit::servers::{self, Schema};
 use std::sync::Arc;

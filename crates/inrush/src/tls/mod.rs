@@ -10,7 +10,7 @@
 mod tests;
 mod verifier;
 
-use crate::net::link::{once, read_once};
+use crate::nonblocking::{once, read_once};
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::session::Channel;
 use rustls::pki_types::pem::PemObject as _;

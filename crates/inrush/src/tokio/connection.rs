@@ -9,11 +9,12 @@ use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::table::kept::Tables;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Result};
+use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{
     Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
     simple,
 };
-use inrush_core::wire::{FromRow, Params, Row, ServerVersion};
+use inrush_core::wire::{Row, ServerVersion};
 use std::fmt;
 use std::net::Shutdown;
 use std::time::Instant;

@@ -14,7 +14,7 @@ use crate::{Error, Kind, Params, Result};
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Mutex;
 use ::tokio::time::sleep;
-use inrush_core::wire::BoundRows;
+use inrush_core::convert::BoundRows;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;

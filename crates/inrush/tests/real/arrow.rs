@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Int64Type, UInt64Type};
 use arrow_array::{Array as _, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use inrush::core::value::arrow::Batches;
+use inrush::core::convert::arrow::Batches;
 use inrush::{ArrowOptions, InvalidDates, Kind, Result, ResultSet};
 use inrush_testkit::servers::{self, Vendor};
 

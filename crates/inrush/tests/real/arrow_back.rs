@@ -6,7 +6,7 @@ use crate::cases::{Route, Twin, in_cases};
 use crate::types::{all_probes, filled};
 use arrow_array::types::{Float16Type, Float32Type, Int8Type, Int32Type};
 use arrow_array::*;
-use inrush::core::wire::Rows;
+use inrush::core::convert::Rows;
 use inrush::{BatchOptions, BatchReport, InZone, Result};
 use inrush_testkit::servers;
 use jiff::tz::TimeZone;

@@ -5,10 +5,11 @@ use crate::cases::{Case, Route, Twin, in_cases, texts};
 use inrush::core::bulk::RowSource;
 use inrush::core::bulk::template::Template;
 use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Prepared, Writer};
+use inrush::core::convert::{BoundRows, Rows};
 use inrush::core::session::Pipeline;
 use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
 use inrush::core::wire::value::{Date, DateTime, Time};
-use inrush::core::wire::{BoundRows, MariaDbCapabilities, Row, Rows, Vendor};
+use inrush::core::wire::{MariaDbCapabilities, Row, Vendor};
 use inrush::{Result, Statement, Value};
 use inrush_testkit::servers::{self, Schema, Server};
 

@@ -85,47 +85,6 @@ fn one_row_cannot_be_cut() {
 }
 
 #[test]
-fn the_same_text_has_the_same_number_in_every_version() {
-    assert_eq!(checksum(b"1,Ann\n"), checksum(b"1,Ann\n"));
-    assert_eq!(checksum(b""), 0x2d06_8005_38d3_94c2, "XXH3's own value of nothing");
-}
-
-#[test]
-fn cells_of_no_text_are_told_apart() {
-    let of = |a: &[Option<&str>]| {
-        let column: ArrayRef = Arc::new(a.iter().map(|cell| cell.map(str::as_bytes)).collect::<BinaryViewArray>());
-        let rows = RecordBatch::try_from_iter_with_nullable([("a", column, true)]).unwrap();
-        let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
-        Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() }.checksum()
-    };
-    let cells: [&[Option<&str>]; 6] =
-        [&[None], &[Some("")], &[Some("a"), Some("bc")], &[Some("ab"), Some("c")], &[Some("abc")], &[None, None]];
-    let numbers: std::collections::BTreeSet<u64> = cells.iter().map(|cells| of(cells)).collect();
-    assert_eq!(numbers.len(), cells.len());
-}
-
-#[test]
-fn cells_of_no_text_are_summed_as_lines_of_a_load() {
-    // More than a piece, of all lengths, and the same ones as a part of others.
-    let cells: Vec<Option<String>> = (0..2500)
-        .map(|i| (i % 7 > 0).then(|| (0..i % 90).map(|j| char::from((i + j) as u8 & 127)).collect()))
-        .collect();
-    let column: ArrayRef =
-        Arc::new(cells.iter().map(|cell| cell.as_deref().map(str::as_bytes)).collect::<BinaryViewArray>());
-    let columns = [("a", column.clone(), true), ("b", column, true)];
-    let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
-    let origin = Origin { text: Buffer::from(&b""[..]), ..origin() };
-    let batch = |rows| Batch { rows, utf8: true, known: Vec::new(), origin: origin.clone(), rejects: Vec::new() };
-    let field = |cell: &Option<String>| {
-        let Some(cell) = cell else { return "\\N".into() };
-        cell.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\0', "\\0")
-    };
-    let lines: Vec<String> = cells.iter().map(field).map(|field: String| format!("{field}\t{field}\n")).collect();
-    assert_eq!(batch(rows.clone()).checksum(), checksum(lines.concat().as_bytes()));
-    assert_eq!(batch(rows.slice(100, 1200)).checksum(), checksum(lines[100..1300].concat().as_bytes()));
-}
-
-#[test]
 fn a_line_of_csv_can_be_read_back() {
     let line = |cells: &[Option<&str>]| String::from_utf8(csv_line(cells.iter().copied())).unwrap();
     assert_eq!(line(&[Some("1"), None, Some(""), Some("\\N")]), "1,\\N,\"\",\"\\N\"\n");

@@ -1,7 +1,7 @@
 //! How a mode writes the rows of one mapping: what its INSERTs and LOADs say around the rows, whether they go by way of a stage,
 //! and what the answer to a LOAD means.
 
-use super::super::judge::{Harmless, Verdict, Warning, judge_load};
+use super::super::judge::{Harmless, LoadWarning, Verdict, judge_load};
 use super::super::{Method, Mode};
 use super::{Counted, Keys, Stage};
 use crate::error::{Error, Result};
@@ -114,7 +114,7 @@ impl Writing {
     }
 
     /// Whether these warnings of a LOAD do no harm: each a duplicate key that was to be ignored, or known to be harmless.
-    pub fn bears(&self, warnings: &[Warning], answer: LoadCounts, harmless: &Harmless) -> bool {
+    pub fn bears(&self, warnings: &[LoadWarning], answer: LoadCounts, harmless: &Harmless) -> bool {
         let ignores = self.filling(Method::LoadData) == Mode::Ignore;
         let (ignored, others): (Vec<_>, Vec<_>) =
             warnings.iter().cloned().partition(|warning| ignores && is_duplicate(warning.code));

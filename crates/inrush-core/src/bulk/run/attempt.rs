@@ -8,10 +8,11 @@ use crate::bulk::judge::{is_row_fault, row_of};
 use crate::bulk::search::cut;
 use crate::bulk::row_source::RowSource;
 use crate::bulk::write::{Command, Next, Writer};
+use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
 use crate::session::{Effect, Outcome, Statement};
-use crate::wire::{BoundRows, ColumnDef, Row};
+use crate::wire::{ColumnDef, Row};
 use std::collections::VecDeque;
 use std::ops::Range;
 

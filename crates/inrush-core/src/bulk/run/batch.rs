@@ -14,10 +14,10 @@ use crate::bulk::write::multi_statement::MultiStatement;
 use crate::bulk::write::text::{MultiRow, Row};
 use crate::bulk::write::{BOUND_BYTES, BULK_BYTES, Limits, TEXT_BYTES, Writer};
 use crate::bulk::{Method, method};
+use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::value::Rules;
-use crate::wire::BoundRows;
 
 /// A batch on its way.
 pub struct Batch<'a> {

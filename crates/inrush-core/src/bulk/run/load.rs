@@ -6,9 +6,9 @@
 use super::report::Tally;
 use crate::bulk::judge::{Verdict, judge_load};
 use crate::bulk::write::load_data::LoadData;
+use crate::convert::BoundRows;
 use crate::error::{Error, Kind, Result};
 use crate::session::{LoadCounts, Outcome};
-use crate::wire::BoundRows;
 
 /// A batch that travels as files.
 pub struct Load<'a> {

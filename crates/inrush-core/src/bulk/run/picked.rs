@@ -4,8 +4,9 @@ use super::Ids;
 use super::options::{BatchOptions, OnBadRow};
 use super::report::{BadRow, BatchReport};
 use crate::bulk::screen::{Replaced, Screen};
+use crate::convert::BoundRows;
 use crate::error::{Error, Result};
-use crate::wire::{BoundRows, Value};
+use crate::wire::Value;
 
 /// Rows that were checked.
 pub struct Checked<'a> {
@@ -112,9 +113,10 @@ impl BoundRows for Picked<'_> {
 mod tests {
     use super::*;
     use crate::bulk::Method;
+    use crate::convert::Rows;
     use crate::value::Rules;
     use crate::value::column::{Column, ColumnType};
-    use crate::wire::{Rows, ServerVersion, Vendor};
+    use crate::wire::{ServerVersion, Vendor};
 
     fn tiny() -> Column {
         Column::new("n", ColumnType::Int { bytes: 1, unsigned: false, bool: false })

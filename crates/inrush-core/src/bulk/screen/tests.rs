@@ -1,8 +1,9 @@
 //! Rows in, an error with its place or rows out.
 
 use super::*;
+use crate::convert::Rows;
 use crate::value::column::ColumnType;
-use crate::wire::{Rows, ServerVersion};
+use crate::wire::ServerVersion;
 use jiff::tz::TimeZone;
 
 fn column(name: &str, ty: &str) -> Column {

@@ -7,11 +7,12 @@
 use super::prepared::alone;
 use super::{BulkBody, Command, Limits, Next, Writer};
 use crate::bulk::row_source::RowSource;
+use crate::convert::fast_path::{Page, SAMPLE, put_bulk_row};
+use crate::convert::{BoundRows, RowReader, Sheet};
 use crate::error::{Error, Result};
 use crate::session::Statement;
+use crate::wire::ParamType;
 use crate::wire::bulk_execute::{BULK_HEAD, SEND_TYPES, SEND_UNIT_RESULTS, put_row};
-use crate::wire::usual::{Page, SAMPLE, put_bulk_row};
-use crate::wire::{BoundRows, ParamType, RowReader, Sheet};
 use std::ops::Range;
 
 /// See above.

@@ -17,11 +17,12 @@ use super::literal::{has_none, not_finite, put_moment};
 use crate::bulk::encode::block::Block;
 use crate::bulk::encode::load_data::{ENCODED, charset, escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
+use crate::convert::{BoundRows, RowReader};
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::value::check::Form;
 use crate::value::column::{Column, ColumnType};
-use crate::wire::{BoundRows, RowReader, Value};
+use crate::wire::Value;
 use std::io::Write as _;
 use std::ops::Range;
 

@@ -30,7 +30,7 @@ pub trait Writer: Send {
     /// Makes a command of the first rows of `range`, which is not empty, in the memory of `spare`, which is empty.
     ///
     /// # Errors
-    /// Those of [`BoundRows::row`](crate::wire::BoundRows::row).
+    /// Those of [`BoundRows::row`](crate::convert::BoundRows::row).
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next>;
 
     /// The statements that so many rows are likely to need, so that all of them can be prepared in one flight

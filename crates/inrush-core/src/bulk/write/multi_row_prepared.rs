@@ -10,12 +10,13 @@ use super::{Command, Limits, Next, Writer};
 use crate::bulk::encode::Insert;
 use crate::bulk::row_source::RowSource;
 use crate::bulk::template::Template;
+use crate::convert::fast_path::{Nulls, Page, put_bound_row};
+use crate::convert::{BoundRows, RowReader, Sheet};
 use crate::error::{Error, Result};
 use crate::session::Statement;
 use crate::session::ask::LONG;
 use crate::session::pipeline::Bound;
-use crate::wire::usual::{Nulls, Page, put_bound_row};
-use crate::wire::{BoundRows, ParamType, RowReader, Sheet, Value, stmt};
+use crate::wire::{ParamType, Value, stmt};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

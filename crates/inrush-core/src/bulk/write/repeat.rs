@@ -9,9 +9,10 @@ use super::literal::put_literal;
 use super::{Command, Limits, Next};
 use crate::bulk::encode::block::Block;
 use crate::bulk::row_source::{CheckedRows, RowSource};
+use crate::convert::RowReader;
 use crate::error::{Error, Result};
 use crate::session::Statement;
-use crate::wire::{RowReader, Value};
+use crate::wire::Value;
 use std::ops::Range;
 
 /// How the rows of one statement are written.

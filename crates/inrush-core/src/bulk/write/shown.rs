@@ -2,8 +2,8 @@
 
 use super::{Limits, Next, Writer};
 use crate::bulk::row_source::RowSource;
+use crate::convert::Rows;
 use crate::error::Result;
-use crate::wire::Rows;
 
 /// Far away.
 pub(super) const LIMITS: Limits = Limits { bytes: 1 << 20, max_bytes: 1 << 24, rows: 1 << 20 };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::session::lost_answer::any_may_be_stored;
 use crate::session::{Session, Transport};
 use crate::wire::Status;
 use Effect::{AutocommitOff, Ends, Lasts, Nothing, Rollback, Rows};

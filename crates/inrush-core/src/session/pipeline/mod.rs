@@ -22,7 +22,8 @@ mod turn;
 mod verb;
 
 use crate::error::{Error, Kind, Result};
-use crate::session::prepare::{Prepare, Prepared};
+use crate::session::prepare::Prepare;
+use crate::session::prepared::Prepared;
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Effect, Outcome, Session, Statement, Step, reply};
 use crate::wire::{self, Capabilities, ColumnDef, Outbox, Row, RowFormat, stmt};

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::session::cache::Execution;
-use crate::session::effect::any_may_be_stored;
+use crate::session::lost_answer::any_may_be_stored;
 use crate::session::pipeline::Verb;
 use crate::session::{Effect, Session, Statement};
 use crate::wire::{Outbox, RowFormat, stmt};

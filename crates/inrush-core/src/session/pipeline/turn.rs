@@ -1,12 +1,13 @@
 //! One turn to send: exactly one command, or the word that there is none.
 
+use crate::convert::Params;
 use crate::error::{Error, Result};
 use crate::session::pipeline::Verb;
 use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::command::{self, Command};
 use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Effect, Session, Statement};
-use crate::wire::{self, Outbox, Params, RowFormat, StmtId, Value, stmt};
+use crate::wire::{self, Outbox, RowFormat, StmtId, Value, stmt};
 
 /// One turn to send. Each method appends one command and so uses the turn up.
 pub struct Turn<'a> {

@@ -3,8 +3,8 @@
 
 use super::moment::{self, Date, Fraction, Moment, TimeOfDay};
 use super::{Judge, Rules, Verdict, Why};
+use crate::convert::bounds::Within;
 use crate::value::ZoneTables;
-use crate::wire::fence::Within;
 use crate::wire::value as wire;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};

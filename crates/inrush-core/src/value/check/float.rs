@@ -3,7 +3,7 @@
 
 use super::number::{self, Number};
 use super::{Judge, Short, Verdict, Why};
-use crate::wire::fence::Within;
+use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct FloatJudge {

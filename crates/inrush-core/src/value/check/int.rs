@@ -2,7 +2,7 @@
 
 use super::number::{self, Number};
 use super::{Judge, Short, Verdict, Why};
-use crate::wire::fence::Within;
+use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct IntJudge {
@@ -15,7 +15,7 @@ pub(super) struct IntJudge {
 
 impl IntJudge {
     pub(super) fn new(bytes: u8, unsigned: bool, bool: bool) -> Self {
-        let (min, max) = range(bytes, unsigned);
+        let (min, max) = number::range(bytes, unsigned);
         Self { min, max, bool, sure_digits: max.ilog10() as usize }
     }
 
@@ -95,10 +95,4 @@ impl Judge for IntJudge {
     fn keeps_short(&self, cell: Short) -> bool {
         cell.digits().is_some_and(|n| n <= self.sure_digits)
     }
-}
-
-/// The smallest and the largest value of an integer type.
-pub(super) fn range(bytes: u8, unsigned: bool) -> (i64, u64) {
-    let bits = u32::from(bytes) * 8;
-    if unsigned { (0, u64::MAX >> (64 - bits)) } else { (i64::MIN >> (64 - bits), i64::MAX as u64 >> (64 - bits)) }
 }

@@ -197,3 +197,9 @@ fn exponent(text: &[u8]) -> Option<i64> {
     let value = digits.iter().fold(0i64, |v, d| (v * 10 + i64::from(d - b'0')).min(1 << 40));
     Some(if negative { -value } else { value })
 }
+
+/// The smallest and the largest value of an integer type.
+pub(super) fn range(bytes: u8, unsigned: bool) -> (i64, u64) {
+    let bits = u32::from(bytes) * 8;
+    if unsigned { (0, u64::MAX >> (64 - bits)) } else { (i64::MIN >> (64 - bits), i64::MAX as u64 >> (64 - bits)) }
+}

@@ -2,7 +2,7 @@
 
 use super::charset::Charset;
 use super::{Judge, Verdict, Why};
-use crate::wire::fence::Within;
+use crate::convert::bounds::Within;
 
 #[derive(Clone, Debug)]
 pub(super) struct CharsJudge {

@@ -7,8 +7,8 @@
 //! as it is meant, or is bad. So it does not matter either by which method a value travels.
 
 use super::{AnyJudge, Check, Judge, Verdict, Why, member};
+use crate::convert::bounds::{Bounds, Within};
 use crate::wire::Value;
-use crate::wire::fence::{Fence, Within};
 use std::fmt::{self, Write};
 
 /// What becomes of a value.
@@ -30,7 +30,7 @@ pub enum Judged {
 
 impl Check {
     /// What is kept without a judgement.
-    pub fn fence(&self) -> Fence {
+    pub fn bounds(&self) -> Bounds {
         let within = match &self.judge {
             AnyJudge::Int(judge) => judge.within(),
             AnyJudge::Chars(judge) => judge.within(),
@@ -41,7 +41,7 @@ impl Check {
             AnyJudge::Pass => Within::Bytes { max: usize::MAX },
             _ => Within::Nothing,
         };
-        Fence { null: !self.null_is_bad, within }
+        Bounds { null: !self.null_is_bad, within }
     }
 
     /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.

@@ -1,6 +1,6 @@
 //! What is wrong with a cell, as a small value, and the message that is made of it when somebody asks.
 
-use super::int;
+use super::number;
 use crate::printable::steers;
 use crate::value::Rules;
 use crate::value::column::{Column, ColumnType, GeometryKind};
@@ -199,7 +199,7 @@ fn noun(ty: &ColumnType) -> &'static str {
 fn range(ty: &ColumnType, rules: &Rules) -> String {
     match ty {
         ColumnType::Int { bytes, unsigned, .. } => {
-            let (min, max) = int::range(*bytes, *unsigned);
+            let (min, max) = number::range(*bytes, *unsigned);
             format!(" ({min} to {max})")
         }
         ColumnType::Bit { bits } => format!(" (0 to {})", u64::MAX >> (64 - u32::from((*bits).clamp(1, 64)))),

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::wire::Outbox;
 use crate::wire::compress::codec::Encoder;
 use crate::wire::compress::{Compression, FRAME_HEADER};
-use crate::wire::outbox::{HEADER, MAX_FRAME};
+use crate::wire::frame::{HEADER, MAX_FRAME};
 
 /// Compresses what is to be sent.
 pub struct Packer {

@@ -7,7 +7,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::*;
 use arrow_buffer::Buffer;
 use arrow_schema::{Field as ArrowField, Schema};
-use inrush_core::bulk::batch::checksum;
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::{Stretch, Taker};
 use inrush_core::value::Rules;

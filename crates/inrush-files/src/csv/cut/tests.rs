@@ -2,7 +2,7 @@
 //! record, makes of it.
 
 use super::*;
-use crate::csv::CsvOptions;
+use crate::dialect::CsvOptions;
 use proptest::prelude::*;
 
 #[test]

@@ -51,7 +51,7 @@ impl CsvReader {
         while self.input.head().len() < Input::HEAD && !self.ended && self.failed.is_none() {
             self.fill(0);
         }
-        let hash = inrush_core::bulk::batch::checksum(self.input.head());
+        let hash = inrush_core::bulk::checksum::checksum(self.input.head());
         Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash }))
     }
 

@@ -33,7 +33,7 @@ fn write(lane: &mut Lane) -> bool {
     let batch = taken.batch();
     for row in 0..batch.rows.n_rows() {
         let mut values = Vec::new();
-        inrush_core::wire::BoundRows::row(&batch.rows, row, &mut values).unwrap();
+        inrush_core::convert::BoundRows::row(&batch.rows, row, &mut values).unwrap();
         let n = values[0].as_i64().unwrap();
         stored.ids.push(Some(10 * n as u64));
         if n % 2 == 1 {

@@ -1,7 +1,6 @@
 //! What is stored of a job is compared with its source before the job is taken over: whoever has another file under the same name, on
 //! another machine say, is refused, and the run that has the right one goes on.
 
-use super::opening::Candidate;
 use crate::blocking::Connection;
 use crate::loader::control::Control;
 use crate::loader::shared::Shared;
@@ -9,8 +8,20 @@ use crate::loader::sql;
 use crate::loader::waits::on_sources;
 use inrush_core::Result;
 use inrush_core::bulk::Source;
-use inrush_core::bulk::ledger::{ChunkLine, JobId, JobLine, Ledger, State};
+use inrush_core::bulk::ledger::{ChunkLine, Identity, JobId, JobLine, Ledger, Mapping, State};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A source that is to become a job.
+pub(super) struct Candidate {
+    pub(super) id: JobId,
+    /// The source as the user wrote it.
+    pub(super) name: Arc<str>,
+    /// Its name in the ledger.
+    pub(super) key: String,
+    pub(super) identity: Option<Identity>,
+    pub(super) mapping: Mapping,
+}
 
 /// Lines of chunks that their source was found to hold.
 #[derive(Debug, Default)]

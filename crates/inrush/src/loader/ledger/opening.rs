@@ -5,7 +5,7 @@
 //! commits by itself.
 
 use super::alone::while_locked;
-use super::compare::Compared;
+use super::compare::{Candidate, Compared};
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
@@ -17,7 +17,7 @@ use crate::loader::sql;
 use crate::loader::waits::{interrupted, on_sources};
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{
-    ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Mapping, Opening, Run, Start, State, Totals, decide,
+    ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
 use inrush_core::bulk::retry::Patience;
@@ -96,17 +96,6 @@ pub(in crate::loader) fn open(
         }
     }
     Ok(jobs)
-}
-
-/// A source that is to become a job.
-pub(super) struct Candidate {
-    pub(super) id: JobId,
-    /// The source as the user wrote it.
-    name: Arc<str>,
-    /// Its name in the ledger.
-    key: String,
-    identity: Option<Identity>,
-    pub(super) mapping: Mapping,
 }
 
 /// What became of a candidate.

@@ -98,10 +98,10 @@ fn answers_to_a_load() {
 
 #[track_caller]
 fn bears(mode: Mode, codes: &[u16], skipped: u64, total: u64, want: bool) {
-    let warnings: Vec<Warning> =
-        codes.iter().map(|&code| Warning { code, message: "for column 'a' at row 1".into() }).collect();
+    let warnings: Vec<LoadWarning> =
+        codes.iter().map(|&code| LoadWarning { code, message: "for column 'a' at row 1".into() }).collect();
     let mut harmless = Harmless::default();
-    harmless.learn(&[Warning { code: 1265, message: "for column 'a' at row 9".into() }]);
+    harmless.learn(&[LoadWarning { code: 1265, message: "for column 'a' at row 9".into() }]);
     let answer = LoadCounts { records: 10, deleted: 0, skipped, warnings: total };
     assert_eq!(writing(mode).bears(&warnings, answer, &harmless), want);
 }

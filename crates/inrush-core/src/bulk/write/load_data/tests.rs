@@ -1,7 +1,8 @@
 //! The statement, and each kind of value in each kind of column.
 
 use super::*;
-use crate::wire::{Date, DateTime, Params, Rows, Time};
+use crate::convert::{Params, Rows};
+use crate::wire::{Date, DateTime, Time};
 
 fn columns(types: &[(&str, &str)]) -> Vec<Column> {
     let column = |&(name, ty): &(&str, &str)| Column {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::bulk::write::Command;
-use crate::wire::{Params, Rows, Value};
+use crate::convert::{Params, Rows};
+use crate::wire::Value;
 
 pub(in crate::bulk::write) const LIMITS: Limits = Limits { bytes: 1000, max_bytes: 1000, rows: 1000 };
 

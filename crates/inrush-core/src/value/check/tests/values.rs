@@ -12,7 +12,7 @@ fn judged_under(rules: &Rules, column: &Column, value: Value<'_>) -> Result<Sent
     let judged = check.judge_value(&value, &mut scratch);
     let appended = scratch.split_off(n_before);
     assert_eq!(scratch, b"what stands before");
-    assert!(judged == Judged::Keep || !check.fence().holds(&value), "{value:?} is not kept");
+    assert!(judged == Judged::Keep || !check.bounds().holds(&value), "{value:?} is not kept");
     let text = || String::from_utf8(appended.clone()).unwrap();
     Ok(match judged {
         Judged::Text => Sent::Text(text()),
@@ -58,7 +58,7 @@ fn check_under(rules: &Rules, ty: &str, value: Value<'_>, want: Result<Sent, &st
 #[test]
 fn what_is_usual_is_kept_without_a_judge() {
     let moment = |year, month, day| DateTime { date: Date { year, month, day }, hour: 23, ..DateTime::default() };
-    let usual = |ty: &str, values: &[Value<'_>]| Check::new(&column(ty), &rules()).fence().holds_all(values, 1);
+    let usual = |ty: &str, values: &[Value<'_>]| Check::new(&column(ty), &rules()).bounds().holds_all(values, 1);
     assert!(usual("tinyint(4)", &[Value::Int(-128), Value::Null, Value::Int(127)]));
     assert!(!usual("tinyint(4)", &[Value::Int(1), Value::Int(128)]));
     assert!(usual("varchar(3)", &[Value::Text("abc"), Value::Null]));
@@ -74,11 +74,11 @@ fn what_is_usual_is_kept_without_a_judge() {
     let fine = DateTime { micros: 1, ..moment(2024, 4, 30) };
     assert!(!usual("datetime", &[Value::DateTime(fine)]) && usual("datetime(6)", &[Value::DateTime(fine)]));
     let every_second = [Value::Int(1), Value::Text("no number"), Value::Int(2)];
-    assert!(Check::new(&column("int"), &rules()).fence().holds_all(&every_second, 2));
+    assert!(Check::new(&column("int"), &rules()).bounds().holds_all(&every_second, 2));
     let required = Check::new(&Column { nullable: false, ..column("int") }, &rules());
     assert!(
-        required.fence().holds_all(&[Value::Int(1)], 1)
-            && !required.fence().holds_all(&[Value::Int(1), Value::Null], 1)
+        required.bounds().holds_all(&[Value::Int(1)], 1)
+            && !required.bounds().holds_all(&[Value::Int(1), Value::Null], 1)
     );
 }
 

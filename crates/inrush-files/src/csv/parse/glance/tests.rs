@@ -1,7 +1,8 @@
 //! One line a case: the text, and whether a look at it is enough. Whatever the answer is, it is held against what comes of taking the same
 //! stretch apart and checking it.
 
-use crate::csv::{CsvOptions, CsvReader};
+use crate::csv::CsvReader;
+use crate::dialect::CsvOptions;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::{FieldUse, Origin, Source, Taker};

@@ -16,9 +16,10 @@ use std::ops::Range;
 use std::slice::IterMut;
 use std::sync::Arc;
 
-use crate::wire::usual::{self, Block};
+use crate::convert::Bounds;
+use crate::convert::put_value::{self, Block};
 use crate::wire::value::{Date, DateTime, Time};
-use crate::wire::{Fence, ParamType, ToValue, Value};
+use crate::wire::{ParamType, Value};
 
 /// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
 /// expression for each kind of cells. Rows that are NULL are not to be read.
@@ -27,7 +28,7 @@ macro_rules! with_reader {
         match $cells {
             Cells::Values(values) => with_reader!(@ $read, $do, |row| Some(values.value(row))),
             Cells::Constant(value) => with_reader!(@ $read, $do, |_| Some(*value)),
-            Cells::Scalar(value) => with_reader!(@ $read, $do, |_| Some(value.to_value())),
+            Cells::Scalar(value) => with_reader!(@ $read, $do, |_| Some(value.value())),
             Cells::Null => with_reader!(@ $read, $do, |_| Some(Value::Null)),
             Cells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
             Cells::Int8(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
@@ -83,7 +84,7 @@ macro_rules! with_reader {
     }};
 }
 
-/// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::wire::IntoColumn).
+/// The values of one placeholder, one for each row. Made by [`IntoColumn`](crate::convert::IntoColumn).
 #[derive(Clone)]
 pub struct Column<'a> {
     cells: Cells<'a>,
@@ -93,16 +94,6 @@ pub struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Values of one Rust type.
-    pub fn of<T: ToValue + Sync>(values: &'a [T]) -> Self {
-        Self::new(Cells::Values(Arc::new(Slice(values))), values.len())
-    }
-
-    /// One value for all rows.
-    pub fn scalar<T: ToValue + Send + Sync + 'a>(value: T) -> Self {
-        Self { cells: Cells::Scalar(Arc::new(value)), nulls: None, n_rows: None }
-    }
-
     /// What cannot be sent, and why: said when a statement is to be sent with it.
     pub(crate) fn refused(why: String, hint: Option<&'static str>) -> Self {
         Self::new(Cells::Refused { why: why.into(), hint }, 0)
@@ -110,6 +101,11 @@ impl<'a> Column<'a> {
 
     pub(crate) fn new(cells: Cells<'a>, n_rows: usize) -> Self {
         Self { cells, nulls: None, n_rows: Some(n_rows) }
+    }
+
+    /// The same cell in all rows.
+    pub(crate) fn constant(cells: Cells<'a>) -> Self {
+        Self { cells, nulls: None, n_rows: None }
     }
 
     /// Cells that are NULL whatever lies in their places.
@@ -134,7 +130,7 @@ impl<'a> Column<'a> {
     /// The same column, with what all rows have in common looked up.
     pub(crate) fn bound<'s>(&'s self) -> Column<'s> {
         match &self.cells {
-            Cells::Scalar(value) => Column { cells: Cells::Constant(value.to_value()), nulls: None, n_rows: None },
+            Cells::Scalar(value) => Column { cells: Cells::Constant(value.value()), nulls: None, n_rows: None },
             _ => self.clone(),
         }
     }
@@ -175,24 +171,24 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// How many of the rows, from the first on, are within the fence.
-    pub(crate) fn n_within(&self, rows: Range<usize>, fence: &Fence) -> usize {
-        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, fence.micros())
+    /// How many of the rows, from the first on, are within the bounds.
+    pub(crate) fn n_within(&self, rows: Range<usize>, bounds: &Bounds) -> usize {
+        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, bounds.micros())
         {
             let is_within =
                 |n| micros(n, *unit).is_some_and(|n| micros_within.contains(&n) && (fine || n % 1_000_000 == 0));
             return n[rows.clone()].iter().position(|n| !is_within(*n)).unwrap_or(rows.len());
         }
-        with_reader!(&self.cells, read => self.n_held(read, rows, fence))
+        with_reader!(&self.cells, read => self.n_held(read, rows, bounds))
     }
 
     #[inline(always)]
-    fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, fence: &Fence) -> usize {
+    fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, bounds: &Bounds) -> usize {
         // A copy that nothing else can change, so that its kind is looked at once.
-        let fence = fence.clone();
+        let bounds = bounds.clone();
         let is_out = |row| match self.is_null(row) {
-            true => !fence.holds(&Value::Null),
-            false => !read(row).is_some_and(|value| fence.holds(&value)),
+            true => !bounds.holds(&Value::Null),
+            false => !read(row).is_some_and(|value| bounds.holds(&value)),
         };
         rows.clone().position(is_out).unwrap_or(rows.len())
     }
@@ -223,7 +219,7 @@ impl<'a> Column<'a> {
     ) -> bool {
         rows.all(|(row, length)| {
             let value = if self.is_null(row) { Some(Value::Null) } else { read(row) };
-            let n_bytes = value.and_then(|value| usual::length::<HEAD>(&value, ty));
+            let n_bytes = value.and_then(|value| put_value::length::<HEAD>(&value, ty));
             *length += n_bytes.unwrap_or(0);
             n_bytes.is_some()
         })
@@ -253,7 +249,7 @@ impl<'a> Column<'a> {
     ) -> bool {
         rows.all(|(row, end)| {
             let value = if self.is_null(row) { Some(Value::Null) } else { read(row) };
-            let at = value.and_then(|value| usual::put_value::<HEAD>(&value, ty, block, *end, || null(row)));
+            let at = value.and_then(|value| put_value::put_value::<HEAD>(&value, ty, block, *end, || null(row)));
             *end = at.unwrap_or(*end);
             at.is_some()
         })
@@ -395,23 +391,12 @@ pub(crate) trait Values: Send + Sync {
 }
 
 /// Rows, and where their values go.
-type Slots<'o, 's> = Zip<Range<usize>, StepBy<IterMut<'o, Value<'s>>>>;
+pub(crate) type Slots<'o, 's> = Zip<Range<usize>, StepBy<IterMut<'o, Value<'s>>>>;
 
-struct Slice<'a, T>(&'a [T]);
-
-impl<T: ToValue + Sync> Values for Slice<'_, T> {
-    fn value(&self, row: usize) -> Value<'_> {
-        self.0[row].to_value()
-    }
-
-    fn fill<'s>(&'s self, slots: Slots<'_, 's>) {
-        slots.for_each(|(row, slot)| *slot = self.0[row].to_value());
-    }
+/// A value of a type that only its owner knows.
+pub(crate) trait Scalar: Send + Sync {
+    fn value(&self) -> Value<'_>;
 }
-
-pub(crate) trait Scalar: ToValue + Send + Sync {}
-
-impl<T: ToValue + Send + Sync> Scalar for T {}
 
 /// `None` if it has a fraction of one, or is too large.
 #[inline]

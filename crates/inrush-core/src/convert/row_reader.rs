@@ -1,8 +1,9 @@
 //! Reads bound rows one after the other, some of them ahead: a call for many rows instead of one for each, and columns are read a
 //! column at a time (docs/notes/binding.md).
 
+use crate::convert::BoundRows;
 use crate::error::Result;
-use crate::wire::{BoundRows, Value};
+use crate::wire::Value;
 use std::ops::Range;
 
 /// Rows that are read in order.
@@ -82,7 +83,7 @@ const GROWTH: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{Columns, Rows as _};
+    use crate::convert::{Columns, Rows as _};
     use arrow_array::Date32Array;
 
     /// Reads rows whose first value is their number, the second one a day that is none in the bad ones.

@@ -1,7 +1,8 @@
 //! The quick way writes what the thorough one writes, or nothing.
 
 use super::*;
-use crate::wire::{BoundRows, Columns, Rows, Time, bulk_execute, stmt};
+use crate::convert::{BoundRows, Columns, Rows};
+use crate::wire::{Date, DateTime, Time, bulk_execute, stmt};
 use arrow_array::{Date32Array, StringArray, TimestampMicrosecondArray};
 use proptest::collection::vec;
 use proptest::prelude::*;

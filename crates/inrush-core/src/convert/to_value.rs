@@ -1,11 +1,12 @@
 //! Rust values as parameters: `(18, "Ann", None::<i32>)`. Strings and bytes are borrowed, never copied.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, civil};
 
+use crate::convert::column::{Cells, Column, Scalar, Slots, Values};
 use crate::wire::Value;
-use crate::wire::column::{Cells, Column};
 use crate::wire::value::{Date, DateTime, Time};
 
 /// A Rust value that a placeholder can stand for.
@@ -152,6 +153,36 @@ impl ToValue for Vec<f32> {
     #[inline]
     fn to_value(&self) -> Value<'_> {
         self.as_slice().to_value()
+    }
+}
+
+impl<'a> Column<'a> {
+    /// Values of one Rust type.
+    pub fn of<T: ToValue + Sync>(values: &'a [T]) -> Self {
+        Self::new(Cells::Values(Arc::new(Slice(values))), values.len())
+    }
+
+    /// One value for all rows.
+    pub fn scalar<T: ToValue + Send + Sync + 'a>(value: T) -> Self {
+        Self::constant(Cells::Scalar(Arc::new(value)))
+    }
+}
+
+struct Slice<'a, T>(&'a [T]);
+
+impl<T: ToValue + Sync> Values for Slice<'_, T> {
+    fn value(&self, row: usize) -> Value<'_> {
+        self.0[row].to_value()
+    }
+
+    fn fill<'s>(&'s self, slots: Slots<'_, 's>) {
+        slots.for_each(|(row, slot)| *slot = self.0[row].to_value());
+    }
+}
+
+impl<T: ToValue + Send + Sync> Scalar for T {
+    fn value(&self) -> Value<'_> {
+        self.to_value()
     }
 }
 

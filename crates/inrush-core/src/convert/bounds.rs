@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What one placeholder surely takes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fence {
+pub struct Bounds {
     /// Whether NULL is within.
     pub null: bool,
     /// Which other values are.
@@ -61,7 +61,7 @@ pub enum Within {
     },
 }
 
-impl Fence {
+impl Bounds {
     /// Of a value that goes anywhere.
     pub const NONE: Self = Self { null: true, within: Within::Any };
 
@@ -109,22 +109,23 @@ impl Fence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{Columns, DateTime, Rows};
+    use crate::convert::{Columns, Rows};
+    use crate::wire::DateTime;
     use arrow_array::{TimestampMicrosecondArray, TimestampMillisecondArray};
 
     /// How many of the moments are within by rows and by columns, which must be as many.
     #[track_caller]
     fn check(within: Within, micros: &[i64], want: usize) {
-        let fences = [Fence { null: false, within }];
+        let bounds = [Bounds { null: false, within }];
         let moments: Vec<_> = micros.iter().map(|n| (DateTime::from_micros_since_epoch(*n),)).collect();
-        assert_eq!(moments.bind(&[], 1).unwrap().n_within(0..micros.len(), &fences), want);
+        assert_eq!(moments.bind(&[], 1).unwrap().n_within(0..micros.len(), &bounds), want);
         let array = TimestampMicrosecondArray::from_iter_values(micros.iter().copied());
         let columns = Columns::default().with("a", &array);
-        assert_eq!(columns.bind(&[], 1).unwrap().n_within(0..micros.len(), &fences), want);
+        assert_eq!(columns.bind(&[], 1).unwrap().n_within(0..micros.len(), &bounds), want);
         if micros.iter().all(|n| n % 1_000 == 0) {
             let array = TimestampMillisecondArray::from_iter_values(micros.iter().map(|n| n / 1_000));
             let columns = Columns::default().with("a", &array);
-            assert_eq!(columns.bind(&[], 1).unwrap().n_within(0..micros.len(), &fences), want);
+            assert_eq!(columns.bind(&[], 1).unwrap().n_within(0..micros.len(), &bounds), want);
         }
     }
 
@@ -156,9 +157,9 @@ mod tests {
         let rows = [(Some(1),), (None,), (Some(3),)];
         let rows = rows.bind(&[], 1).unwrap();
         for (null, want) in [(true, 3), (false, 1)] {
-            let fences = [Fence { null, within: Within::Int { min: 0, max: 9 } }];
-            assert_eq!((columns.n_within(0..3, &fences), rows.n_within(0..3, &fences)), (want, want));
-            assert_eq!((columns.n_within(2..3, &fences), rows.n_within(2..3, &fences)), (1, 1));
+            let bounds = [Bounds { null, within: Within::Int { min: 0, max: 9 } }];
+            assert_eq!((columns.n_within(0..3, &bounds), rows.n_within(0..3, &bounds)), (want, want));
+            assert_eq!((columns.n_within(2..3, &bounds), rows.n_within(2..3, &bounds)), (1, 1));
         }
         assert_eq!((columns.n_within(0..3, &[]), rows.n_within(0..3, &[])), (0, 0));
     }

@@ -4,7 +4,7 @@ use arrow_array::types::DecimalType;
 use arrow_array::{Array, PrimitiveArray};
 use arrow_buffer::i256;
 
-use crate::wire::column::Cells;
+use crate::convert::column::Cells;
 
 /// Writes down all that are not NULL.
 pub(super) fn written<'a, T: DecimalType>(array: &PrimitiveArray<T>, scale: i8) -> Cells<'a>

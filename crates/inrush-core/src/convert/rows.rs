@@ -1,10 +1,11 @@
 //! Many sets of values for one statement: rows (slices of tuples, of `params!`, of structs) or columns. How they lie in memory
-//! is their own affair; whoever writes them asks for rows of values, one at a time or, by a [`RowReader`](crate::wire::RowReader), some
+//! is their own affair; whoever writes them asks for rows of values, one at a time or, by a [`RowReader`](crate::convert::RowReader), some
 //! ahead.
 
+use crate::convert::params::Order;
+use crate::convert::{Bounds, Params, Sheet, TakeValue};
 use crate::error::{Error, Result};
-use crate::wire::params::Order;
-use crate::wire::{Fence, Params, Sheet, TakeValue, Value};
+use crate::wire::Value;
 use std::ops::Range;
 
 /// Many sets of values for the placeholders of one statement.
@@ -50,9 +51,9 @@ pub trait BoundRows: Send + Sync {
         false
     }
 
-    /// How many of the rows, from the first on, have values that their fences surely hold: one fence for each placeholder. It may
+    /// How many of the rows, from the first on, have values that surely are within bounds, one for each placeholder. It may
     /// be fewer, where that cannot be told so quickly.
-    fn n_within(&self, _rows: Range<usize>, _fences: &[Fence]) -> usize {
+    fn n_within(&self, _rows: Range<usize>, _bounds: &[Bounds]) -> usize {
         0
     }
 
@@ -83,8 +84,8 @@ impl<B: BoundRows + ?Sized> BoundRows for &B {
         (**self).fill_rows(rows, places)
     }
 
-    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
-        (**self).n_within(rows, fences)
+    fn n_within(&self, rows: Range<usize>, bounds: &[Bounds]) -> usize {
+        (**self).n_within(rows, bounds)
     }
 
     fn put_usual(&self, rows: Range<usize>, sheet: &mut Sheet<'_>) -> usize {
@@ -160,12 +161,12 @@ impl<P: Params + Sync> BoundRows for Slice<'_, P> {
             .all(|(row, places)| row.hand(&self.order, self.n_params, &mut Fill(places)))
     }
 
-    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
-        if fences.len() != self.n_params {
+    fn n_within(&self, rows: Range<usize>, bounds: &[Bounds]) -> usize {
+        if bounds.len() != self.n_params {
             return 0;
         }
         let rows = &self.rows[rows];
-        let is_out = |row: &P| !row.hand(&self.order, fences.len(), &mut Hold(fences));
+        let is_out = |row: &P| !row.hand(&self.order, bounds.len(), &mut Hold(bounds));
         rows.iter().position(is_out).unwrap_or(rows.len())
     }
 
@@ -184,7 +185,7 @@ impl<'v> TakeValue<'v> for Fill<'_, 'v> {
     }
 }
 
-struct Hold<'f>(&'f [Fence]);
+struct Hold<'f>(&'f [Bounds]);
 
 impl TakeValue<'_> for Hold<'_> {
     #[inline(always)]
@@ -196,7 +197,7 @@ impl TakeValue<'_> for Hold<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::Named;
+    use crate::convert::Named;
 
     #[track_caller]
     fn check(rows: impl Rows, n_params: usize, want: Result<&[&[Value<'_>]], &str>) {

@@ -1,7 +1,8 @@
 //! A row as a Rust type: a tuple by position and the value of an only column here, a struct by `#[derive(FromRow)]`.
 
+use crate::convert::FromValue;
 use crate::error::{Error, Result};
-use crate::wire::{FromValue, Row, Value};
+use crate::wire::{Row, Value};
 
 /// A Rust type that a row can become. It may borrow from the row.
 pub trait FromRow<'r>: Sized {

@@ -33,18 +33,18 @@ use arrow_array::{
 use arrow_schema::{DataType, TimeUnit};
 use jiff::tz::TimeZone;
 
+use crate::convert::column::Cells;
+use crate::convert::columns::{BoundColumns, IntoColumn, places};
+use crate::convert::{BoxedRows, Column, Rows};
 use crate::error::Result;
-use crate::wire::column::Cells;
-use crate::wire::columns::{BoundColumns, IntoColumn, places};
-use crate::wire::{BoxedRows, Column, Rows};
 
 /// Writes instants (timestamps with a zone) as a clock in a zone shows them, which should be the session's `time_zone`.
 ///
 /// In a zone with summer time two instants a year look alike for an hour; UTC has none of these.
 ///
 /// ```
-/// # use inrush_core::value::bind::InZone;
-/// # use inrush_core::wire::Rows;
+/// # use inrush_core::convert::bind::InZone;
+/// # use inrush_core::convert::Rows;
 /// # use jiff::tz::TimeZone;
 /// # fn write(rows: &dyn Rows) {}
 /// # fn example(batch: &arrow_array::RecordBatch) {

@@ -3,10 +3,11 @@
 //! All texts of all rows stand behind one another in one memory, all bytes in another, and a cell says where its own are: no
 //! allocation a row once the buffer has found its size.
 
+use crate::convert::params::by_position;
+use crate::convert::{BoundRows, BoxedRows, Rows};
 use crate::error::{Error, Result};
-use crate::wire::params::by_position;
+use crate::wire::Value;
 use crate::wire::value::{Date, DateTime, Time};
-use crate::wire::{BoundRows, BoxedRows, Rows, Value};
 use std::ops::Range;
 
 /// Rows of values that own their bytes.

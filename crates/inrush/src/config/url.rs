@@ -16,6 +16,8 @@
 use crate::config::{Config, JDBC, KNOWN, is_password, nearest, set, set_foreign};
 use crate::{Error, Result};
 use inrush_core::auth::Secret;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 
 /// Sets in `config` what `url` mentions.
 pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
@@ -125,24 +127,13 @@ fn apply_parameter(parameter: &str, is_jdbc: bool, config: &mut Config) -> Resul
 
 /// Percent-decoding. A `+` is a plus: this is not a form.
 fn decode(text: &str) -> Result<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        rest = behind;
-        if first != b'%' {
-            bytes.push(first);
-            continue;
-        }
-        let digits = behind.get(..2).and_then(|two| Some(hex(two[0])? << 4 | hex(two[1])?));
-        bytes
-            .push(digits.ok_or_else(|| malformed("a `%` without two hexadecimal digits; write `%25` for `%` itself"))?);
-        rest = &behind[2..];
+    let is_whole =
+        |(at, _)| text.as_bytes()[at + 1..].iter().take(2).filter(|byte| byte.is_ascii_hexdigit()).count() == 2;
+    if !text.match_indices('%').all(is_whole) {
+        return Err(malformed("a `%` without two hexadecimal digits; write `%25` for `%` itself"));
     }
-    String::from_utf8(bytes).map_err(|_| malformed("a part of it is not valid UTF-8"))
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map(Cow::into_owned).map_err(|_| malformed("a part of it is not valid UTF-8"))
 }
 
 /// An error of a parameter's, without its name and value.

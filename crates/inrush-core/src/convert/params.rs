@@ -1,7 +1,8 @@
 //! The values of one execution: by position (tuples, slices) or by name (`params! { "name" => value }`).
 
+use crate::convert::ToValue;
 use crate::error::{Error, Result};
-use crate::wire::{ToValue, Value};
+use crate::wire::Value;
 
 /// The values for a statement's placeholders. `()` stands for none.
 pub trait Params {

@@ -4,9 +4,10 @@
 //! Columns of different lengths, names that are missing, unused or come twice are errors that name what is there; nothing is
 //! filled up with NULL.
 
+use crate::convert::params::listed;
+use crate::convert::{BoundRows, Bounds, BoxedRows, Column, Rows, Sheet, ToValue};
 use crate::error::{Error, Result};
-use crate::wire::params::listed;
-use crate::wire::{BoundRows, BoxedRows, Column, Fence, Rows, Sheet, ToValue, Value};
+use crate::wire::Value;
 use std::ops::Range;
 
 /// Columns by name, as `columns!` makes them.
@@ -145,16 +146,16 @@ impl BoundRows for BoundColumns<'_> {
         Ok(())
     }
 
-    fn n_within(&self, rows: Range<usize>, fences: &[Fence]) -> usize {
-        if fences.len() != self.columns.len() {
+    fn n_within(&self, rows: Range<usize>, bounds: &[Bounds]) -> usize {
+        if bounds.len() != self.columns.len() {
             return 0;
         }
-        let columns = || self.columns.iter().zip(fences);
+        let columns = || self.columns.iter().zip(bounds);
         let mut n = 0;
         while n < rows.len() {
             let start = rows.start + n;
             let several = SEVERAL.min(rows.len() - n);
-            let n_held = columns().fold(several, |n, ((_, column), fence)| column.n_within(start..start + n, fence));
+            let n_held = columns().fold(several, |n, ((_, column), bounds)| column.n_within(start..start + n, bounds));
             n += n_held;
             if n_held < several {
                 break;

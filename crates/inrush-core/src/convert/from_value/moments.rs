@@ -2,7 +2,8 @@
 
 use jiff::{SignedDuration, civil};
 
-use crate::wire::{ColumnDef, Date, DateTime, FromValue, Time, Value};
+use crate::convert::FromValue;
+use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
 
 impl FromValue<'_> for Date {
     const KIND: &'static str = "a day (`Date`)";

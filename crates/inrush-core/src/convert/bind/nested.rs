@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::column;
-use crate::wire::Column;
-use crate::wire::column::{Cells, Index};
+use crate::convert::Column;
+use crate::convert::column::{Cells, Index};
 
 /// A dictionary of anything: its cells are those of its values at its keys. `None` if it is none.
 pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<Column<'a>> {

@@ -1,6 +1,7 @@
 //! Numbers out of values, and vectors of them. As text, in binary form and as the bytes of a BIT they come to the same.
 
-use crate::wire::{ColumnDef, ColumnType, FromValue, Value, value};
+use crate::convert::FromValue;
+use crate::wire::{ColumnDef, ColumnType, Value, value};
 
 macro_rules! whole_numbers {
     ($($int:ty),*) => { $(

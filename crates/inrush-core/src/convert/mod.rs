@@ -1,0 +1,65 @@
+//! Values on the wire <-> what users have: Rust types, structs, slices, Arrow arrays. Nothing here knows a table; whether a column
+//! takes a value is for [`value`](crate::value) to check.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`from_value`], [`from_row`] | values and rows of a result as Rust types |
+//! | [`arrow`] | rows of a result as Arrow batches |
+//! | [`to_value`], [`params`] | Rust values as parameters of one execution |
+//! | [`rows`] | many sets of parameters: slices of tuples, of structs |
+//! | [`columns`], [`column`] | the same as columns: slices, Arrow arrays |
+//! | [`bind`] | Arrow arrays and record batches as such columns |
+//! | [`row_buffer`], [`row_reader`] | rows that own their values; bound rows read one after the other |
+//! | [`bounds`] | a quick test that is right for nearly all values of a column |
+//! | [`fast_path`], [`put_value`] | rows of common values are written without a call a value |
+
+/// Calls a macro with the arity, type parameters and positions of every tuple that rows and parameters can be.
+macro_rules! for_tuples {
+    ($each:ident) => {
+        $each! {
+            (1: A 0)
+            (2: A 0, B 1)
+            (3: A 0, B 1, C 2)
+            (4: A 0, B 1, C 2, D 3)
+            (5: A 0, B 1, C 2, D 3, E 4)
+            (6: A 0, B 1, C 2, D 3, E 4, F 5)
+            (7: A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+            (8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+            (9: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+            (10: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
+            (11: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
+            (12: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
+            (13: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12)
+            (14: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13)
+            (15: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14)
+            (16: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15)
+        }
+    };
+}
+
+pub mod arrow;
+pub mod bind;
+pub mod bounds;
+pub mod column;
+pub mod columns;
+pub mod fast_path;
+pub mod from_row;
+pub mod from_value;
+pub mod params;
+mod put_value;
+pub mod row_buffer;
+pub mod row_reader;
+pub mod rows;
+pub mod to_value;
+
+pub use bounds::Bounds;
+pub use column::Column;
+pub use columns::{Columns, IntoColumn, scalar};
+pub use fast_path::Sheet;
+pub use from_row::FromRow;
+pub use from_value::{ColumnIndex, FromValue};
+pub use params::{Named, Order, ParamValues, Params, TakeValue, ToRow};
+pub use row_buffer::RowBuffer;
+pub use row_reader::RowReader;
+pub use rows::{BoundRows, BoxedRows, Rows};
+pub use to_value::ToValue;
