@@ -265,7 +265,7 @@ fn check_layout(layout: &Layout<'_>, body: &[u8], memory: u64) -> Result<(), Arr
         return Err(broken("a compressed batch comes to more than 2 GiB"));
     }
     match expands_too_far(body.len() as u64, plain, memory) {
-        Some(why) => Err(broken(&format!("a compressed batch {why}"))),
+        Some(why) => Err(ArrowError::MemoryError(format!("a compressed batch {why}"))),
         None => Ok(()),
     }
 }
@@ -279,11 +279,14 @@ fn cut() -> ArrowError {
 }
 
 fn damaged(name: &str, error: &ArrowError) -> Error {
-    let what = match error {
-        ArrowError::IpcError(what) => what.clone(),
-        other => other.to_string(),
-    };
-    Error::data(format!("cannot read `{name}` as Arrow: {what}"))
+    let refused = |what: &dyn std::fmt::Display| Error::data(format!("cannot read `{name}` as Arrow: {what}"));
+    match error {
+        ArrowError::IpcError(what) => refused(what),
+        ArrowError::MemoryError(what) => {
+            refused(what).with_hint("raise `--memory` if that is meant, or write the file in smaller batches")
+        }
+        other => refused(other),
+    }
 }
 
 /// What a file begins and ends with.

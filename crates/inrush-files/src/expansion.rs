@@ -10,4 +10,4 @@ pub(crate) fn expands_too_far(stored: u64, plain: u64, memory: u64) -> Option<St
 }
 
 /// LZ4 reaches 255 for text that says nothing; what people store compresses to a tenth.
-const MOST_EXPANSION: u64 = 200;
+pub(crate) const MOST_EXPANSION: u64 = 200;

@@ -171,7 +171,7 @@ fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Bo
 }
 
 fn cuts(options: &CsvOptions) -> Cuts {
-    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit }
+    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit, memory: options.memory }
 }
 
 fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {

@@ -31,12 +31,19 @@ pub(crate) struct Style {
     taker: Taker,
     /// Sixteen bytes are a UUID.
     uuid: bool,
+    /// The most bytes of a document.
+    max_bytes: usize,
 }
 
 impl Style {
     /// For a field that goes into a column of this kind; `uuid` says that its bytes are UUIDs.
     pub(crate) fn new(taker: Taker, uuid: bool) -> Self {
-        Self { taker, uuid: uuid || taker == Taker::Uuid }
+        Self { taker, uuid: uuid || taker == Taker::Uuid, max_bytes: usize::MAX }
+    }
+
+    /// A document of more bytes is an error: a short list of a few bytes may name a huge text many times.
+    pub(crate) fn at_most(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
     }
 }
 
@@ -212,14 +219,27 @@ impl Cells {
     }
 
     fn documents(&mut self, array: &dyn Array) -> Result<()> {
-        let write = json::writer(array)?;
-        let mut text = Vec::new();
+        let max_bytes = self.style.max_bytes;
+        let write = json::writer(array, max_bytes)?;
+        let (mut text, mut all) = (Vec::new(), 0usize);
         self.each(array, |row, cells| {
+            // What the batch comes to is bounded as well, since it is cut by an estimate.
+            if all > max_bytes {
+                return;
+            }
             text.clear();
             write(row, &mut text);
+            all += text.len();
             cells.put(&text);
         });
-        Ok(())
+        if all <= max_bytes {
+            return Ok(());
+        }
+        Err(Error::data(format!(
+            "lists or structs come to more than {} MiB as JSON, more than `--memory`",
+            max_bytes >> 20
+        ))
+        .with_hint("raise `--memory`, or leave the field out: `--columns a,b,@skip`"))
     }
 
     /// Texts or bytes that lie one behind the other.

@@ -3,6 +3,7 @@
 //!
 //! Invariant: rows are numbered from 0 in the order of the file, and `next_row` is the number of the first row of `pending`.
 
+mod size;
 mod types;
 mod write;
 
@@ -12,14 +13,14 @@ use crate::guard::guarded;
 use crate::infer_types::{Inferred, fit_row};
 use crate::input::Meter;
 use crate::on_disk::{OnDisk, changed};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
+use size::{rows_of, text_size};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub(crate) struct Cuts {
     pub(crate) bytes: usize,
     /// The most rows in all.
     pub(crate) limit: Option<u64>,
+    /// The most bytes of a document.
+    pub(crate) memory: usize,
 }
 
 /// A file of typed columns.
@@ -141,7 +144,8 @@ impl Rows {
         let shape = &self.shape;
         let column = |&(at, style): &(usize, Style)| {
             let mut cells = Cells::new(style);
-            guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))?;
+            guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))
+                .map_err(|error| error.while_doing(&format!("cannot read `{}`", shape.name)))?;
             Ok((cells.known(), Arc::new(cells.finish()?) as ArrayRef))
         };
         let (known, columns) = shape.taken.iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip();
@@ -300,7 +304,8 @@ impl<A: Arrays> Source for Columnar<A> {
         fields.sort_unstable();
         fields.dedup();
         let place = |use_: &FieldUse| fields.partition_point(|&field| field < use_.index);
-        let style = |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index)));
+        let style =
+            |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index))).at_most(self.cuts.memory);
         let column = |use_: &FieldUse| Field::new(&self.names[use_.index], DataType::BinaryView, true);
         self.shape = Arc::new(Shape {
             name: self.name.clone(),
@@ -454,37 +459,6 @@ impl<A: Arrays> FileSource for Columnar<A> {
     fn reject_form(&self) -> RejectForm {
         RejectForm::Cells
     }
-}
-
-/// How many rows of `rows` come to about so many bytes of text; at least one.
-fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
-    let all = text_size(rows);
-    if all / 2 <= bytes { usize::MAX } else { (rows.num_rows() as u128 * bytes as u128 / all as u128).max(1) as usize }
-}
-
-/// About how many bytes the cells are going to have: what a transaction costs depends on it, and a number takes more memory than its
-/// digits do.
-fn text_size(rows: &RecordBatch) -> usize {
-    rows.columns().iter().map(text_size_of).sum()
-}
-
-fn text_size_of(column: &ArrayRef) -> usize {
-    let views = |views: &[u128]| views.iter().map(|view| *view as u32 as usize).sum();
-    let each = match column.data_type() {
-        DataType::Utf8View => return views(column.as_string_view().views()),
-        DataType::BinaryView => return views(column.as_binary_view().views()),
-        DataType::Null => 0,
-        DataType::Boolean => 1,
-        DataType::Int8 | DataType::UInt8 => 3,
-        DataType::Int16 | DataType::UInt16 => 5,
-        DataType::Int32 | DataType::UInt32 | DataType::Int64 | DataType::UInt64 => 8,
-        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => 8,
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => 10,
-        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) => 10,
-        DataType::Timestamp(..) => 22,
-        _ => return column.to_data().get_slice_memory_size().unwrap_or(0),
-    };
-    each * column.len()
 }
 
 /// The columns at these places.
