@@ -3,7 +3,7 @@
 //! ```text
 //! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
 //!      |                                                                       -> jsonl -> Batch
-//!      -> parquet, arrow -> columnar (rows, numbers, what is left out) -> cells (any type as text) -> Batch
+//!      -> parquet, arrow -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
 
 mod arrow;
@@ -13,6 +13,8 @@ mod csv;
 mod decompress;
 mod expansion;
 mod file_source;
+#[doc(hidden)]
+pub mod fuzz;
 mod guard;
 mod infer_types;
 mod input;
@@ -20,8 +22,6 @@ mod jsonl;
 mod on_disk;
 mod open;
 mod parquet;
-#[doc(hidden)]
-pub mod soup;
 mod zip_member;
 
 #[doc(hidden)]

@@ -55,14 +55,14 @@ pub(crate) struct Parquet {
 struct GroupRows {
     reader: ParquetRecordBatchReader,
     budget: Arc<Budget>,
-    /// The row behind its last.
+    /// The number of the row after its last one.
     end: u64,
     /// Rows of a batch.
     batch_rows: u64,
 }
 
 impl Parquet {
-    /// Reads what the file says of itself. `batch_bytes` is about how much is decoded at a time, at most.
+    /// Reads the footer. `batch_bytes` is the approximate maximum that is decoded at a time.
     pub(crate) fn open(name: &str, file: OnDisk, meter: Arc<Meter>, batch_bytes: usize, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
         let pages = FileBytes { file, meter };
@@ -96,8 +96,8 @@ impl Parquet {
     fn group(&self, batch_rows: u64) -> Result<GroupRows> {
         let groups = self.metadata.metadata().row_groups();
         let (mut start, mut index) = (0, 0);
-        while let Some(group) = groups.get(index).filter(|group| start + n_rows_of(group) <= self.at) {
-            start += n_rows_of(group);
+        while let Some(group) = groups.get(index).filter(|group| n_rows_of(group).saturating_add(start) <= self.at) {
+            start = n_rows_of(group).saturating_add(start);
             index += 1;
         }
         let n_rows = groups.get(index).map_or(0, n_rows_of);
@@ -123,7 +123,7 @@ impl Parquet {
                 })
                 .map_err(|e| damaged(&self.name, &e))
         })?;
-        Ok(GroupRows { reader, budget, end: start + n_rows, batch_rows })
+        Ok(GroupRows { reader, budget, end: n_rows.saturating_add(start), batch_rows })
     }
 
     /// Bytes of a row in arrays, without its texts and lists.
@@ -138,8 +138,8 @@ impl Parquet {
         stored.max(arrays.fold(0, u64::saturating_add))
     }
 
-    /// Refuses what is known not to be readable by what the file says of itself, before a row of it is given away: columns of the
-    /// chosen fields that are compressed by what is not built in, or that lie outside of the file.
+    /// Checks the columns of the chosen fields before the first row is returned: refuses an unsupported compression and columns that lie
+    /// outside of the file.
     fn check_pages(&self) -> Result<()> {
         let parquet = self.metadata.parquet_schema();
         for group in self.metadata.metadata().row_groups() {
@@ -273,7 +273,7 @@ fn width_of(ty: &DataType) -> u64 {
     }
 }
 
-/// What the file says of itself, with views for texts and bytes where the reader can make them.
+/// Reads the footer, and chooses views for texts and bytes where the reader supports them.
 fn load(pages: &FileBytes) -> Result<ArrowReaderMetadata, ParquetError> {
     let metadata = ArrowReaderMetadata::load(pages, ArrowReaderOptions::new())?;
     let viewed = Schema::new_with_metadata(
@@ -288,7 +288,7 @@ fn viewed(field: &Field) -> Field {
     field.clone().with_data_type(viewed_type(field.data_type()))
 }
 
-/// A text in a list would be copied as often as it is named: its dictionary may be of one huge text.
+/// Without views the texts of a list are copied for each reference, and a dictionary may hold one huge text.
 fn viewed_type(ty: &DataType) -> DataType {
     let inner = |field: &Arc<Field>| Arc::new(viewed(field));
     match ty {
@@ -304,7 +304,7 @@ fn viewed_type(ty: &DataType) -> DataType {
     }
 }
 
-/// The schema, with a mark on fields that Parquet says are UUIDs or JSON.
+/// The schema, with extension names for UUIDs and JSON.
 fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
     let roots: &[Arc<Type>] = match metadata.parquet_schema().root_schema() {
         Type::GroupType { fields, .. } => fields,
@@ -326,7 +326,7 @@ fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(mark).collect::<Vec<_>>()))
 }
 
-/// The name of a compression that cannot be undone.
+/// The name of an unsupported compression.
 fn not_built_in(compression: Compression) -> Option<&'static str> {
     match compression {
         Compression::LZO => Some("LZO"),
@@ -339,7 +339,7 @@ fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {
     Error::data(format!("cannot read `{name}` as Parquet: {error}"))
 }
 
-/// The file's bytes: read at their place, counted, and never more than there are.
+/// The file's bytes, read at any offset, counted, and checked against its length.
 #[derive(Clone)]
 struct FileBytes {
     file: OnDisk,
@@ -373,10 +373,10 @@ impl ChunkReader for FileBytes {
 /// A batch that takes too much memory is read again with so many times fewer rows.
 const SHRINK: u64 = 8;
 
-/// As many rows are decoded at a time: what the reader's authors found to be fast, and what stays in a near cache.
+/// Rows that are decoded at a time: the reader's default, which fits the cache.
 const DECODED_ROWS: u64 = 8192;
 
-/// The header of a page is read by itself, and has some ten bytes but for its statistics.
+/// The header of a page is read separately, and has some ten bytes besides its statistics.
 const HEADER_BYTES: usize = 4 << 10;
 
 #[cfg(test)]

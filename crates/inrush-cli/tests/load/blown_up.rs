@@ -88,7 +88,7 @@ fn one_text(len: u32) -> Vec<u8> {
     parquet_of("message m { required binary v (UTF8); }", page, len as usize + plain.len(), 1, zstd)
 }
 
-/// A file of one column and one row, in one page. Its footer says that the page is as large as in the file.
+/// A file of one column and one row, in one page. Its footer has other numbers of bytes and values.
 fn parquet_of(schema: &str, page: Vec<u8>, size: usize, n_values: u32, compression: Compression) -> Vec<u8> {
     let page = Page::DataPage {
         buf: page.into(),
@@ -109,7 +109,7 @@ fn parquet_of(schema: &str, page: Vec<u8>, size: usize, n_values: u32, compressi
     let metadata = ColumnChunkMetaData::builder(column)
         .set_compression(compression)
         .set_encodings(vec![Encoding::PLAIN, Encoding::RLE])
-        .set_num_values(n_values.into())
+        .set_num_values(1)
         .set_total_compressed_size(len as i64)
         .set_total_uncompressed_size(len as i64)
         .set_data_page_offset(0)

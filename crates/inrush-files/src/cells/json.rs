@@ -1,8 +1,8 @@
-//! Values with parts as JSON texts: lists are arrays, structs and maps are objects.
+//! Nested values as JSON texts: lists are arrays, structs and maps are objects.
 //!
-//! Inside, bytes are hexadecimal texts, dates and times are texts, and a decimal of more digits than a DOUBLE tells apart (15) is a
-//! text as well: servers read the numbers of a document as DOUBLEs. A NaN stays a NaN, which is no JSON, so that a JSON column's check
-//! refuses the row.
+//! Inside, bytes are hexadecimal texts, dates and times are texts, and a decimal of more digits than a DOUBLE distinguishes (15) is a
+//! text too: servers read the numbers of a document as DOUBLEs. A NaN is written as NaN, which is not JSON, so a JSON column's check refuses
+//! the row.
 
 use super::text::{self, Writer, hex};
 use arrow_array::cast::AsArray;
@@ -183,7 +183,7 @@ fn runs<R: RunEndIndexType>(array: &dyn Array, bounds: Bounds) -> Result<Writer<
     Ok(Box::new(move |row, out| items(runs.get_physical_index(row), out)))
 }
 
-/// A union is whatever its row is.
+/// A union is written as the value of its row.
 fn union(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
         return Err(text::unknown(array.data_type()));
@@ -226,7 +226,7 @@ fn object<T>(members: impl Iterator<Item = T>, out: &mut Vec<u8>, mut write: imp
     out.push(b'}');
 }
 
-/// The key of a map is a text in JSON, whatever it is.
+/// The key of a map is a string in JSON, whatever its type.
 fn key(keys: &Writer<'_>, at: usize, out: &mut Vec<u8>) {
     let start = out.len();
     keys(at, out);
@@ -262,8 +262,8 @@ pub(super) fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// What a server takes of a document's nesting is its check's matter; this bounds our own stack.
+/// Bounds the stack. The nesting that a server accepts is limited by the check.
 const MAX_DEPTH: usize = 100;
 
-/// As many digits as any DOUBLE keeps.
+/// Digits that every DOUBLE keeps.
 const DOUBLE_DIGITS: u8 = 15;

@@ -1,5 +1,5 @@
-//! How many bytes rows have as text, estimated: batches are cut by it. A number takes more memory than its digits do, and a value that many
-//! rows name takes less than its copies.
+//! Estimates the bytes of rows as text, by which batches are cut. The memory of arrays is no measure: a number takes more memory than its
+//! digits, and a value of a dictionary less than its copies.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
@@ -7,7 +7,7 @@ use arrow_array::{Array, RecordBatch, RunArray};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 
-/// How many of the first of `rows` come to about so many bytes of text; at least one.
+/// The number of the first `rows` that have about so many bytes of text; at least one.
 pub(super) fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
     let all = text_size(rows);
     if all / 2 <= bytes {
@@ -21,7 +21,7 @@ pub(super) fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
     taken
 }
 
-/// About how many bytes the cells of `rows` have.
+/// The approximate bytes of the cells of `rows`.
 pub(super) fn text_size(rows: &RecordBatch) -> usize {
     sum(rows.columns().iter().map(|column| size_of(column)))
 }
@@ -70,7 +70,7 @@ fn size_of(column: &dyn Array) -> usize {
     each * column.len()
 }
 
-/// The items of lists that follow each other.
+/// The items of contiguous lists.
 fn items<O: ArrowNativeType>(values: &dyn Array, ends: &[O]) -> usize {
     let (Some(start), Some(end)) = (ends.first(), ends.last()) else { return 0 };
     let (start, end) = (start.as_usize(), end.as_usize());
@@ -78,7 +78,7 @@ fn items<O: ArrowNativeType>(values: &dyn Array, ends: &[O]) -> usize {
     size_of(&*values.slice(start, n)).saturating_add(n.saturating_mul(ITEM_BYTES))
 }
 
-/// The items of lists that may name the same ones.
+/// The items of lists that may share them.
 fn named_items<O: ArrowNativeType>(values: &dyn Array, sizes: &[O]) -> usize {
     let n = sum(sizes.iter().map(|size| size.as_usize()));
     let each = (size_of(values) / values.len().max(1)).saturating_add(ITEM_BYTES);
@@ -90,7 +90,7 @@ fn runs<R: RunEndIndexType>(column: &dyn Array) -> usize {
     named(runs.values(), (0..runs.len()).map(|row| runs.get_physical_index(row)))
 }
 
-/// The values that rows name by their places.
+/// The values at these places.
 fn named(values: &dyn Array, places: impl Iterator<Item = usize>) -> usize {
     let lengths: Vec<usize> = match values.data_type() {
         DataType::Utf8 => lengths(values.as_string::<i32>().value_offsets()),
@@ -116,5 +116,5 @@ fn sum(sizes: impl Iterator<Item = usize>) -> usize {
     sizes.fold(0, usize::saturating_add)
 }
 
-/// What stands around an item of a list: a comma, and quotes or `null`.
+/// The bytes around an item of a list: a comma, and quotes or `null`.
 const ITEM_BYTES: usize = 4;

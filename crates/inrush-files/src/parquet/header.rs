@@ -1,8 +1,8 @@
-//! The header of a Parquet page, as far as it is needed before the page is decompressed. It is in Thrift's compact protocol.
+//! The header of a Parquet page, as far as it is required before the page is decompressed. It has Thrift's compact protocol.
 
 use std::io::{self, ErrorKind, Read};
 
-/// What the header of a page says of its size.
+/// The kind and the sizes of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Header {
     /// 0 is a data page, 1 an index, 2 a dictionary, 3 a data page of version 2.

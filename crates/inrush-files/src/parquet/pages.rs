@@ -1,9 +1,9 @@
 //! The pages of a Parquet file on their way to its decoder, and the memory that a batch of them takes.
 //!
-//! The footer gives sums, and a page may differ from them: one row can hold all values of its row group, and the header of a page can
-//! name any size. So the header of each page is read before the page is decompressed, and its repetition levels before its values are
-//! decoded. A batch that takes more than `--memory` is refused; its rows are read again in smaller batches, and a row that is too large
-//! alone is an error.
+//! The footer has sums only, which are not enough: one row can hold all values of its row group, and the header of a page can have any
+//! size. So this module reads the header of each page before the page is decompressed, and its repetition levels before its values are
+//! decoded. If a batch would take more than `--memory`, its rows are read again in smaller batches; a single row that is too large is an
+//! error.
 
 use super::FileBytes;
 use super::header::{self, Header};
@@ -151,7 +151,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// The header of the next page, which is checked; `None` behind the last.
+    /// Reads and checks the header of the next page; `None` after the last one.
     fn header(&mut self) -> Result<Option<Header>, ParquetError> {
         while self.next.start < self.next.end {
             let header = header::read(self.bytes.get_read(self.next.start)?)?;
@@ -179,7 +179,7 @@ impl Counted {
 
     /// Counts what a page takes and what its values are going to take.
     fn count(&mut self, header: &Header, page: &Page) -> Result<(), ParquetError> {
-        // As large as writers make them, and not of a few bytes: a wide file has hundreds of them at a time.
+        // Pages of a usual size and a usual ratio do not count: a wide file has hundreds of them at a time.
         let is_usual = header.plain <= USUAL_PAGE && header.plain / MOST_EXPANSION <= header.stored;
         let size = if is_usual { 0 } else { header.plain };
         let column = self.column.column_descr_ptr();
@@ -257,12 +257,12 @@ impl PageReader for Counted {
     }
 }
 
-/// The most values of a batch that this page takes part in, and the bytes that they take outside of their pages.
+/// The most values of a batch with values of this page, and the bytes that they take outside of their pages.
 fn values_of(column: &ColumnDescriptor, page: &Page, windows: &mut Windows, batch_rows: u64) -> (u64, u64) {
     let n_values = u64::from(page.num_values());
     let is_list = column.max_rep_level() > 0;
     let Some((repetition, values)) = parts(column, page) else {
-        // The levels have a form that nobody writes any more: all values may be of one row.
+        // An obsolete encoding of the levels: all values may be of one row.
         windows.add(1, n_values);
         return sized(column, windows.take_most(), 0, is_list);
     };
@@ -273,7 +273,7 @@ fn values_of(column: &ColumnDescriptor, page: &Page, windows: &mut Windows, batc
         windows.add(0, n_values);
     }
     let is_delta = page.encoding() == Encoding::DELTA_BYTE_ARRAY && column.physical_type() == Type::BYTE_ARRAY;
-    // Lengths that are damaged are the decoder's error.
+    // The decoder reports damaged lengths.
     let longest = if is_delta { runs::longest_of_delta(values).unwrap_or(0) } else { 0 };
     sized(column, windows.take_most().min(if is_list { u64::MAX } else { batch_rows }), longest, is_list)
 }
@@ -295,9 +295,9 @@ fn parts<'a>(column: &ColumnDescriptor, page: &'a Page) -> Option<(&'a [u8], &'a
                 if *encoding != Encoding::RLE {
                     return None;
                 }
-                let (len, behind) = rest.split_first_chunk::<4>()?;
-                let (levels, behind) = behind.split_at_checked(u32::from_le_bytes(*len) as usize)?;
-                rest = behind;
+                let (len, after) = rest.split_first_chunk::<4>()?;
+                let (levels, after) = after.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+                rest = after;
                 Some(levels)
             };
             let repetition = levels(column.max_rep_level(), rep_level_encoding)?;
@@ -324,8 +324,8 @@ pub(super) fn width(column: &ColumnDescriptor) -> u64 {
     }
 }
 
-/// What a value of a list takes besides: its levels, 2 bytes each, and its text in a document, which is in memory as a cell and as a part of
-/// a statement.
+/// What a value of a list takes besides its width: its levels, 2 bytes each, and its JSON text, which is in memory as a cell and as a part
+/// of a statement.
 const LISTED_BYTES: u64 = 20;
 
 /// Writers end a page, and a dictionary, at 1 MiB.

@@ -1,8 +1,8 @@
-//! How many values the rows of a Parquet page have, by its repetition levels, and how long its texts are, by their lengths: both
-//! without decoding a value.
+//! The number of values of a Parquet page's rows, by its repetition levels, and the length of its texts, by their encoded lengths. No
+//! value is decoded.
 
-/// Calls `each` for every run of equal levels: the level, and how many times it comes. Stops behind `n_levels` levels, or where the
-/// bytes end. `bits` is the width of a level.
+/// Calls `each` for every run of equal levels: the level, and its number. Stops after `n_levels` levels, or at the end of
+/// the bytes. `bits` is the width of a level.
 pub(super) fn levels(mut bytes: &[u8], bits: usize, n_levels: u64, mut each: impl FnMut(u64, u64)) {
     let mut left = n_levels;
     while left > 0 {
@@ -23,7 +23,7 @@ pub(super) fn levels(mut bytes: &[u8], bits: usize, n_levels: u64, mut each: imp
     }
 }
 
-/// The rows of a column in windows of as many rows as a batch has. Any batch lies within two windows that follow each other.
+/// The rows of a column in windows of a batch's number of rows. Every batch lies within two consecutive windows.
 #[derive(Debug)]
 pub(super) struct Windows {
     /// Rows of a window.
@@ -39,7 +39,7 @@ impl Windows {
         Self { rows: rows.max(1), rows_here: 0, values_here: 0, values_before: 0, most: 0 }
     }
 
-    /// So many values with this repetition level come next.
+    /// Adds `n` values with this repetition level.
     pub(super) fn add(&mut self, level: u64, n: u64) {
         if level > 0 {
             self.values_here = self.values_here.saturating_add(n);
@@ -48,11 +48,11 @@ impl Windows {
         let mut left = n;
         while left > 0 {
             if self.rows_here == self.rows {
-                // A window alone is a batch if it is of one row.
+                // A window of one row is a complete batch.
                 self.values_before = if self.rows > 1 { self.values_here } else { 0 };
                 (self.rows_here, self.values_here) = (0, 0);
             }
-            // Windows of one value a row are alike.
+            // All windows with one value a row are equal.
             if self.rows_here == 0 && left > 2 * self.rows {
                 left = left % self.rows + self.rows;
                 self.values_before = if self.rows > 1 { self.rows } else { 0 };
@@ -78,16 +78,16 @@ impl Windows {
     }
 }
 
-/// The most that a value of a page of DELTA_BYTE_ARRAY can come to: the longest prefix that it takes of the value before, and the longest
-/// rest. `None` if the lengths are damaged.
+/// A bound of the values' length in a page of DELTA_BYTE_ARRAY: the longest prefix of the previous value plus the longest suffix. `None`
+/// if the lengths are damaged.
 pub(super) fn longest_of_delta(mut bytes: &[u8]) -> Option<u64> {
     let prefix = longest(&mut bytes)?;
     Some(prefix.saturating_add(longest(&mut bytes)?))
 }
 
-/// The largest of some numbers in DELTA_BINARY_PACKED, which `bytes` are moved behind.
+/// The largest of the numbers in DELTA_BINARY_PACKED at the beginning of `bytes`, which are then removed from `bytes`.
 ///
-/// A block's numbers are differences from the number before, above the block's least difference, packed in miniblocks of a width each.
+/// A block has differences of consecutive numbers minus the block's least difference, packed in miniblocks with a width each.
 fn longest(bytes: &mut &[u8]) -> Option<u64> {
     let block = varint(bytes)?;
     let miniblocks = usize::try_from(varint(bytes)?).ok().filter(|n| (1..=block).contains(&(*n as u64)))?;
@@ -127,7 +127,7 @@ fn longest(bytes: &mut &[u8]) -> Option<u64> {
     u64::try_from(most).ok()
 }
 
-/// The number in `bits` bits from bit `at` on; bits behind the end are zero.
+/// The number in `bits` bits from bit `at` on; bits after the end are zero.
 fn packed(bytes: &[u8], at: usize, bits: usize) -> u64 {
     let mut window = [0; 16];
     let from = &bytes[(at / 8).min(bytes.len())..];

@@ -1,4 +1,4 @@
-//! Parquet files that a few bytes blow up: they are read in smaller batches, or refused before they are decoded.
+//! Parquet files of a few bytes that expand to gigabytes: they are read in smaller batches, or refused before they are decoded.
 
 use crate::{CsvOptions, Format, open};
 use arrow_array::builder::{Int32Builder, ListBuilder, StringBuilder};
@@ -29,7 +29,7 @@ fn each_version() -> [WriterPropertiesBuilder; 2] {
     [zstd(), zstd().set_writer_version(WriterVersion::PARQUET_2_0)]
 }
 
-/// Reads a file with so many MiB of memory. Returns the rows of each batch, if `each` is content with it.
+/// Reads a file with so many MiB of memory. Returns the rows of each batch, after `each` has checked it.
 fn read(bytes: &[u8], mib: usize, mut each: impl FnMut(&Batch)) -> Result<Vec<usize>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.parquet");
@@ -85,7 +85,7 @@ fn long_lists_are_read_in_batches_that_fit() {
     }
 }
 
-/// The first rows are the long ones, so that an average says little of them.
+/// The first rows are the long ones, so an average is misleading.
 #[test]
 fn a_huge_text_of_a_dictionary_is_not_copied() {
     let text = "x".repeat(1 << 20);
@@ -109,7 +109,7 @@ fn a_list_of_huge_texts_of_a_dictionary_is_refused() {
     lists.append(true);
     let bytes = file(Arc::new(lists.finish()), zstd().set_dictionary_page_size_limit(4 << 20));
     assert!(bytes.len() < 10_000, "{}", bytes.len());
-    check_refused(&bytes, 32, "lists or structs come to more than 32 MiB as JSON");
+    check_refused(&bytes, 32, "lists or structs have more than 32 MiB as JSON");
     assert_eq!(read(&bytes, 400, |_| ()).unwrap(), [1]);
 }
 
@@ -135,7 +135,7 @@ fn a_page_that_comes_to_more_than_the_memory_is_refused() {
     assert_eq!(read(&bytes, 128, |_| ()).unwrap(), [1]);
 }
 
-/// The footer knows nothing of the size that a page's header names.
+/// The size in a page's header may differ from the footer.
 #[test]
 fn a_header_that_names_another_size_is_refused() {
     let properties = WriterProperties::builder().set_dictionary_enabled(false);
