@@ -323,7 +323,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
 /// The settings, the table and what follows.
 pub(super) fn show(results: &Results, output: &Output) {
     if !results.cases.is_empty() {
-        output.result(super::told(results).trim_end());
+        output.result(super::text_report(results).trim_end());
     }
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
 }
 
 /// The text report of results: their origin, the table, and conclusions.
-fn told(results: &Results) -> String {
+fn text_report(results: &Results) -> String {
     [facts::shown(&results.run), shown(results, Style::Text), conclusions(results).join("\n")].join("\n")
 }
 

@@ -126,7 +126,7 @@ pub(super) fn run(args: &QueryArgs, output: &Output) -> Result<u8> {
 }
 
 impl QueryArgs {
-    fn asked(&self) -> &str {
+    fn query(&self) -> &str {
         if self.join { query::JOIN } else { &self.sql }
     }
 }
@@ -146,7 +146,7 @@ impl Experiment for QueryArgs {
             ("clients".into(), listed(&self.clients)),
             ("queries".into(), self.queries.to_string()),
             ("warmup".into(), self.warmup.to_string()),
-            ("sql".into(), self.asked().into()),
+            ("sql".into(), self.query().into()),
             ("prepared".into(), self.prepared.to_string()),
             ("timeout".into(), self.timeout.to_string()),
             ("mode".into(), self.mode.mode().name().into()),
@@ -175,7 +175,7 @@ impl Experiment for QueryArgs {
     fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
-            sql: self.asked().into(),
+            sql: self.query().into(),
             join: self.join,
             prepared: self.prepared,
             mode: self.mode.mode(),

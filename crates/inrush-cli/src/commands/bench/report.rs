@@ -36,7 +36,7 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
         (true, ..) => html::page(&results, &headlines(&results)),
         (_, true, _) => super::shown(&results, Style::Markdown),
         (.., true) => super::shown(&results, Style::Csv),
-        _ => super::told(&results),
+        _ => super::text_report(&results),
     };
     match &args.output {
         Some(path) => {

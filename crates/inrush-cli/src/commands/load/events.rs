@@ -40,7 +40,7 @@ impl Events {
     }
 
     /// Writes an event of the loader.
-    pub(crate) fn tell_of(&self, notice: &Notice) {
+    pub(crate) fn write_event(&self, notice: &Notice) {
         if self.0.is_some() {
             let (event, fields) = event(notice);
             self.write(event, fields);

@@ -70,12 +70,12 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
 
     let events = events::Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
-    let (notices, told) = (output.clone(), events.clone());
+    let (notices, log) = (output.clone(), events.clone());
     let repeats = Mutex::new(repeats::Repeats::default());
     let began = Instant::now();
     let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
         move |notice| {
-            told.tell_of(notice);
+            log.write_event(notice);
             match notice {
                 Notice::Stored(_) | Notice::Rejected(_) => {}
                 Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
