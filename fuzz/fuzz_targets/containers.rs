@@ -1,4 +1,4 @@
 //! gzip, Zstandard, zip -> plain bytes.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_files::soup::containers(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_files::fuzz::containers(bytes));

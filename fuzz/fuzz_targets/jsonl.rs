@@ -1,4 +1,4 @@
 //! JSON Lines, read in two ways -> the same rows.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_files::soup::jsonl(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inrush_files::fuzz::jsonl(bytes));

@@ -15,7 +15,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// `server` is the server's process, where it can be looked at.
+    /// `server` is the server's process, if it is visible.
     pub(crate) fn start(server: Option<&ServerProcess>) -> Self {
         Self {
             server_cpu: server.and_then(ServerProcess::cpu),
@@ -30,7 +30,7 @@ impl Clock {
         self.start
     }
 
-    /// A sample that knows its times and nothing else.
+    /// A sample with times only.
     pub(crate) fn stop(self) -> Sample {
         self.written(0, false).sample()
     }

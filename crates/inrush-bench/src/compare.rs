@@ -1,4 +1,4 @@
-//! Two runs, case by case: how many times as long the second took, and whether that can be said at all. Pure.
+//! Compares two runs, case by case: the ratio of times, and whether it is significant. Pure.
 //!
 //! What the server does by itself in both runs is the control: where that moved, it was the machine, and a case only counts as faster or
 //! slower by what goes beyond it.
@@ -14,7 +14,7 @@ pub struct Change {
     pub case: String,
     /// Seconds a row after over seconds a row before.
     pub ratio: Ratio,
-    /// How far what the server does by itself may have moved between the runs. `None`: neither run says so, or this is that.
+    /// How far the server's own speed may have changed between the runs. `None` if it is not in both runs, or if this is that case.
     pub control: Option<Interval>,
     /// It is something that the server does by itself.
     pub is_limit: bool,
@@ -27,7 +27,7 @@ impl Change {
         !self.is_limit && self.ratio.interval.is_some_and(|interval| interval.low > (1.0 + share) * control)
     }
 
-    /// What can be said.
+    /// The conclusion.
     pub fn word(&self) -> &'static str {
         let least = self.control.map_or(1.0, |control| control.low.min(1.0));
         match self.ratio.verdict() {
@@ -94,7 +94,7 @@ pub fn same_place(before: &Results, after: &Results) -> Result<()> {
         return Ok(());
     }
     let message = format!("the two runs are not of the same place: {}", lines.0.join("; "));
-    Err(Error::new(Kind::Promise, message).with_hint("`--anyway` compares them all the same"))
+    Err(Error::new(Kind::Promise, message).with_hint("`--anyway` compares them anyway"))
 }
 
 /// What else is not the same, a line each.

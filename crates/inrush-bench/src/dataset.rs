@@ -22,7 +22,7 @@ pub struct Users {
     seed: u64,
 }
 
-/// How many rows, and what they come to.
+/// The number of rows, and their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum {
     /// Rows.
@@ -53,7 +53,7 @@ impl std::ops::Add for Checksum {
 }
 
 impl Checksum {
-    /// A table came to `there`, and must come to this.
+    /// Compares the checksum `there` of a table with this one.
     ///
     /// # Errors
     /// `Protocol` if it does not.
@@ -90,7 +90,7 @@ impl Users {
         )
     }
 
-    /// Asks a server for the [`Checksum`] of the table `name`: one row of two columns.
+    /// The query for the [`Checksum`] of the table `name`: one row of two columns.
     pub fn checksum_query(name: &str) -> String {
         checksum_query(name, &Self::COLUMNS)
     }
@@ -135,7 +135,7 @@ impl Users {
         (user.id, user.name, user.age, user.email, user.score, created)
     }
 
-    /// Rows as LOAD DATA reads them by default: tabs between fields, a line feed behind each row, `\\N` for NULL.
+    /// Rows as LOAD DATA reads them by default: tabs between fields, a line feed after each row, `\\N` for NULL.
     pub fn tsv(&self, numbers: Range<u64>) -> String {
         let mut text = String::new();
         for number in numbers {
@@ -147,7 +147,7 @@ impl Users {
         text
     }
 
-    /// What a table of these rows comes to.
+    /// The checksum of a table of these rows.
     pub fn checksum(&self, numbers: Range<u64>) -> Checksum {
         let mut text = String::new();
         let mut checksum = Checksum::default();
@@ -187,7 +187,7 @@ impl User {
     }
 }
 
-/// Asks a server for the [`Checksum`] of these columns of the table `name`: one row of two columns.
+/// The query for the [`Checksum`] of these columns of the table `name`: one row of two columns.
 pub(crate) fn checksum_query(name: &str, columns: &[impl std::borrow::Borrow<str>]) -> String {
     let columns = columns.join(", ");
     format!("SELECT COUNT(*), CAST(COALESCE(SUM(CRC32(CONCAT_WS('|', {columns}))), 0) AS UNSIGNED) FROM {name}")
@@ -199,7 +199,7 @@ fn shown_time(seconds: i64) -> String {
     time.strftime("%F %T").to_string()
 }
 
-/// Numbers that look random, of a seed (SplitMix64, Steele et al. 2014).
+/// Pseudo-random numbers of a seed (SplitMix64, Steele et al. 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The machine this runs on. What it does not tell is left out.
+/// The machine this runs on. Unknown facts are left out.
 pub fn machine() -> Machine {
     let line = |file: &str, start: &str| {
         let text = std::fs::read_to_string(file).ok()?;
@@ -46,7 +46,7 @@ pub fn server(connection: &mut Connection, transport: &str) -> Result<Server> {
     })
 }
 
-/// The server's process, where it runs on this machine and lets itself be looked at.
+/// The server's process, if it runs on this machine and is visible.
 #[derive(Clone, Debug)]
 pub struct ServerProcess {
     /// Of its threads, in `/proc`.
@@ -54,7 +54,7 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Looks for it: by the name of the machine, and the number in the file that the server says it is in.
+    /// Finds it by the name of the machine, and the number in the server's pid file.
     pub fn find(connection: &mut Connection) -> Option<Self> {
         let sql = "SELECT @@hostname, @@datadir, @@pid_file";
         let (host, data, pid_file): (String, String, String) = connection.query_one(sql, ()).ok()?;
@@ -63,7 +63,7 @@ impl ServerProcess {
         }
         let pid: u32 = fs::read_to_string(Path::new(&data).join(pid_file)).ok()?.trim().parse().ok()?;
         let process = PathBuf::from(format!("/proc/{pid}"));
-        // A file of a server that is gone may name any process.
+        // The file of an ended server may name any process.
         let command = fs::read(process.join("cmdline")).ok()?;
         let is_server = ["mysqld", "mariadbd"].iter().any(|name| String::from_utf8_lossy(&command).contains(name));
         is_server.then(|| Self { tasks: process.join("task") })
@@ -81,7 +81,7 @@ impl ServerProcess {
     }
 }
 
-/// What a table stands under: the server, the way to it, the machine, the settings.
+/// The heading of a table: the server, its transport, the machine, the settings.
 pub fn shown(run: &Run) -> String {
     let Run { inrush, machine, server, .. } = run;
     let tls = server.tls.as_deref().unwrap_or("no TLS");

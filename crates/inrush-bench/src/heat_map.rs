@@ -5,7 +5,7 @@ use crate::axes::{self, Axis};
 use crate::results::{Case, Results};
 use crate::table::{self, Line, grouped};
 
-/// A map for each setting of whatever else was varied; empty where fewer than two axes are.
+/// A map for each combination of the other settings; empty for fewer than two axes.
 pub fn render(results: &Results) -> String {
     let mut axes = axes::of(results);
     // The two with the most values; the longer one goes down.

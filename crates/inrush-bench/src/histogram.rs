@@ -1,5 +1,5 @@
 //! How long single things took, every one of them counted: an HDR histogram of three digits, kept whole, so that any percentile can be
-//! asked for later and those of several runs can be put together. Pure.
+//! computed later and those of several runs can be merged. Pure.
 
 use hdrhistogram::Histogram;
 use serde::de::Error as _;

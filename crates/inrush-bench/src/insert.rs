@@ -1,5 +1,5 @@
 //! The experiment `insert`: every way to write rows (or to change them, or to delete them), each committed row by row (statement by
-//! statement) or once, at several sizes; beside them what the server does by itself. Which cases there are is pure and stands here;
+//! statement) or once, at several sizes; besides, the server's own speed. The choice of cases is pure and in this file;
 //! running one is [`Writer`]'s.
 
 mod writer;
@@ -165,7 +165,7 @@ impl Commits {
 }
 
 impl Cell {
-    /// What the results say of it.
+    /// Its record in the results.
     pub fn case(&self) -> Case {
         let Self { operation, way, commits, rows } = *self;
         let name = way.name(operation);

@@ -13,7 +13,7 @@ pub struct Shape {
     pub knee: usize,
     /// The highest.
     pub peak: usize,
-    /// The first behind the peak that does not reach [`NEAR`] of it.
+    /// The first after the peak that does not reach [`NEAR`] of it.
     pub hurts: Option<usize>,
 }
 
@@ -81,7 +81,7 @@ fn best(results: &Results, lines: &[Line<'_>]) -> Option<String> {
     let (best, rate) = rated.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let name = |line: &Line<'_>| axes::rest(results, line.case, &[]);
     let mut text = format!("Fastest: {}, {} {}/s", name(best), grouped(*rate, 0), best.case.unit.name());
-    // The cases come in the order of what was asked for: few before many.
+    // The cases are in the order of the options: few before many.
     let near = rated.iter().find(|(line, other)| *other >= NEAR * rate && line.case.id != best.case.id);
     if let Some((line, other)) = near {
         text += &format!("; {} comes to {:.0} % of it", name(line), other / rate * 100.0);

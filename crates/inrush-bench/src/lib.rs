@@ -1,9 +1,9 @@
-//! The lab behind `inrush bench`: which way of writing is fastest here, and why.
+//! The benchmarks of `inrush bench`: which write method is fastest on this server, and why.
 //!
 //! ```text
 //! insert, query .. (cases) -> runner (rounds, shuffled) -> results (JSON Lines, saved as they come) -> stats -> table, html
 //! ```
-//! What is measured is what ships: a case calls the library as any program would. Everything but [`insert::Writer`], the
+//! A case calls the public library, as any program does. Everything but [`insert::Writer`], the
 //! `Bench` of each other experiment, [`peer::Peers`], [`relay`], [`facts`] and [`server_file`] is pure.
 
 pub mod advice;
@@ -11,7 +11,7 @@ pub mod answer;
 pub mod axes;
 mod clock;
 pub mod compare;
-mod crew;
+pub mod counters;
 pub mod dataset;
 pub mod facts;
 pub mod heat_map;
@@ -33,4 +33,4 @@ pub mod server_file;
 pub mod stats;
 pub mod sweep;
 pub mod table;
-pub mod tally;
+mod workers;

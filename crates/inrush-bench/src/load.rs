@@ -1,5 +1,5 @@
 //! The experiment `load`: a file into a table, by `inrush load`'s loader in several ways, beside what the server does by itself. Which
-//! cells there are is pure and stands here; what is in the file is [`data`]'s, running a cell is [`Loads`]'s.
+//! cells there are is pure and stands here; [`data`] generates the file, and [`Loads`] runs a cell.
 
 pub mod data;
 mod loads;
@@ -27,7 +27,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// What the results say of it. `rows` are those of the file.
+    /// Its record in the results. `rows` are those of the file.
     pub fn case(&self, rows: u64) -> Case {
         let (subject, name, value) = match self {
             Cell::Copy => ("insert-select", None, String::new()),
@@ -54,7 +54,7 @@ impl Cell {
     }
 }
 
-/// The cells for a server, and those that it does not allow. `foreign` tells that the file is none of ours.
+/// The cells for a server, and those that it does not allow. `foreign` is true for a file of the user.
 pub fn cells(lanes: &[usize], commit_rows: &[usize], foreign: bool, allowed: &Allowed) -> (Vec<Cell>, Vec<LeftOut>) {
     let mut left_out = Vec::new();
     let mut cells = vec![Cell::Copy];
@@ -77,7 +77,7 @@ pub fn cells(lanes: &[usize], commit_rows: &[usize], foreign: bool, allowed: &Al
     (cells, left_out)
 }
 
-/// The fastest load, and what it comes to beside what the server does by itself.
+/// The fastest load, compared with the server's own speed.
 pub fn sentences(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let rated = lines.iter().filter(|line| line.case.role == Role::Subject);

@@ -1,4 +1,4 @@
-//! What a case that writes comes to: time on the clock, processor time of both sides, bytes on the wire.
+//! Measures a case that writes: elapsed time, processor time of both sides, bytes on the wire.
 
 use crate::results::Sample;
 use inrush::blocking::Connection;
@@ -14,7 +14,7 @@ pub struct Written {
     pub client_cpu: Duration,
     /// That of the server, if it can be read.
     pub server_cpu: Option<Duration>,
-    /// Rows that are stored (changed, gone).
+    /// Rows that are stored (changed, deleted).
     pub rows: u64,
     /// The time ran out first.
     pub cut: bool,
@@ -23,7 +23,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// As a record; whoever runs it knows the case and the round.
+    /// As a record; the caller adds the case and the round.
     pub fn sample(&self) -> Sample {
         Sample {
             seconds: self.took.as_secs_f64(),

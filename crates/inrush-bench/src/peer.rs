@@ -1,5 +1,5 @@
 //! Peers: programs that write the same rows with what people use today. Each is a process of its own that speaks JSON lines
-//! (docs/schema/peers-1.md); what it says of itself becomes cases beside ours. Which cases those are is pure and stands here; the
+//! (docs/schema/peers-1.md); its description becomes cases besides inrush's. The choice of those cases is pure and in this file; the
 //! processes are [`Peers`]'.
 
 mod process;
@@ -135,7 +135,7 @@ impl Route {
 }
 
 impl PeerCell {
-    /// What the results say of it.
+    /// Its record in the results.
     pub fn case(&self) -> Case {
         let Self { subject, commits, rows, .. } = self;
         let commits = commits.name();

@@ -1,5 +1,5 @@
-//! The experiment `pool`: many callers that each take a connection out of a pool, ask one query and give it back; how many queries are
-//! answered, and how long it takes to get a connection. Which cases there are is pure and stands here; `callers` are the threads and the
+//! The experiment `pool`: many callers that each take a connection from a pool, run one query and return it. It measures the number of
+//! queries, and the time to get a connection. The choice of cases is pure and in this file; `callers` are the threads and the
 //! tasks, and [`Bench`] runs a case.
 
 mod bench;
@@ -21,12 +21,12 @@ pub struct Cell {
     pub min: usize,
     /// It has at most so many.
     pub max: usize,
-    /// So many callers want one at the same time.
+    /// The number of concurrent callers.
     pub callers: usize,
 }
 
 impl Cell {
-    /// What the results say of it, when each caller asks `queries`.
+    /// Its record in the results, if each caller runs `queries`.
     pub fn case(&self, queries: u64) -> Case {
         let Self { client, min, max, callers } = *self;
         Case {
@@ -56,7 +56,7 @@ pub fn cells(kinds: &[Client], min: &[usize], max: &[usize], callers: &[usize]) 
     cells
 }
 
-/// What the numbers say: for each number of callers the pool that got the most answers, and what waiting for it took; and what failed.
+/// Conclusions: for each number of callers the pool with the most answers, and the time of waiting; and failures.
 pub fn conclusions(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut groups: BTreeMap<usize, &str> = BTreeMap::new();

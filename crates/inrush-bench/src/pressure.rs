@@ -1,6 +1,6 @@
 //! The experiment `pressure`: clients that write the same small row, for a time or so many times, each in its own way of being
-//! concurrent; what every second came to by the client's clock and by the server's. Which cases there are is pure and stands here; the
-//! `pacer` says when what is sent, `writers` are the clients, and [`Bench`] runs a case.
+//! concurrent; it counts the rows of every second by the client's clock and by the server's. The choice of cases is pure and in this file; the
+//! `pacer` schedules the rows, `writers` are the clients, and [`Bench`] runs a case.
 
 mod bench;
 mod pacer;
@@ -73,7 +73,7 @@ impl On {
 }
 
 impl Cell {
-    /// What the results say of it.
+    /// Its record in the results.
     pub fn case(&self, until: Until) -> Case {
         let Self { on, clients } = *self;
         Case {
@@ -97,7 +97,7 @@ pub fn cells(ways: &[On], clients: &[usize]) -> Vec<Cell> {
     On::ALL.iter().filter(|on| ways.contains(on)).flat_map(of).collect()
 }
 
-/// What the numbers say: which way took the most rows; where a rate was not kept; what failed.
+/// Conclusions: the method with the most rows; rates that were not kept; failures.
 pub fn conclusions(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let rated = lines.iter().filter_map(|line| Some((line, line.median_rate().filter(|rate| *rate > 0.0)?)));

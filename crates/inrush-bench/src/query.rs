@@ -1,5 +1,5 @@
-//! The experiment `query`: clients that ask the same query again and again, as threads and as tasks. Which cases there are is pure and
-//! stands here; `blocking` and `tasks` are the two kinds of clients, `people` the tables of the JOIN, and [`Bench`] runs a case.
+//! The experiment `query`: clients that repeat the same query, as threads and as tasks. The choice of cases is pure and in
+//! this file; `blocking` and `tasks` are the two kinds of clients, `people` the tables of the JOIN, and [`Bench`] runs a case.
 
 mod bench;
 mod blocking;
@@ -39,7 +39,7 @@ pub enum Mode {
 /// One cell of the experiment's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What asks.
+    /// The kind of client.
     pub client: Client,
     /// How many of them at the same time.
     pub clients: usize,
@@ -67,7 +67,7 @@ impl Mode {
 }
 
 impl Cell {
-    /// What the results say of it, when each client asks `queries`. The speed-up is told against the fewest clients of this kind.
+    /// Its record in the results, if each client runs `queries`. The speed-up is relative to the fewest clients of this kind.
     pub fn case(&self, queries: u64, fewest: usize) -> Case {
         let Self { client, clients } = *self;
         Case {
@@ -87,7 +87,7 @@ pub fn cells(kinds: &[Client], clients: &[usize]) -> Vec<Cell> {
     kinds.iter().flat_map(|client| clients.iter().map(|clients| Cell { client: *client, clients: *clients })).collect()
 }
 
-/// What the numbers say: for each kind of client the number that got the most answers; and what failed.
+/// Conclusions: for each kind of client the number of clients with the most answers; and failures.
 pub fn conclusions(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut subjects: Vec<&str> = lines.iter().map(|line| &*line.case.subject).collect();

@@ -22,7 +22,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-/// Where somebody listens.
+/// A listening address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A host and a port.
@@ -166,7 +166,7 @@ impl Passage {
         loop {
             let n = from.read(&mut bytes).unwrap_or(0);
             let sent = self.wire.lock().unwrap_or_else(PoisonError::into_inner).sent(Instant::now(), n);
-            // The end of what one side says takes its time as well.
+            // The end of one direction is delayed as well.
             if !queue.push(self.flow.due(sent), &bytes[..n]) || n == 0 {
                 return;
             }
@@ -185,7 +185,7 @@ struct Queue {
 struct Inside {
     pieces: VecDeque<(Instant, Vec<u8>)>,
     bytes: usize,
-    /// There is nobody to pass anything on to.
+    /// The other side is closed.
     is_broken: bool,
 }
 
@@ -194,7 +194,7 @@ impl Queue {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// False: nobody takes it.
+    /// False: the receiver is closed.
     fn push(&self, due: Instant, bytes: &[u8]) -> bool {
         let is_full = |inside: &mut Inside| inside.bytes > MOST_BYTES && !inside.is_broken;
         let waited = self.changed.wait_while(self.inside(), is_full);

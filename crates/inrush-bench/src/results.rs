@@ -1,8 +1,8 @@
-//! What a run leaves behind: JSON Lines, a record each, written as soon as it is known. The schema is docs/schema/bench-1.md; every table
-//! and picture is made of these records alone, so what a report shows is what the file says. Pure but for the reader and writer that
+//! The results of a run: JSON Lines, a record each, written immediately. The schema is docs/schema/bench-1.md; every table
+//! and picture is made of these records alone, so a report shows exactly the file. Pure, except for the reader and writer that
 //! are handed in.
 //!
-//! Invariant: a file is whole up to its last line feed; a run that was killed leaves at most a part of one line behind it, which is
+//! Invariant: a file is complete up to its last line feed; a killed run leaves at most a part of one line after it, which is
 //! passed over.
 
 use crate::histogram::Latencies;
@@ -45,7 +45,7 @@ pub struct Run {
     pub server: Server,
     /// The tables.
     pub ddl: Vec<String>,
-    /// What was asked for, by option.
+    /// The options.
     pub options: BTreeMap<String, String>,
     /// What belongs to the experiment and was not measured.
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct Program {
     pub commit: Option<String>,
 }
 
-/// A machine, as far as it can be asked.
+/// A machine, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
@@ -101,7 +101,7 @@ pub struct Server {
     pub tls: Option<String>,
     /// The median of some pings, in seconds.
     pub round_trip: f64,
-    /// Variables that matter to writes, as the server says them.
+    /// The server's variables that affect writes.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -154,9 +154,9 @@ pub enum Role {
     /// One that is compared.
     #[default]
     Subject,
-    /// The one that the speed-up is told against.
+    /// The base of the speed-up.
     Baseline,
-    /// What the server does by itself: nobody is faster for long.
+    /// The server's own speed, which is a limit.
     Limit,
     /// What the lab itself takes.
     Lab,
@@ -191,7 +191,7 @@ pub struct Sample {
     /// What it took each time to get a connection out of a pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acquire: Option<Latencies>,
-    /// What each second came to by the client's clock, where a case goes on for some.
+    /// The rows of each second by the client's clock, for cases of some length.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<Tick>,
     /// The same by the server's clock.
@@ -203,7 +203,7 @@ pub struct Sample {
     /// The first of them, in the server's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_error: Option<String>,
-    /// Where a rate was asked for: rows that were due before the end, and were not even sent by then.
+    /// With a rate: rows that were due before the end, but were not sent by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsent: Option<u64>,
 }

@@ -1,5 +1,5 @@
 //! The experiment `rtt`: what the way to the server makes of each write method. The ways are the direct one, and relays of several round
-//! trips; the methods are those of `insert`. Which cells there are and what follows from the numbers is pure and stands here; running one
+//! trips; the methods are those of `insert`. The choice of cells and the conclusions are pure and in this file; running one
 //! is [`Ways`]'s.
 
 mod ways;
@@ -61,7 +61,7 @@ impl Route {
 }
 
 impl Cell {
-    /// What the results say of it.
+    /// Its record in the results.
     pub fn case(&self) -> Case {
         let case = match &self.doing {
             Doing::Insert(cell) => cell.case(),

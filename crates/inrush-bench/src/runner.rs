@@ -27,7 +27,7 @@ impl Effort {
     pub const QUICK: Effort =
         Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
 
-    /// Rounds until the medians are known within 2 %, or half an hour is over. Eight at least: fewer do not tell two runs of many cases
+    /// Rounds until the medians are known within 2 %, or half an hour is over. Eight at least: fewer do not distinguish two runs of many cases
     /// apart.
     pub const FULL: Effort = Effort {
         least_rounds: 8,
@@ -59,10 +59,10 @@ impl From<Error> for Broken {
 /// Runs all cases once as a warm-up and then in rounds, and hands every record on as soon as it is known. A case whose warm-up was cut
 /// is not run again: its rounds would be cut as well.
 ///
-/// `run` runs a case in a round; `elapsed` says how long all of this has taken.
+/// `run` runs a case in a round; `elapsed` returns the time since the start.
 ///
 /// # Errors
-/// Those of `run` and of `tell`; an `end` record with the reason is told before.
+/// Those of `run` and of `tell`; an `end` record with the reason is written before.
 pub fn run(
     cases: &[Case],
     effort: Effort,

@@ -67,7 +67,7 @@ impl ServerFile {
 
 impl Drop for ServerFile {
     fn drop(&mut self) {
-        // In a folder for such files; nobody is left to be told.
+        // In a folder for such files; the error cannot be reported any more.
         let _ = fs::remove_file(&self.0);
     }
 }

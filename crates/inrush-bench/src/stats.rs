@@ -1,7 +1,7 @@
-//! What samples say: medians with intervals, ratios, outliers, more than one mode. Pure, and without assumptions about how the samples
-//! are spread: everything rests on their order. Samples are seconds, or whatever else is positive.
+//! Statistics of samples: medians with intervals, ratios, outliers, more than one mode. Pure, and without assumptions about the
+//! distribution: everything is based on ranks. Samples are seconds, or other positive numbers.
 
-/// What the samples of one case come to.
+/// The statistics of the samples of one case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// How many there are.
@@ -12,9 +12,9 @@ pub struct Summary {
     pub min: f64,
     /// The most.
     pub max: f64,
-    /// Where the median of all runs that could have been lies, 95 % sure; none of fewer than six samples can say.
+    /// The 95 % confidence interval of the median; `None` for fewer than six samples.
     pub interval: Option<Interval>,
-    /// Which samples stand apart from the rest, counted from 0 in the order they were taken.
+    /// Indexes of the outliers, in the order of the samples.
     pub outliers: Vec<usize>,
     /// Whether the samples fall into two groups, so that their median is typical of neither.
     pub two_modes: bool,
@@ -38,7 +38,7 @@ pub struct Ratio {
     pub interval: Option<Interval>,
 }
 
-/// What a ratio allows to be said.
+/// The conclusion from a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Surely less than 1.
@@ -80,7 +80,7 @@ impl Ratio {
     }
 
     /// Of samples that have nothing to do with each other: the median of all ratios of one of `a` to one of `b`, with the interval of
-    /// the rank sum test (Hodges and Lehmann 1963). `n_ratios` are told together: all their intervals hold the truth at once in 95 % of
+    /// the rank sum test (Hodges and Lehmann 1963). `n_ratios` are reported together: all their intervals are right at once in 95 % of
     /// cases, or else one case of twenty would be called faster or slower for nothing (Bonferroni).
     pub fn of_runs(a: &[f64], b: &[f64], n_ratios: usize) -> Option<Self> {
         let sorted = sorted(&a.iter().flat_map(|a| b.iter().map(move |b| a / b)).collect::<Vec<_>>());
@@ -90,7 +90,7 @@ impl Ratio {
         Some(Self { times: middle(&sorted), interval })
     }
 
-    /// A ratio without an interval says nothing for sure.
+    /// A ratio without an interval allows no conclusion.
     pub fn verdict(&self) -> Verdict {
         match self.interval {
             Some(Interval { high, .. }) if high < 1.0 => Verdict::Less,
@@ -206,7 +206,7 @@ const ENOUGH_FOR_OUTLIERS: usize = 5;
 
 const ENOUGH_FOR_MODES: usize = 8;
 
-/// A gap of less than a twentieth of the median is nobody's concern.
+/// A gap of less than a twentieth of the median does not matter.
 const WIDE: f64 = 0.05;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! The experiment `sweep`: rows a statement, connections, columns, secondary indexes, partitions, every combination for the same short
-//! time. Which cells there are is pure and stands here; running one is [`Sweeper`]'s.
+//! time. The choice of cells is pure and in this file; running one is [`Sweeper`]'s.
 
 mod sweeper;
 
@@ -86,7 +86,7 @@ impl Grid {
 }
 
 impl Limits {
-    /// As the server's settings say.
+    /// The server's settings.
     pub fn of(server: &Server) -> Self {
         let number = |name: &str| server.settings.get(name).and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
         Self { packet: number("max_allowed_packet"), connections: number("max_connections") }
@@ -119,7 +119,7 @@ impl Cell {
         Sbtest::new(seed).with_columns(self.columns as usize)
     }
 
-    /// What the results say of it.
+    /// Its record in the results.
     pub fn case(&self, role: Role) -> Case {
         let Self { method, statement_rows, connections, columns, indexes, partitions } = *self;
         let with = [
@@ -164,7 +164,7 @@ pub fn cells(grids: &[Grid], method: Method, limits: &Limits) -> (Vec<Cell>, Vec
     (cells, left_out)
 }
 
-/// Connections that are not those of cells: ours, and some for whoever looks on.
+/// Connections besides those of cells: the harness's, and some for other users.
 const OTHERS: u64 = 3;
 
 /// Of one statement.

@@ -7,7 +7,7 @@ use crate::stats::{Ratio, Summary};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// One row of the table: a case and what its rounds come to.
+/// One row of the table: a case and the statistics of its rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'r> {
     /// The case.
@@ -116,7 +116,7 @@ struct Column {
     value: fn(&Line<'_>) -> Option<f64>,
 }
 
-/// Those that tell something of these lines.
+/// The columns that have values for these lines.
 fn columns(lines: &[Line<'_>]) -> Vec<Column> {
     let column = |head: &str, digits, value| Column { head: head.into(), digits, value };
     let unit = lines.first().map(|line| line.case.unit).unwrap_or_default();
@@ -136,7 +136,7 @@ fn columns(lines: &[Line<'_>]) -> Vec<Column> {
         ],
     };
     if lines.iter().all(|line| line.case.unit == Unit::Queries) {
-        // Behind what they took, so that a case that was cut says so first.
+        // After the times, so that a case that was cut shows it first.
         columns.extend([
             column("asked", 0, |line| line.rate.as_ref().map(|_| (line.done + line.failed) as f64)),
             column("answered", 0, |line| line.rate.as_ref().map(|_| line.done as f64)),
@@ -276,7 +276,7 @@ pub(crate) fn grouped(value: f64, digits: usize) -> String {
     out
 }
 
-/// The first column is words, the others stand at the right.
+/// The first column is text, the others are aligned right.
 fn aligned(table: &[Vec<String>]) -> String {
     let n_columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

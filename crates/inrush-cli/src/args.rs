@@ -32,11 +32,11 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Say nothing but the result and errors
+    /// Print only the result and errors
     #[arg(short, long, global = true)]
     quiet: bool,
 
-    /// Say what is decided on the way, and why
+    /// Print decisions and their reasons
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
 

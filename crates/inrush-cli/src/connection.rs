@@ -35,7 +35,7 @@ pub(crate) struct ConnectArgs {
     #[arg(short = 'S', long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
-    /// Ask for the password
+    /// Prompt for the password
     #[arg(short = 'p', long = "password")]
     password: bool,
 
@@ -72,7 +72,7 @@ impl Environment {
 }
 
 impl ConnectArgs {
-    /// The configuration: option files, then the URL, then single options; each overrides what came before.
+    /// The configuration: option files, then the URL, then single options; each overrides the ones before.
     pub(crate) fn config(&self, environment: &Environment) -> Result<Config> {
         self.config_if_named(environment)?.ok_or_else(|| {
             Error::config("no server is named").with_hint(
@@ -81,7 +81,7 @@ impl ConnectArgs {
         })
     }
 
-    /// The same; none if nothing names a server.
+    /// The same; `None` if nothing names a server.
     pub(crate) fn config_if_named(&self, environment: &Environment) -> Result<Option<Config>> {
         let mut config = Config::from_option_files(self.defaults_file.as_deref()).map_err(as_usage)?;
         if let Some(url) = self.url.as_deref().or(environment.url.as_deref()) {
@@ -132,7 +132,7 @@ impl ConnectArgs {
     }
 }
 
-/// A file of ours that cannot be read is a mistake of the command line, not of the server.
+/// A configuration file that cannot be read is an error of the command line, not of the server.
 fn as_usage(error: Error) -> Error {
     if error.kind() == Kind::Io { Error::config(error.to_string()) } else { error }
 }
@@ -147,7 +147,7 @@ pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std:
     if arguments.any(is_one) { Err(password_in_argument("an argument")) } else { Ok(()) }
 }
 
-/// Says where a password may come from, if the server refused the one it got.
+/// Adds a hint about the sources of a password, if the server refused the login.
 pub(crate) fn hint_at_login(error: Error) -> Error {
     /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
     const REFUSED: [u16; 2] = [1045, 1698];
@@ -155,13 +155,13 @@ pub(crate) fn hint_at_login(error: Error) -> Error {
         return error;
     }
     error.with_hint(
-        "check user and password: INRUSH_PASSWORD, `--password-file FILE`, INRUSH_URL, ~/.my.cnf, or `-p` to be asked",
+        "check user and password: INRUSH_PASSWORD, `--password-file FILE`, INRUSH_URL, ~/.my.cnf, or `-p` for a prompt",
     )
 }
 
 fn password_in_argument(place: &str) -> Error {
     Error::config(format!("a password in {place} is seen by every user of this machine"))
-        .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` to be asked")
+        .with_hint("use `--password-file FILE`, INRUSH_PASSWORD, INRUSH_URL, ~/.my.cnf, or `-p` for a prompt")
 }
 
 fn first_line(file: &Path) -> Result<String> {
@@ -170,14 +170,14 @@ fn first_line(file: &Path) -> Result<String> {
     Ok(text.lines().next().unwrap_or("").to_owned())
 }
 
-/// Asks on the terminal without echo.
+/// Prompts on the terminal without echo.
 fn prompt() -> Result<String> {
     let failed = |e: std::io::Error| {
-        Error::io("cannot ask for the password", e).with_hint("use `--password-file FILE` or INRUSH_PASSWORD")
+        Error::io("cannot prompt for the password", e).with_hint("use `--password-file FILE` or INRUSH_PASSWORD")
     };
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Error::config("cannot ask for the password: standard input is not a terminal")
+        return Err(Error::config("cannot prompt for the password: standard input is not a terminal")
             .with_hint("use `--password-file FILE` or INRUSH_PASSWORD"));
     }
     let mut terminal = std::io::stderr();

@@ -4,7 +4,7 @@ use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::{Error, Kind};
 use std::fmt::Write as _;
 
-/// Every row stored, or whatever else was asked for was done.
+/// Every row is stored, or the command succeeded.
 pub(crate) const OK: u8 = 0;
 /// Wrong usage or configuration.
 pub(crate) const USAGE: u8 = 1;
@@ -36,7 +36,7 @@ pub(crate) fn code_of_report(report: &Report) -> u8 {
         None if report.rejected > 0 => REJECTED,
         None => OK,
         Some(Stop::Interrupted) => INTERRUPTED,
-        // Whoever reads only the code must hear of these rows before all else.
+        // Callers that check only the exit code must notice these rows first.
         Some(_) if report.unknown > 0 => SERVER,
         Some(Stop::BadData(_)) => DATA,
         Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of(error),

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }))
 }
 
-/// Help and version go to standard output and are no mistake; anything else is wrong usage, which is 1 here and not clap's 2.
+/// Help and version go to standard output and are not errors; anything else is wrong usage, exit code 1 instead of clap's 2.
 fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::OK })

@@ -25,7 +25,7 @@ impl Output {
         Self { json, quiet, verbose: false, progress, log_json, bar: Arc::default() }
     }
 
-    /// Whether details are told too.
+    /// Whether details are printed too.
     pub(crate) fn verbose(self, verbose: bool) -> Self {
         Self { verbose, ..self }
     }
@@ -49,7 +49,7 @@ impl Output {
 
     /// The result of a command.
     pub(crate) fn result(&self, text: &str) {
-        // A reader that has gone away (`| head`) is no fault of the load.
+        // A closed pipe (`| head`) is not an error of the load.
         let text = if self.json { printable_json(text) } else { printable(text) };
         let _ = writeln!(std::io::stdout(), "{text}");
     }
@@ -61,14 +61,14 @@ impl Output {
         }
     }
 
-    /// What only those want to know who ask for it.
+    /// Details, which are printed with `-v` only.
     pub(crate) fn detail(&self, text: &str) {
         if self.verbose {
             self.line("detail", text);
         }
     }
 
-    /// Why it went wrong; said even when quiet.
+    /// The error, which is printed with `-q` too.
     pub(crate) fn error(&self, text: &str) {
         self.line("error", text);
     }

@@ -225,7 +225,7 @@ fn data_of_another_vendor_are_refused() {
     let output = place.command(&["start"]).env("INRUSH_MYSQLD", other).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("was made by MariaDB 10.11") && said.contains("INRUSH_MYSQLD"), "{said}");
+    assert!(said.contains("was created by MariaDB 10.11") && said.contains("INRUSH_MYSQLD"), "{said}");
 }
 
 #[track_caller]

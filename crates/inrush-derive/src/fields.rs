@@ -1,11 +1,11 @@
-//! What all derive macros ask of a struct: its fields, the column of each, and bounds for those of a parameter's type.
+//! The parts of a struct that all derive macros need: its fields, the column of each, and bounds for type parameters.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::{Data, DeriveInput, Error, Field, Fields, Generics, Ident, LitStr, Result, Type, WherePredicate};
 
-/// The fields of a struct that has some.
+/// The fields of a struct, which must have some.
 pub(crate) fn fields_of<'i>(input: &'i DeriveInput, derived: &str) -> Result<&'i Fields> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), format!("`{derived}` can be derived for structs only")));
@@ -24,9 +24,9 @@ pub(crate) fn columns(fields: &[&Field]) -> Result<Vec<LitStr>> {
     let mut columns: Vec<LitStr> = Vec::new();
     for field in fields {
         let column = column_of(field)?;
-        // As columns are found: in any case.
+        // Columns are matched in any case.
         if columns.iter().any(|known| known.value().eq_ignore_ascii_case(&column.value())) {
-            let message = format!("two fields take the column `{}`", column.value());
+            let message = format!("two fields have the column `{}`", column.value());
             return Err(Error::new(column.span(), message));
         }
         columns.push(column);
@@ -38,11 +38,11 @@ pub(crate) fn columns(fields: &[&Field]) -> Result<Vec<LitStr>> {
 pub(crate) fn no_options(fields: &[&Field]) -> Result<()> {
     match fields.iter().find_map(|field| field.attrs.iter().find(|a| a.path().is_ident("inrush"))) {
         None => Ok(()),
-        Some(attribute) => Err(Error::new_spanned(attribute, "a field without a name takes its column by position")),
+        Some(attribute) => Err(Error::new_spanned(attribute, "a field without a name has its column by position")),
     }
 }
 
-/// Asks something of each field's type that names a type parameter.
+/// Adds a bound for each field's type with a type parameter.
 pub(crate) fn bound(generics: &mut Generics, fields: &Fields, of: impl Fn(&Type) -> WherePredicate) {
     let parameters: Vec<_> = generics.type_params().map(|parameter| parameter.ident.clone()).collect();
     let types = fields.iter().map(|field| &field.ty).filter(|ty| names_one_of(ty, &parameters));
@@ -52,7 +52,7 @@ pub(crate) fn bound(generics: &mut Generics, fields: &Fields, of: impl Fn(&Type)
     }
 }
 
-/// The column of a field: what `rename` says, or the field's own name.
+/// The column of a field: that of `rename`, or the field's name.
 fn column_of(field: &Field) -> Result<LitStr> {
     let mut renamed = None;
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("inrush")) {
@@ -63,7 +63,7 @@ fn column_of(field: &Field) -> Result<LitStr> {
             let column: LitStr = meta.value()?.parse()?;
             match renamed.replace(column) {
                 None => Ok(()),
-                Some(_) => Err(meta.error("a field takes one column")),
+                Some(_) => Err(meta.error("a field has one column")),
             }
         })?;
     }
@@ -73,7 +73,7 @@ fn column_of(field: &Field) -> Result<LitStr> {
         .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))
 }
 
-/// Whether a type's text holds one of the identifiers. More than it should is no harm: the bound then merely says what holds.
+/// Whether a type's text contains one of the identifiers. False positives only add a redundant bound.
 fn names_one_of(ty: &Type, parameters: &[Ident]) -> bool {
     fn any(tokens: TokenStream, parameters: &[Ident]) -> bool {
         tokens.into_iter().any(|token| match token {

@@ -1,4 +1,4 @@
-//! `#[derive(FromRow)]`: which column each field takes, and the implementation that takes it.
+//! `#[derive(FromRow)]`: maps columns to fields, and generates the implementation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -48,7 +48,7 @@ fn by_position(fields: &[&Field]) -> Result<TokenStream> {
     })
 }
 
-/// The lifetime that the row is borrowed for: the struct's own, if it has one.
+/// The lifetime of the borrowed row: the struct's lifetime, if it has one.
 fn row_lifetime(generics: &Generics) -> Result<Lifetime> {
     let mut own = generics.lifetimes();
     match (own.next(), own.next()) {
@@ -60,8 +60,7 @@ fn row_lifetime(generics: &Generics) -> Result<Lifetime> {
     }
 }
 
-/// Adds the row's lifetime where it is not the struct's own, and asks of each field's type that names a type parameter that
-/// it can be read.
+/// Adds the row's lifetime if the struct has none, and a bound that each field's type with a type parameter can be read.
 fn with_bounds(generics: &Generics, row: &Lifetime, fields: &Fields) -> Generics {
     let mut bounded = generics.clone();
     if generics.lifetimes().next().is_none() {

@@ -1,4 +1,4 @@
-//! `#[derive(ToRow)]`: which placeholder each field is for, and the implementation that puts their values in order.
+//! `#[derive(ToRow)]`: maps fields to placeholders, and generates the implementation that orders their values.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -23,7 +23,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
             Some(ident) => Member::Named(ident.clone()),
             None => Member::Unnamed(Index::from(i)),
         };
-        // At the field's type, where a compiler's complaint about it belongs.
+        // With the span of the field's type, so that the compiler's errors point to it.
         quote_spanned!(field.ty.span()=> ::inrush::core::convert::ToValue::to_value(&self.#member))
     };
     let values: Vec<_> = fields.iter().enumerate().map(value).collect();
@@ -47,7 +47,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// Rows whose fields come as the placeholders do, as most do, are appended without a look at each field's place.
+/// Rows whose fields have the order of the placeholders are appended without a lookup of each field's place.
 fn by_name(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
     let places: Vec<usize> = (0..n).collect();

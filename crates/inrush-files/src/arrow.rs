@@ -1,7 +1,7 @@
 //! Arrow IPC: files (which end in a list of their batches) and streams (which do not), as arrays.
 //!
-//! The messages are taken apart here and handed to `arrow-ipc` one by one, after every length in them was compared with what is there:
-//! lengths come from the file, and memory is taken by them.
+//! This module parses the messages and passes them to `arrow-ipc` one by one, after it compared every length in them with the data:
+//! lengths come from the file, and determine how much memory is allocated.
 
 use crate::columnar::Arrays;
 use crate::expansion::expands_too_far;
@@ -33,9 +33,9 @@ pub(crate) struct Arrow {
 
 /// Where messages come from.
 enum Messages {
-    /// A stream: one behind the other.
+    /// A stream: one after the other.
     Stream(Box<dyn Read + Send>),
-    /// A file: where its footer says, dictionaries first.
+    /// A file: at the places in its footer, dictionaries first.
     File { file: Blocks, blocks: Vec<Block>, next: usize },
 }
 
@@ -107,7 +107,7 @@ impl Arrays for Arrow {
         guarded(&name, || self.next_rows().map_err(|e| damaged(&name, &e)))
     }
 
-    /// How many rows a batch has stands in its message only.
+    /// The number of rows of a batch is in its message only, so nothing can be skipped.
     fn skip(&mut self, _n_rows: u64) -> Result<u64> {
         Ok(0)
     }
@@ -127,7 +127,7 @@ impl Arrays for Arrow {
     }
 }
 
-/// A file's bytes, as far as there are any.
+/// A file's bytes, with bounds checks.
 struct Blocks {
     file: OnDisk,
     meter: Arc<Meter>,
@@ -156,7 +156,7 @@ impl Blocks {
         let part = |n: i64| u64::try_from(n).map_err(|_| broken("a length is negative"));
         let (start, metadata, body) =
             (part(block.offset())?, part(block.metaDataLength().into())?, part(block.bodyLength())?);
-        let length = metadata.checked_add(body).ok_or_else(|| broken("a length is beyond all measure"))?;
+        let length = metadata.checked_add(body).ok_or_else(|| broken("a length is too large"))?;
         Ok(Message { block, bytes: Buffer::from_vec(self.bytes(start, length)?) })
     }
 
@@ -203,7 +203,7 @@ fn read_message(bytes: &mut dyn Read) -> Result<Option<Message>, ArrowError> {
     append(bytes, length, &mut whole)?.then_some(()).ok_or_else(cut)?;
     let message = root_as_message(&whole[prefix..]).map_err(|e| broken(&e.to_string()))?;
     let body = usize::try_from(message.bodyLength()).map_err(|_| broken("a length is negative"))?;
-    let metadata = i32::try_from(whole.len()).map_err(|_| broken("a message is beyond all measure"))?;
+    let metadata = i32::try_from(whole.len()).map_err(|_| broken("a message is too large"))?;
     let block = Block::new(0, metadata, body as i64);
     // The body has to be aligned by itself.
     let mut aligned = vec![0; whole.len().next_multiple_of(ALIGNMENT) - whole.len()];
@@ -213,7 +213,7 @@ fn read_message(bytes: &mut dyn Read) -> Result<Option<Message>, ArrowError> {
     Ok(Some(Message { block, bytes: Buffer::from_vec(aligned).slice(shift) }))
 }
 
-/// Reads so many bytes more; false if there is not one.
+/// Appends so many bytes; returns false at the end of the stream.
 fn append(bytes: &mut dyn Read, length: usize, whole: &mut Vec<u8>) -> io::Result<bool> {
     let read = bytes.take(length as u64).read_to_end(whole)?;
     match read {
@@ -223,14 +223,14 @@ fn append(bytes: &mut dyn Read, length: usize, whole: &mut Vec<u8>) -> io::Resul
     }
 }
 
-/// What lies behind the marks in front of a message.
+/// The metadata of a message, without its prefix.
 fn metadata<'a>(block: &Block, bytes: &'a [u8]) -> Result<&'a [u8], ArrowError> {
     let whole = usize::try_from(block.metaDataLength()).ok().and_then(|length| bytes.get(..length)).ok_or_else(cut)?;
     let marks = if whole.starts_with(&CONTINUATION) { 8 } else { 4 };
     whole.get(marks..).ok_or_else(cut)
 }
 
-/// Compares every length and place that a message names with what is there; returns what it is.
+/// Compares every length and offset of a message with its body; returns its kind.
 fn check(block: &Block, bytes: &Buffer, memory: u64) -> Result<MessageHeader, ArrowError> {
     let message = root_as_message(metadata(block, bytes)?).map_err(|e| broken(&e.to_string()))?;
     let body = &bytes[block.metaDataLength() as usize..];
@@ -256,16 +256,16 @@ fn check_layout(layout: &Layout<'_>, body: &[u8], memory: u64) -> Result<(), Arr
             .zip(usize::try_from(buffer.length()).ok())
             .and_then(|(start, length)| body.get(start..start.checked_add(length)?))
             .ok_or_else(|| broken("a column lies beyond the end of its batch"))?;
-        // Compressed buffers begin with the length they come to.
+        // Compressed buffers begin with their decompressed length.
         if let (Some(_), Some(length)) = (layout.compression(), bytes.first_chunk::<8>()) {
             plain = plain.saturating_add(u64::try_from(i64::from_le_bytes(*length)).unwrap_or(0));
         }
     }
     if plain > MAX_PLAIN {
-        return Err(broken("a compressed batch comes to more than 2 GiB"));
+        return Err(broken("a compressed batch has more than 2 GiB"));
     }
     match expands_too_far(body.len() as u64, plain, memory) {
-        Some(why) => Err(broken(&format!("a compressed batch {why}"))),
+        Some(why) => Err(ArrowError::MemoryError(format!("a compressed batch {why}"))),
         None => Ok(()),
     }
 }
@@ -279,17 +279,20 @@ fn cut() -> ArrowError {
 }
 
 fn damaged(name: &str, error: &ArrowError) -> Error {
-    let what = match error {
-        ArrowError::IpcError(what) => what.clone(),
-        other => other.to_string(),
-    };
-    Error::data(format!("cannot read `{name}` as Arrow: {what}"))
+    let refused = |what: &dyn std::fmt::Display| Error::data(format!("cannot read `{name}` as Arrow: {what}"));
+    match error {
+        ArrowError::IpcError(what) => refused(what),
+        ArrowError::MemoryError(what) => {
+            refused(what).with_hint("raise `--memory`, or write the file in smaller batches")
+        }
+        other => refused(other),
+    }
 }
 
-/// What a file begins and ends with.
+/// The bytes at both ends of a file.
 pub(crate) const MAGIC: &[u8] = b"ARROW1";
 
-/// Stands in front of each message since version 0.15.
+/// Precedes each message since version 0.15.
 pub(crate) const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// The footer's length and the magic bytes.

@@ -1,5 +1,4 @@
-//! Tells by the first bytes how a file is compressed, and undoes it. Memory is bounded whatever the ratio: a bomb is just
-//! a long file.
+//! Detects the compression of a file by its first bytes, and decompresses it as a stream: the memory does not depend on the ratio.
 
 use inrush_core::error::{Error, Result};
 use std::io::{self, BufReader, Read};
@@ -7,7 +6,7 @@ use std::io::{self, BufReader, Read};
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// gzip, one member or several.
     Gzip,
@@ -18,7 +17,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What the first bytes say; a format that is known but not read is an error.
+    /// Detects it by the first bytes; a known format that is not supported is an error.
     pub(crate) fn of(name: &str, head: &[u8]) -> Result<Self> {
         for &(magic, compression) in MAGIC {
             if head.starts_with(magic) {
@@ -47,7 +46,7 @@ impl Compression {
         }
     }
 
-    /// What the name says, and the name without it.
+    /// The compression by the name's ending, and the name without the ending.
     pub(crate) fn of_name(name: &str) -> (Option<Self>, &str) {
         for &(ending, compression) in ENDINGS {
             if let Some(at) = name.len().checked_sub(ending.len())
@@ -61,7 +60,7 @@ impl Compression {
     }
 }
 
-/// Reads up to `n` bytes to look at, and gives a stream that still begins with them.
+/// Reads up to `n` bytes, and returns them with a stream that still begins with them.
 pub(crate) fn peek(mut bytes: Box<dyn Read + Send>, n: u64) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut head = Vec::new();
     (&mut bytes).take(n).read_to_end(&mut head)?;
@@ -93,7 +92,7 @@ const ENDINGS: &[(&str, Compression)] = &[
     (".zip", Compression::Zip),
 ];
 
-/// Long enough marks that no text begins so by accident.
+/// Magic bytes that are long enough to exclude text.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfd7zXZ\x00", "compressed by xz", "`xz -dc FILE | inrush load -` loads it"),
     (b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE | inrush load -` loads it"),
@@ -102,8 +101,8 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"SQLite format 3\x00", "an SQLite database", "write its table as CSV first"),
 ];
 
-/// How many bytes [`Compression::of`] looks at.
+/// The bytes that [`Compression::of`] needs.
 pub(crate) const MAGIC_BYTES: u64 = 16;
 
-/// 128 KiB: the size Zstandard's own reader asks for.
+/// 128 KiB: the size that Zstandard's reader recommends.
 pub(crate) const BUFFER: usize = 128 << 10;

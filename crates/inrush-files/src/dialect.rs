@@ -1,39 +1,39 @@
-//! What a CSV file looks like: the options a caller may give, and the [`Dialect`] they come to once checked.
+//! The dialect of a CSV file: the options of a caller, and the checked [`Dialect`].
 //!
-//! The default is RFC 4180, and what the splitter does beyond it: a line ends in LF or CRLF (a lone CR is data), a
+//! The default is RFC 4180, with these extensions: a line ends in LF or CRLF (a lone CR is data), a
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
 
-/// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, if a mark says so).
+/// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, by its byte order mark).
 #[derive(Clone, Debug)]
 pub struct CsvOptions {
-    /// The byte between two fields; `None` takes the format's: `,` for CSV, a tab for TSV.
+    /// The byte between two fields; `None` is the format's default: `,` for CSV, a tab for TSV.
     pub delimiter: Option<u8>,
     /// The byte around a quoted field; `None` turns quoting off.
     pub quote: Option<u8>,
-    /// The byte that makes the one after it plain text, inside quotes. Without a quote it works in every field and
-    /// means what it means to MySQL (`\n` is a line feed, `\0` a NUL ..): that reads the files of SELECT INTO OUTFILE.
+    /// The byte that escapes the next one inside quotes. Without a quote it works in every field and has the meaning of
+    /// MySQL (`\n` is a line feed, `\0` a NUL ..), as in the files of SELECT INTO OUTFILE.
     pub escape: Option<u8>,
-    /// Whether the first record holds the names of the columns.
+    /// Whether the first record has the names of the columns.
     pub header: bool,
-    /// What stands for NULL when it is all of an unquoted field.
+    /// Texts that mean NULL if they are a complete unquoted field.
     pub nulls: Vec<Vec<u8>>,
-    /// The file's encoding; `None` is UTF-8, unless a byte order mark says UTF-16.
+    /// The file's encoding; `None` is UTF-8, or UTF-16 with a byte order mark.
     pub encoding: Option<&'static Encoding>,
-    /// Lines (not records) to pass over at the very top, before the header: what `IGNORE n LINES` does.
+    /// Lines (not records) to skip before the header, as `IGNORE n LINES` does.
     pub skip: u64,
     /// The most records to read after the header, bad ones included.
     pub limit: Option<u64>,
-    /// The most records of one batch; `None` leaves it to what a batch's bytes are set to.
+    /// The most records of one batch; `None` if only bytes limit it.
     pub batch_rows: Option<usize>,
     /// The most bytes of one batch; only a single record may be larger.
     pub batch_bytes: usize,
-    /// The most bytes of one record, line end included; what is longer is an error, and bounds the memory.
+    /// The most bytes of one record, line end included, which bounds the memory; a longer record is an error.
     pub max_record: usize,
-    /// The most bytes that a small part of a typed file, or the places of the fields of a batch of JSON Lines, may come to in memory.
+    /// The memory limit for decoding rows of a typed file, and for the fields of a batch of JSON Lines.
     pub memory: usize,
 }
 
@@ -57,21 +57,21 @@ impl Default for CsvOptions {
     }
 }
 
-/// The bytes with a meaning, checked: all ASCII, so that they never cut a character in two, and all different.
+/// The special bytes, checked: all ASCII, so that they never split a character, and all different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The byte between two fields.
     pub delimiter: u8,
     /// The byte around a quoted field.
     pub quote: Option<u8>,
-    /// The escape, if it is another byte than the quote (which always escapes itself by being doubled).
+    /// The escape, if it is another byte than the quote (a quote is always escaped by doubling).
     pub escape: Option<u8>,
-    /// What stands for NULL when it is all of an unquoted field.
+    /// Texts that mean NULL if they are a complete unquoted field.
     pub nulls: Vec<Vec<u8>>,
 }
 
 impl Dialect {
-    /// Checks the options; `delimiter` is what the format takes by default.
+    /// Checks the options; `delimiter` is the format's default.
     pub(crate) fn new(options: &CsvOptions, delimiter: u8) -> Result<Self> {
         let mut dialect = Self {
             delimiter: options.delimiter.unwrap_or(delimiter),
@@ -91,20 +91,20 @@ impl Dialect {
         }
         let batch_rows = options.batch_rows.unwrap_or(1);
         if batch_rows == 0 || options.batch_bytes == 0 || options.max_record == 0 {
-            return Err(Error::config("a batch needs room for at least one row and one byte"));
+            return Err(Error::config("a batch must allow at least one row and one byte"));
         }
-        // Views hold 32-bit offsets, and the splitter uses the top bit of each for itself.
+        // Views have 32-bit offsets, and the splitter uses the top bit of each as a flag.
         if options.batch_bytes.saturating_add(options.max_record) > MAX_BATCH || batch_rows > MAX_BATCH {
             return Err(Error::config("a batch and the longest record must be below 1 GiB together"));
         }
         if let Some(escape) = dialect.escape.filter(|_| dialect.escapes_unquoted()) {
-            dialect.nulls.push(vec![escape, b'N']); // As MySQL writes it; nothing else can be meant.
+            dialect.nulls.push(vec![escape, b'N']); // As MySQL writes it; it is unambiguous.
         }
         Ok(dialect)
     }
 
-    /// What must be the same when the text is read again, or the same bytes would be other records. Which texts mean NULL may be
-    /// mended between two runs.
+    /// The options that determine the records of the text, which must be the same when it is read again. Texts for NULL may change
+    /// between two runs.
     pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
         let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
         Mapping::default()

@@ -1,7 +1,7 @@
-//! What a part of a compressed file comes to in memory, and when that is too much.
+//! The size of compressed data in memory, and when it is refused.
 
-/// Says what is wrong with a part of a file that a few bytes blow up to more than the memory that there is: 37 KB of an Arrow file
-/// came to 1.2 GiB. A large part that is not of a few bytes is read all the same.
+/// Returns why compressed data is refused: a few bytes that expand to more than `memory`. 37 KB of an Arrow file expanded to 1.2 GiB.
+/// Data that exceeds the memory but compresses at a usual ratio is accepted, since the file itself has that size.
 pub(crate) fn expands_too_far(stored: u64, plain: u64, memory: u64) -> Option<String> {
     let is_blown_up = plain > memory && plain / MOST_EXPANSION > stored;
     is_blown_up.then(|| {
@@ -9,5 +9,5 @@ pub(crate) fn expands_too_far(stored: u64, plain: u64, memory: u64) -> Option<St
     })
 }
 
-/// LZ4 reaches 255 for text that says nothing; what people store compresses to a tenth.
-const MOST_EXPANSION: u64 = 200;
+/// LZ4 reaches 255 for constant text; real data compresses to a tenth.
+pub(crate) const MOST_EXPANSION: u64 = 200;

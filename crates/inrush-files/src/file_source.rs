@@ -1,4 +1,4 @@
-//! What the program asks of a file beyond its rows, whatever its format.
+//! The interface of a file beyond [`Source`], for every format.
 
 use crate::dialect::Dialect;
 use crate::infer_types::Inferred;
@@ -10,23 +10,23 @@ use std::sync::Arc;
 
 /// A file as a source.
 pub trait FileSource: Source + Any {
-    /// How much of the file has been read, for progress.
+    /// Bytes of the file that were read, for progress.
     fn meter(&self) -> Arc<Meter>;
 
-    /// The types of all fields: of a format that has none, as about this many bytes at the file's beginning let one guess.
-    /// `next` will still deliver all rows.
+    /// The types of all fields. For an untyped format they are inferred from about this many bytes at the file's beginning.
+    /// `next` still returns all rows.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>>;
 
-    /// How its bad records are written down.
+    /// The form in which its bad records are diverted.
     fn reject_form(&self) -> RejectForm;
 }
 
-/// How bad records are written down, so that they can be corrected and loaded.
+/// The form in which bad records are diverted, so that they can be corrected and loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RejectForm {
-    /// As they stand in a file of this dialect.
+    /// Unchanged, as records of this dialect.
     Csv(Dialect),
-    /// As they stand in the file; each is a line.
+    /// Unchanged; each is a line.
     Lines,
     /// Their cells as a line of CSV, under the names of their columns.
     Cells,

@@ -1,7 +1,7 @@
-//! A decoder of others that panics at a damaged file has refused it: that is an error like any other.
+//! Converts a panic of a decoder to an error: the file is damaged.
 //!
-//! The crates of Arrow check most of what a file says, not all (a list of places whose length is no multiple of four was enough). What
-//! they were at is thrown away: a source is not asked again after an error.
+//! The crates of Arrow check most of a file, but not all (offsets whose length is not a multiple of four caused a panic). The decoder's
+//! state is dropped: a source is not used again after an error.
 
 use inrush_core::error::{Error, Result};
 use std::cell::Cell;
@@ -9,11 +9,11 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread decodes: then a panic is an error, and nothing to print.
+    /// Whether this thread decodes: then a panic is an error, and is not printed.
     static DECODES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Installs, once, a panic hook that prints nothing of a decoder's panic. All others go to the hook that was there.
+/// Installs, once, a panic hook that does not print a decoder's panic. All others go to the previous hook.
 fn quiet_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -32,16 +32,14 @@ pub(crate) fn guarded<T>(name: &str, decode: impl FnOnce() -> Result<T>) -> Resu
     let outer = DECODES.replace(true);
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     DECODES.set(outer);
-    decoded
-        .unwrap_or_else(|_| Err(Error::data(format!("cannot read `{name}`: it is damaged, and its decoder gave up"))))
+    decoded.unwrap_or_else(|_| Err(Error::data(format!("cannot read `{name}`: it is damaged, and its decoder failed"))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A hook that counts what reaches it stands for the one that prints. It is put in place before the first [`guarded`] of the process
-    /// only if this test is the first, so it is checked by what the flag says.
+    /// The hook is installed once a process, so the test checks the flag that it reads.
     #[test]
     #[allow(clippy::panic)]
     fn only_a_decoder_is_quiet() {

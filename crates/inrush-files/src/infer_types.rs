@@ -1,10 +1,9 @@
-//! Guesses the type of each column from a sample, for `--create-table`.
+//! Infers the type of each column from a sample, for `--create-table`.
 //!
-//! A guess must hold for rows that were not in the sample, so it leaves room: whole numbers get INT at least, numbers with
-//! a point DOUBLE unless they look like money, texts a length well above the longest seen. What looks like a number but
-//! is a code (`007`, `+49 30`) stays text. A text such as `NA` is taken for a missing value only in a column that is
-//! otherwise made of numbers or times: there it can be nothing else.
-//! No BOOL: 0 and 1 fit an INT, and `true` stays readable as text.
+//! A type must also hold rows outside of the sample, so it is wider: whole numbers get INT at least, numbers with a point DOUBLE unless
+//! they have the format of money, texts a length well above the longest in the sample. Codes that consist of digits (`007`, `+49 30`) stay
+//! text. A text such as `NA` is a missing value only in a column that otherwise consists of numbers or times.
+//! There is no BOOL: 0 and 1 fit an INT, and `true` stays readable as text.
 
 mod shape;
 
@@ -13,7 +12,7 @@ use inrush_core::value::column::ColumnType;
 use shape::Shape;
 use std::collections::BTreeSet;
 
-/// What a sample says about one field.
+/// A field and its type by a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
     /// The field's name.
@@ -26,7 +25,7 @@ pub struct Inferred {
     pub max_chars: usize,
     /// Texts that must be read as NULL for the type to fit (`NA`, `NULL`, `-` ..).
     pub null_texts: Vec<String>,
-    /// For DATETIME: values end in `Z` or an offset, so they are brought into the session's time zone.
+    /// For DATETIME: values end in `Z` or an offset, so they are converted to the session's time zone.
     pub zoned: bool,
 }
 
@@ -55,7 +54,7 @@ impl Inferred {
             ColumnType::Blob { .. } if in_key => format!("VARBINARY({KEY_CHARS})"),
             _ => self.ddl_type(),
         };
-        // A TIMESTAMP NOT NULL gets a default of its own from servers that have always done so.
+        // Without explicit_defaults_for_timestamp servers give a TIMESTAMP NOT NULL a default.
         let is_timestamp = matches!(self.ty, ColumnType::Timestamp { .. });
         format!("{ty} {}", if in_key || !(self.nullable || is_timestamp) { "NOT NULL" } else { "NULL" })
     }
@@ -71,7 +70,7 @@ impl Inferred {
     }
 }
 
-/// A type that holds what both do; `None` for two kinds.
+/// A type that holds the values of both; `None` for two kinds.
 fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
     use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, VarBinary, VarChar};
     let double = Double { unsigned: false, digits: None };
@@ -80,13 +79,13 @@ fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
         (Int { bytes, unsigned, .. }, Int { bytes: more, unsigned: other, .. }) if unsigned == other => {
             Int { bytes: bytes.max(more), unsigned, bool: false }
         }
-        // The signed one must hold all of the unsigned one as well.
+        // The signed type must hold all values of the unsigned one as well.
         (Int { bytes, unsigned, .. }, Int { bytes: more, .. }) => {
             let (signed, other) = if unsigned { (more, bytes) } else { (bytes, more) };
             match signed.max(2 * other) {
                 3 | 4 => Int { bytes: 4, unsigned: false, bool: false },
                 bytes @ (2 | 8) => Int { bytes, unsigned: false, bool: false },
-                // The wide of both kinds, as a sample of CSV has them: what is seen later is no smaller.
+                // The wider of both kinds, as for a sample of CSV.
                 _ => Int { bytes: 8, unsigned: true, bool: false },
             }
         }
@@ -119,16 +118,16 @@ fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
     })
 }
 
-/// What to think of texts such as `NA`.
+/// How texts such as `NA` are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NullTexts {
-    /// They stand for NULL in a column that is otherwise no text.
+    /// They are NULL in a column that is otherwise not text.
     Find,
-    /// All that stand for NULL are NULL already.
+    /// All NULLs are NULL already.
     AreTexts,
 }
 
-/// Guesses the types of all columns of a sample of texts.
+/// Infers the types of all columns of a sample of texts.
 pub(crate) fn infer_types(sample: &RecordBatch, null_texts: NullTexts) -> Vec<Inferred> {
     let schema = sample.schema();
     let columns = schema.fields().iter().zip(sample.columns());
@@ -143,8 +142,8 @@ pub(crate) fn infer_types(sample: &RecordBatch, null_texts: NullTexts) -> Vec<In
         .collect()
 }
 
-/// What means NULL in one column means so in all that are no texts: a file has one habit, and in the sample a column may
-/// happen to lack no value.
+/// A text that means NULL in one column means NULL in all columns that are not text: a file is consistent, and a column may have no
+/// missing value in the sample.
 pub(crate) fn share_null_texts(columns: &mut [Inferred]) {
     let all: BTreeSet<String> = columns.iter().flat_map(|column| column.null_texts.iter().cloned()).collect();
     for column in columns.iter_mut().filter(|column| !column.is_text()) {
@@ -153,11 +152,11 @@ pub(crate) fn share_null_texts(columns: &mut [Inferred]) {
     }
 }
 
-/// What was seen of one field.
+/// Statistics of the sample of one field.
 #[derive(Debug, Default)]
 struct Facts {
     nulls: bool,
-    /// Texts seen that often stand for NULL.
+    /// Texts of the sample that often mean NULL.
     null_texts: BTreeSet<&'static str>,
     /// Cells that are neither.
     values: u64,
@@ -165,7 +164,7 @@ struct Facts {
     min: i128,
     max: i128,
     points: u64,
-    /// Digits behind the point: fewest and most.
+    /// Digits after the point: the minimum and the maximum.
     scales: Option<(usize, usize)>,
     int_digits: usize,
     significant: usize,
@@ -232,7 +231,7 @@ impl Facts {
             Some(ty) => (ty, false),
             None => (text_type(self.max_chars, self.max_bytes), true),
         };
-        // In a text column they are texts like any other.
+        // In a text column they are ordinary texts.
         let null_texts: Vec<_> = self.null_texts.iter().filter(|_| !is_text).map(|text| (*text).to_owned()).collect();
         Inferred {
             name: name.to_owned(),
@@ -263,7 +262,7 @@ impl Facts {
         all(self.times).then_some(ColumnType::Time { fsp })
     }
 
-    /// INT at least, for a sample holds the first rows, and those have the small numbers.
+    /// INT at least, because a sample has the first rows, which have small numbers.
     fn int_type(&self) -> Option<ColumnType> {
         let int = |bytes, unsigned| Some(ColumnType::Int { bytes, unsigned, bool: false });
         if i32::try_from(self.min).is_ok() && i32::try_from(self.max).is_ok() {
@@ -273,12 +272,12 @@ impl Facts {
         } else if u64::try_from(self.min).is_ok() && u64::try_from(self.max).is_ok() {
             int(8, true)
         } else {
-            // A number of 20 to 38 digits: more of a code than a quantity.
+            // A number of 20 to 38 digits is a code rather than a quantity.
             Some(ColumnType::Decimal { precision: DECIMAL_DIGITS, scale: 0, unsigned: false })
         }
     }
 
-    /// Money has the same two to four digits behind each point; all else is measured, and DOUBLE takes any scale.
+    /// Money has the same two to four digits after each point; all other numbers are measurements, and DOUBLE holds any scale.
     fn point_type(&self) -> ColumnType {
         let decimal = |scale: usize| {
             let precision = (self.int_digits + scale).max(18);
@@ -293,7 +292,7 @@ impl Facts {
             Some((least, most)) if least == most && (2..=4).contains(&most) && self.points == self.values => {
                 decimal(most).unwrap_or(double)
             }
-            // More digits than a DOUBLE tells apart: somebody means them.
+            // More digits than a DOUBLE distinguishes are significant.
             Some((_, most)) if (self.significant > 17 || self.beyond_double) && self.exponents == 0 => {
                 decimal(most).unwrap_or(double)
             }
@@ -315,10 +314,10 @@ fn is_double(cell: &[u8]) -> bool {
     digits(&format!("{:.*e}", wanted.len().saturating_sub(1), number.abs())) == wanted
 }
 
-/// Any number of so many digits can be read back from a DOUBLE.
+/// Any number of so many digits survives a DOUBLE.
 const DOUBLE_DIGITS: usize = 15;
 
-/// Leaves a quarter of room above the longest text seen; above 255 characters, a TEXT.
+/// A quarter more than the longest text of the sample; above 255 characters, a TEXT.
 pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
     let wanted = (max_chars + max_chars / 4) as u32;
     match VARCHARS.iter().find(|chars| **chars >= wanted) {
@@ -352,7 +351,7 @@ pub(crate) fn fit_row(columns: &mut [Inferred]) {
     }
 }
 
-/// What programs write for a missing value.
+/// Texts that programs write for a missing value.
 const NULL_TEXTS: &[&str] = &[
     "NA", "N/A", "n/a", "#N/A", "NULL", "null", "Null", "\\N", "NaN", "nan", "NAN", "None", "none", "nil", "-", "--",
     ".", "?", "(null)",
@@ -371,7 +370,7 @@ const MEDIUMTEXT: u32 = (1 << 24) - 1;
 /// The most digits of a DECIMAL.
 const DECIMAL_DIGITS: u8 = 65;
 
-/// A little less than the server's limit, for what else is in a row.
+/// A little less than the server's limit, for the overhead of a row.
 const ROW_BYTES: usize = 60_000;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Text on its way in: a decompressed stream, decoded to UTF-8 if it is anything else, and the [`Meter`] at its source.
+//! Input text: a decompressed stream, decoded to UTF-8, and the [`Meter`] at its source.
 //!
-//! Text that is not valid in its declared encoding is replaced by U+FFFD and its place noted, so that the reader can
-//! refuse just that record. UTF-8 is passed on unchecked: the batch is checked as a whole, which is far cheaper.
+//! Text that is not valid in its declared encoding is replaced by U+FFFD and its place recorded, so that the reader can
+//! refuse only that record. UTF-8 is passed on unchecked: the batch is checked at once, which is far cheaper.
 
 use crate::on_disk::OnDisk;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much of a source has been read, in bytes as they lie on the disk (compressed, if they are); for progress.
+/// How much of a source has been read, in bytes on disk (compressed bytes of a compressed file); for progress.
 #[derive(Debug, Default)]
 pub struct Meter {
     read: AtomicU64,
@@ -21,7 +21,7 @@ impl Meter {
         Arc::new(Self { read: AtomicU64::new(0), total })
     }
 
-    /// Notes that so many bytes more were read.
+    /// Adds bytes that were read.
     pub(crate) fn add(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -31,7 +31,7 @@ impl Meter {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Says that reading went on at byte `at`.
+    /// Sets the position to byte `at`.
     pub(crate) fn move_to(&self, at: u64) {
         self.read.store(at, Ordering::Relaxed);
     }
@@ -66,23 +66,23 @@ impl<R: Read> Read for Metered<R> {
 pub(crate) struct Input {
     bytes: Box<dyn Read + Send>,
     decoding: Option<Decoding>,
-    /// Bytes of decompressed, not yet decoded text read.
+    /// Bytes read, decompressed and not yet decoded.
     bytes_read: u64,
     /// Bytes of text handed out.
     text_read: u64,
     /// See [`Input::malformed`].
     malformed: Vec<u64>,
-    /// How long the byte order mark was.
+    /// The length of the byte order mark.
     mark: usize,
     /// The first text handed out.
     head: Vec<u8>,
 }
 
 impl Input {
-    /// 64 KiB: as much of its beginning is remembered as tells most streams from each other.
+    /// 64 KiB of its beginning, which identify most streams.
     pub(crate) const HEAD: usize = 64 << 10;
 
-    /// Wraps the bytes. A byte order mark is swallowed, and is surer than what the caller believes the encoding to be.
+    /// Wraps the bytes. A byte order mark is removed, and takes precedence over `encoding`.
     pub(crate) fn new(mut bytes: Box<dyn Read + Send>, encoding: Option<&'static Encoding>) -> io::Result<Self> {
         let mut head = Vec::with_capacity(4);
         (&mut bytes).take(3).read_to_end(&mut head)?;
@@ -119,12 +119,12 @@ impl Input {
         &self.head
     }
 
-    /// How many bytes stand before the text.
+    /// Bytes before the text.
     pub(crate) fn mark(&self) -> u64 {
         self.mark as u64
     }
 
-    /// Whether the text is the bytes as they are.
+    /// Whether the text is the unchanged bytes.
     pub(crate) fn is_utf8(&self) -> bool {
         self.decoding.is_none()
     }
@@ -174,14 +174,14 @@ impl Input {
         &self.malformed
     }
 
-    /// Forgets the malformed places before byte `end`.
+    /// Removes the malformed places before byte `end`.
     pub(crate) fn forget_malformed_before(&mut self, end: u64) {
         let n = self.malformed.partition_point(|&at| at < end);
         self.malformed.drain(..n);
     }
 }
 
-/// A decoder and the bytes it has not seen yet.
+/// A decoder and the bytes that it has not decoded yet.
 struct Decoding {
     encoding: &'static Encoding,
     decoder: Decoder,
@@ -196,7 +196,7 @@ impl Decoding {
         Self { encoding, decoder, pending: Vec::new(), ended: false, finished: false }
     }
 
-    /// Reads more if nothing is pending; returns how much.
+    /// Reads more if nothing is pending; returns the number of bytes.
     fn read_block(&mut self, bytes: &mut dyn Read) -> io::Result<usize> {
         if self.ended || !self.pending.is_empty() {
             return Ok(0);
@@ -206,7 +206,7 @@ impl Decoding {
         Ok(n)
     }
 
-    /// Decodes what is pending, up to the first malformed place: that becomes U+FFFD, and where it stands is returned.
+    /// Decodes the pending bytes, up to the first malformed place: that becomes U+FFFD. Returns its place.
     fn decode_some(&mut self, text: &mut Vec<u8>) -> Option<usize> {
         let start = text.len();
         let room = self.decoder.max_utf8_buffer_length_without_replacement(self.pending.len()).unwrap_or(3 * BLOCK);
@@ -227,5 +227,5 @@ impl Decoding {
     }
 }
 
-/// 16 KiB: malformed text costs a move of what is left of a block each time, so blocks are small.
+/// 16 KiB: each malformed place moves the rest of the block, so blocks are small.
 const BLOCK: usize = 16 << 10;

@@ -3,7 +3,7 @@
 //! ```text
 //! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
 //!      |                                                                       -> jsonl -> Batch
-//!      -> parquet, arrow -> columnar (rows, numbers, what is left out) -> cells (any type as text) -> Batch
+//!      -> parquet, arrow -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
 
 mod arrow;
@@ -14,6 +14,8 @@ mod decompress;
 mod dialect;
 mod expansion;
 mod file_source;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod guard;
 mod infer_types;
 mod input;
@@ -21,8 +23,6 @@ mod jsonl;
 mod on_disk;
 mod open;
 mod parquet;
-#[cfg(any(test, feature = "fuzzing"))]
-pub mod soup;
 mod zip_member;
 
 pub use csv::CsvReader;

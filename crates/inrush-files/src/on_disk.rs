@@ -1,6 +1,6 @@
-//! A regular file as a later run will find it again: its [`Identity`], and reading from any place of it.
+//! A regular file that a later run can find again: its [`Identity`], and reading from any place of it.
 //!
-//! Invariant: nothing here moves the file's own position, so that whoever reads it in order is not disturbed.
+//! Invariant: no function moves the file's own position, so that sequential readers are not affected.
 
 use inrush_core::bulk::Unchanged;
 use inrush_core::bulk::ledger::Identity;
@@ -26,12 +26,12 @@ pub(crate) struct OnDisk {
     path: Arc<Path>,
     size: u64,
     modified: Option<i64>,
-    /// The hash of the identity, once it was asked for.
+    /// The hash of the identity, once it was computed.
     hash: Arc<OnceLock<u64>>,
 }
 
 impl OnDisk {
-    /// Takes a handle of its own; `member` is what is read of an archive.
+    /// Duplicates the handle; `member` is the member of an archive.
     pub(crate) fn new(shown: &str, path: &str, member: Option<&str>, file: &File) -> Result<Self> {
         let cannot_read = |e| Error::io(format!("cannot read `{shown}`"), e);
         let file = file.try_clone().map_err(cannot_read)?;
@@ -49,10 +49,10 @@ impl OnDisk {
         })
     }
 
-    /// What tells it from other files, and from what it was before it was changed.
+    /// Identifies the file and its content.
     ///
     /// # Errors
-    /// `Data` if it was changed since it was opened: then the hash is not that of what was read of it.
+    /// `Data` if it was changed since it was opened: then the hash is not that of the bytes that were read.
     pub(crate) fn identity(&self) -> Result<Identity> {
         let hash = match self.hash.get() {
             Some(hash) => *hash,
@@ -69,7 +69,7 @@ impl OnDisk {
         Ok(Identity { name: self.name.clone(), size: Some(self.size), modified: self.modified, hash })
     }
 
-    /// The hash of its identity, had it but its first `size` bytes.
+    /// The hash of its identity if it had only its first `size` bytes.
     pub(crate) fn hash_of_first(&self, size: u64) -> Result<u64> {
         let mut hasher = XxHash3_64::with_seed(0);
         let mut block = Vec::with_capacity(BLOCK as usize);
@@ -82,7 +82,7 @@ impl OnDisk {
         Ok(hasher.finish())
     }
 
-    /// How long it was when it was opened.
+    /// Its length when it was opened.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
@@ -126,7 +126,7 @@ impl OnDisk {
         changed_meanwhile(format!("`{}` was written to while it was loaded", self.shown))
     }
 
-    /// Whether the hash stands for every byte.
+    /// Whether the hash covers every byte.
     fn is_hashed_whole(&self) -> bool {
         self.size <= SAMPLED * BLOCK
     }
@@ -148,7 +148,7 @@ impl OnDisk {
 }
 
 impl Unchanged for OnDisk {
-    /// A mere `touch` changes nothing, as far as the hash can tell: that is not looked for in a file of which it knows a part only.
+    /// A `touch` is no change if the hash is the same. A hash of a part of the file is not compared.
     fn check(&self) -> Result<()> {
         let now = self.metadata()?;
         self.compare_size(&now)?;
@@ -161,7 +161,7 @@ impl Unchanged for OnDisk {
         }
     }
 
-    /// A page that was written through a mapping may show in the bytes before it does in the times.
+    /// A page written through a mapping may change the bytes before the times.
     fn confirm(&self) -> Result<()> {
         self.check()?;
         match self.hash.get() {
@@ -176,7 +176,7 @@ impl Unchanged for OnDisk {
     }
 }
 
-/// When it was last written to, in nanoseconds since 1970.
+/// The time of the last modification, in nanoseconds since 1970.
 fn modified(metadata: &Metadata) -> Option<i64> {
     let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     modified.and_then(|since| i64::try_from(since.as_nanos()).ok())
@@ -190,24 +190,24 @@ fn changed_meanwhile(message: String) -> Error {
     )
 }
 
-/// The error for a source that is not what was stored; `lines` are the lines that differ, first and last.
+/// The error for a source that differs from the stored rows; `lines` are the lines that differ, first and last.
 pub(crate) fn changed(shown: &str, what: &str) -> Error {
     Error::new(Kind::Promise, format!("`{shown}` is not the source whose rows are stored: {what}")).with_hint(
         "put the file back as it was; or `--forget` the job, which leaves its rows in the table, and load what you choose",
     )
 }
 
-/// Places and lengths of the blocks that stand for a file of `size` bytes: the first, the last, and those evenly between them.
+/// Places and lengths of the blocks that are hashed for a file of `size` bytes: the first, the last, and blocks evenly between them.
 fn sampled_blocks(size: u64) -> impl Iterator<Item = (u64, u64)> {
     let all = size <= SAMPLED * BLOCK;
-    // Of a small file all is read: as one block.
+    // A small file is read completely, as one block.
     let (n, bytes) = if all { (1, size) } else { (SAMPLED, BLOCK) };
     let last = size.saturating_sub(bytes);
     // In 128 bits: a sparse file may have a size that overflows 64.
     (0..n).map(move |i| ((u128::from(last) * u128::from(i) / u128::from((n - 1).max(1))) as u64, bytes))
 }
 
-/// Reads on from a place of its own.
+/// Reads from its own position.
 struct FromPlace {
     file: Arc<File>,
     at: u64,

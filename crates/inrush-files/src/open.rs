@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// By its first bytes for Parquet and Arrow, else by its name: TSV for `.tsv` and `.tab`,
-    /// JSON Lines for `.jsonl` and `.ndjson`, CSV for all that is not known.
+    /// JSON Lines for `.jsonl` and `.ndjson`, CSV for every other name.
     #[default]
     Auto,
     /// Fields between commas.
@@ -95,7 +95,7 @@ fn open_stream(
     let compression = Compression::of(path, &head)?;
     match Compression::of_name(path).0 {
         _ if compression == Compression::Zip => {
-            return Err(Error::config("a zip archive cannot be read from a pipe: its directory stands at its end")
+            return Err(Error::config("a zip archive cannot be read from a pipe: its directory is at its end")
                 .with_hint("name the file itself, or pipe the output of `unzip -p`"));
         }
         Some(named) if named != compression => {
@@ -104,7 +104,7 @@ fn open_stream(
         _ => {}
     }
     let plain = decompress(bytes, compression).map_err(cannot_read)?;
-    // What is in a compressed stream is told by its name.
+    // The name determines the format of a compressed stream.
     let head = if compression == Compression::None { head } else { Vec::new() };
     if is_parquet(path, &head, format) || is_arrow_file(&head, format) {
         return Err(Error::config(format!(
@@ -127,8 +127,8 @@ fn open_stream(
     open_text(["", path], path, plain, meter, compression, place, format, options)
 }
 
-/// `names` are those that may tell the format.
-#[expect(clippy::too_many_arguments, reason = "all that is known of a file, and one place to hand it on")]
+/// `names` are the names that may determine the format.
+#[expect(clippy::too_many_arguments, reason = "everything known about a file, passed on in one place")]
 fn open_text(
     names: [&str; 2],
     path: &str,
@@ -172,15 +172,15 @@ fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Bo
 }
 
 fn cuts(options: &CsvOptions) -> Cuts {
-    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit }
+    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit, memory: options.memory }
 }
 
 fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {
     refuse(path, TEXT_OPTIONS, options)
 }
 
-/// Options that say how text is to be read say nothing of what has names and types; whoever gives one expects something to happen.
-fn refuse(path: &str, meaningless: &[Asked], options: &CsvOptions) -> Result<()> {
+/// Refuses options of text parsing for formats with names and types, where they would have no effect.
+fn refuse(path: &str, meaningless: &[Given], options: &CsvOptions) -> Result<()> {
     match meaningless.iter().find(|(_, is_given)| is_given(options)) {
         Some((option, _)) => {
             Err(Error::config(format!("`{option}` has no meaning for `{path}`, whose values have names and types")))
@@ -189,11 +189,11 @@ fn refuse(path: &str, meaningless: &[Asked], options: &CsvOptions) -> Result<()>
     }
 }
 
-/// An option, and whether somebody gave it.
-type Asked = (&'static str, fn(&CsvOptions) -> bool);
+/// An option, and whether it was given.
+type Given = (&'static str, fn(&CsvOptions) -> bool);
 
-/// Options of text; the last two mean something to JSON Lines as well.
-const TEXT_OPTIONS: &[Asked] = &[
+/// Options of text parsing; the last two apply to JSON Lines as well.
+const TEXT_OPTIONS: &[Given] = &[
     ("--delimiter", |options| options.delimiter.is_some()),
     ("--quote", |options| options.quote != Some(b'"')),
     ("--escape", |options| options.escape.is_some()),
@@ -224,32 +224,32 @@ fn is_arrow_stream(path: &str, head: &[u8], format: Format) -> bool {
     }
 }
 
-/// What stands behind the last point of a name, the ending of a compression not counted.
+/// The part of a name after its last point, without the ending of a compression.
 fn ending(name: &str) -> String {
     let name = Compression::of_name(name).1;
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// As much of a stream tells it from others; what a stream of text takes, too.
+/// Bytes of its beginning that identify a stream, as for a stream of text.
 const STREAM_HEAD: u64 = 64 << 10;
 
 /// What a Parquet file begins and ends with.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// The delimiter of the format, which the name of the file (or of the archive's member) may tell.
+/// The delimiter of the format, which may follow from the name of the file (or of the archive's member).
 fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
     let endings = [ending(member), ending(path)];
     match format {
         Format::Csv => Ok(b','),
         Format::Tsv => Ok(b'\t'),
         Format::Jsonl | Format::Parquet | Format::Arrow => {
-            Err(Error::config(format!("`{path}` is a member of an archive, and such a file is read from its end"))
+            Err(Error::config(format!("`{path}` is a member of an archive, and this format is read from its end"))
                 .with_hint("unpack it first"))
         }
         Format::Auto if endings.iter().any(|ending| matches!(&ending[..], "tsv" | "tab")) => Ok(b'\t'),
         Format::Auto => match endings.iter().find(|ending| OTHER_FORMATS.contains(&&ending[..])) {
             Some(other) => Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read"))
-                .with_hint("if it is CSV all the same, say so: `--format csv`")),
+                .with_hint("if it is CSV, use `--format csv`")),
             None => Ok(b','),
         },
     }

@@ -1,10 +1,14 @@
 //! Parquet: which row groups and columns are read, and where their arrays come from.
 //!
 //! Only the chosen columns are read and decoded. Texts and bytes come as views into the decoded pages, so that they are not copied on
-//! the way to the wire. Every read is checked against the file's length before memory is taken for it.
+//! the way to the wire. Every read is checked against the file's length before memory is taken for it, and what a batch takes is
+//! counted before it is decoded ([`pages`]).
+
+mod header;
+mod pages;
+mod runs;
 
 use crate::columnar::Arrays;
-use crate::expansion::expands_too_far;
 use crate::guard::guarded;
 use crate::input::Meter;
 use crate::on_disk::OnDisk;
@@ -12,12 +16,14 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use inrush_core::error::{Error, Result};
-use parquet::arrow::ProjectionMask;
+use pages::{Budget, Group};
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection, RowSelector,
 };
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::{Compression, LogicalType};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::Type;
 use std::io::{BufReader, Read};
@@ -26,26 +32,40 @@ use std::sync::Arc;
 /// A Parquet file.
 pub(crate) struct Parquet {
     name: Arc<str>,
-    file: Pages,
+    file: FileBytes,
     metadata: ArrowReaderMetadata,
     schema: SchemaRef,
     /// The fields that are read.
     fields: Vec<usize>,
-    rows: Option<ParquetRecordBatchReader>,
+    /// Whether [`check_pages`](Self::check_pages) has passed for these fields.
+    is_checked: bool,
+    /// The row group that is being read.
+    rows: Option<GroupRows>,
     /// The row that comes next.
     at: u64,
-    batch_rows: usize,
-    /// About as many bytes has a row.
+    /// Rows of a batch, by the footer.
+    batch_rows: u64,
+    /// The average of a row's bytes, by the footer.
     row_bytes: u64,
-    /// See [`expands_too_far`].
+    /// The most bytes that a batch may take while it is decoded.
     memory: u64,
 }
 
+/// The rows of one row group.
+struct GroupRows {
+    reader: ParquetRecordBatchReader,
+    budget: Arc<Budget>,
+    /// The number of the row after its last one.
+    end: u64,
+    /// Rows of a batch.
+    batch_rows: u64,
+}
+
 impl Parquet {
-    /// Reads what the file says of itself. `batch_bytes` is about how much is decoded at a time, at most.
+    /// Reads the footer. `batch_bytes` is the approximate maximum that is decoded at a time.
     pub(crate) fn open(name: &str, file: OnDisk, meter: Arc<Meter>, batch_bytes: usize, memory: usize) -> Result<Self> {
         let name: Arc<str> = name.into();
-        let pages = Pages { file, meter };
+        let pages = FileBytes { file, meter };
         let metadata = guarded(&name, || load(&pages).map_err(|e| damaged(&name, &e)))?;
         let schema = marked(&metadata);
         let (rows, bytes) = metadata.metadata().row_groups().iter().fold((0u64, 0u64), |(rows, bytes), group| {
@@ -55,9 +75,7 @@ impl Parquet {
             )
         });
         let row_bytes = (bytes / rows.max(1)).max(1);
-        // A list of millions of equal values is a few bytes of file, and its row is decoded as a whole.
-        let listed = listed_bytes(&name, &metadata, memory as u64)?;
-        let batch_rows = (batch_bytes as u64 / row_bytes.max(listed)).clamp(1, DECODED_ROWS) as usize;
+        let batch_rows = (batch_bytes as u64 / row_bytes.max(listed_bytes(&metadata))).clamp(1, DECODED_ROWS);
         let fields = (0..schema.fields().len()).collect();
         Ok(Self {
             name,
@@ -65,6 +83,7 @@ impl Parquet {
             metadata,
             schema,
             fields,
+            is_checked: false,
             rows: None,
             at: 0,
             batch_rows,
@@ -73,36 +92,54 @@ impl Parquet {
         })
     }
 
-    /// A reader from row `at` on.
-    fn reader(&self) -> Result<ParquetRecordBatchReader, ParquetError> {
-        let mut before = 0;
-        let mut groups = Vec::new();
-        let mut offset = 0;
-        for (i, group) in self.metadata.metadata().row_groups().iter().enumerate() {
-            let rows = u64::try_from(group.num_rows())
-                .map_err(|_| ParquetError::General("a negative number of rows".into()))?;
-            let end = before + rows;
-            if self.at < end {
-                if groups.is_empty() {
-                    offset = self.at - before;
-                }
-                groups.push(i);
-            }
-            before = end;
+    /// The rows from `at` to the end of their row group, `batch_rows` at a time at most.
+    fn group(&self, batch_rows: u64) -> Result<GroupRows> {
+        let groups = self.metadata.metadata().row_groups();
+        let (mut start, mut index) = (0, 0);
+        while let Some(group) = groups.get(index).filter(|group| n_rows_of(group).saturating_add(start) <= self.at) {
+            start = n_rows_of(group).saturating_add(start);
+            index += 1;
         }
+        let n_rows = groups.get(index).map_or(0, n_rows_of);
+        let batch_rows = batch_rows.min(self.memory / self.row_width().max(1));
+        if batch_rows == 0 {
+            return Err(damaged(&self.name, &format!("its rows have {} MiB each", self.row_width() >> 20))
+                .with_hint("raise `--memory` if that is meant, or leave the column out: `--columns a,b,@skip`"));
+        }
+        let budget = Arc::new(Budget::new(self.memory, batch_rows, self.metadata.parquet_schema().num_columns()));
+        let metadata = self.metadata.metadata().clone();
+        let group = Group { bytes: self.file.clone(), metadata, index, budget: budget.clone() };
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), self.fields.iter().copied());
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone())
-            .with_projection(mask)
-            .with_row_groups(groups)
-            .with_batch_size(self.batch_rows);
-        if offset > 0 {
-            builder = builder.with_offset(usize::try_from(offset).unwrap_or(usize::MAX));
-        }
-        builder.build()
+        let selectors = [(self.at - start, false), (n_rows - (self.at - start), true)].map(|(n, is_read)| {
+            let n = usize::try_from(n).unwrap_or(usize::MAX);
+            if is_read { RowSelector::select(n) } else { RowSelector::skip(n) }
+        });
+        let selection = (self.at > start).then(|| RowSelection::from(selectors.to_vec()));
+        let reader = guarded(&self.name, || {
+            let fields = Some(self.metadata.schema().fields());
+            parquet_to_arrow_field_levels(self.metadata.parquet_schema(), mask, fields)
+                .and_then(|levels| {
+                    ParquetRecordBatchReader::try_new_with_row_groups(&levels, &group, batch_rows as usize, selection)
+                })
+                .map_err(|e| damaged(&self.name, &e))
+        })?;
+        Ok(GroupRows { reader, budget, end: n_rows.saturating_add(start), batch_rows })
     }
 
-    /// Refuses what is known not to be readable by what the file says of itself, before a row of it is given away: columns of the
-    /// chosen fields that are compressed by what is not built in, or that lie outside of the file.
+    /// Bytes of a row in arrays, without its texts and lists.
+    fn row_width(&self) -> u64 {
+        let parquet = self.metadata.parquet_schema();
+        let leaves = (0..parquet.num_columns())
+            .filter(|&leaf| self.fields.contains(&parquet.get_column_root_idx(leaf)))
+            .map(|leaf| parquet.column(leaf))
+            .filter(|column| column.max_rep_level() == 0);
+        let stored = leaves.map(|column| pages::width(&column)).fold(0, u64::saturating_add);
+        let arrays = self.fields.iter().map(|&field| width_of(self.schema.field(field).data_type()));
+        stored.max(arrays.fold(0, u64::saturating_add))
+    }
+
+    /// Checks the columns of the chosen fields before the first row is returned: refuses an unsupported compression and columns that lie
+    /// outside of the file.
     fn check_pages(&self) -> Result<()> {
         let parquet = self.metadata.parquet_schema();
         for group in self.metadata.metadata().row_groups() {
@@ -116,11 +153,6 @@ impl Parquet {
                 }
                 let start = column.dictionary_page_offset().unwrap_or(i64::MAX).min(column.data_page_offset());
                 let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
-                let (stored, plain) = (column.compressed_size(), column.uncompressed_size());
-                if let Some(why) = expands_too_far(stored.unsigned_abs(), plain.unsigned_abs(), self.memory) {
-                    return Err(damaged(&self.name, &format!("{} {why}", named()))
-                        .with_hint("raise `--memory` if that is meant, or write the file in smaller row groups"));
-                }
                 if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > self.file.len()) {
                     return Err(damaged(&self.name, &format!("{} lies outside of the file", named())));
                 }
@@ -130,8 +162,12 @@ impl Parquet {
     }
 
     fn n_rows(&self) -> u64 {
-        self.metadata.metadata().row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0)).sum()
+        self.metadata.metadata().row_groups().iter().map(n_rows_of).fold(0, u64::saturating_add)
     }
+}
+
+fn n_rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
 impl Arrays for Parquet {
@@ -141,7 +177,7 @@ impl Arrays for Parquet {
 
     fn project(&mut self, fields: &[usize]) {
         self.fields = fields.to_vec();
-        self.rows = None;
+        (self.is_checked, self.rows) = (false, None);
     }
 
     fn left(&self) -> Option<(u64, u64)> {
@@ -149,22 +185,40 @@ impl Arrays for Parquet {
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>> {
-        if self.at >= self.n_rows() {
-            return Ok(None);
-        }
-        if self.rows.is_none() {
-            self.check_pages()?;
-            self.rows = Some(guarded(&self.name, || self.reader().map_err(|e| damaged(&self.name, &e)))?);
-        }
-        let (name, rows) = (&self.name, &mut self.rows);
-        let next = guarded(name, || rows.as_mut().and_then(Iterator::next).transpose().map_err(|e| damaged(name, &e)))?;
-        match next {
-            Some(rows) => {
-                self.at += rows.num_rows() as u64;
-                Ok(Some(rows))
+        while self.at < self.n_rows() {
+            let group = match &mut self.rows {
+                Some(group) => group,
+                None => {
+                    if !self.is_checked {
+                        self.check_pages()?;
+                        self.is_checked = true;
+                    }
+                    let group = self.group(self.batch_rows)?;
+                    self.rows.insert(group)
+                }
+            };
+            group.budget.begin_batch();
+            let next = guarded(&self.name, || group.reader.next().transpose().map_err(|e| damaged(&self.name, &e)));
+            match next {
+                Ok(Some(rows)) if self.at + rows.num_rows() as u64 <= group.end => {
+                    self.at += rows.num_rows() as u64;
+                    return Ok(Some(rows));
+                }
+                Ok(None) if self.at == group.end => self.rows = None,
+                Ok(_) => {
+                    return Err(damaged(&self.name, &format!("row {} ends its row group at another row", self.at)));
+                }
+                Err(error) => match group.budget.take_refused() {
+                    Some(refused) if refused.may_shrink => {
+                        let batch_rows = (group.batch_rows / SHRINK).max(1);
+                        self.rows = Some(self.group(batch_rows)?);
+                    }
+                    Some(refused) => return Err(damaged(&self.name, &refused.why).with_hint(refused.hint)),
+                    None => return Err(error),
+                },
             }
-            None => Err(damaged(&self.name, &format!("it ends behind row {} of {}", self.at, self.n_rows()))),
         }
+        Ok(None)
     }
 
     fn skip(&mut self, n_rows: u64) -> Result<u64> {
@@ -197,38 +251,30 @@ impl Arrays for Parquet {
 }
 
 /// How many bytes the lists of a row take when they are decoded, on average of the row group where they take most.
-///
-/// # Errors
-/// `Data` if that is more than `memory`.
-fn listed_bytes(name: &str, metadata: &ArrowReaderMetadata, memory: u64) -> Result<u64> {
-    let mut most = 0;
-    for group in metadata.metadata().row_groups() {
-        let rows = group.num_rows().unsigned_abs().max(1);
-        let mut listed = 0u64;
-        for column in group.columns().iter().filter(|column| column.column_descr().max_rep_level() > 0) {
-            let bytes = (column.num_values().unsigned_abs() / rows).saturating_mul(LISTED_BYTES);
-            if bytes > memory {
-                return Err(Error::data(format!(
-                    "cannot read `{name}`: a row of column `{}` has {} values on average, which take {} MiB, and a row may take {} MiB",
-                    column.column_path().string(),
-                    column.num_values().unsigned_abs() / rows,
-                    bytes >> 20,
-                    memory >> 20
-                ))
-                .with_hint("write the values as rows of a table of their own, or raise `--memory`"));
-            }
-            listed = listed.saturating_add(bytes);
-        }
-        most = most.max(listed);
-    }
-    Ok(most)
+fn listed_bytes(metadata: &ArrowReaderMetadata) -> u64 {
+    let of_group = |group: &RowGroupMetaData| {
+        let lists = group.columns().iter().filter(|column| column.column_descr().max_rep_level() > 0);
+        let values = lists.map(|column| column.num_values().unsigned_abs()).fold(0, u64::saturating_add);
+        (values / n_rows_of(group).max(1)).saturating_mul(LISTED_BYTES)
+    };
+    metadata.metadata().row_groups().iter().map(of_group).max().unwrap_or(0)
 }
 
 /// A value of a list with its two levels.
 const LISTED_BYTES: u64 = 12;
 
-/// What the file says of itself, with views for texts and bytes where the reader can make them.
-fn load(pages: &Pages) -> Result<ArrowReaderMetadata, ParquetError> {
+/// Bytes of a value in an array, without its texts and lists.
+fn width_of(ty: &DataType) -> u64 {
+    match ty {
+        DataType::FixedSizeBinary(width) => width.unsigned_abs().into(),
+        DataType::FixedSizeList(item, n) => u64::from(n.unsigned_abs()).saturating_mul(width_of(item.data_type())),
+        DataType::Struct(fields) => fields.iter().map(|field| width_of(field.data_type())).fold(0, u64::saturating_add),
+        ty => ty.primitive_width().unwrap_or(16) as u64,
+    }
+}
+
+/// Reads the footer, and chooses views for texts and bytes where the reader supports them.
+fn load(pages: &FileBytes) -> Result<ArrowReaderMetadata, ParquetError> {
     let metadata = ArrowReaderMetadata::load(pages, ArrowReaderOptions::new())?;
     let viewed = Schema::new_with_metadata(
         metadata.schema().fields().iter().map(|field| viewed(field)).collect::<Vec<_>>(),
@@ -239,19 +285,26 @@ fn load(pages: &Pages) -> Result<ArrowReaderMetadata, ParquetError> {
 }
 
 fn viewed(field: &Field) -> Field {
-    let of = |ty: &DataType| match ty {
-        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
-        DataType::Binary | DataType::LargeBinary => Some(DataType::BinaryView),
-        _ => None,
-    };
-    let ty = match field.data_type() {
-        DataType::Dictionary(_, values) => of(values),
-        ty => of(ty),
-    };
-    field.clone().with_data_type(ty.unwrap_or_else(|| field.data_type().clone()))
+    field.clone().with_data_type(viewed_type(field.data_type()))
 }
 
-/// The schema, with a mark on fields that Parquet says are UUIDs or JSON.
+/// Without views the texts of a list are copied for each reference, and a dictionary may hold one huge text.
+fn viewed_type(ty: &DataType) -> DataType {
+    let inner = |field: &Arc<Field>| Arc::new(viewed(field));
+    match ty {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Dictionary(_, values) if values.is_string() || values.is_binary() => viewed_type(values),
+        DataType::List(item) => DataType::List(inner(item)),
+        DataType::LargeList(item) => DataType::LargeList(inner(item)),
+        DataType::FixedSizeList(item, n) => DataType::FixedSizeList(inner(item), *n),
+        DataType::Map(entries, sorted) => DataType::Map(inner(entries), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(inner).collect()),
+        ty => ty.clone(),
+    }
+}
+
+/// The schema, with extension names for UUIDs and JSON.
 fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
     let roots: &[Arc<Type>] = match metadata.parquet_schema().root_schema() {
         Type::GroupType { fields, .. } => fields,
@@ -273,7 +326,7 @@ fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
     Arc::new(Schema::new(schema.fields().iter().enumerate().map(mark).collect::<Vec<_>>()))
 }
 
-/// The name of a compression that cannot be undone.
+/// The name of an unsupported compression.
 fn not_built_in(compression: Compression) -> Option<&'static str> {
     match compression {
         Compression::LZO => Some("LZO"),
@@ -286,20 +339,20 @@ fn damaged(name: &str, error: &dyn std::fmt::Display) -> Error {
     Error::data(format!("cannot read `{name}` as Parquet: {error}"))
 }
 
-/// The file's bytes: read at their place, counted, and never more than there are.
+/// The file's bytes, read at any offset, counted, and checked against its length.
 #[derive(Clone)]
-struct Pages {
+struct FileBytes {
     file: OnDisk,
     meter: Arc<Meter>,
 }
 
-impl Length for Pages {
+impl Length for FileBytes {
     fn len(&self) -> u64 {
         self.file.size()
     }
 }
 
-impl ChunkReader for Pages {
+impl ChunkReader for FileBytes {
     type T = BufReader<Box<dyn Read + Send>>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
@@ -317,8 +370,14 @@ impl ChunkReader for Pages {
     }
 }
 
-/// As many rows are decoded at a time: what the reader's authors found to be fast, and what stays in a near cache.
+/// A batch that takes too much memory is read again with so many times fewer rows.
+const SHRINK: u64 = 8;
+
+/// Rows that are decoded at a time: the reader's default, which fits the cache.
 const DECODED_ROWS: u64 = 8192;
 
-/// The header of a page is read by itself, and has some ten bytes but for its statistics.
+/// The header of a page is read separately, and has some ten bytes besides its statistics.
 const HEADER_BYTES: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests;

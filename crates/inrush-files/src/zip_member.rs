@@ -1,7 +1,7 @@
-//! Reads the one data file of a zip archive, or the one that was named.
+//! Reads the only data file of a zip archive, or the named one.
 //!
-//! The archive's directory stands at its end, so the archive must be a file. The `zip` crate reads only that directory:
-//! its own readers borrow the archive, and the member is a plain stretch of the file that we can stream ourselves.
+//! The archive's directory is at its end, so the archive must be a file. The `zip` crate is used for the directory only: its readers
+//! borrow the archive, and a member is a contiguous range of the file that can be streamed directly.
 
 use crate::decompress::{BUFFER, Compression, decompress};
 use crate::input::{Meter, Metered};
@@ -18,15 +18,15 @@ pub(crate) struct Member {
     pub(crate) meter: Arc<Meter>,
 }
 
-/// Opens the member called `wanted`, else the only data file there is.
+/// Opens `member`, else the only data file.
 pub(crate) fn open(
     archive_name: &str,
     file: impl Read + Seek + Send + 'static,
-    wanted: Option<&str>,
+    member: Option<&str>,
 ) -> Result<Member> {
     let damaged = |e: zip::result::ZipError| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-    let index = choose(archive_name, archive.file_names(), wanted)?;
+    let index = choose(archive_name, archive.file_names(), member)?;
     let name = archive.file_names().nth(index).unwrap_or_default().to_owned();
     let index = archive.index_for_name(&name).unwrap_or(index);
     let member = archive.by_index_raw(index).map_err(damaged)?;
@@ -57,15 +57,15 @@ pub(crate) fn open(
 }
 
 /// The index of the member to read, among all names.
-fn choose<'a>(archive_name: &str, names: impl Iterator<Item = &'a str>, wanted: Option<&str>) -> Result<usize> {
+fn choose<'a>(archive_name: &str, names: impl Iterator<Item = &'a str>, member: Option<&str>) -> Result<usize> {
     let candidates: Vec<(usize, &str)> = names
         .enumerate()
-        .filter(|(_, name)| wanted.map_or_else(|| is_data_file(name), |wanted| *name == wanted))
+        .filter(|(_, name)| member.map_or_else(|| is_data_file(name), |member| *name == member))
         .collect();
-    match (&candidates[..], wanted) {
+    match (&candidates[..], member) {
         ([(index, _)], _) => Ok(*index),
         ([], None) => Err(Error::config(format!("`{archive_name}` holds no file"))),
-        ([], Some(wanted)) => Err(Error::config(format!("`{archive_name}` holds no file `{wanted}`"))),
+        ([], Some(member)) => Err(Error::config(format!("`{archive_name}` holds no file `{member}`"))),
         ([(_, first), ..], _) => {
             let mut list: Vec<_> = candidates.iter().take(LISTED).map(|(_, name)| format!("`{name}`")).collect();
             if candidates.len() > LISTED {
@@ -77,12 +77,12 @@ fn choose<'a>(archive_name: &str, names: impl Iterator<Item = &'a str>, wanted: 
     }
 }
 
-/// Neither a folder nor what macOS puts beside the files.
+/// Neither a folder nor a file that macOS adds.
 fn is_data_file(name: &str) -> bool {
     !name.ends_with('/') && !name.starts_with("__MACOSX/") && name.rsplit('/').next() != Some(".DS_Store")
 }
 
-/// Checks length and checksum once the stream ends, so that a damaged member is never taken for a short one.
+/// Checks length and checksum once the stream ends, so that a damaged member is an error and not a short file.
 struct Verified {
     inner: Box<dyn Read + Send>,
     crc: Crc,

@@ -21,7 +21,7 @@ pub struct Sbtest {
 #[derive(Clone, Debug)]
 pub struct SbtestRows {
     names: Vec<String>,
-    /// All columns but the key: of the rows 0 to [`PERIOD`], and of as many after them as are asked for at once.
+    /// All columns but the key: of the rows 0 to [`PERIOD`], and of as many after them as are requested at once.
     columns: Vec<ArrayRef>,
     /// The text of each row of a period, without the key.
     texts: Vec<String>,
@@ -45,7 +45,7 @@ impl Sbtest {
         own.into_iter().chain((5..).map(|i| format!("k{i}"))).take(self.columns).collect()
     }
 
-    /// The definition of the table `name`, which is quoted if need be. The secondary indexes are on one column each, in their order behind
+    /// The definition of the table `name`, which is quoted if need be. The secondary indexes are on one column each, in their order after
     /// the key; 0 partitions is a table without.
     pub fn ddl(&self, name: &str, indexes: usize, partitions: u64) -> String {
         let names = self.names();
@@ -63,7 +63,7 @@ impl Sbtest {
         format!("CREATE TABLE {name} ({}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4{by}", parts.join(", "))
     }
 
-    /// Asks a server for the [`Checksum`] of the table `name`: one row of two columns.
+    /// The query for the [`Checksum`] of the table `name`: one row of two columns.
     pub fn checksum_query(&self, name: &str) -> String {
         super::checksum_query(name, &self.names())
     }
@@ -73,7 +73,7 @@ impl Sbtest {
         self.names().iter().map(|name| if name == "c" || name == "pad" { 125 } else { 14 }).sum()
     }
 
-    /// Rows at hand, of which at most `most` are asked for at once.
+    /// Prepared rows, of which at most `most` are requested at once.
     pub fn made(&self, most: u64) -> SbtestRows {
         let period: Vec<Row> = (0..PERIOD).map(|number| self.row(number)).collect();
         let all = || period.iter().cycle().take((PERIOD + most) as usize);
@@ -105,7 +105,7 @@ impl SbtestRows {
     /// Rows of these numbers, which are their keys.
     ///
     /// # Errors
-    /// More rows than may be asked for at once, or a key that is no `INT`.
+    /// More rows than may be requested at once, or a key that is not an `INT`.
     pub fn rows(&self, numbers: Range<u64>) -> Result<RecordBatch, ArrowError> {
         let n = (numbers.end - numbers.start) as usize;
         let from = (numbers.start % PERIOD) as usize;
@@ -123,7 +123,7 @@ impl SbtestRows {
         )
     }
 
-    /// What a table of these rows comes to.
+    /// The checksum of a table of these rows.
     pub fn checksum(&self, numbers: Range<u64>) -> Checksum {
         let (mut key, mut checksum) = (String::new(), Checksum::default());
         for number in numbers {

@@ -57,7 +57,7 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
         panels: parts.iter().map(panel).collect(),
         caption,
         table: numbers(lines, &parts, unit),
-        // Where so many stand in one panel, another picture says more.
+        // For so many bars in one panel another picture is better.
         folded: parts.iter().any(|part| part.lines.len() > MANY),
         ..Figure::default()
     })
@@ -78,7 +78,7 @@ impl Rounds {
     }
 }
 
-/// The setting that tells the bars of one subject apart, by colour, if it is one setting of few values.
+/// The setting that distinguishes the bars of one subject by colour, if it is one setting of few values.
 struct Variants<'r> {
     name: Option<&'r str>,
     values: Vec<&'r str>,

@@ -18,7 +18,7 @@ pub(super) struct Chart {
     pub(super) series: Vec<Series>,
     /// Above the names of the lines.
     pub(super) ends_title: String,
-    /// Where on the axis what is told.
+    /// A place of the axis and its text.
     pub(super) places: Vec<(f64, String)>,
     pub(super) height: f64,
 }
@@ -27,7 +27,7 @@ pub(super) struct Chart {
 #[derive(Debug, Default)]
 pub(super) struct Series {
     pub(super) label: String,
-    /// What stands at its end; may be empty.
+    /// The text at its end; may be empty.
     pub(super) end: String,
     pub(super) class: String,
     /// Which shape its points have; none where there are too many of them.
@@ -163,7 +163,7 @@ fn apart(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
     for i in 1..at.len() {
         at[i] = at[i].max(at[i - 1] + gap);
     }
-    // Whatever was pushed out below is pushed up again, and with it those above.
+    // Labels that were pushed out below are pushed up again, with those above.
     let mut most = bottom;
     for place in at.iter_mut().rev() {
         *place = place.min(most);

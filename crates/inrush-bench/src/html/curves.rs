@@ -70,7 +70,7 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
 struct Curves {
     client: Curve,
     server: Curve,
-    /// Seconds that a point stands for.
+    /// Seconds of a point.
     bucket: u32,
 }
 

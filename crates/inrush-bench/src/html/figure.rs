@@ -5,7 +5,7 @@ use crate::table::Line;
 use crate::table::grouped;
 use std::fmt::Write as _;
 
-/// What stands between two lines of text.
+/// The gap between two lines of text.
 #[derive(Debug, Default)]
 pub(super) struct Figure {
     /// Of the element.
@@ -18,7 +18,7 @@ pub(super) struct Figure {
     /// How to read it.
     pub(super) caption: String,
     pub(super) table: Table,
-    /// Whether it is shown only when asked for.
+    /// Whether it is shown only on request.
     pub(super) folded: bool,
 }
 
@@ -140,7 +140,7 @@ impl Table {
     }
 }
 
-/// Text in which what stands between backticks is code.
+/// Text with code between backticks.
 pub(super) fn with_code(text: &str) -> String {
     let mut out = String::new();
     let mut parts = text.split('`').peekable();
@@ -184,7 +184,7 @@ pub(super) fn told(line: &Line<'_>, label: &str) -> String {
     text
 }
 
-/// A number as a reader wants it: thousands apart, three digits at least.
+/// A number for readers: with thousands separators, three digits at least.
 pub(super) fn amount(value: f64) -> String {
     let digits = match value.abs() {
         size if size >= 100.0 => 0,

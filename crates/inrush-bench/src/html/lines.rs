@@ -18,7 +18,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     let unit = lines.first()?.case.unit.name();
     let has_place = |line: &&Line<'_>| series::place(line.case, axis.name).is_some();
     let placed: Vec<&Line<'_>> = lines.iter().copied().filter(has_place).collect();
-    // A case that stands alone is no line; its bar is elsewhere.
+    // A single case is not a line; its bar is elsewhere.
     let on_axis: Vec<&Line<'_>> = series::together(&placed, &[axis.name])
         .into_iter()
         .filter(|line| line.len() > 1)
@@ -44,7 +44,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
     let mut best: Option<(Shape, String)> = None;
     let (n_parts, mut panels) = (parts.len(), Vec::new());
     for part in &parts {
-        // What tells a line from cases that stand alone is its name.
+        // Lines have names, single cases have none.
         let names = Names::of(if n_parts == 1 { &placed } else { &part.lines }, &[axis.name]);
         let ramp = Ramp::of(&names, &part.lines);
         let mut all = Vec::new();
@@ -89,7 +89,7 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
             y_title: format!("{unit}/s{}", if y.is_log() { ", logarithmic" } else { "" }),
             y: y.clone(),
             places: places.collect(),
-            // Names of lines want room.
+            // Names of lines need space.
             height: (all.len() as f64 * 13.0 + 10.0).max(if n_parts > 1 { 210.0 } else { 260.0 }),
             ends_title: ramp.map(|ramp| series::shown(ramp.name)).unwrap_or_default(),
             series: all,
@@ -121,7 +121,7 @@ struct Points {
     bands: Vec<(f64, f64)>,
 }
 
-/// What is told of a line.
+/// The description of a line.
 #[derive(Clone, Debug, PartialEq)]
 struct Shape {
     peak: (f64, f64),

@@ -42,7 +42,7 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
         escaped(&title),
         escaped(&run.server.version),
     );
-    // What the lab takes is told in words: a case that does nothing would be the longest bar.
+    // The overhead is text: a case that does nothing would be the longest bar.
     let (own, drawn): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| line.case.role == Role::Lab);
     header(&mut out, results, &drawn, &title, conclusions);
     out += "<main>\n";
@@ -71,12 +71,12 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
     out
 }
 
-/// What the file has pictures for, the most telling first.
+/// The pictures for the file, the most informative first.
 fn figures(results: &Results, lines: &[Line<'_>]) -> Vec<Figure> {
     let maps = heat::figures(lines);
     let bars = bars::figure(results, lines);
     let mut figures = Vec::new();
-    // So many bars are there to look things up; a map and lines show what they come to.
+    // So many bars are for lookups; a map and lines show the result.
     let (first, last) = if bars.as_ref().is_some_and(|bars| bars.folded) { (None, bars) } else { (bars, None) };
     figures.extend(first);
     figures.extend(maps);
@@ -165,7 +165,7 @@ fn date(at: &str) -> String {
     at.parse::<jiff::Timestamp>().map_or_else(|_| at.to_owned(), |at| at.strftime("%-d %B %Y, %H:%M UTC").to_string())
 }
 
-/// Nothing from elsewhere, whatever a text of a file manages to be.
+/// No external resource, whatever text the file contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 const STYLE: &str = include_str!("page.css");

@@ -1,4 +1,4 @@
-//! What a reader must know before trusting the numbers: a run that did not end, cases that were cut, rounds that stand apart, errors. Pure.
+//! Warnings about the numbers: an incomplete run, cases that were cut, outliers, errors. Pure.
 
 use super::figure::{amount, with_code};
 use crate::results::{Results, Sample};

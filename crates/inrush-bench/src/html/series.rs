@@ -1,11 +1,11 @@
-//! Which cases belong into one picture, and what each of them is called there: what they all have in common is not said again. Pure.
+//! Groups cases into pictures, and names each case in its picture: the name omits what all of them have in common. Pure.
 
 use super::scale::short;
 use crate::results::Case;
 use crate::table::Line;
 use std::collections::BTreeMap;
 
-/// What tells some cases apart.
+/// The settings that distinguish some cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names<'r> {
     /// Whether they are about more than one subject.
@@ -38,7 +38,7 @@ impl<'r> Names<'r> {
         named.sort_unstable();
         named.dedup();
         if subjects && named.len() == together(lines, without).len() {
-            // The subject says it all.
+            // The subject is enough.
             settings.clear();
         }
         Self { subjects, settings }
@@ -94,7 +94,7 @@ pub(super) fn axes<'r>(lines: &[&Line<'r>]) -> Vec<Axis<'r>> {
     values(lines).into_iter().filter_map(axis).collect()
 }
 
-/// Where a case stands on an axis.
+/// The place of a case on an axis.
 pub(super) fn place(case: &Case, axis: &str) -> Option<f64> {
     case.with.get(axis)?.parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -1,4 +1,4 @@
-//! What the numbers depend on: the machine, the server and its settings, the tables, what was asked for. Pure.
+//! The conditions of the numbers: the machine, the server and its settings, the tables, the options. Pure.
 
 use super::figure::Table;
 use super::svg::escaped;

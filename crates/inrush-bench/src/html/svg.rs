@@ -1,6 +1,6 @@
 //! Pictures as text: a few shapes, with everything that comes from a file escaped. Pure.
 //!
-//! Colours and weights are the style sheet's: shapes have classes. A mark's title is what its tooltip says; where no script runs the
+//! Colours and weights are the style sheet's: shapes have classes. A mark's title is its tooltip; where no script runs the
 //! browser shows it by itself.
 
 use std::fmt::Write as _;
@@ -67,14 +67,14 @@ impl Svg {
         self.push(format_args!(r#"<text class="{class}" x="{x}" y="{y}">{text}</text>"#));
     }
 
-    /// What `draw` draws is one mark, which `title` tells about: its first line is its name.
+    /// Draws one mark with `draw`; the first line of its `title` is its name.
     pub(super) fn mark(&mut self, class: &str, title: &str, draw: impl FnOnce(&mut Self)) {
         self.push(format_args!(r#"<g class="mark {class}"><title>{}</title>"#, escaped(title)));
         draw(self);
         self.body.push_str("</g>\n");
     }
 
-    /// The element; `label` is what it is of, for those who hear it.
+    /// The element; `label` is its description for screen readers.
     pub(super) fn finish(self, class: &str, label: &str) -> String {
         let (width, height) = (num(self.width), num(self.height));
         let label = escaped(label);
@@ -91,7 +91,7 @@ impl Svg {
     }
 }
 
-/// Text that may stand in an element or in an attribute.
+/// Text, escaped for an element or an attribute.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

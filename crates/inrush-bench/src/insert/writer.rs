@@ -44,7 +44,7 @@ pub struct Writer {
     server: Option<ServerProcess>,
     /// What rows become when they are changed.
     changed: Users,
-    /// What asking for the bytes of a session costs, to it and from it.
+    /// The bytes of querying a session's byte counters, sent and received.
     asking: (u64, u64),
     /// Quoted, with their schema.
     target: String,
@@ -207,7 +207,7 @@ impl Writer {
         // Reads the table, and connects: that is not part of inserting.
         inserter.flush()?;
         let clock = self.clock();
-        // Whoever is free takes the next one, so that what is stored when the time runs out are the first ones.
+        // A free connection takes the next one, so the first ones are stored when the time runs out.
         let next = AtomicU64::new(0);
         let bring = || {
             while Instant::now() < deadline {
@@ -234,7 +234,7 @@ impl Writer {
         let options = BatchOptions::new().with_method(method).with_rows(statement_rows as usize);
         let step = match commits {
             Commits::Each => statement_rows,
-            // The clock is looked at between two of them.
+            // The clock is checked between two of them.
             Commits::Once => self.settings.many,
         };
         // The first use of a statement has it prepared and its columns described: that is connecting, in a way.
@@ -254,7 +254,7 @@ impl Writer {
         let stored = match commits {
             Commits::Each => write(&mut self.connection)?,
             Commits::Once => {
-                // Not BEGIN as text: behind that nobody could tell what a deadlock had undone, and nothing would be pipelined.
+                // Not BEGIN as text: then it would be unknown what a deadlock has rolled back, and nothing would be pipelined.
                 let mut tx = self.connection.begin()?;
                 let stored = write(&mut tx)?;
                 tx.commit()?;

@@ -1,4 +1,4 @@
-//! What is loaded: seeded data sets as CSV files with a header, whose lines the server can be asked the sum of. Pure, but for what is
+//! The loaded data: seeded data sets as CSV files with a header, whose lines the server can sum. Pure, but for what is
 //! written to.
 
 use super::tpch::Tpch;
@@ -74,7 +74,7 @@ impl Data {
         format!("CREATE TABLE {name} ({columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4")
     }
 
-    /// Asks a server for the [`Checksum`] of the table `name`: one row of two columns.
+    /// The query for the [`Checksum`] of the table `name`: one row of two columns.
     pub fn checksum_query(&self, name: &str) -> String {
         // The generator writes it as a whole number.
         let shown = |column: String| if column == "l_quantity" { "CAST(l_quantity AS SIGNED)".into() } else { column };
@@ -82,7 +82,7 @@ impl Data {
         crate::dataset::checksum_query(name, &columns)
     }
 
-    /// Writes the file; what a table of its rows comes to.
+    /// Writes the file. Returns the checksum of a table of its rows.
     ///
     /// # Errors
     /// `Io`.

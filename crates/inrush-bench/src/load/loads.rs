@@ -42,7 +42,7 @@ pub struct Settings {
     pub cap: Duration,
     /// Where the server reads files that we write.
     pub folder: Option<PathBuf>,
-    /// Set when the user wants an end.
+    /// Set when the user interrupts.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -56,7 +56,7 @@ pub struct Loads {
     /// The same, where the server reads it.
     server_file: Option<ServerFile>,
     csv: CsvOptions,
-    /// Asks for the sum of a table, whose name is `{}`.
+    /// The query for the sum of a table, whose name is `{}`.
     columns: Vec<String>,
     data: Option<Data>,
     ddl: String,
@@ -74,7 +74,7 @@ struct OurFile {
 impl Drop for OurFile {
     fn drop(&mut self) {
         if self.is_ours {
-            // Nobody is left to be told.
+            // The error cannot be reported any more.
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -90,7 +90,7 @@ impl Drop for Loads {
 }
 
 impl Input {
-    /// Whether it can be read: what is wrong is said before a server is sought.
+    /// Checks that it can be read, before connecting to a server.
     ///
     /// # Errors
     /// Those of opening it.
@@ -125,8 +125,8 @@ impl Input {
 }
 
 impl Loads {
-    /// Writes the file if it is one of ours, and loads it into the table that is copied from. What that comes to is what every run must
-    /// come to.
+    /// Writes the file if it is one of ours, and loads it into the table that is copied from. Every run must have the same
+    /// checksum.
     ///
     /// # Errors
     /// `Io`, and those of the server.
@@ -137,7 +137,7 @@ impl Loads {
         let schema = &settings.schema;
         let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
         let ledgers: u64 = connection.query_one(sql, (schema.as_str(), LEDGER[0]))?;
-        // One that a run left behind which could not clean up is ours as well.
+        // A copy of a run that could not clean up is removed as well.
         let others = format!("SELECT COUNT(*) FROM `{schema}`.{} WHERE NOT {OF_OURS}", LEDGER[0]);
         let owns_ledger = ledgers == 0 || connection.query_one::<u64>(&others, ())? == 0;
         let (file, data, want) = match input {
@@ -188,7 +188,7 @@ impl Loads {
             .into_iter()
             .map(|row| row.0)
             .collect();
-        // Without LOCAL, by whatever the server allows.
+        // Without LOCAL, by any method that the server allows.
         let (report, _) = self.loader(SOURCE, LoadOptions::default(), &self.csv.clone(), None)?;
         let there = self.sum(SOURCE)?;
         match want {
@@ -304,7 +304,7 @@ impl Loads {
         let id = self.connection.connection_id();
         let (config, connection) = (&self.config, &mut self.connection);
         let kill = || {
-            // Where this fails, the statement goes on to its end.
+            // If this fails, the statement runs to its end.
             let _ = Connection::connect(config).and_then(|mut other| other.exec(&format!("KILL QUERY {id}"), ()));
         };
         let (done, end) = within(&self.settings, Some(self.settings.cap), kill, || connection.exec(sql, ()));
@@ -356,7 +356,7 @@ enum End {
     Asked,
 }
 
-/// Does some work; calls `end` when the time is over or the user wants an end, and then says why.
+/// Does some work; calls `end` when the time is over or the user interrupts, and returns the reason.
 fn within<T>(
     settings: &Settings,
     cap: Option<Duration>,

@@ -99,7 +99,7 @@ impl Tpch {
         }
     }
 
-    /// Hands out each row: with bars between its fields and behind the last one, and as CSV.
+    /// Returns each row: with a bar after each field, and as CSV.
     ///
     /// # Errors
     /// Those of `take`.

@@ -1,7 +1,7 @@
-//! Peers as processes: started, told what to do, waited for, and ended, whatever they do.
+//! Peers as processes: starts them, sends them commands, waits for them, and ends them, however they behave.
 //!
 //! Invariant: no process outlives its [`Peers`], nor does one that a peer started: each peer leads a process group, which is killed as a
-//! whole. Should we be killed ourselves, a peer's input ends, which tells it to end.
+//! whole. If this process is killed, a peer's input ends, which ends the peer.
 
 use super::{Hello, PROTOCOL, PeerCell, Place, When};
 use crate::insert::Written;
@@ -42,12 +42,12 @@ struct Peer {
 #[derive(Debug)]
 struct Process {
     child: Child,
-    /// None once it is told to end.
+    /// `None` once it must end.
     input: Option<ChildStdin>,
     lines: Receiver<Line>,
     /// The end of what it wrote to its standard error.
     complaints: Arc<Mutex<Vec<u8>>>,
-    /// Hears them until there are no more.
+    /// Reads them to the end.
     listener: Option<JoinHandle<()>>,
 }
 
@@ -56,7 +56,7 @@ enum Line {
     TooLong,
 }
 
-/// What a peer says of a case.
+/// A peer's answer for a case.
 #[derive(Debug, Deserialize)]
 struct Answer {
     seconds: f64,
@@ -65,24 +65,24 @@ struct Answer {
     client_cpu: f64,
 }
 
-/// What a peer says of its preparations.
+/// A peer's answer to its preparation.
 #[derive(Debug, Deserialize)]
 struct Ready {
     ready: u64,
 }
 
-/// What a peer says when it could not do what it was told.
+/// A peer's answer if a command failed.
 #[derive(Debug, Deserialize)]
 struct Complaint {
     error: String,
 }
 
 impl Peers {
-    /// Starts programs and hears what they are. `patience` is how much longer than what it does a peer may take to answer; `stop` ends
+    /// Starts programs and reads their descriptions. `patience` is the time that a peer may take to answer besides its work; `stop` ends
     /// all waiting. The password goes into their environment.
     ///
     /// # Errors
-    /// `Config` if one cannot be started; `Protocol` for one that does not say what it is.
+    /// `Config` if one cannot be started; `Protocol` for one without a description.
     pub fn start(
         programs: &[PathBuf],
         password: Option<&str>,
@@ -108,7 +108,7 @@ impl Peers {
         Ok(peers)
     }
 
-    /// What they said of themselves.
+    /// Their descriptions.
     pub fn hellos(&self) -> Vec<Hello> {
         self.peers.iter().map(|peer| peer.hello.clone()).collect()
     }
@@ -119,7 +119,7 @@ impl Peers {
         versions.collect::<Vec<_>>().join(", ")
     }
 
-    /// Hears when signals ask for an end, from now on.
+    /// Reacts to interrupts from now on.
     pub fn heed(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
     }
@@ -127,7 +127,7 @@ impl Peers {
     /// Has all of them connect and read their rows, which are `n_rows` lines of `text`; the empty table is theirs meanwhile.
     ///
     /// # Errors
-    /// `Io` if the file cannot be written; what a peer says.
+    /// `Io` if the file cannot be written; the peer's error.
     pub fn prepare(&mut self, place: &Place, table: &str, text: &str, n_rows: u64) -> Result<()> {
         let file = RowsFile::write(text)?;
         let message = json!({ "op": "prepare", "server": place, "table": table, "file": file.path(), "rows": n_rows });
@@ -144,7 +144,7 @@ impl Peers {
     /// Has a peer write the first rows of its file.
     ///
     /// # Errors
-    /// What the peer says; `Protocol` for a peer that ends, is silent for too long or says what cannot be.
+    /// The peer's error; `Protocol` for a peer that exits, does not answer in time or reports impossible numbers.
     pub fn run(&mut self, cell: &PeerCell, table: &str, statement_rows: u64, cap: Duration) -> Result<Written> {
         let PeerCell { peer, subject, commits, rows } = cell;
         let Some(peer) = self.peers.get_mut(*peer) else { return Err(Error::config("no such peer")) };
@@ -162,7 +162,7 @@ impl Peers {
 
 impl Drop for Peers {
     fn drop(&mut self) {
-        // All hear of it before any is waited for.
+        // All are notified before the first wait.
         self.peers.iter_mut().for_each(|peer| drop(peer.process.input.take()));
     }
 }
@@ -179,7 +179,7 @@ impl Peer {
             let start: String = String::from_utf8_lossy(&line).chars().take(SHOWN).collect();
             return Err(self.wrong(&format!("said `{}` without being asked", start.trim_end())));
         }
-        // Fails if the program has ended; what it said last is of more use then.
+        // Fails if the program has exited; then its last output is more useful.
         let _ = self.process.tell(&format!("{message}\n"));
         let line = self.process.line(&self.name, doing, limit, stop)?;
         if let Ok(Complaint { error }) = serde_json::from_slice(&line) {
@@ -188,7 +188,7 @@ impl Peer {
         parse(&self.name, &line)
     }
 
-    /// What it took, if what the peer says can be.
+    /// The time, if the peer's numbers are possible.
     fn checked(&self, answer: &Answer, rows: u64, observed: Duration) -> Result<Duration> {
         let Answer { seconds, rows: stored, cut, .. } = *answer;
         let took = Duration::try_from_secs_f64(seconds).ok().filter(|took| !took.is_zero() && *took <= observed);
@@ -215,7 +215,7 @@ impl Process {
     fn start(program: &Path, password: Option<&str>) -> Result<Self> {
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group of its own: a Ctrl-C is for us to hear, and what it starts ends with it.
+        // A process group of its own: a Ctrl-C does not reach it, and its children end with it.
         command.process_group(0).env_remove("INRUSH_URL").env_remove("INRUSH_PASSWORD");
         if let Some(password) = password {
             command.env("INRUSH_PASSWORD", password);
@@ -238,7 +238,7 @@ impl Process {
         self.input.as_mut().map_or(Ok(()), |input| input.write_all(message.as_bytes()).and_then(|()| input.flush()))
     }
 
-    /// The next line that it says while it does what it was told.
+    /// The next line of its output during a command.
     fn line(&self, name: &str, doing: &str, limit: Duration, stop: &AtomicBool) -> Result<Vec<u8>> {
         let end = Instant::now() + limit;
         let wrong = |what: String| Error::new(Kind::Protocol, format!("the peer `{name}` {what}"));
@@ -271,7 +271,7 @@ impl Process {
         let Some(pid) = Pid::from_raw(self.child.id() as i32) else { return String::new() };
         let end = Instant::now() + GRACE;
         while Instant::now() < end {
-            // Left there for whoever reaps it.
+            // It stays until it is reaped.
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             if let Ok(Some(status)) = rustix::process::waitid(WaitId::Pid(pid), options) {
                 return match (status.exit_status(), status.terminating_signal()) {
@@ -285,7 +285,7 @@ impl Process {
         String::new()
     }
 
-    /// What a program that has ended said may still be under way; what it started may go on saying things.
+    /// The output of an exited program may still be in the pipe; its children may continue to write.
     fn hear_out(&self) {
         let end = Instant::now() + GRACE;
         while self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) && Instant::now() < end {
@@ -307,7 +307,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.input.take());
-        // Until then it is not reaped, so that its number and its group's are nobody else's.
+        // Until then it is not reaped, so its process id and its group's are not reused.
         let _ = self.exit_status();
         if let Some(group) = Pid::from_raw(self.child.id() as i32) {
             let _ = rustix::process::kill_process_group(group, Signal::KILL);
@@ -316,7 +316,7 @@ impl Drop for Process {
     }
 }
 
-/// A program that somebody still has open to write it (who has just built it, or a process that was forked from them meanwhile) can be
+/// A program that another process still has open for writing (the build, or a process forked from it) can be
 /// run a moment later.
 fn spawn(command: &mut Command) -> std::io::Result<Child> {
     let end = Instant::now() + GRACE;
@@ -328,7 +328,7 @@ fn spawn(command: &mut Command) -> std::io::Result<Child> {
     }
 }
 
-/// The file of rows, in a folder that nobody else enters.
+/// The file of rows, in a private folder.
 #[derive(Debug)]
 struct RowsFile(PathBuf);
 
@@ -340,7 +340,7 @@ impl RowsFile {
             let folder = shared.join(format!("inrush-bench-peers-{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&folder) {
                 Ok(()) => break folder,
-                // Left by a process of the same number that was killed; or somebody else's.
+                // Left by a killed process with the same number, or created by another program.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_LEFT => number += 1,
                 Err(error) => return Err(Error::io(format!("cannot make `{}`", folder.display()), error)),
             }
@@ -358,7 +358,7 @@ impl RowsFile {
 
 impl Drop for RowsFile {
     fn drop(&mut self) {
-        // Ours from the start; nobody is left to be told.
+        // Ours from the start; the error cannot be reported any more.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -410,7 +410,7 @@ const SOON: Duration = Duration::from_millis(5);
 const LONGEST_LINE: u64 = 1 << 20;
 /// Bytes of a standard error.
 const KEPT: usize = 4096;
-/// Folders that were left behind.
+/// Folders of killed processes.
 const MOST_LEFT: u32 = 1000;
 /// Characters of a line in an error.
 const SHOWN: usize = 200;

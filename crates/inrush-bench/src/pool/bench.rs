@@ -3,10 +3,10 @@
 use super::Cell;
 use super::callers::{self, Work};
 use crate::clock::Clock;
-use crate::crew::Crew;
 use crate::facts::ServerProcess;
 use crate::query::{Client, check, runtime};
 use crate::results::Sample;
+use crate::workers::Workers;
 use inrush::blocking::Connection;
 use inrush::core::{Error, Result};
 use inrush::{Config, PoolOptions};
@@ -15,16 +15,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What is asked, and how.
+/// The query and its options.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema in which it is asked.
+    /// The schema of the query.
     pub schema: String,
     /// What.
     pub sql: String,
-    /// How many queries each caller asks.
+    /// Queries of each caller.
     pub queries: u64,
-    /// How many each asks before they count.
+    /// Queries of each client that are a warm-up.
     pub warm_up: u64,
     /// A query, or a connection out of the pool, may take so long.
     pub timeout: Duration,
@@ -43,10 +43,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Asks once to see whether it makes sense.
+    /// Runs the query once as a check.
     ///
     /// # Errors
-    /// Those of the server; `Config` for what cannot be asked.
+    /// Those of the server; `Config` for an invalid query.
     pub fn new(config: &Config, settings: Settings, stop: &Arc<AtomicBool>) -> Result<Self> {
         let timeout = Some(settings.timeout);
         let config =
@@ -66,17 +66,17 @@ impl Bench {
         let timeout = Some(settings.timeout);
         let options = PoolOptions::new().with_min(cell.min).with_max(cell.max).with_acquire_timeout(timeout);
         let config = config.clone().with_pool(options);
-        let crew = Crew::new(cell.callers, settings.cap, stop);
-        let work = Arc::new(Work { sql: settings.sql.clone(), crew });
+        let workers = Workers::new(cell.callers, settings.cap, stop);
+        let work = Arc::new(Work { sql: settings.sql.clone(), workers });
         let (queries, warm_up) = (settings.queries, settings.warm_up);
         let start = || Clock::start(server.as_ref());
         let mut sample = match cell.client {
             Client::Blocking => callers::threads(&work, &config, cell, [warm_up, queries], start)?,
             Client::Async => runtime.block_on(callers::tasks(&work, &config, cell, [warm_up, queries], start))?,
         };
-        work.crew.take().tell(&mut sample);
-        self.ended_by = work.crew.ended_by();
-        sample.cut = work.crew.is_cut() || self.ended_by.is_some();
+        work.workers.take().tell(&mut sample);
+        self.ended_by = work.workers.ended_by();
+        sample.cut = work.workers.is_cut() || self.ended_by.is_some();
         Ok(sample)
     }
 

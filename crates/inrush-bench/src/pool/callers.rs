@@ -1,9 +1,9 @@
-//! Those who want connections: threads, and tasks.
+//! The callers of a pool: threads, and tasks.
 
 use super::Cell;
 use crate::clock::Clock;
-use crate::crew::{Crew, Gate, Patience, ended_early};
 use crate::results::Sample;
+use crate::workers::{Gate, Patience, Workers, ended_early};
 use inrush::core::{Error, Result};
 use inrush::{Config, blocking};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) sql: String,
-    pub(super) crew: Crew,
+    pub(super) workers: Workers,
 }
 
 /// Runs a cell by threads: `[warm_up, queries]` for each.
@@ -31,7 +31,7 @@ pub(super) fn threads(
     while !has_opened(pool.status().idle, cell, asked) {
         thread::sleep(LOOK_EVERY);
     }
-    work.crew.warm_up();
+    work.workers.warm_up();
     let mut sample = Sample::default();
     for (n, counts) in [(warm_up, false), (queries, true)] {
         let gate = Gate::default();
@@ -50,10 +50,10 @@ pub(super) fn threads(
                 }
             }
             // A warm-up counts for nothing.
-            drop(work.crew.take());
+            drop(work.workers.take());
             let clock = start();
             if counts {
-                work.crew.begin(clock.started());
+                work.workers.begin(clock.started());
             }
             gate.open();
             threads.into_iter().try_for_each(|thread| thread.join().map_err(ended_early))?;
@@ -89,20 +89,20 @@ pub(super) async fn tasks(
         (0..cell.callers).map(task).collect::<Vec<_>>()
     };
     let (gate, is_open) = watch::channel(true);
-    work.crew.warm_up();
+    work.workers.warm_up();
     for task in spawn(warm_up, &is_open) {
         task.await.map_err(ended_early)?;
     }
-    drop(work.crew.take());
+    drop(work.workers.take());
     gate.send_replace(false);
     let tasks = spawn(queries, &is_open);
     let clock = start();
-    work.crew.begin(clock.started());
+    work.workers.begin(clock.started());
     gate.send_replace(true);
     for task in tasks {
         task.await.map_err(ended_early)?;
     }
-    // While the pool is there: the server forgets what it took for connections that are gone.
+    // While the pool is there: the server drops the statistics of closed connections.
     Ok(clock.stop())
 }
 
@@ -114,7 +114,7 @@ fn has_opened(idle: usize, cell: &Cell, asked: Instant) -> bool {
 fn call(work: &Work, pool: &blocking::Pool, caller: usize, n: u64) {
     let mut patience = Patience::default();
     for _ in 0..n {
-        if work.crew.is_over() {
+        if work.workers.is_over() {
             return;
         }
         let asked = Instant::now();
@@ -133,7 +133,7 @@ fn call(work: &Work, pool: &blocking::Pool, caller: usize, n: u64) {
 async fn call_async(work: &Work, pool: &inrush::Pool, caller: usize, n: u64) {
     let mut patience = Patience::default();
     for _ in 0..n {
-        if work.crew.is_over() {
+        if work.workers.is_over() {
             return;
         }
         let asked = Instant::now();
@@ -160,24 +160,24 @@ fn settle(
     done: Result<Duration>,
     patience: &mut Patience,
 ) -> Option<Duration> {
-    let mut tally = work.crew.tally(caller);
-    let now = work.crew.elapsed();
+    let mut counters = work.workers.counters(caller);
+    let now = work.workers.elapsed();
     match done {
         Ok(acquired) => {
-            tally.answered(now, 1);
-            tally.counts(1, asked.elapsed());
-            tally.acquire.record(acquired);
+            counters.answered(now, 1);
+            counters.counts(1, asked.elapsed());
+            counters.acquire.record(acquired);
             patience.reset();
             Some(Duration::ZERO)
         }
         Err(error) => {
-            tally.failed(now, &error, 1);
-            drop(tally);
+            counters.failed(now, &error, 1);
+            drop(counters);
             // Each caller that found no server waits for it, but not for ever.
             if error.is_fatal() || error.kind() == inrush::core::Kind::Io && !error.is_timeout() {
                 let pause = patience.pause_unless_lost(now);
                 if pause.is_none() {
-                    work.crew.lose(error);
+                    work.workers.lose(error);
                 }
                 return pause;
             }

@@ -1,13 +1,13 @@
-//! Runs the cells of `pressure` into a table of its own, watches them, and looks at what they leave.
+//! Runs the cells of `pressure` into a table of its own, watches them, and verifies the table afterwards.
 
 use super::Cell;
 use super::pacer::{Pace, Pacer, Until};
 use super::writers::{COLUMNS, ROW, Through, Writers};
 use crate::clock::Clock;
-use crate::crew::{Crew, ended_early};
+use crate::counters::Counters;
 use crate::facts::ServerProcess;
 use crate::results::{Sample, Tick};
-use crate::tally::Tally;
+use crate::workers::{Workers, ended_early};
 use inrush::Config;
 use inrush::blocking::Connection;
 use inrush::core::{Error, Kind, Result};
@@ -43,9 +43,9 @@ pub struct Now<'a> {
     /// Before this nothing counts.
     pub ramp_up: Duration,
     /// What was counted since the last time.
-    pub latest: &'a Tally,
+    pub latest: &'a Counters,
     /// What was counted since it began.
-    pub total: &'a Tally,
+    pub total: &'a Counters,
 }
 
 /// Runs cells.
@@ -70,7 +70,7 @@ pub fn ddl(name: &str) -> String {
 }
 
 impl Bench {
-    /// `watch` hears once a second how it goes.
+    /// `watch` is called once a second with the progress.
     ///
     /// # Errors
     /// Those of the server.
@@ -108,22 +108,22 @@ impl Bench {
             Until::For(_) => Duration::MAX,
             Until::Rows(_) => cap.saturating_add(pace.ramp_up),
         };
-        let crew = Crew::new(cell.clients, cap, &self.stop);
+        let workers = Workers::new(cell.clients, cap, &self.stop);
         let pacer = Pacer::new(pace, cell.clients as u64, cell.on.statement_rows(many));
         let began: i64 = self.control.query_one("SELECT UNIX_TIMESTAMP()", ())?;
         let writers =
-            Writers { on: cell.on, config: &config, target: &self.target, crew: &crew, pacer: &pacer, through };
+            Writers { on: cell.on, config: &config, target: &self.target, workers: &workers, pacer: &pacer, through };
         let case = cell.case(pace.until).id;
         let (clock, total) = self.watch_over(&writers, cell.clients, &case)?;
         let mut sample = clock.stop();
-        // Not before: the server forgets what it took for connections that are gone.
+        // Not earlier: the server drops the statistics of closed connections.
         drop(writers);
 
-        let lost = crew.ended_by();
+        let lost = workers.ended_by();
         let is_by_time = matches!(pace.until, Until::For(_));
         let is_lost = lost.as_ref().is_some_and(|error| error.kind() != Kind::Interrupted);
-        // What was interrupted has a rate all the same, if it was to go on for a time.
-        sample.cut = crew.is_cut() || is_lost || lost.is_some() && (!is_by_time || total.done == 0);
+        // An interrupted case has a rate too, if its length is a time.
+        sample.cut = workers.is_cut() || is_lost || lost.is_some() && (!is_by_time || total.done == 0);
         sample.curve = total.curve();
         sample.unsent = if lost.is_none() { pacer.unsent() } else { None };
         let looked_at = self.look_at(&total, began);
@@ -134,7 +134,7 @@ impl Bench {
         sample.seconds = counted.map_or(sample.seconds, |counted| counted.as_secs_f64());
         self.ended_by = match (lost, looked_at) {
             (Some(error), Err(again)) if again.kind() != Kind::Protocol => {
-                Some(error.while_doing("the server is gone, so what it stored could not be looked at"))
+                Some(error.while_doing("the server is gone, so its rows could not be verified"))
             }
             (_, Err(error)) => return Err(error),
             (lost, Ok(curve)) => {
@@ -150,43 +150,43 @@ impl Bench {
         self.ended_by.take()
     }
 
-    /// Has all clients write, and tells every second how it goes. The clock runs from the end of the ramp-up.
-    fn watch_over(&self, writers: &Writers<'_>, n_clients: usize, case: &str) -> Result<(Clock, Tally)> {
+    /// Runs all clients, and reports the progress every second. The clock starts at the end of the ramp-up.
+    fn watch_over(&self, writers: &Writers<'_>, n_clients: usize, case: &str) -> Result<(Clock, Counters)> {
         let Pace { ramp_up, until, .. } = self.settings.pace;
-        let crew = writers.crew;
+        let workers = writers.workers;
         thread::scope(|scope| {
             let mut clock = Clock::start(self.server.as_ref());
-            crew.begin(clock.started());
+            workers.begin(clock.started());
             let mut threads = Vec::new();
             for client in 0..n_clients {
                 match thread::Builder::new().spawn_scoped(scope, move || writers.write(client)) {
                     Ok(thread) => threads.push(thread),
-                    Err(e) => crew.lose(Error::io(format!("cannot start a thread for client {}", client + 1), e)),
+                    Err(e) => workers.lose(Error::io(format!("cannot start a thread for client {}", client + 1), e)),
                 }
             }
-            let (mut total, mut seconds, mut is_ramping) = (Tally::default(), 1, !ramp_up.is_zero());
+            let (mut total, mut seconds, mut is_ramping) = (Counters::default(), 1, !ramp_up.is_zero());
             while threads.iter().any(|thread| !thread.is_finished()) {
                 thread::sleep(LOOK_EVERY);
-                let elapsed = crew.elapsed();
+                let elapsed = workers.elapsed();
                 if is_ramping && elapsed >= ramp_up {
                     is_ramping = false;
                     clock = Clock::start(self.server.as_ref());
                 }
                 if elapsed.as_secs() >= seconds {
                     seconds = elapsed.as_secs() + 1;
-                    let latest = crew.take();
+                    let latest = workers.take();
                     total.merge(latest.clone());
                     (self.watch)(&Now { case, elapsed, until, ramp_up, latest: &latest, total: &total });
                 }
             }
             threads.into_iter().try_for_each(|thread| thread.join().map_err(ended_early))?;
-            total.merge(crew.take());
+            total.merge(workers.take());
             Ok((clock, total))
         })
     }
 
     /// The table holds what was acknowledged, and nothing that was not sent; and what came in each second by the server's clock.
-    fn look_at(&mut self, total: &Tally, began: i64) -> Result<Vec<Tick>> {
+    fn look_at(&mut self, total: &Counters, began: i64) -> Result<Vec<Tick>> {
         if self.control.session().is_dead() || self.control.ping().is_err() {
             self.control = Connection::connect(&self.config)?;
         }
@@ -218,7 +218,7 @@ impl Bench {
             let second = u32::try_from(at - began).unwrap_or(0);
             (second, Tick { second, rows, errors: 0 })
         });
-        Ok(Tally { ticks: ticks.collect(), ..Tally::default() }.curve())
+        Ok(Counters { ticks: ticks.collect(), ..Counters::default() }.curve())
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub enum Until {
     /// So long after the ramp-up.
     For(Duration),
-    /// So many rows behind the ramp-up.
+    /// So many rows after the ramp-up.
     Rows(u64),
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Pacer {
     n_clients: u64,
     /// Rows a statement.
     statement_rows: u64,
-    /// Statements that somebody asked for, with a rate.
+    /// Statements that were taken, with a rate.
     taken: AtomicU64,
     /// Those of them that were to be sent, because they came in time.
     sent: AtomicU64,
@@ -64,7 +64,7 @@ impl Pacer {
     /// The next statement of a client that is free at `now`; `None` if there is none any more.
     pub(super) fn next(&self, client: u64, now: Duration) -> Option<Turn> {
         let due = match self.pace.rate {
-            // A client that is busy does not become late: it sends what it wants to send when it can.
+            // Without a rate no row is late: a client sends its next row when it is free.
             None => now.max(self.pace.ramp_up.mul_f64(client as f64 / self.n_clients.max(1) as f64)),
             Some(rate) => self.due(rate, self.taken.fetch_add(1, Relaxed)),
         };
@@ -82,7 +82,7 @@ impl Pacer {
         (rows > 0).then_some(Turn { due, counts, rows })
     }
 
-    /// Rows that were due before the end and that nobody was free to send, when the end has come.
+    /// Rows that were due before the end but that no client was free to send.
     pub(super) fn unsent(&self) -> Option<u64> {
         let (rate, Until::For(length)) = (self.pace.rate?, self.pace.until) else { return None };
         let statements = rate / self.statement_rows as f64;

@@ -1,8 +1,8 @@
 //! Clients that write: what each way of being concurrent sends, and through what.
 
 use super::{INSERTER_LANES, On};
-use crate::crew::{Crew, Patience};
 use crate::pressure::pacer::{Pacer, Turn};
+use crate::workers::{Patience, Workers};
 use inrush::blocking::{Connection, Inserter, Pool};
 use inrush::core::{Kind, Result};
 use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions, Statement};
@@ -31,7 +31,7 @@ pub(super) struct Writers<'a> {
     pub(super) config: &'a Config,
     /// Quoted, with its schema.
     pub(super) target: &'a str,
-    pub(super) crew: &'a Crew,
+    pub(super) workers: &'a Workers,
     pub(super) pacer: &'a Pacer,
     pub(super) through: Through,
 }
@@ -81,7 +81,7 @@ impl Writers<'_> {
             Through::Inserter(inserter) => self.go_on(client, |_| Ok(inserter.insert(ROW).map(drop))),
         };
         if let Err(error) = done {
-            self.crew.lose(error);
+            self.workers.lose(error);
         }
     }
 
@@ -103,35 +103,35 @@ impl Writers<'_> {
     /// Sends what the pacer hands out, and counts what becomes of it; `send` fails with what was sent, or without a connection. An error
     /// ends nothing unless there is no server any more.
     fn go_on(&self, client: usize, mut send: impl FnMut(&Turn) -> Sent) -> Result<()> {
-        let Self { crew, pacer, .. } = self;
+        let Self { workers, pacer, .. } = self;
         let mut patience = Patience::default();
-        while !crew.is_over() {
-            let Some(turn) = pacer.next(client as u64, crew.elapsed()) else { break };
-            if !self.sleep(turn.wait(crew.elapsed())) {
+        while !workers.is_over() {
+            let Some(turn) = pacer.next(client as u64, workers.elapsed()) else { break };
+            if !self.sleep(turn.wait(workers.elapsed())) {
                 break;
             }
             let sent = send(&turn);
-            let now = crew.elapsed();
-            let mut tally = crew.tally(client);
+            let now = workers.elapsed();
+            let mut counters = workers.counters(client);
             let (error, was_sent) = match sent {
                 Ok(Err(error)) => (error, true),
                 Err(error) => (error, false),
                 Ok(Ok(())) => {
-                    tally.answered(now, turn.rows);
+                    counters.answered(now, turn.rows);
                     if turn.counts {
-                        tally.counts(turn.rows, turn.took(now));
+                        counters.counts(turn.rows, turn.took(now));
                     }
                     patience.reset();
                     continue;
                 }
             };
-            tally.failed(now, &error, turn.rows);
-            // An inserter knows what became of a row, and says so if it does not.
+            counters.failed(now, &error, turn.rows);
+            // An inserter reports the fate of a row, also if it is unknown.
             let may_be_stored = self.on != On::Inserter && (error.is_fatal() || error.is_timeout());
             if was_sent && (may_be_stored || error.is_outcome_unknown()) {
-                tally.unknown += turn.rows;
+                counters.unknown += turn.rows;
             }
-            drop(tally);
+            drop(counters);
             let is_lost = error.is_fatal() || error.kind() == Kind::Io && !error.is_timeout();
             let pause = if is_lost { patience.pause_unless_lost(now) } else { Some(patience.pause()) };
             match pause {
@@ -152,7 +152,7 @@ impl Writers<'_> {
 
     /// Waits unless all is over before that.
     fn sleep(&self, mut pause: Duration) -> bool {
-        while !pause.is_zero() && !self.crew.is_over() {
+        while !pause.is_zero() && !self.workers.is_over() {
             let step = pause.min(LOOK_EVERY);
             thread::sleep(step);
             pause -= step;

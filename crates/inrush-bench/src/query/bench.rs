@@ -3,9 +3,9 @@
 use super::work::{Ask, Work};
 use super::{Cell, Client, JOIN, Mode, blocking, people, tasks};
 use crate::clock::Clock;
-use crate::crew::Crew;
 use crate::facts::ServerProcess;
 use crate::results::Sample;
+use crate::workers::Workers;
 use inrush::blocking::Connection;
 use inrush::core::{Error, Kind, Result};
 use inrush::{Config, Statement};
@@ -14,10 +14,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What is asked, and how.
+/// The query and its options.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema in which it is asked.
+    /// The schema of the query.
     pub schema: String,
     /// What.
     pub sql: String,
@@ -29,15 +29,15 @@ pub struct Settings {
     pub mode: Mode,
     /// How many travel together, where they do.
     pub batch: u64,
-    /// How many each client asks.
+    /// Queries of each client.
     pub queries: u64,
-    /// How many each asks before they count.
+    /// Queries of each client that are a warm-up.
     pub warm_up: u64,
     /// A query may take so long.
     pub timeout: Duration,
     /// A case may take so long.
     pub cap: Duration,
-    /// Of the rows that are asked for.
+    /// Of the selected rows.
     pub seed: u64,
 }
 
@@ -51,10 +51,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Makes the tables, and asks once to see whether it makes sense.
+    /// Creates the tables, and runs the query once as a check.
     ///
     /// # Errors
-    /// Those of the server; `Config` for what cannot be asked.
+    /// Those of the server; `Config` for an invalid query.
     pub fn new(config: &Config, settings: &Settings, stop: &Arc<AtomicBool>) -> Result<Self> {
         let Settings { mode, queries, warm_up, cap, .. } = *settings;
         let config = config
@@ -95,15 +95,15 @@ impl Bench {
     /// Those of the server; `Protocol` for an answer of another number of rows than it must have.
     pub fn run(&mut self, cell: &Cell) -> Result<Sample> {
         let Self { work, server, runtime, stop, .. } = self;
-        let crew = Arc::new(Crew::new(cell.clients, work.cap, stop));
+        let workers = Arc::new(Workers::new(cell.clients, work.cap, stop));
         let start = || Clock::start(server.as_ref());
         let mut sample = match cell.client {
-            Client::Blocking => blocking::run(work, &crew, cell.clients, start)?,
-            Client::Async => runtime.block_on(tasks::run(work, &crew, cell.clients, start))?,
+            Client::Blocking => blocking::run(work, &workers, cell.clients, start)?,
+            Client::Async => runtime.block_on(tasks::run(work, &workers, cell.clients, start))?,
         };
-        crew.take().tell(&mut sample);
-        self.ended_by = crew.ended_by();
-        sample.cut = crew.is_cut() || self.ended_by.is_some();
+        workers.take().tell(&mut sample);
+        self.ended_by = workers.ended_by();
+        sample.cut = workers.is_cut() || self.ended_by.is_some();
         match &self.ended_by {
             Some(error) if error.kind() == Kind::Protocol => Err(error.clone()),
             _ => Ok(sample),
@@ -122,7 +122,7 @@ pub(crate) fn runtime() -> Result<Runtime> {
     built.map_err(|e| Error::io("cannot start the threads of tasks", e))
 }
 
-/// Asks it once, where it can change nothing.
+/// Runs it once in a read-only transaction.
 ///
 /// # Errors
 /// Those of the server; `Config` for what is no query.
@@ -155,7 +155,7 @@ fn no_query() -> Error {
 /// What a query begins with.
 const QUERIES: [&str; 5] = ["SELECT", "SHOW", "TABLE", "VALUES", "WITH"];
 
-/// What is asked unless told.
+/// The default query.
 const SELECT_1: &str = "SELECT 1";
 
 /// ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION.

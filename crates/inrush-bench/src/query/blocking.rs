@@ -3,35 +3,35 @@
 use super::Mode;
 use super::work::{Ask, Work};
 use crate::clock::Clock;
-use crate::crew::{Crew, Gate, Patience, ended_early};
 use crate::results::Sample;
+use crate::workers::{Gate, Patience, Workers, ended_early};
 use inrush::blocking::Connection;
 use inrush::core::{Error, Result};
 use std::thread;
 use std::time::Instant;
 
-/// Connects all clients, warms them up, and has them ask; the clock runs from when they may begin.
-pub(super) fn run(work: &Work, crew: &Crew, n_clients: usize, start: impl Fn() -> Clock) -> Result<Sample> {
+/// Connects all clients, warms them up, and starts them; the clock starts when they may begin.
+pub(super) fn run(work: &Work, workers: &Workers, n_clients: usize, start: impl Fn() -> Clock) -> Result<Sample> {
     let connect = |_| Connection::connect(&work.config);
     let connections: Vec<Connection> = (0..n_clients).map(connect).collect::<Result<_>>()?;
-    crew.warm_up();
+    workers.warm_up();
     let connections = together(connections, &Gate::default(), Gate::open, |client, connection| {
-        ask(work, crew, client, connection, work.warm_up)
+        ask(work, workers, client, connection, work.warm_up)
     })?;
     // A warm-up counts for nothing.
-    drop(crew.take());
+    drop(workers.take());
     let gate = Gate::default();
     let mut clock = None;
     let begin = |gate: &Gate| {
         let started = start();
-        crew.begin(started.started());
+        workers.begin(started.started());
         clock = Some(started);
         gate.open();
     };
     let connections =
-        together(connections, &gate, begin, |client, connection| ask(work, crew, client, connection, work.queries))?;
+        together(connections, &gate, begin, |client, connection| ask(work, workers, client, connection, work.queries))?;
     let sample = clock.map(Clock::stop).unwrap_or_default();
-    // Not before: the server forgets what it took for connections that are gone.
+    // Not earlier: the server drops the statistics of closed connections.
     drop(connections);
     Ok(sample)
 }
@@ -67,32 +67,32 @@ fn together(
     })
 }
 
-/// Asks so many queries, whatever becomes of them.
-fn ask(work: &Work, crew: &Crew, client: usize, mut connection: Connection, n: u64) -> Connection {
+/// Runs so many queries, including failures.
+fn ask(work: &Work, workers: &Workers, client: usize, mut connection: Connection, n: u64) -> Connection {
     let mut patience = Patience::default();
     let mut left = n;
-    while left > 0 && !crew.is_over() {
+    while left > 0 && !workers.is_over() {
         let n = work.flight(left);
         left -= n;
         let began = Instant::now();
         let mut answered = 0;
         let mut tell = |n: u64| {
-            let mut tally = crew.tally(client);
-            tally.answered(crew.elapsed(), n);
-            tally.counts(n, began.elapsed());
+            let mut counters = workers.counters(client);
+            counters.answered(workers.elapsed(), n);
+            counters.counts(n, began.elapsed());
             answered += n;
         };
         let Err(error) = flight(work, &mut connection, n, &mut tell) else {
             patience.reset();
             continue;
         };
-        crew.tally(client).failed(crew.elapsed(), &error, n - answered);
+        workers.counters(client).failed(workers.elapsed(), &error, n - answered);
         if error.kind() == inrush::core::Kind::Protocol {
-            crew.lose(error);
+            workers.lose(error);
         } else if error.is_fatal() {
-            match connect_again(work, crew, &mut patience, error) {
+            match connect_again(work, workers, &mut patience, error) {
                 Ok(again) => connection = again,
-                Err(error) => crew.lose(error),
+                Err(error) => workers.lose(error),
             }
         } else {
             thread::sleep(patience.pause());
@@ -101,7 +101,7 @@ fn ask(work: &Work, crew: &Crew, client: usize, mut connection: Connection, n: u
     connection
 }
 
-/// One flight of queries; `tell` hears of answers as they come.
+/// One flight of queries; `tell` is called for each answer.
 fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut dyn FnMut(u64)) -> Result<()> {
     match (work.mode, &work.ask) {
         (Mode::Normal, ask) => {
@@ -150,9 +150,9 @@ fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut dyn FnMut
 }
 
 /// Tries until it is connected, or time to give up.
-fn connect_again(work: &Work, crew: &Crew, patience: &mut Patience, mut error: Error) -> Result<Connection> {
-    while !crew.is_over() {
-        let Some(pause) = patience.pause_unless_lost(crew.elapsed()) else { break };
+fn connect_again(work: &Work, workers: &Workers, patience: &mut Patience, mut error: Error) -> Result<Connection> {
+    while !workers.is_over() {
+        let Some(pause) = patience.pause_unless_lost(workers.elapsed()) else { break };
         thread::sleep(pause);
         match Connection::connect(&work.config) {
             Ok(connection) => return Ok(connection),

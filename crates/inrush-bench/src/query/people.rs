@@ -4,7 +4,7 @@ use crate::dataset::Dice;
 use inrush::blocking::Connection;
 use inrush::core::Result;
 
-/// Asks for the orders of grown-ups that are done: always a hundred rows.
+/// Selects the finished orders of adults: always a hundred rows.
 pub const JOIN: &str = "SELECT u.id, u.name, o.order_id, o.amount FROM bench_people u JOIN bench_orders o ON u.id = o.user_id \
                         WHERE u.age > 18 AND o.status = 'completed' LIMIT 100";
 

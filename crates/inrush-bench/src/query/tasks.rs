@@ -3,8 +3,8 @@
 use super::Mode;
 use super::work::{Ask, Work};
 use crate::clock::Clock;
-use crate::crew::{Crew, Patience, ended_early};
 use crate::results::Sample;
+use crate::workers::{Patience, Workers, ended_early};
 use inrush::Connection;
 use inrush::core::{Error, Kind, Result};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use std::time::Instant;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Connects all clients, warms them up, and has them ask; the clock runs from when they may begin.
+/// Connects all clients, warms them up, and starts them; the clock starts when they may begin.
 pub(super) async fn run(
     work: &Arc<Work>,
-    crew: &Arc<Crew>,
+    workers: &Arc<Workers>,
     n_clients: usize,
     start: impl Fn() -> Clock,
 ) -> Result<Sample> {
@@ -23,19 +23,19 @@ pub(super) async fn run(
     for _ in 0..n_clients {
         connections.push(Connection::connect(&work.config).await?);
     }
-    crew.warm_up();
+    workers.warm_up();
     let (gate, is_open) = watch::channel(true);
-    let connections = all(spawn(work, crew, connections, work.warm_up, &is_open)).await?;
+    let connections = all(spawn(work, workers, connections, work.warm_up, &is_open)).await?;
     // A warm-up counts for nothing.
-    drop(crew.take());
+    drop(workers.take());
     gate.send_replace(false);
-    let tasks = spawn(work, crew, connections, work.queries, &is_open);
+    let tasks = spawn(work, workers, connections, work.queries, &is_open);
     let clock = start();
-    crew.begin(clock.started());
+    workers.begin(clock.started());
     gate.send_replace(true);
     let connections = all(tasks).await?;
     let sample = clock.stop();
-    // Not before: the server forgets what it took for connections that are gone.
+    // Not earlier: the server drops the statistics of closed connections.
     drop(connections);
     Ok(sample)
 }
@@ -43,17 +43,17 @@ pub(super) async fn run(
 /// A task for each connection; all begin when the gate is open, and give their connections back.
 fn spawn(
     work: &Arc<Work>,
-    crew: &Arc<Crew>,
+    workers: &Arc<Workers>,
     connections: Vec<Connection>,
     n: u64,
     is_open: &watch::Receiver<bool>,
 ) -> Vec<JoinHandle<Connection>> {
     let task = |(client, connection)| {
-        let (work, crew, mut is_open) = (Arc::clone(work), Arc::clone(crew), is_open.clone());
+        let (work, workers, mut is_open) = (Arc::clone(work), Arc::clone(workers), is_open.clone());
         tokio::spawn(async move {
             // The gate outlives the tasks.
             let _ = is_open.wait_for(|is_open| *is_open).await;
-            ask(&work, &crew, client, connection, n).await
+            ask(&work, &workers, client, connection, n).await
         })
     };
     connections.into_iter().enumerate().map(task).collect()
@@ -67,32 +67,32 @@ async fn all(tasks: Vec<JoinHandle<Connection>>) -> Result<Vec<Connection>> {
     Ok(connections)
 }
 
-/// Asks so many queries, whatever becomes of them.
-async fn ask(work: &Work, crew: &Crew, client: usize, mut connection: Connection, n: u64) -> Connection {
+/// Runs so many queries, including failures.
+async fn ask(work: &Work, workers: &Workers, client: usize, mut connection: Connection, n: u64) -> Connection {
     let mut patience = Patience::default();
     let mut left = n;
-    while left > 0 && !crew.is_over() {
+    while left > 0 && !workers.is_over() {
         let n = work.flight(left);
         left -= n;
         let began = Instant::now();
         let mut answered = 0;
         let mut tell = |n: u64| {
-            let mut tally = crew.tally(client);
-            tally.answered(crew.elapsed(), n);
-            tally.counts(n, began.elapsed());
+            let mut counters = workers.counters(client);
+            counters.answered(workers.elapsed(), n);
+            counters.counts(n, began.elapsed());
             answered += n;
         };
         let Err(error) = flight(work, &mut connection, n, &mut tell).await else {
             patience.reset();
             continue;
         };
-        crew.tally(client).failed(crew.elapsed(), &error, n - answered);
+        workers.counters(client).failed(workers.elapsed(), &error, n - answered);
         if error.kind() == Kind::Protocol {
-            crew.lose(error);
+            workers.lose(error);
         } else if error.is_fatal() {
-            match connect_again(work, crew, &mut patience, error).await {
+            match connect_again(work, workers, &mut patience, error).await {
                 Ok(again) => connection = again,
-                Err(error) => crew.lose(error),
+                Err(error) => workers.lose(error),
             }
         } else {
             tokio::time::sleep(patience.pause()).await;
@@ -101,7 +101,7 @@ async fn ask(work: &Work, crew: &Crew, client: usize, mut connection: Connection
     connection
 }
 
-/// One flight of queries; `tell` hears of answers as they come.
+/// One flight of queries; `tell` is called for each answer.
 async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dyn FnMut(u64) + Send)) -> Result<()> {
     match (work.mode, &work.ask) {
         (Mode::Normal, ask) => {
@@ -149,9 +149,14 @@ async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dy
 }
 
 /// Tries until it is connected, or time to give up.
-async fn connect_again(work: &Work, crew: &Crew, patience: &mut Patience, mut error: Error) -> Result<Connection> {
-    while !crew.is_over() {
-        let Some(pause) = patience.pause_unless_lost(crew.elapsed()) else { break };
+async fn connect_again(
+    work: &Work,
+    workers: &Workers,
+    patience: &mut Patience,
+    mut error: Error,
+) -> Result<Connection> {
+    while !workers.is_over() {
+        let Some(pause) = patience.pause_unless_lost(workers.elapsed()) else { break };
         tokio::time::sleep(pause).await;
         match Connection::connect(&work.config).await {
             Ok(connection) => return Ok(connection),

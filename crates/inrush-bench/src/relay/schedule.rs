@@ -1,4 +1,4 @@
-//! When bytes arrive that are sent over a link: after the time that they take on the wire, behind those before them, and half a round trip.
+//! The arrival of bytes that are sent over a link: after their time on the wire, after earlier bytes, and after half a round trip.
 //! Pure: what time it is is handed in.
 
 use crate::dataset::Dice;
@@ -23,7 +23,7 @@ impl Link {
         self.round_trip.is_zero() && self.jitter.is_zero() && self.bytes_per_second.is_none()
     }
 
-    /// The most bytes that are looked at as one: of two milliseconds, so that the first need not wait for the last.
+    /// The most bytes that are treated as one: of two milliseconds, so that the first do not wait for the last.
     pub(super) fn piece(&self) -> usize {
         self.bytes_per_second.map_or(64 << 10, |bytes| (bytes / 500).clamp(1_460, 64 << 10) as usize)
     }

@@ -1,4 +1,4 @@
-//! Runs the cells of `rtt`: for each way a relay and the writer of `insert` behind it.
+//! Runs the cells of `rtt`: for each link a relay, and the writer of `insert` through it.
 
 use super::{Cell, Doing, PINGS, Route};
 use crate::clock::Clock;

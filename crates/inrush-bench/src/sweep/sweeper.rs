@@ -28,22 +28,22 @@ pub struct Settings {
     pub time: Duration,
     /// A cell whose last statements take longer than this is cut.
     pub cap: Duration,
-    /// Set when the user wants an end.
+    /// Set when the user interrupts.
     pub stop: Arc<AtomicBool>,
 }
 
 /// Writes cells into a table of its own.
 pub struct Sweeper {
     settings: Settings,
-    /// Makes tables and looks at them.
+    /// Creates and verifies tables.
     connection: Connection,
     server: Option<ServerProcess>,
     writers: Vec<Connection>,
-    /// Of the table's shape that was last asked for.
+    /// Of the current shape of the table.
     rows: (Sbtest, SbtestRows),
     /// The most rows of a statement.
     most: u64,
-    /// What asking for the bytes of a session costs, to it and from it.
+    /// The bytes of querying a session's byte counters, sent and received.
     asking: (u64, u64),
     /// Quoted, with its schema.
     table: String,
@@ -55,7 +55,7 @@ struct Common<'s> {
     rows: &'s SbtestRows,
     sql: &'s str,
     settings: &'s Settings,
-    /// Statements that somebody has taken.
+    /// Statements that were taken.
     next: &'s AtomicU64,
     has_failed: &'s AtomicBool,
     /// All are ready; then all begin.
@@ -189,7 +189,7 @@ impl Common<'_> {
             if begun >= deadline || self.has_failed.load(Relaxed) || self.settings.stop.load(Relaxed) {
                 return Ok(latencies);
             }
-            // Whoever is free takes the next rows: the keys grow as those do that a server gives.
+            // A free connection takes the next rows: keys increase like AUTO_INCREMENT keys.
             let first = self.next.fetch_add(1, Relaxed) * statement_rows + 1;
             let rows = self.made(first..first + statement_rows)?;
             connection.execute_batch_with(self.sql, &rows, &options)?;

@@ -1,6 +1,6 @@
 //! `inrush server`: a MySQL or MariaDB server of one's own, for a try-out, a test or a measurement.
 //!
-//! The password never appears on a command line, and on the screen only where `url --with-password` asks for it.
+//! The password never appears on a command line, and on the screen only with `url --with-password`.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -50,7 +50,7 @@ enum Verb {
         #[arg(long, value_name = "SECONDS", default_value_t = 120)]
         wait: u64,
     },
-    /// Say whether it runs and how to reach it; exit code 3 if it does not
+    /// Print whether it runs and its addresses; exit code 3 if it does not run
     Status,
     /// Stop it in order
     Stop {
@@ -155,7 +155,7 @@ fn show(server: &LocalServer, running: &Running, state: &str, as_json: bool) -> 
     print(&text, document, as_json)
 }
 
-/// The password is made of letters and digits, and the socket's path is encoded, so nothing else needs to be.
+/// The password consists of letters and digits, and the socket's path is encoded, so nothing else needs to be.
 fn url(server: &LocalServer, running: &Running, password: Option<&str>, by_socket: bool) -> String {
     let colon = password.map(|password| format!(":{password}")).unwrap_or_default();
     if by_socket {

@@ -31,7 +31,7 @@ impl Account {
     /// An error unless this account may walk down to `folder`'s parents.
     pub(super) fn check_reach(&self, folder: &Path) -> Result<()> {
         for above in folder.ancestors().skip(1) {
-            // What does not exist yet will be made by us, open to all.
+            // A missing folder will be created by this program, accessible to all.
             let Ok(meta) = above.metadata() else { continue };
             let may_enter = match () {
                 () if meta.uid() == self.uid => meta.mode() & 0o100,

@@ -9,7 +9,7 @@ use inrush_core::{Error, Result};
 use super::home::Home;
 use super::program::Vendor;
 
-/// What an option file is made from.
+/// The input of an option file.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     pub(super) home: &'a Home,
@@ -37,7 +37,7 @@ pub(super) fn server_options(settings: &Settings<'_>) -> Result<String> {
          max-allowed-packet = 64M\ninnodb-flush-log-at-trx-commit = 1\ninnodb-doublewrite = 1\ninnodb-buffer-pool-size = {}\n",
         settings.port, settings.buffer_pool
     );
-    // A redo log of the default size makes a bulk load wait for pages to be written; nobody replicates from this server,
+    // A redo log of the default size makes a bulk load wait for pages to be written; there are no replicas of this server,
     // so it needs no binary log.
     text.push_str(match settings.vendor {
         Vendor::Mysql => "innodb-redo-log-capacity = 1G\nskip-log-bin\nmysqlx = 0\n",
@@ -55,8 +55,8 @@ pub(super) fn initialise_options(home: &Home) -> Result<String> {
     Ok(place_options(home)? + "innodb-buffer-pool-size = 64M\n")
 }
 
-/// Run at each start before the first connection, so that a start finishes whatever an interrupted one left out.
-/// `password` is made of letters and digits.
+/// Run at each start before the first connection, so that a start completes an interrupted one.
+/// `password` consists of letters and digits.
 pub(super) fn first_statements(password: &str) -> String {
     format!(
         "ALTER USER root@localhost IDENTIFIED BY '{password}';\n\
@@ -67,7 +67,7 @@ pub(super) fn first_statements(password: &str) -> String {
     )
 }
 
-/// Options for client programs, with the password: for a file that nobody else can read.
+/// Options for client programs, with the password: for a file that only the owner can read.
 pub(super) fn client_options(socket: &Path, password: &str) -> Result<String> {
     Ok(format!("[client]\nuser = root\npassword = {password}\nsocket = {}\n", quoted(socket)?))
 }
@@ -96,7 +96,7 @@ fn place_options(home: &Home) -> Result<String> {
 fn quoted(path: &Path) -> Result<String> {
     let text = path.to_str().filter(|text| !text.chars().any(|c| c.is_control() || c == '"'));
     let text = text.ok_or_else(|| {
-        Error::config(format!("the server cannot be told of the path {path:?}"))
+        Error::config(format!("the path {path:?} cannot be written to an option file"))
             .with_hint("name a folder without quotes and control characters with `--dir`")
     })?;
     Ok(format!("\"{}\"", text.replace('\\', "\\\\")))
@@ -106,7 +106,7 @@ fn check_extra(line: &str) -> Result<()> {
     let name = line.split('=').next().unwrap_or_default().trim();
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     if !is_name || line.contains(['\n', '\r']) {
-        return Err(Error::config(format!("`{line}` is no server option")).with_hint("write `--set name=value`"));
+        return Err(Error::config(format!("`{line}` is not a server option")).with_hint("write `--set name=value`"));
     }
     let name = name.to_ascii_lowercase().replace('_', "-");
     let name = name.strip_prefix("loose-").unwrap_or(&name);
@@ -116,7 +116,7 @@ fn check_extra(line: &str) -> Result<()> {
     Ok(())
 }
 
-/// Options by which a server is found, reached or kept private.
+/// Options for the server's folder, its addresses and its access rules.
 const OURS: &[&str] = &[
     "datadir",
     "socket",

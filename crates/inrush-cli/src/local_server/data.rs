@@ -1,7 +1,7 @@
 //! Makes a data folder, and decides whether one may be used.
 //!
-//! `data.json` is written last: a folder `data` without it is the remains of an interrupted start, holds no rows of
-//! anybody, and is made anew.
+//! `data.json` is written last: a folder `data` without it is the remains of an interrupted start, has no rows
+//! of users, and is created again.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use super::home::{Home, give};
 use super::process;
 use super::program::{Program, Vendor};
 
-/// Who made the data.
+/// The server that created the data.
 #[derive(Debug, Deserialize, Serialize)]
 struct Maker {
     vendor: Vendor,
@@ -70,7 +70,7 @@ fn check_maker(home: &Home, maker: &Maker, vendor: Vendor, version: &str) -> Res
         return Ok(());
     }
     Err(Error::config(format!(
-        "`{}` was made by {} {}, and this machine's server is {} {version}",
+        "`{}` was created by {} {}, and this machine's server is {} {version}",
         home.folder().display(),
         maker.vendor.title(),
         maker.version,
@@ -85,7 +85,7 @@ fn release(version: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// The statements with which MariaDB's own installer fills an empty folder, one a line as `--bootstrap` wants them.
+/// The statements with which MariaDB's own installer fills an empty folder, one a line, as `--bootstrap` requires.
 fn system_tables(program: &Program) -> Result<String> {
     let folders = program.share_folders()?;
     let find = |names: &[String]| -> Option<PathBuf> {

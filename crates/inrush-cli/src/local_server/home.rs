@@ -1,12 +1,12 @@
-//! The folder of a local server: whose it is, what lies where in it, its lock, its password, how the server was started.
+//! The folder of a local server: its owner, its files, its lock, its password, and how the server was started.
 //!
 //! ```text
-//! made-by-inrush   the marker; without it nothing here is touched
+//! made-by-inrush   the marker; without it nothing here is changed
 //! lock             held while one command works on the folder
 //! password         the password of root, readable by its owner only; client.cnf the same for client programs
 //! state.json       port and version of the last start
-//! my.cnf init.sql  what the server reads; initialise.cnf while the data are made
-//! data/ data.json  the rows, and who made them: written when they are complete
+//! my.cnf init.sql  files that the server reads; initialise.cnf while the data are created
+//! data/ data.json  the rows, and the server that created them: written when they are complete
 //! files/ tmp/      for LOAD DATA INFILE on the server, and for the server's own files
 //! mysqld.sock mysqld.pid error.log
 //! ```
@@ -39,7 +39,7 @@ pub(super) struct State {
     pub(super) version: String,
 }
 
-/// Where a server lives when nobody says otherwise.
+/// The default folder of a server.
 pub(crate) fn default_folder() -> Result<PathBuf> {
     // Root's server runs as another account, which cannot enter root's own folders.
     if rustix::process::geteuid().is_root() {
@@ -96,12 +96,12 @@ impl Home {
         self.path("client.cnf")
     }
 
-    /// Whether inrush made this folder.
+    /// Whether inrush created this folder.
     pub(super) fn is_ours(&self) -> bool {
         self.path(MARKER).is_file()
     }
 
-    /// Makes the folder ours, or finds it so; a folder that holds anything of somebody else's is refused.
+    /// Creates the folder with its marker, or finds it; refuses a folder with other files.
     pub(super) fn claim(&self, account: Option<&Account>) -> Result<()> {
         let failed = |e| Error::io(format!("cannot make the folder `{}`", self.folder.display()), e);
         let n_bytes = self.socket().as_os_str().len();
@@ -117,7 +117,7 @@ impl Home {
         }
         if !self.is_ours() {
             match fs::read_dir(&self.folder).map(Iterator::count) {
-                // Asked again: another start may have put the marker there just now.
+                // Checked again: another start may have created the marker meanwhile.
                 Ok(n_entries) if n_entries > 0 && !self.is_ours() => {
                     return Err(Error::config(format!(
                         "`{}` holds files that inrush did not make",
@@ -154,7 +154,7 @@ impl Home {
         Ok(())
     }
 
-    /// Waits for whoever works on the folder. The lock ends with the returned file.
+    /// Waits for other processes that work on the folder. The lock ends with the returned file.
     pub(super) fn lock(&self, patience: Duration) -> Result<File> {
         let path = self.path("lock");
         let failed = |e: std::io::Error| Error::io(format!("cannot lock `{}`", path.display()), e);
@@ -175,7 +175,7 @@ impl Home {
         }
     }
 
-    /// The password, made at the first call.
+    /// The password, generated at the first call.
     pub(super) fn password(&self) -> Result<String> {
         let path = self.password_file();
         match fs::read_to_string(&path) {
@@ -211,7 +211,7 @@ impl Home {
     pub(super) fn write_for_server(&self, name: &str, text: &str, account: Option<&Account>) -> Result<()> {
         let (path, new) = (self.path(name), self.path(&format!("{name}.new")));
         let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
-        // The server's account may put what it likes into its folder, a link for example; what a crash has left is in the way, too.
+        // The server's account may create anything in its folder, such as a link; files of a crashed run must be removed too.
         match fs::remove_file(&new) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(failed(e)),
             _ => {}
@@ -223,7 +223,7 @@ impl Home {
     }
 }
 
-/// Has a file opened only if its name is no link: the folder may belong to the server's account.
+/// Opens a file only if its name is not a link: the folder may belong to the server's account.
 pub(super) fn no_link(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
 }

@@ -1,17 +1,17 @@
 //! A MySQL or MariaDB server of one's own: found among the installed programs, started in a folder that belongs to
 //! inrush, stopped in order.
 //!
-//! | file | what it does |
+//! | file | purpose |
 //! |---|---|
 //! | [`program`] | finds the server's program, its vendor and version, and the client program |
-//! | [`home`] | the folder: who may use it, what lies where, the lock, the password |
+//! | [`home`] | the folder: its owner, its files, the lock, the password |
 //! | [`account`] | the account that the server runs as when root starts it |
 //! | [`config`] | the texts that the server reads: options, first statements |
 //! | [`data`] | makes and checks the data folder |
 //! | [`process`] | starts the process, recognises it, waits for it, stops it |
 //!
-//! Invariants: nothing is written into a folder, and nothing in it removed, unless its marker says that inrush made it. A process
-//! counts as ours only if its command line names our option file, so a recycled process id is never taken for the server.
+//! Invariants: nothing is written into a folder, and nothing in it removed, unless its marker shows that inrush created it. A process
+//! is the server only if its command line names the option file, so a recycled process id is never taken for it.
 //! One command at a time works on a folder (a lock), so each step may be interrupted at any point and the next `start`
 //! finishes or repeats it.
 
@@ -84,7 +84,7 @@ impl LocalServer {
         let _lock = self.home.lock(options.patience)?;
         if let Some(pid) = process::find(&self.home) {
             if !data::is_complete(&self.home) {
-                // Somebody was killed while their server still made the data; that half is thrown away below.
+                // An earlier start was killed while its server created the data; the incomplete data are removed below.
                 process::kill_and_wait(pid)?;
             } else if process::await_answer(&self.home, pid, options.patience)? {
                 return Ok(Started { running: self.running(pid)?, is_new: false });
@@ -160,14 +160,14 @@ impl LocalServer {
 
     fn running(&self, pid: i32) -> Result<Running> {
         let state = self.home.state().ok_or_else(|| {
-            Error::new(Kind::Io, format!("`{}` does not say how its server was started", self.folder().display()))
+            Error::new(Kind::Io, format!("`{}` has no record of how its server was started", self.folder().display()))
                 .with_hint("`inrush server stop`, then `inrush server start`")
         })?;
         Ok(Running { pid, port: state.port, vendor: state.vendor, version: state.version })
     }
 
-    /// Starts the process on a free port. Somebody may take the port between our look and the server's bind, so a few
-    /// tries are made, unless the caller insists on one port.
+    /// Starts the process on a free port. Another process may take the port between the check and the server's
+    /// bind, so it tries a few times, unless the caller requires one port.
     fn launch(
         &self,
         program: &Program,
@@ -198,7 +198,7 @@ impl LocalServer {
         }
     }
 
-    /// The port asked for, else the one of last time, else any free one.
+    /// The requested port, else that of the last start, else a free one.
     fn choose_port(&self, wanted: Option<u16>) -> Result<u16> {
         let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
         if let Some(port) = wanted {

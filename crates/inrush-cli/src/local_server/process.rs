@@ -1,7 +1,7 @@
 //! The server's process: started, recognised among all processes, waited for, stopped.
 //!
 //! It is recognised by `--defaults-file=FOLDER/..` on its command line, read from /proc each time, so neither a stale pid
-//! file nor a recycled process id can mislead us.
+//! file nor a recycled process id can be mistaken for it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -28,7 +28,7 @@ pub(super) struct Started {
     log: String,
 }
 
-/// Starts the program with one of the home's option files; it reads from a pipe if `arguments` ask for a bootstrap.
+/// Starts the program with one of the home's option files; it reads from a pipe if `arguments` request a bootstrap.
 pub(super) fn spawn(
     home: &Home,
     program: &Program,
@@ -44,7 +44,7 @@ pub(super) fn spawn(
         .arg(format!("--defaults-file={}", home.path(options).display()))
         .args(arguments)
         .current_dir(home.folder())
-        // Secrets of other servers, which this one's account has no business to know.
+        // Secrets of other servers, which the account of this one must not read.
         .env_remove("INRUSH_PASSWORD")
         .env_remove("INRUSH_URL")
         .stdin(if arguments.contains(&"--bootstrap") { Stdio::piped() } else { Stdio::null() })
@@ -68,7 +68,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let mut started = spawn(home, program, account, "initialise.cnf", arguments)?;
     if let Some(mut stdin) = started.child.stdin.take() {
-        // A server that died no longer reads; its exit status and log say why.
+        // A server that exited no longer reads; its exit status and log have the reason.
         let _ = stdin.write_all(statements.as_bytes());
     }
     let status = started.child.wait().map_err(|e| Error::io("cannot wait for the server's program", e))?;
@@ -104,7 +104,7 @@ impl Started {
         }
     }
 
-    /// Whether it ended because somebody else had its port.
+    /// Whether it exited because another process had its port.
     pub(super) fn lost_its_port(&self) -> bool {
         let log = self.log.to_ascii_lowercase();
         log.contains("bind on tcp/ip port") || log.contains("address already in use")
@@ -120,13 +120,13 @@ impl Started {
     }
 
     fn failure(&self, home: &Home, what: &str) -> Error {
-        let reason = reason(&self.log).unwrap_or("it says nothing about why");
+        let reason = reason(&self.log).unwrap_or("its log has no reason");
         Error::new(Kind::Server, format!("{what}: {reason}"))
             .with_hint(format!("its log is `{}`", home.log().display()))
     }
 }
 
-/// The process of this home, whoever started it.
+/// The process of this home, even if another program started it.
 pub(super) fn find(home: &Home) -> Option<i32> {
     let wanted = ["my.cnf", "initialise.cnf"].map(|name| {
         let mut argument = b"--defaults-file=".to_vec();
@@ -169,7 +169,7 @@ pub(super) fn answers(home: &Home) -> bool {
     greet().is_ok_and(|first| first == 10)
 }
 
-/// Waits for the greeting of a server that somebody else started; false if it ended instead.
+/// Waits for the greeting of a server that another program started; returns false if it exited instead.
 pub(super) fn await_answer(home: &Home, pid: i32, patience: Duration) -> Result<bool> {
     let deadline = Instant::now() + patience;
     while !answers(home) {
@@ -184,7 +184,7 @@ pub(super) fn await_answer(home: &Home, pid: i32, patience: Duration) -> Result<
     Ok(true)
 }
 
-/// Asks the server to end in order, and waits until it has. Never kills: what is committed must reach the disk.
+/// Shuts the server down, and waits until it has exited. Never kills it: committed rows must reach the disk.
 pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()> {
     send(pid, Signal::TERM)?;
     let deadline = Instant::now() + patience;
@@ -194,7 +194,7 @@ pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()>
                 Kind::Server,
                 format!("the server (pid {pid}) is still busy with its shutdown after {} s", patience.as_secs()),
             )
-            .with_hint(format!("it goes on by itself; its log is `{}`", home.log().display())));
+            .with_hint(format!("it continues by itself; its log is `{}`", home.log().display())));
         }
         std::thread::sleep(POLL);
     }
@@ -202,7 +202,7 @@ pub(super) fn terminate(home: &Home, pid: i32, patience: Duration) -> Result<()>
 }
 
 /// Waits for the last server's process if it is just ending: until then it holds its files and its port. Then removes the
-/// lock of its socket: MySQL would believe it as long as any process has that number, a zombie included.
+/// lock of its socket: MySQL would trust it as long as any process has that number, including a zombie.
 pub(super) fn await_exit_of_last(home: &Home) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while written_pid(home).is_some_and(is_exiting) && Instant::now() < deadline {
@@ -228,9 +228,9 @@ pub(super) fn kill_and_wait(pid: i32) -> Result<()> {
 }
 
 fn send(pid: i32, signal: Signal) -> Result<()> {
-    let target = Pid::from_raw(pid).ok_or_else(|| Error::new(Kind::Io, format!("{pid} is no process id")))?;
+    let target = Pid::from_raw(pid).ok_or_else(|| Error::new(Kind::Io, format!("{pid} is not a process id")))?;
     match kill_process(target, signal) {
-        // It ended by itself meanwhile, which is all that was wanted.
+        // It has exited by itself, which is enough.
         Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
         Err(e) => Err(Error::io(format!("cannot stop the server (pid {pid})"), e.into())),
     }
@@ -249,7 +249,7 @@ fn open_log(home: &Home, account: Option<&Account>) -> Result<File> {
     Ok(log)
 }
 
-/// The line of a log that says why: the first error, without time and codes in front, else the last line.
+/// The line of a log with the reason: the first error, without time and codes, else the last line.
 fn reason(log: &str) -> Option<&str> {
     let line = log.lines().find(|line| line.contains("ERROR") && !line.ends_with("Aborting"));
     let line = line.or_else(|| log.lines().rev().find(|line| !line.trim().is_empty()))?;

@@ -1,4 +1,4 @@
-//! Finds the server's program among those installed, asks it who it is, and finds the client program beside it.
+//! Finds an installed server program, determines its vendor and version, and finds the client program beside it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use inrush_core::{Error, Kind, Result};
 use serde::{Deserialize, Serialize};
 
-/// Who made a server.
+/// The vendor of a server.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Vendor {
@@ -25,7 +25,7 @@ impl Vendor {
     }
 }
 
-/// A server program that has told its version.
+/// A server program with its version.
 #[derive(Debug)]
 pub(super) struct Program {
     path: PathBuf,
@@ -40,12 +40,12 @@ impl Program {
             Some(named) => named_program(PathBuf::from(named))?,
             None => installed(&["mysqld", "mariadbd"]).ok_or_else(no_program)?,
         };
-        let said = ask(&path, &["--no-defaults", "--version"])?;
-        let (vendor, version) = parse_version(&said).ok_or_else(|| {
+        let printed = output_of(&path, &["--no-defaults", "--version"])?;
+        let (vendor, version) = parse_version(&printed).ok_or_else(|| {
             Error::config(format!(
                 "`{}` is no MySQL or MariaDB server: it says `{}`",
                 path.display(),
-                first_line(&said)
+                first_line(&printed)
             ))
             .with_hint(
                 "INRUSH_MYSQLD must name a `mysqld` or `mariadbd`, or a script that starts one with its arguments",
@@ -68,7 +68,7 @@ impl Program {
 
     /// The folders in which MariaDB may keep the statements that make its system tables, best first.
     pub(super) fn share_folders(&self) -> Result<Vec<PathBuf>> {
-        let help = ask(&self.path, &["--no-defaults", "--verbose", "--help"])?;
+        let help = output_of(&self.path, &["--no-defaults", "--verbose", "--help"])?;
         let mut folders: Vec<_> = option_value(&help, "lc-messages-dir").map(PathBuf::from).into_iter().collect();
         if let Some(base) = option_value(&help, "basedir").map(PathBuf::from) {
             folders.extend(["share", "share/mysql", "share/mariadb"].map(|share| base.join(share)));
@@ -113,21 +113,21 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Runs the program for what it prints.
-fn ask(path: &Path, arguments: &[&str]) -> Result<String> {
+/// Runs the program and returns its output.
+fn output_of(path: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new(path)
         .args(arguments)
         .stdin(Stdio::null())
         .output()
         .map_err(|e| Error::io(format!("cannot run `{}`", path.display()), e))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        return Err(Error::new(Kind::Io, format!("`{}` does not run: {}", path.display(), first_line(&said))));
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(Error::new(Kind::Io, format!("`{}` does not run: {}", path.display(), first_line(&printed))));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// `mysqld  Ver 9.7.4 for Linux on x86_64` holds the version behind `Ver`; MariaDB's has its name in it.
+/// `mysqld  Ver 9.7.4 for Linux on x86_64` has the version after `Ver`; MariaDB's contains its name.
 fn parse_version(said: &str) -> Option<(Vendor, String)> {
     let version = said.split_once("Ver ")?.1.split_whitespace().next()?;
     if !version.starts_with(|c: char| c.is_ascii_digit()) {

@@ -33,7 +33,10 @@ fn a_page_is_written_once() {
 
     let again = report(&folder, "a.jsonl --csv --output page.html");
     assert_eq!(again.status.code(), Some(3), "{}", said(&again));
-    assert!(said(&again).contains("cannot write `page.html`") && said(&again).contains("none is written over"));
+    assert!(
+        said(&again).contains("cannot write `page.html`")
+            && said(&again).contains("existing files are not overwritten")
+    );
     assert_eq!(fs::read_to_string(folder.path().join("page.html")).unwrap(), page);
 }
 

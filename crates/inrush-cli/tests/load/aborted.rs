@@ -72,7 +72,7 @@ fn while_a_commit_is_in_flight_and_the_server_does_not_answer_connections() {
 fn unknown_chunk(place: &Place, done: &Done) {
     let rows = done.rows().unwrap();
     assert_eq!((rows.stored, rows.unknown, &done.json["stop"]["why"]), (0, 100, &"interrupted".into()), "{done}");
-    done.says("\nunknown: numbers.csv, records 1 to 100 (lines 2 to 101): in the table or not, which the ledger knows");
+    done.says("\nunknown: numbers.csv, records 1 to 100 (lines 2 to 101): in the table or not, which is in the ledger");
     await_true("the COMMIT", || place.sql("SELECT COUNT(*) FROM numbers") == "100");
     check_table(place, done, |_| true);
     let gone_on = place.go_on(ONE_LANE);

@@ -13,7 +13,7 @@ fn every_kind_of_bad_row() {
 pub(crate) const CASES: &[Case] = &[
     Case {
         title: "A row with too many or too few fields",
-        advice: "Often a delimiter inside a value that is not quoted, or a line broken in two.",
+        advice: "Usually a delimiter inside an unquoted value, or a line that was split.",
         file: b"id,name\n1,Ann\n2,Bob,x\n3,Cy\n",
         says: "error: expected 2 fields, found 3 (people.csv, line 3)\n\
                hint: `--bad-rows divert:rejected.csv` loads the rest\n\
@@ -22,7 +22,7 @@ pub(crate) const CASES: &[Case] = &[
         ..ANN_AND_CY
     },
     Case {
-        title: "Text behind a closing quote",
+        title: "Text after a closing quote",
         advice: "A quote inside a quoted value must be doubled: `\"Bob \"\"the\"\" cat\"`.",
         file: b"id,name\n1,Ann\n2,\"Bob\"x\n3,Cy\n",
         says: "error: text follows the closing quote of field 2 (people.csv, line 3, column `name`)\n\
@@ -33,7 +33,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "Text that is not valid in its encoding",
-        advice: "A file that is not UTF-8 as a whole is named by `--encoding latin1` or what it is.",
+        advice: "For a file in another encoding use `--encoding latin1` or the name of its encoding.",
         file: b"id,name\n1,Ann\n2,B\xf6b\n3,Cy\n",
         says: "error: not valid UTF-8 at byte 2 (people.csv, line 3, column `name`)\n\
                hint: `--bad-rows divert:rejected.csv` loads the rest\n\
@@ -43,7 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A NUL byte in a number",
-        advice: "NUL bytes are text like any other, in text columns. In a number or a date they are a fault; a file full of \
+        advice: "NUL bytes are ordinary text in text columns. In a number or a date they are an error; a file full of \
                  them is UTF-16 (`--encoding utf-16le`).",
         file: b"id,name\n1,Ann\n2\0,Bob\n3,Cy\n",
         says: "error: `2\\0` is not a whole number (people.csv, line 3, column `id`)\n\
@@ -86,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A number out of range",
-        advice: "A larger type holds it, or it is a slip.",
+        advice: "Use a larger type, or correct the value.",
         file: b"id,age\n1,30\n2,300\n3,\n",
         says: "error: `300` is out of range for TINYINT UNSIGNED (0 to 255) (people.csv, line 3, column `age`)\n\
                hint: `--bad-rows divert:rejected.csv` loads the rest\n\
@@ -96,8 +96,8 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "More digits behind the point than the column holds",
-        advice: "The server would round it, with a mere note.",
+        title: "More digits after the point than the column holds",
+        advice: "The server would round it, with only a note.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, pay DECIMAL(8,2))",
         file: b"id,pay\n1,30.5\n2,30.125\n3,\n",
         says: "error: `30.125` has more than 2 digits behind the point, DECIMAL(8,2) (people.csv, line 3, column `pay`)\n\
@@ -122,7 +122,7 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "A day that no calendar has",
+        title: "An invalid date",
         advice: "",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, seen DATETIME)",
         file: b"id,seen\n1,2013-02-28 12:00:00\n2,2013-02-30 12:00:00\n3,\n",
@@ -135,7 +135,7 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "A value that is no member of an ENUM",
+        title: "A value that is not a member of an ENUM",
         advice: "Members are compared as the server does: letters in either case are the same.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, pet ENUM('cat','dog'))",
         file: b"id,pet\n1,cat\n2,cow\n3,\n",
@@ -148,7 +148,7 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "A value that is no member of a SET",
+        title: "A value that is not a member of a SET",
         advice: "",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, pets SET('cat','dog'))",
         file: b"id,pets\n1,\"cat,dog\"\n2,\"cat,cow\"\n3,\n",
@@ -175,7 +175,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "NULL where none is allowed",
-        advice: "An empty field is NULL only in columns that may be NULL and hold no text; `--null TEXT` names others.",
+        advice: "An empty field is NULL only in nullable columns that are not text; `--null TEXT` names other texts for NULL.",
         args: "people.csv --into people --null NA",
         file: b"id,name\n1,Ann\n2,NA\n3,Cy\n",
         says: "error: NULL into NOT NULL column (people.csv, line 3, column `name`)\n\
@@ -186,7 +186,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A key that is already in the table",
-        advice: "The key stands in the server's own words. What was there is never replaced.",
+        advice: "The message has the server's text. The existing row is not replaced.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20), code CHAR(2) DEFAULT 'x', UNIQUE KEY by_name (name, code));\
               CREATE TABLE pets (name CHAR(20))",
         file: b"id,name,code\n1,Ann,a\n1,Bob,b\n3,Cy,c\n",
@@ -199,7 +199,7 @@ pub(crate) const CASES: &[Case] = &[
         ..ANN_AND_CY
     },
     Case {
-        title: "A unique value for the second time",
+        title: "A duplicate value of a unique key",
         advice: "",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL UNIQUE)",
         file: b"id,name\n1,Ann\n2,ANN\n3,Cy\n",
@@ -210,8 +210,8 @@ pub(crate) const CASES: &[Case] = &[
         ..ANN_AND_CY
     },
     Case {
-        title: "A foreign key that is not there",
-        advice: "Load the table it points to first.",
+        title: "A foreign key without its parent row",
+        advice: "Load the parent table first.",
         sql: "CREATE TABLE pets (pet INT PRIMARY KEY); INSERT INTO pets VALUES (7), (8);\
               CREATE TABLE people (id INT PRIMARY KEY, pet INT, CONSTRAINT owns FOREIGN KEY (pet) REFERENCES pets (pet))",
         file: b"id,pet\n1,7\n2,9\n3,\n",
@@ -225,7 +225,7 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "A CHECK that does not hold",
+        title: "A CHECK that fails",
         advice: "",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, age INT, CONSTRAINT adult CHECK (age >= 18))",
         file: b"id,age\n1,30\n2,12\n3,\n",
@@ -238,7 +238,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A trigger that refuses a row",
-        advice: "The message is the trigger's own.",
+        advice: "The message is that of the trigger.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, age INT);\
               \nDELIMITER $$\n\
               CREATE TRIGGER guard BEFORE INSERT ON people FOR EACH ROW \
@@ -265,8 +265,8 @@ pub(crate) const CASES: &[Case] = &[
         ..AGES
     },
     Case {
-        title: "Text that is not valid in the encoding it was said to be in",
-        advice: "The diverted record is UTF-8, with `\u{fffd}` where the text was broken; the reject file begins with a mark that says so.",
+        title: "Text that is not valid in the encoding of `--encoding`",
+        advice: "The diverted record is UTF-8, with `\u{fffd}` in place of the invalid bytes; the reject file begins with a byte order mark.",
         args: "people.csv --into people --encoding shift_jis",
         file: b"id,name\n1,Ann\n2,B\xffb\n3,Cy\n",
         says: "error: the text is not valid Shift_JIS (people.csv, line 3)\n\

@@ -1,4 +1,4 @@
-//! What is wrong as a whole: the file, the table, the mapping, the server, the options. No row is sent.
+//! Errors before the first row: the file, the table, the mapping, the server, the options. No row is sent.
 
 use crate::case::{CASE, Case, check_all};
 use crate::place::{Place, Rows, on_all};
@@ -15,8 +15,8 @@ fn every_kind_of_bad_whole() {
 
 pub(crate) const CASES: &[Case] = &[
     Case {
-        title: "A file that is not there",
-        advice: "All files that cannot be opened are named, and nothing is loaded from the others.",
+        title: "A missing file",
+        advice: "The message names all files that cannot be opened; the others are not loaded.",
         args: "people.csv peeple.csv poeple.csv --into people",
         says: "error: cannot open `peeple.csv`: No such file or directory (os error 2)\n  \
                  cannot open `poeple.csv`: No such file or directory (os error 2)",
@@ -30,7 +30,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A table that is not there",
+        title: "A missing table",
         advice: "",
         args: "people.csv --into peeple",
         says: "error: there is no table `peeple` in database `shop`\n\
@@ -38,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A database that is not there",
+        title: "A missing database",
         advice: "",
         args: "people.csv --into nowhere.people",
         says: "error: there is no database `nowhere`, or this user may not see it",
@@ -55,7 +55,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "Columns that do not fit",
-        advice: "Every mistake of the mapping is told at once.",
+        advice: "All mapping errors are reported at once.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT, twice INT AS (age * 2))",
         file: b"id,nam,colour,twice,id\n1,Ann,red,2,1\n",
         says: "error: `people.csv` does not fit table `people`:\n  \
@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A column that must be filled and is not",
+        title: "A required column without a field",
         advice: "",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT NOT NULL, pay INT NOT NULL DEFAULT 0)",
         says: "error: `people.csv` does not fit table `people`:\n  \
@@ -95,14 +95,14 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "An empty file",
-        advice: "With `--no-header` it is a file without rows, and no fault.",
+        advice: "With `--no-header` it is a file without rows, which is not an error.",
         file: b"",
         says: "error: `people.csv` is empty: it has not even a header",
         ..NOTHING_SENT
     },
     Case {
         title: "A file without rows",
-        advice: "Exit code 0: an export of nothing is nothing to store. Without `-q` a notice says so.",
+        advice: "Exit code 0: an empty export has no rows to store. Without `-q` a notice is printed.",
         file: b"id,name\n",
         code: 0,
         rows: Some(Rows { read: 0, stored: 0, skipped: 0, rejected: 0, not_loaded: 0, unknown: 0 }),
@@ -110,7 +110,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A quote that never closes",
-        advice: "The line is where it opens. Rows before it are in the chunks that were stored, if there were any.",
+        advice: "The line is that of the opening quote. Earlier rows are in the stored chunks, if there are any.",
         file: b"id,name\n1,Ann\n2,\"Bob\n3,Cy\n",
         code: 2,
         says: "error: a quote opens here and never closes (people.csv, line 3)\n\
@@ -121,7 +121,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "UTF-16 that does not say so",
+        title: "UTF-16 without a byte order mark",
         advice: "",
         file: b"i\0d\0,\0n\0a\0m\0e\0\n\0",
         says: "error: the header of `people.csv` has NUL bytes in it\n\
@@ -134,12 +134,12 @@ pub(crate) const CASES: &[Case] = &[
         file: b"id,n\xe4me\n1,Ann\n",
         code: 2,
         says: "error: the header is not valid UTF-8 (people.csv, line 1)\n\
-               hint: say which encoding the file is in: `--encoding latin1` or another",
+               hint: name the encoding of the file: `--encoding latin1` or another",
         ..NOTHING_SENT
     },
     Case {
         title: "A table that cannot roll back",
-        advice: "MyISAM keeps the rows of a load that fails half-way.",
+        advice: "MyISAM keeps the rows of a load that fails in the middle.",
         sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL) ENGINE=MyISAM",
         code: 5,
         says: "error: table `people` is MyISAM, which cannot roll back: a load that fails would leave some of its rows\n\
@@ -147,7 +147,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "Options that mean nothing",
+        title: "Options without effect",
         advice: "",
         args: "people.csv --into people --max-bad 3",
         says: "error: `--max-bad` has no meaning while the first bad row stops the load\n\
@@ -155,7 +155,7 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A time zone the server does not know",
+        title: "A time zone that the server does not have",
         advice: "",
         args: "people.csv --into people --time-zone Europe/Berlyn",
         says: "error: `Europe/Berlyn` is not a time zone\n\
@@ -170,8 +170,8 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A reject file that is there already",
-        advice: "It may hold rows that are nowhere else.",
+        title: "An existing reject file",
+        advice: "It may hold rows that are stored nowhere else.",
         args: "people.csv --into people --bad-rows divert:people.csv",
         says: "error: `people.csv` is read and would be written as well\n\
                hint: give `--bad-rows divert:FILE` another name",

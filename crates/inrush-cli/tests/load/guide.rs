@@ -71,15 +71,15 @@ fn shown(file: &[u8]) -> String {
 const PARTS: &[(&str, &str, &[Case])] = &[
     (
         "Before the first row",
-        "The file, the table, the mapping or the options are at fault. Nothing is sent, but where a `stored:` line says otherwise.",
+        "The file, the table, the mapping or the options are wrong. Nothing is sent, except the rows of a `stored:` line.",
         bad_whole::CASES,
     ),
     (
         "A bad row",
-        "In each of these the second of three rows is bad. As it stands, the load stops there, and nothing of that row's chunk \
-         stays. With `--bad-rows skip` the other two are stored, the bad one is counted and named, and the exit code is 4. With \
-         `--bad-rows divert:rejected.csv` the bad record is also written to `rejected.csv` under the header, as it stands in the \
-         file, and the reason to `rejected.csv.log` (file, line, column, server error, reason, between tabs). Correct the records \
+        "In each of these the second of three rows is bad. By default the load stops there, and no row of that chunk is \
+         stored. With `--bad-rows skip` the other two are stored, the bad one is counted and named, and the exit code is 4. With \
+         `--bad-rows divert:rejected.csv` the bad record is also written to `rejected.csv` under the header, unchanged, \
+         and the reason to `rejected.csv.log` (file, line, column, server error, reason, separated by tabs). Correct the records \
          there and load that file by the same command.",
         bad_rows::CASES,
     ),
@@ -87,40 +87,40 @@ const PARTS: &[(&str, &str, &[Case])] = &[
 ];
 
 const INTRODUCTION: &str = "\
-# What inrush says to bad input, and what to do
+# Bad input: messages, and what to do
 
-Every message below is what the command prints to standard error with `-q`; tests run each of these on MySQL and on both
-MariaDBs, with LOAD DATA and with INSERTs, and compare the message, the exit code and the table. This page is written by
-those tests.
+The messages below are what the command prints to standard error with `-q`. Tests run each case on MySQL and on both
+MariaDBs, with LOAD DATA and with INSERTs, and compare the message, the exit code and the table. The tests generate this
+page.
 
-A message has three parts: what is wrong and where (file, line, column), a hint, and what of the files is in the table. A
-line is the one on which the record begins, counted from 1 in the decompressed text. `--json` prints the same as one
+A message has three parts: the error with its place (file, line, column), a hint, and which records are in the table. The
+line is the first line of the record, counted from 1 in the decompressed text. `--json` prints the same as one
 document: `rows` (read = stored + rejected + not_loaded + unknown), `stop` (message, source, line, column, hint),
 `first_rejects`, `stored_records`, `unknown_records`.
 
 | exit code | it means | the table holds |
 |---|---|---|
 | 0 | every row stored | every row |
-| 1 | wrong usage, file, table or mapping | what it held before |
-| 2 | stopped at bad data | what the `stored:` lines name, and nothing else of the files |
+| 1 | wrong usage, file, table or mapping | the same rows as before |
+| 2 | stopped at bad data | the records of the `stored:` lines, and no others of the files |
 | 3 | the server or the network failed | the same; rows in an `unknown:` line may be there |
 | 4 | finished, some rows rejected | every row but those |
-| 5 | refused: the table cannot keep the promise | what it held before |
-| 130 | interrupted | what the `stored:` lines name |
+| 5 | refused: the guarantee cannot be fulfilled for this table | the same rows as before |
+| 130 | interrupted | the records of the `stored:` lines |
 ";
 
 const END: &str = "
-### What has no file of its own
+### Other failures
 
-| what happens | what is said | exit code |
+| what happens | message | exit code |
 |---|---|---|
-| a wrong password | ``cannot log in to `..`: Access denied for user 'app'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)``, and where a password may come from | 3 |
-| a server that is not there | ``cannot connect to `127.0.0.1:3306`: Connection refused (os error 111)``, with a hint | 3 |
+| a wrong password | ``cannot log in to `..`: Access denied for user 'app'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)``, and the sources of a password | 3 |
+| no server | ``cannot connect to `127.0.0.1:3306`: Connection refused (os error 111)``, with a hint | 3 |
 | a full disk, a full table | `The table 'people' is full (server error 1114, SQLSTATE HY000)`, and which records are stored | 3 |
-| no answer for 30 s (a lock, a disk that the server waits for) | `no answer to LOAD DATA for 30 s on lane 1; the server says: Query for 30 s, state ..`, and again every 30 s; the load waits on | |
-| a lock that the server gives up on | `Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)`; nothing of that chunk stays | 3 |
-| a connection that breaks in the middle of a chunk | the error, and which records are stored; nothing of that chunk stays | 3 |
-| a connection that breaks while a COMMIT is under way | `unknown: people.csv, records 201 to 300 (lines 202 to 301): in the table or not; look for them before you load them again` | 3 |
-| LOCAL INFILE switched off under way | with `--method auto`: `method multi-row: LOAD DATA LOCAL was refused: ..`, and the load goes on; no row is lost or doubled | 0 |
-| Ctrl-C or SIGTERM | once: chunks on their way are finished; `interrupted: what is stored stays`, and which records that is. Twice: the connections are cut | 130 |
+| no answer for 30 s (a lock, a disk that the server waits for) | `no answer to LOAD DATA for 30 s on lane 1; the server says: Query for 30 s, state ..`, and again every 30 s; the load keeps waiting | |
+| a lock wait time-out | `Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)`; no row of that chunk is stored | 3 |
+| a connection that is lost in the middle of a chunk | the error, and which records are stored; no row of that chunk is stored | 3 |
+| a connection that is lost during a COMMIT | `unknown: people.csv, records 201 to 300 (lines 202 to 301): in the table or not; look for them before you load them again` | 3 |
+| LOCAL INFILE switched off during a load | with `--method auto`: `method multi-row: LOAD DATA LOCAL was refused: ..`, and the load continues; no row is lost or doubled | 0 |
+| Ctrl-C or SIGTERM | once: the chunks in progress are finished; `interrupted: what is stored stays`, and which records are stored. Twice: the connections are closed | 130 |
 ";

@@ -327,7 +327,7 @@ fn a_job_is_forgotten_by_the_beginning_of_its_id() {
         assert_eq!((done.code, &done.json["removed"]["chunks"]), (0, &1.into()), "{done}");
         assert_eq!(lines(place), [0, 0, 0]);
         let empty = place.done(&place.command("--status").output().unwrap());
-        assert_eq!(empty.stdout, "database `shop` knows of no load\n");
+        assert_eq!(empty.stdout, "database `shop` has no load in its ledger\n");
         place.sql("DELETE FROM numbers");
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         first(place, "numbers.csv --into numbers", Rows::stored(300));

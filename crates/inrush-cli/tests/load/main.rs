@@ -8,6 +8,7 @@ mod aborted;
 mod atomic_others;
 mod bad_rows;
 mod bad_whole;
+mod blown_up;
 mod case;
 mod changing;
 mod chunks;

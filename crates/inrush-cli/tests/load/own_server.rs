@@ -27,7 +27,7 @@ fn on_its_own(family: &str) {
 pub(crate) const CASES: &[Case] = &[ROW_TOO_LARGE, READ_ONLY];
 
 const ROW_TOO_LARGE: Case = Case {
-    title: "A row larger than the server takes",
+    title: "A row that is larger than the server accepts",
     advice: "`SET GLOBAL max_allowed_packet` raises the limit, up to 1 GiB, for connections made after it.",
     sql: "CREATE TABLE people (id INT PRIMARY KEY, name LONGTEXT)",
     file: b"id,name\n1,Ann\n2,xxxxxxxxxxxxxxxxxxxx .. and so on, 1.2 million of them\n3,Cy\n",

@@ -6,7 +6,7 @@ use crate::place::{Done, Place, Rows, on, on_all};
 use inrush_core::bulk::tuner::trace::replay;
 use inrush_testkit::servers::{Server, all};
 use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -102,23 +102,25 @@ fn load_wide(place: &Place, mut command: Command, n_rows: usize, bytes: usize) -
             }
         }
     });
+    let (output, peak_mib) = watched(load);
+    feeder.join().unwrap();
+    (place.done(&output), peak_mib)
+}
+
+/// Waits for a command. Returns what it printed, and its largest memory in MiB.
+pub(crate) fn watched(load: Child) -> (Output, u64) {
     let watch = load.id();
     let (over, is_over) = std::sync::mpsc::channel::<()>();
     let peak = std::thread::spawn(move || {
         let mut peak = 0;
-        while is_over.recv_timeout(Duration::from_millis(20)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        while is_over.recv_timeout(Duration::from_millis(5)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
             peak = peak.max(peak_mib(watch).unwrap_or_default());
         }
         peak
     });
-    let done = place.done(&output(load));
+    let output = load.wait_with_output().unwrap();
     drop(over);
-    feeder.join().unwrap();
-    (done, peak.join().unwrap())
-}
-
-fn output(load: Child) -> std::process::Output {
-    load.wait_with_output().unwrap()
+    (output, peak.join().unwrap())
 }
 
 /// The kernel's word for the most memory that a process had.

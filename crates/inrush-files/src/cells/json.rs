@@ -1,8 +1,8 @@
-//! Values with parts as JSON texts: lists are arrays, structs and maps are objects.
+//! Nested values as JSON texts: lists are arrays, structs and maps are objects.
 //!
-//! Inside, bytes are hexadecimal texts, dates and times are texts, and a decimal of more digits than a DOUBLE tells apart (15) is a
-//! text as well: servers read the numbers of a document as DOUBLEs. A NaN stays a NaN, which is no JSON, so that a JSON column's check
-//! refuses the row.
+//! Inside, bytes are hexadecimal texts, dates and times are texts, and a decimal of more digits than a DOUBLE distinguishes (15) is a
+//! text too: servers read the numbers of a document as DOUBLEs. A NaN is written as NaN, which is not JSON, so a JSON column's check refuses
+//! the row.
 
 use super::text::{self, Writer, hex};
 use arrow_array::cast::AsArray;
@@ -11,17 +11,30 @@ use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RunArray, UnionArray};
 use arrow_schema::DataType;
 use inrush_core::error::{Error, Result};
 
-/// Writes the values of an array as JSON.
-pub(super) fn writer(array: &dyn Array) -> Result<Writer<'_>> {
-    nested(array, 0)
+/// Writes the values of an array as JSON. A text that has more than `max_bytes` ends within the value.
+pub(super) fn writer(array: &dyn Array, max_bytes: usize) -> Result<Writer<'_>> {
+    nested(array, Bounds { depth: 0, max_bytes })
+}
+
+/// What bounds the documents.
+#[derive(Clone, Copy)]
+struct Bounds {
+    depth: usize,
+    max_bytes: usize,
+}
+
+impl Bounds {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
 }
 
 /// The same for an array within others; also writes `null`.
-fn nested(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
-    if depth > MAX_DEPTH {
+fn nested(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
+    if bounds.depth > MAX_DEPTH {
         return Err(Error::data(format!("lists and structs are nested deeper than {MAX_DEPTH}")));
     }
-    let write = values(array, depth)?;
+    let write = values(array, bounds)?;
     Ok(match array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
         None => write,
         Some(nulls) => {
@@ -30,7 +43,7 @@ fn nested(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
     })
 }
 
-fn values(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
+fn values(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     macro_rules! ints {
         ($ty:ty) => {{
             let values = array.as_primitive::<$ty>().values();
@@ -76,19 +89,19 @@ fn values(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
         DataType::LargeBinary => bytes!(array.as_binary::<i64>()),
         DataType::BinaryView => bytes!(array.as_binary_view()),
         DataType::FixedSizeBinary(_) => bytes!(array.as_fixed_size_binary()),
-        DataType::List(_) => list::<i32>(array, depth)?,
-        DataType::LargeList(_) => list::<i64>(array, depth)?,
-        DataType::ListView(_) => list_view::<i32>(array, depth)?,
-        DataType::LargeListView(_) => list_view::<i64>(array, depth)?,
+        DataType::List(_) => list::<i32>(array, bounds)?,
+        DataType::LargeList(_) => list::<i64>(array, bounds)?,
+        DataType::ListView(_) => list_view::<i32>(array, bounds)?,
+        DataType::LargeListView(_) => list_view::<i64>(array, bounds)?,
         DataType::FixedSizeList(_, width) => {
-            let (items, width) = (nested(array.as_fixed_size_list().values(), depth + 1)?, *width as usize);
-            Box::new(move |row, out| elements(&items, row * width..(row + 1) * width, out))
+            let (items, width) = (nested(array.as_fixed_size_list().values(), bounds.deeper())?, *width as usize);
+            Box::new(move |row, out| elements(&items, row * width..(row + 1) * width, bounds, out))
         }
         DataType::Struct(fields) => {
             let members: Vec<(Vec<u8>, Writer<'_>)> = fields
                 .iter()
                 .zip(array.as_struct().columns())
-                .map(|(field, column)| Ok((quoted(field.name()), nested(column, depth + 1)?)))
+                .map(|(field, column)| Ok((quoted(field.name()), nested(column, bounds.deeper())?)))
                 .collect::<Result<_>>()?;
             Box::new(move |row, out| {
                 object(members.iter().map(|(name, write)| (name, write)), out, |(name, write), out| {
@@ -100,10 +113,13 @@ fn values(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
         }
         DataType::Map(..) => {
             let map = array.as_map();
-            let (keys, items) = (nested(map.keys(), depth + 1)?, nested(map.values(), depth + 1)?);
+            let (keys, items) = (nested(map.keys(), bounds.deeper())?, nested(map.values(), bounds.deeper())?);
             let ends = map.value_offsets();
             Box::new(move |row, out| {
                 object(ends[row] as usize..ends[row + 1] as usize, out, |at, out| {
+                    if out.len() > bounds.max_bytes {
+                        return;
+                    }
                     key(&keys, at, out);
                     out.push(b':');
                     items(at, out);
@@ -115,15 +131,15 @@ fn values(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
             if keyed.values().is_empty() {
                 return Ok(Box::new(|_, out| out.extend_from_slice(b"null")));
             }
-            let (keys, items) = (keyed.normalized_keys(), nested(keyed.values(), depth + 1)?);
+            let (keys, items) = (keyed.normalized_keys(), nested(keyed.values(), bounds.deeper())?);
             Box::new(move |row, out| items(keys[row], out))
         }
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
-            DataType::Int16 => runs::<Int16Type>(array, depth)?,
-            DataType::Int32 => runs::<Int32Type>(array, depth)?,
-            _ => runs::<Int64Type>(array, depth)?,
+            DataType::Int16 => runs::<Int16Type>(array, bounds)?,
+            DataType::Int32 => runs::<Int32Type>(array, bounds)?,
+            _ => runs::<Int64Type>(array, bounds)?,
         },
-        DataType::Union(..) => union(array, depth)?,
+        DataType::Union(..) => union(array, bounds)?,
         DataType::Decimal32(precision, _)
         | DataType::Decimal64(precision, _)
         | DataType::Decimal128(precision, _)
@@ -144,38 +160,38 @@ fn values(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
     })
 }
 
-fn list<O: OffsetSizeTrait>(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
+fn list<O: OffsetSizeTrait>(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     let list = array.as_list::<O>();
-    let (items, ends) = (nested(list.values(), depth + 1)?, list.value_offsets());
-    Ok(Box::new(move |row, out| elements(&items, ends[row].as_usize()..ends[row + 1].as_usize(), out)))
+    let (items, ends) = (nested(list.values(), bounds.deeper())?, list.value_offsets());
+    Ok(Box::new(move |row, out| elements(&items, ends[row].as_usize()..ends[row + 1].as_usize(), bounds, out)))
 }
 
-fn list_view<O: OffsetSizeTrait>(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
+fn list_view<O: OffsetSizeTrait>(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     let list = array.as_list_view::<O>();
-    let (items, starts, sizes) = (nested(list.values(), depth + 1)?, list.value_offsets(), list.value_sizes());
+    let (items, starts, sizes) = (nested(list.values(), bounds.deeper())?, list.value_offsets(), list.value_sizes());
     Ok(Box::new(move |row, out| {
         let start = starts[row].as_usize();
-        elements(&items, start..start + sizes[row].as_usize(), out);
+        elements(&items, start..start + sizes[row].as_usize(), bounds, out);
     }))
 }
 
-fn runs<R: RunEndIndexType>(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
+fn runs<R: RunEndIndexType>(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     let Some(runs) = array.as_any().downcast_ref::<RunArray<R>>() else {
         return Err(text::unknown(array.data_type()));
     };
-    let items = nested(runs.values(), depth + 1)?;
+    let items = nested(runs.values(), bounds.deeper())?;
     Ok(Box::new(move |row, out| items(runs.get_physical_index(row), out)))
 }
 
-/// A union is whatever its row is.
-fn union(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
+/// A union is written as the value of its row.
+fn union(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
     let Some(union) = array.as_any().downcast_ref::<UnionArray>() else {
         return Err(text::unknown(array.data_type()));
     };
     let DataType::Union(fields, _) = union.data_type() else { return Err(text::unknown(array.data_type())) };
     let children: Vec<(i8, &ArrayRef)> = fields.iter().map(|(id, _)| (id, union.child(id))).collect();
     let children: Vec<(i8, Writer<'_>)> =
-        children.into_iter().map(|(id, child)| Ok((id, nested(child, depth + 1)?))).collect::<Result<_>>()?;
+        children.into_iter().map(|(id, child)| Ok((id, nested(child, bounds.deeper())?))).collect::<Result<_>>()?;
     Ok(Box::new(move |row, out| {
         let id = union.type_id(row);
         match children.iter().find(|(known, _)| *known == id) {
@@ -185,9 +201,12 @@ fn union(array: &dyn Array, depth: usize) -> Result<Writer<'_>> {
     }))
 }
 
-fn elements(items: &Writer<'_>, range: std::ops::Range<usize>, out: &mut Vec<u8>) {
+fn elements(items: &Writer<'_>, range: std::ops::Range<usize>, bounds: Bounds, out: &mut Vec<u8>) {
     out.push(b'[');
     for (i, at) in range.enumerate() {
+        if out.len() > bounds.max_bytes {
+            return;
+        }
         if i > 0 {
             out.push(b',');
         }
@@ -207,7 +226,7 @@ fn object<T>(members: impl Iterator<Item = T>, out: &mut Vec<u8>, mut write: imp
     out.push(b'}');
 }
 
-/// The key of a map is a text in JSON, whatever it is.
+/// The key of a map is a string in JSON, whatever its type.
 fn key(keys: &Writer<'_>, at: usize, out: &mut Vec<u8>) {
     let start = out.len();
     keys(at, out);
@@ -243,8 +262,8 @@ pub(super) fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// What a server takes of a document's nesting is its check's matter; this bounds our own stack.
+/// Bounds the stack. The nesting that a server accepts is limited by the check.
 const MAX_DEPTH: usize = 100;
 
-/// As many digits as any DOUBLE keeps.
+/// Digits that every DOUBLE keeps.
 const DOUBLE_DIGITS: u8 = 15;

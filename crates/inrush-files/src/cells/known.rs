@@ -1,4 +1,4 @@
-//! What is known of the cells of an array by its values, in a fraction of the time it takes to look at the cells.
+//! The range of an array's cells, computed from its values in a fraction of the time that checking each cell takes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -7,7 +7,7 @@ use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use inrush_core::value::check::Known;
 
-/// Of its values. Those of rows that are NULL count as well: what stands there only widens it.
+/// The range of its values. The values of NULL rows count too, which can only widen it.
 pub(crate) fn of(array: &dyn Array) -> Known {
     match array.data_type() {
         DataType::Int8 => int::<Int8Type>(array),
@@ -34,7 +34,7 @@ pub(crate) fn of(array: &dyn Array) -> Known {
     }
 }
 
-/// Texts that lie between these places.
+/// Texts between these offsets.
 fn spans<O: ArrowNativeType>(ends: &[O]) -> Known {
     let longest = ends.windows(2).map(|ends| ends[1].as_usize() - ends[0].as_usize()).max().unwrap_or_default();
     u32::try_from(longest).map_or(Known::Nothing, |longest| Known::Text { longest })
@@ -42,7 +42,7 @@ fn spans<O: ArrowNativeType>(ends: &[O]) -> Known {
 
 fn int<T: ArrowPrimitiveType<Native: Into<i64>>>(array: &dyn Array) -> Known {
     let size = Size::of(array.as_primitive::<T>().values().iter().map(|value| (*value).into().into()));
-    // Columns end where the bits of their values do.
+    // A column's end is that of its values' bits.
     let max = i64::try_from(size.most).unwrap_or(i64::MAX);
     Known::Int { min: if size.negative { -1 - max } else { 0 }, max }
 }
@@ -54,9 +54,9 @@ fn decimal<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &dyn Array, scale: 
     Known::Decimal { int_digits: n_digits.saturating_sub(scale).max(1), scale, negative: size.negative }
 }
 
-/// How far numbers lie from zero: up to twice as far as they do, which is found faster than the least and the greatest.
+/// A bound of the numbers' distance from zero, at most twice the largest: it is computed faster than the minimum and the maximum.
 struct Size {
-    /// All bits that one of them has; those below zero may lie one farther.
+    /// All bits that are set in one of them; for negative numbers the distance may be one more.
     most: u128,
     negative: bool,
 }

@@ -1,13 +1,12 @@
-//! Texts that were written before: dates and amounts come up again and again, and looking one up is less work than writing it
-//! (docs/notes/load-speed.md).
+//! A cache of formatted values: dates and amounts repeat often, and a lookup is cheaper than formatting (docs/notes/load-speed.md).
 
 use super::moment;
 use inrush_core::value::{INLINE, view};
 
-/// The views of some values that came before. Values share its places: the last one that came has it.
+/// The views of some earlier values. Values share its slots: the last one replaces the others.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    /// Nothing, until the first value comes.
+    /// Empty until the first value.
     keys: Vec<i64>,
     views: Vec<u128>,
     hits: usize,
@@ -15,15 +14,15 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// The view of `value`, which `write` makes if it is not known; what has none is not remembered. Where most values come for the
-    /// first time, nothing is any more.
+    /// The view of `value`, computed by `write` if it is not cached; a value without a view is not cached. If most values are new, the cache
+    /// is switched off.
     #[inline]
     pub(crate) fn view(&mut self, value: i64, write: impl FnOnce() -> Option<u128>) -> Option<u128> {
         if self.misses > self.hits + PLACES {
             return write();
         }
         if self.keys.is_empty() {
-            // No view of a value that is written is 0.
+            // The view of a formatted value is never 0.
             (self.keys, self.views) = (vec![0; PLACES], vec![0; PLACES]);
         }
         let place = value as usize % PLACES;
@@ -37,7 +36,7 @@ impl Memo {
         Some(view)
     }
 
-    /// The view of a day since 1970; one far beyond the calendar has none, and is written to `text` instead.
+    /// The view of a day since 1970; a day far outside of the calendar has none, and is written to `text` instead.
     #[inline]
     pub(crate) fn date(&mut self, day: i32, text: &mut Vec<u8>) -> Option<u128> {
         self.view(day.into(), || {
@@ -55,7 +54,7 @@ const PLACES: usize = 4096;
 mod tests {
     use super::*;
 
-    /// Whatever came before, a day is the same.
+    /// A day has the same text whatever was cached before.
     #[track_caller]
     fn check(days: impl IntoIterator<Item = i32>) {
         let (mut memo, mut text) = (Memo::default(), Vec::new());

@@ -1,10 +1,10 @@
 //! Cells: columns of Arrow arrays of any type as texts in binary views, which is what checks and encoders take.
 //!
-//! Texts and bytes are not copied: their views point into the arrays' own buffers. Numbers, dates and times are written out in the one
-//! spelling that the checks pass without a second look; what has parts is written as JSON. Nothing is rounded and nothing refused:
-//! what no column holds (a NaN, the year 20000) is written all the same, and is a bad cell for the check.
+//! Texts and bytes are not copied: their views point into the arrays' buffers. Numbers, dates and times are written in the spelling that the
+//! checks pass unchanged; nested values are written as JSON. Nothing is rounded or refused: values that no column holds (a NaN, the year
+//! 20000) are written too, and fail their check.
 //!
-//! Invariant: the same values give the same texts, however they are cut into arrays: checksums of a resumed load depend on it.
+//! Invariant: equal values have equal texts, however they are divided into arrays: checksums of a resumed load depend on it.
 
 mod json;
 pub(crate) mod known;
@@ -25,22 +25,29 @@ use inrush_core::value::{INLINE, view};
 use memo::Memo;
 use std::sync::Arc;
 
-/// How the values of one field are written.
+/// The format of the values of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
     taker: Taker,
     /// Sixteen bytes are a UUID.
     uuid: bool,
+    /// The most bytes of a document.
+    max_bytes: usize,
 }
 
 impl Style {
-    /// For a field that goes into a column of this kind; `uuid` says that its bytes are UUIDs.
+    /// For a field that goes into a column of this kind; `uuid` is true if its bytes are UUIDs.
     pub(crate) fn new(taker: Taker, uuid: bool) -> Self {
-        Self { taker, uuid: uuid || taker == Taker::Uuid }
+        Self { taker, uuid: uuid || taker == Taker::Uuid, max_bytes: usize::MAX }
+    }
+
+    /// A document of more bytes is an error: a short list of a few bytes may name a huge text many times.
+    pub(crate) fn at_most(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
     }
 }
 
-/// The extension type of `field` says that its 16 bytes are a UUID.
+/// Whether the 16 bytes of `field` are a UUID by its extension type.
 pub(crate) fn is_uuid(field: &Field) -> bool {
     field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid")
 }
@@ -52,14 +59,14 @@ pub(crate) struct Cells {
     views: Vec<u128>,
     null_rows: Vec<u32>,
     buffers: Vec<Buffer>,
-    /// Texts written here, and which of the buffers they become.
+    /// Texts written by this module, and the index of their buffer.
     side: Vec<u8>,
     side_slot: Option<usize>,
-    /// What is known of all of them; `None` of none.
+    /// What is known of all cells; `None` if there are none.
     known: Option<Known>,
-    /// Texts of values that came before.
+    /// Texts of earlier values.
     memo: Memo,
-    /// The last dictionary, and what its values were written as.
+    /// The last dictionary, and its values as cells.
     dictionary: Option<(ArrayRef, BinaryViewArray)>,
 }
 
@@ -170,7 +177,7 @@ impl Cells {
         });
     }
 
-    /// Decimals; those whose text a view holds are put together in it.
+    /// Decimals; short ones are written directly to their view.
     fn decimals<T: ArrowPrimitiveType<Native: itoa::Integer + number::Units + Into<i128>>>(
         &mut self,
         array: &dyn Array,
@@ -199,7 +206,7 @@ impl Cells {
         });
     }
 
-    /// Whatever is written without parts.
+    /// Values without nested values.
     fn scalars(&mut self, array: &dyn Array) -> Result<()> {
         let write = text::writer(array)?;
         let mut text = Vec::with_capacity(64);
@@ -212,17 +219,30 @@ impl Cells {
     }
 
     fn documents(&mut self, array: &dyn Array) -> Result<()> {
-        let write = json::writer(array)?;
-        let mut text = Vec::new();
+        let max_bytes = self.style.max_bytes;
+        let write = json::writer(array, max_bytes)?;
+        let (mut text, mut all) = (Vec::new(), 0usize);
         self.each(array, |row, cells| {
+            // The total is bounded as well, since batches are cut by an estimate.
+            if all > max_bytes {
+                return;
+            }
             text.clear();
             write(row, &mut text);
+            all += text.len();
             cells.put(&text);
         });
-        Ok(())
+        if all <= max_bytes {
+            return Ok(());
+        }
+        Err(Error::data(format!(
+            "lists or structs have more than {} MiB as JSON, more than `--memory`",
+            max_bytes >> 20
+        ))
+        .with_hint("raise `--memory`, or leave the field out: `--columns a,b,@skip`"))
     }
 
-    /// Texts or bytes that lie one behind the other.
+    /// Contiguous texts or bytes.
     fn spans<O: ArrowNativeType>(&mut self, array: &dyn Array, bytes: &Buffer, ends: &[O]) {
         if bytes.len() > i32::MAX as usize {
             return self.each(array, |row, cells| cells.put(&bytes[ends[row].as_usize()..ends[row + 1].as_usize()]));
@@ -253,7 +273,7 @@ impl Cells {
         }
     }
 
-    /// A dictionary: its values are written once, however many keys name them.
+    /// A dictionary: its values are written once, however many keys refer to them.
     fn dictionary(&mut self, array: &ArrayRef) -> Result<()> {
         let keyed = array.as_any_dictionary();
         let values = keyed.values();
@@ -347,7 +367,7 @@ impl Cells {
         self.views.push(0);
     }
 
-    /// The place of a buffer among the column's; the arrays of a file often share the last ones.
+    /// The index of a buffer in the column; the arrays of a file often share the last ones.
     fn slot(&mut self, buffer: &Buffer) -> usize {
         let known = self
             .buffers
@@ -371,7 +391,7 @@ impl Cells {
     }
 }
 
-/// One array as cells, and what is known of them. Texts and bytes that are views already stay so.
+/// One array as cells, and what is known of them. Views are not converted.
 pub(crate) fn of(array: &ArrayRef, style: Style) -> Result<(Known, BinaryViewArray)> {
     match array.data_type() {
         DataType::Utf8View => Ok((known::of(array), array.as_string_view().clone().to_binary_view())),
@@ -384,12 +404,12 @@ pub(crate) fn of(array: &ArrayRef, style: Style) -> Result<(Known, BinaryViewArr
     }
 }
 
-/// A type whose values lie elsewhere.
+/// A type whose values are in another array.
 fn is_indirect(ty: &DataType) -> bool {
     matches!(ty, DataType::Dictionary(..) | DataType::RunEndEncoded(..) | DataType::Null)
 }
 
-/// A view of another array, whose buffers have these places here.
+/// A view of another array, with the indexes of its buffers in this column.
 #[inline]
 fn moved(view: u128, slots: &[usize]) -> u128 {
     if view as u32 as usize <= INLINE {
@@ -399,10 +419,10 @@ fn moved(view: u128, slots: &[usize]) -> u128 {
     view & !(u128::from(u32::MAX) << 64) | slot << 64
 }
 
-/// A view's offset has 31 bits; an array may add some hundred MiB to a buffer that is not closed yet.
+/// A view's offset has 31 bits; an array may add some hundred MiB to an open buffer.
 const SIDE_BUFFER: usize = 256 << 20;
 
-/// As many of the last buffers are asked whether they are the same.
+/// The last buffers that are compared.
 const SHARED_BUFFERS: usize = 8;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Dates and times as ISO 8601 has them: a blank between date and time of day where no zone is named, else a `T` and a `Z`. A
-//! fraction has as many digits as are not zero at its end, so that a whole second looks like one.
+//! Dates and times in the form of ISO 8601: with a blank between date and time of day without a zone, else with `T` and `Z`. A fraction has
+//! no zeros at its end, and a whole second has no fraction.
 
 use arrow_schema::TimeUnit;
 
@@ -14,7 +14,7 @@ pub(super) fn date(days: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&[a, b, c, d, b'-', e, f, b'-', g, h]);
 }
 
-/// A moment as so many units since 1970; `zoned` if it is one of UTC.
+/// A timestamp of so many units since 1970; `zoned` if it is in UTC.
 pub(super) fn moment(value: i64, unit: TimeUnit, zoned: bool, out: &mut Vec<u8>) {
     let (per_second, width) = parts(unit);
     let (seconds, fraction) = (value.div_euclid(per_second), value.rem_euclid(per_second));
@@ -27,7 +27,7 @@ pub(super) fn moment(value: i64, unit: TimeUnit, zoned: bool, out: &mut Vec<u8>)
     }
 }
 
-/// A time of day or a span of time, `-838:59:59.999999` the like.
+/// A time of day or a time span, such as `-838:59:59.999999`.
 pub(super) fn span(value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
     let (per_second, width) = parts(unit);
     if value < 0 {

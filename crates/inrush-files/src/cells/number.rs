@@ -95,17 +95,17 @@ fn signed(is_negative: bool, bytes: u128, len: usize) -> u128 {
     }
 }
 
-/// The digits of a number of up to eight, the first one lowest, and how many they are; with zeros before it they are `at_least` as many.
-/// All are found together, not one pair after the other (docs/notes/load-speed.md).
+/// The digits of a number of up to eight digits, the first one lowest, and their count; leading zeros make it `at_least` so many. All are
+/// computed at once, not one pair after the other (docs/notes/load-speed.md).
 #[inline]
 fn digits(number: u64, at_least: usize) -> (u64, usize) {
     let digits = eight_digits(number);
-    // Something in the last place that has to stay.
+    // A bit in the last place that must stay.
     let left_out = (digits | 1 << (64 - 8 * at_least)).trailing_zeros() as usize / 8;
     ((digits | ZEROS) >> (8 * left_out), 8 - left_out)
 }
 
-/// The values of eight digits, the first one lowest: halves are divided side by side until one digit is left in each byte.
+/// The values of eight digits, the first one lowest: halves are divided in parallel until each byte has one digit.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);
@@ -119,21 +119,21 @@ fn eight_digits(number: u64) -> u64 {
 const EIGHT_DIGITS: u64 = 100_000_000;
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// A digit before the point, and those behind it, are within eight.
+/// A digit before the point, and the digits after it, are at most eight.
 const ORDINARY_SCALES: std::ops::Range<usize> = 1..8;
 
 /// Where the bytes begin in a view, in bits.
 const VIEW_BYTES: u32 = 32;
 
-/// A DOUBLE; what is no number is written as a word that no check takes for one.
+/// A DOUBLE; a value that is not a number is written as a word that fails every check.
 pub(super) fn double(value: f64, out: &mut Vec<u8>) {
     float(zmij::Buffer::new().format(value), out);
 }
 
-/// A FLOAT, in as many digits as tell it from its neighbours among the FLOATs.
+/// A FLOAT, in the digits that distinguish it from its neighbours among the FLOATs.
 pub(super) fn single(value: f32, out: &mut Vec<u8>) {
     if value.abs() > NEAR_THE_END {
-        // The fewest digits of the last FLOATs are beyond them, and servers read a DOUBLE first.
+        // The shortest texts of the greatest FLOATs are above them, and servers read a DOUBLE first.
         return double(value.into(), out);
     }
     float(zmij::Buffer::new().format(value), out);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use inrush_core::value::view;
 
-    /// Each way to write a number says the same.
+    /// Each writer gives the same text.
     #[track_caller]
     fn check(value: i64) {
         let size = value.unsigned_abs();

@@ -225,7 +225,7 @@ fn field(name: &str, ty: DataType, array: ArrayRef) -> (Arc<Field>, ArrayRef) {
     (Arc::new(Field::new(name, ty, true)), array)
 }
 
-/// Checks what an array is written as, also behind something else and in a slice.
+/// Checks the text of an array, also after other values and in a slice.
 #[track_caller]
 fn check(array: &dyn Array, want: &[&str]) {
     assert_eq!(cells(array, Taker::Text), want);

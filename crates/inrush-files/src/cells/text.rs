@@ -1,4 +1,4 @@
-//! Values without parts as text: a function for each type, found once for an array.
+//! Scalar values as text: a function for each type, chosen once for an array.
 
 use super::{moment, number};
 use arrow_array::Array;
@@ -31,7 +31,7 @@ pub(super) fn is_scalar(ty: &DataType) -> bool {
     )
 }
 
-/// Writes the values of an array without parts.
+/// Writes the values of an array of scalars.
 pub(super) fn writer(array: &dyn Array) -> Result<Writer<'_>> {
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
     macro_rules! values {
@@ -96,11 +96,10 @@ pub(super) fn writer(array: &dyn Array) -> Result<Writer<'_>> {
 
 /// The error for a type that came with a later version of Arrow.
 pub(super) fn unknown(ty: &DataType) -> Error {
-    Error::config(format!("nothing that a server knows is a {ty}"))
-        .with_hint("leave the field out: `--columns a,b,@skip`")
+    Error::config(format!("the servers have no type for {ty}")).with_hint("leave the field out: `--columns a,b,@skip`")
 }
 
-/// `P1M2DT0.5S`: no column of a server's is an interval, so it goes as text.
+/// `P1M2DT0.5S`: servers have no interval columns, so it is sent as text.
 fn interval(months: i32, days: i32, nanos: i64, out: &mut Vec<u8>) {
     let sign = if nanos < 0 { "-" } else { "" };
     let nanos = nanos.unsigned_abs();

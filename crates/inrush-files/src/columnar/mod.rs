@@ -1,8 +1,9 @@
-//! [`Columnar`]: files that hold typed columns, as a [`Source`] of text cells. What differs between formats is where their arrays come
-//! from ([`Arrays`]); which rows make a batch, which are passed over, and what the cells are, is here.
+//! [`Columnar`]: files that hold typed columns, as a [`Source`] of text cells. Formats differ in the source of
+//! their arrays ([`Arrays`]). This module decides which rows form a batch, which are skipped, and how cells are written.
 //!
 //! Invariant: rows are numbered from 0 in the order of the file, and `next_row` is the number of the first row of `pending`.
 
+mod size;
 mod types;
 mod write;
 
@@ -12,20 +13,20 @@ use crate::guard::guarded;
 use crate::infer_types::{Inferred, fit_row};
 use crate::input::Meter;
 use crate::on_disk::{OnDisk, changed};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
+use size::{rows_of, text_size};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use types::{infer, may_be_no_text};
 
-/// Where typed columns come from: a file of some format, read from its beginning to its end.
+/// A source of typed columns: a file of some format, read from its beginning to its end.
 pub(crate) trait Arrays: Send + 'static {
     /// The fields of the file.
     fn schema(&self) -> SchemaRef;
@@ -36,29 +37,29 @@ pub(crate) trait Arrays: Send + 'static {
     /// The next rows, those of the chosen fields only; `None` at the end.
     fn next(&mut self) -> Result<Option<RecordBatch>>;
 
-    /// Passes over so many rows, as far as that is possible without reading them; returns how many it passed over.
+    /// Skips up to so many rows without reading them; returns the number of rows skipped.
     fn skip(&mut self, n_rows: u64) -> Result<u64>;
 
-    /// Begins anew; false if it cannot.
+    /// Restarts at the first row; returns false if that is not possible.
     fn restart(&mut self) -> Result<bool>;
 
-    /// How many rows are to come, and about how many bytes one has, as far as the file itself tells.
+    /// The number of remaining rows and the average bytes of a row; `None` if the file does not contain them.
     fn left(&self) -> Option<(u64, u64)> {
         None
     }
 
-    /// Columns that are NULL in no row, as far as the file itself tells; `None` for those it does not tell of.
+    /// Whether a field is NULL in no row; `None` if the file does not contain that.
     fn never_null(&self, field: usize) -> Option<bool>;
 }
 
-/// Where a later run will find the rows again.
+/// Where a later run finds the rows again.
 #[derive(Clone, Debug)]
 pub(crate) enum Whereabouts {
     /// In a file.
     OnDisk(OnDisk),
-    /// In a stream, if it is given the same one.
+    /// In a stream, if the later run gets the same one.
     Stream {
-        /// Of its beginning.
+        /// The hash of its beginning.
         hash: u64,
     },
 }
@@ -66,12 +67,14 @@ pub(crate) enum Whereabouts {
 /// How batches are cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cuts {
-    /// The most rows of one batch; `None` leaves it to what a batch's bytes are set to.
+    /// The most rows of one batch; `None` if only bytes limit it.
     pub(crate) rows: Option<usize>,
-    /// About the most bytes of one batch's cells.
+    /// The approximate maximum of a batch's bytes, as text.
     pub(crate) bytes: usize,
     /// The most rows in all.
     pub(crate) limit: Option<u64>,
+    /// The most bytes of a document.
+    pub(crate) memory: usize,
 }
 
 /// A file of typed columns.
@@ -83,29 +86,29 @@ pub(crate) struct Columnar<A> {
     meter: Arc<Meter>,
     whereabouts: Whereabouts,
     cuts: Cuts,
-    /// The most rows of a batch where none were asked for.
+    /// The most rows of a batch if [`Cuts::rows`] is `None`.
     default_rows: usize,
     shape: Arc<Shape>,
     /// The fields that are read, ascending.
     read: Vec<usize>,
-    /// Rows that were read and are in no batch yet.
+    /// Rows that were read and are not in a batch yet.
     pending: VecDeque<RecordBatch>,
     next_row: u64,
     /// Rows that went into batches, and their [`text_size`].
     given: (u64, u64),
-    /// Rows that are not read, ascending; `None` for the checksum of what is not to be looked at again.
+    /// Rows that are skipped, ascending.
     stored: VecDeque<Stored>,
 }
 
-/// What holds for all batches of a file.
+/// Properties of all batches of a file.
 #[derive(Debug)]
 struct Shape {
     name: Arc<str>,
-    /// For each use, which of the arrays it takes, and how it is written.
+    /// For each use, the index of its array and the style of its text.
     taken: Vec<(usize, Style)>,
     /// The columns of a batch.
     schema: SchemaRef,
-    /// No column may hold anything but text.
+    /// All columns hold text only.
     utf8: bool,
 }
 
@@ -132,16 +135,17 @@ impl Stretch for Rows {
     }
 
     fn parse(self: Box<Self>) -> Result<Batch> {
-        self.take_apart()
+        self.to_batch()
     }
 }
 
 impl Rows {
-    fn take_apart(&self) -> Result<Batch> {
+    fn to_batch(&self) -> Result<Batch> {
         let shape = &self.shape;
         let column = |&(at, style): &(usize, Style)| {
             let mut cells = Cells::new(style);
-            guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))?;
+            guarded(&shape.name, || self.arrays.iter().try_for_each(|arrays| cells.append(arrays.column(at))))
+                .map_err(|error| error.while_doing(&format!("cannot read `{}`", shape.name)))?;
             Ok((cells.known(), Arc::new(cells.finish()?) as ArrayRef))
         };
         let (known, columns) = shape.taken.iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip();
@@ -152,7 +156,7 @@ impl Rows {
         Ok(Batch { rows, utf8: shape.utf8, known, origin, rejects: Vec::new() })
     }
 
-    /// Rows are lines, as far as places go.
+    /// A row counts as a line in places.
     fn origin(&self) -> Origin {
         Origin {
             source: self.shape.name.clone(),
@@ -172,12 +176,12 @@ impl Rows {
 #[derive(Clone, Debug)]
 struct Stored {
     rows: Range<u64>,
-    /// What they must come to, if that is still to be found out.
+    /// Their checksum, if it is still to be compared.
     checksum: Option<u64>,
 }
 
 impl<A: Arrays> Columnar<A> {
-    /// Wraps a file that is open.
+    /// Wraps an open file.
     pub(crate) fn new(name: &str, arrays: A, meter: Arc<Meter>, cuts: Cuts, whereabouts: Whereabouts) -> Result<Self> {
         let schema = arrays.schema();
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
@@ -211,7 +215,7 @@ impl<A: Arrays> Columnar<A> {
         Ok(columnar)
     }
 
-    /// Rows up to `end` at most, as one batch; `None` if there are none. `whole` takes all of them, whatever their size.
+    /// The next rows before `end`, as one batch; `None` if there are none. `whole` returns all of them, whatever their size.
     fn rows_to(&mut self, end: u64, whole: bool) -> Result<Option<Rows>> {
         let first = self.next_row;
         let (max_rows, max_bytes) = match whole {
@@ -237,7 +241,7 @@ impl<A: Arrays> Columnar<A> {
         Ok((n_rows > 0).then(|| Rows { shape, arrays, span: first..self.next_row, bytes: bytes as u64 }))
     }
 
-    /// The rows at hand, at least one.
+    /// The next pending rows, at least one.
     fn take_pending(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             let rows = match self.pending.pop_front() {
@@ -253,7 +257,7 @@ impl<A: Arrays> Columnar<A> {
         }
     }
 
-    /// Passes over rows up to `end`.
+    /// Skips the rows before `end`.
     fn pass(&mut self, end: u64) -> Result<()> {
         while self.next_row < end {
             let left = end - self.next_row;
@@ -273,7 +277,7 @@ impl<A: Arrays> Columnar<A> {
         Ok(())
     }
 
-    /// Passes over stored rows; they are read where that has not been done yet.
+    /// Skips stored rows; reads and compares them if they have a checksum.
     fn pass_stored(&mut self, stored: &Stored) -> Result<()> {
         let Some(checksum) = stored.checksum else { return self.pass(stored.rows.end) };
         let batch = self.rows_to(stored.rows.end, true)?.map(|rows| Box::new(rows).parse()).transpose()?;
@@ -300,7 +304,8 @@ impl<A: Arrays> Source for Columnar<A> {
         fields.sort_unstable();
         fields.dedup();
         let place = |use_: &FieldUse| fields.partition_point(|&field| field < use_.index);
-        let style = |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index)));
+        let style =
+            |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index))).at_most(self.cuts.memory);
         let column = |use_: &FieldUse| Field::new(&self.names[use_.index], DataType::BinaryView, true);
         self.shape = Arc::new(Shape {
             name: self.name.clone(),
@@ -311,7 +316,7 @@ impl<A: Arrays> Source for Columnar<A> {
         if fields != self.read {
             let places: Vec<usize> =
                 fields.iter().filter_map(|field| self.read.iter().position(|read| read == field)).collect();
-            // Rows that a sample was taken of have all fields.
+            // Rows of a sample have all fields.
             self.pending.iter_mut().for_each(|rows| *rows = projected(rows, &places));
             self.arrays.project(&fields);
             self.read = fields;
@@ -322,7 +327,7 @@ impl<A: Arrays> Source for Columnar<A> {
         self.next_stretch()?.map(|stretch| stretch.parse()).transpose()
     }
 
-    /// Decoding needs the file; what its values are as text is left to the lanes.
+    /// Decodes rows; the lanes convert the values to text.
     fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
         let limit = self.cuts.limit.unwrap_or(u64::MAX);
         while let Some(stored) = self.stored.front().filter(|stored| stored.rows.start <= self.next_row).cloned() {
@@ -331,7 +336,7 @@ impl<A: Arrays> Source for Columnar<A> {
         }
         let end = self.stored.front().map_or(u64::MAX, |stored| stored.rows.start).min(limit);
         match self.rows_to(end, false)? {
-            // The file ends before rows that were loaded from it.
+            // The file ends before rows that are stored.
             None if self.next_row < limit && !self.stored.is_empty() => Err(self.changed(&self.stored[0].rows)),
             rows => Ok(rows.map(|rows| Box::new(rows) as Box<dyn Stretch>)),
         }
@@ -383,7 +388,7 @@ impl<A: Arrays> Source for Columnar<A> {
         Ok(true)
     }
 
-    /// Of a file that can be read again the rows are given back, so that a file whose turn has not come holds none.
+    /// A file that can be read again is restarted, so that a file that is not being loaded holds no rows.
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
         let read = self.meter.bytes_read();
         let is_fresh = self.pending.is_empty() && self.next_row == 0;
@@ -398,7 +403,7 @@ impl<A: Arrays> Source for Columnar<A> {
         } else {
             self.pending.push_front(rows);
         }
-        front.take_apart().map(Some)
+        front.to_batch().map(Some)
     }
 
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
@@ -408,7 +413,7 @@ impl<A: Arrays> Source for Columnar<A> {
         }
     }
 
-    /// By what a row came to so far.
+    /// Estimated by the average of the rows so far.
     fn bytes_left(&self) -> Option<u64> {
         let (unread, row_bytes) = self.arrays.left()?;
         let here: u64 = self.pending.iter().map(|rows| rows.num_rows() as u64).sum();
@@ -456,43 +461,12 @@ impl<A: Arrays> FileSource for Columnar<A> {
     }
 }
 
-/// How many rows of `rows` come to about so many bytes of text; at least one.
-fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
-    let all = text_size(rows);
-    if all / 2 <= bytes { usize::MAX } else { (rows.num_rows() as u128 * bytes as u128 / all as u128).max(1) as usize }
-}
-
-/// About how many bytes the cells are going to have: what a transaction costs depends on it, and a number takes more memory than its
-/// digits do.
-fn text_size(rows: &RecordBatch) -> usize {
-    rows.columns().iter().map(text_size_of).sum()
-}
-
-fn text_size_of(column: &ArrayRef) -> usize {
-    let views = |views: &[u128]| views.iter().map(|view| *view as u32 as usize).sum();
-    let each = match column.data_type() {
-        DataType::Utf8View => return views(column.as_string_view().views()),
-        DataType::BinaryView => return views(column.as_binary_view().views()),
-        DataType::Null => 0,
-        DataType::Boolean => 1,
-        DataType::Int8 | DataType::UInt8 => 3,
-        DataType::Int16 | DataType::UInt16 => 5,
-        DataType::Int32 | DataType::UInt32 | DataType::Int64 | DataType::UInt64 => 8,
-        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => 8,
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => 10,
-        DataType::Date32 | DataType::Date64 | DataType::Time32(_) | DataType::Time64(_) => 10,
-        DataType::Timestamp(..) => 22,
-        _ => return column.to_data().get_slice_memory_size().unwrap_or(0),
-    };
-    each * column.len()
-}
-
-/// The columns at these places.
+/// The columns with these indexes.
 fn projected(rows: &RecordBatch, places: &[usize]) -> RecordBatch {
     rows.project(places).unwrap_or_else(|_| rows.clone())
 }
 
-/// The most rows of a batch where nobody says anything; as many as a batch of CSV has.
+/// The default of a batch's rows, as for CSV.
 const DEFAULT_ROWS: usize = 64_000;
 
 #[cfg(test)]

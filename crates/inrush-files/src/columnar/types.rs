@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use inrush_core::error::Result;
 use inrush_core::value::column::ColumnType;
 
-/// What field `field` becomes. `sample` is the file's first values, all of them if `whole`; `never_null` is what the file itself says.
+/// Infers the column for `field`. `sample` has the file's first values, all of them if `whole`; `never_null` is known from the file itself.
 pub(super) fn infer(field: &Field, sample: &[&ArrayRef], never_null: Option<bool>, whole: bool) -> Result<Inferred> {
     let mut longest = Longest::default();
     sample.iter().for_each(|array| longest.note(array.as_ref()));
@@ -73,7 +73,7 @@ fn column_type(field: &Field, ty: &DataType, longest: &Longest, sample: &[&Array
     }
 }
 
-/// A DECIMAL has at most 65 digits, 30 of them behind the point; beyond, the digits go into a text.
+/// A DECIMAL has at most 65 digits, 30 of them behind the point; other decimals become text.
 fn decimal(precision: u8, scale: i8) -> ColumnType {
     let behind = u8::try_from(scale).unwrap_or(0);
     let all = u32::from(precision.max(behind)) + u32::from((-i16::from(scale)).max(0).unsigned_abs());

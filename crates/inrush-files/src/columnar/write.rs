@@ -1,5 +1,5 @@
-//! Rows written straight as the text of a LOAD. Whole numbers, decimals and dates go from their arrays into their line, where what is
-//! known of an array is enough for its check; every other array becomes [`Cells`], which are checked and copied.
+//! Writes rows directly as the text of a LOAD. Whole numbers, decimals and dates are written from their arrays into the lines if the known
+//! range of an array satisfies its check; every other array becomes [`Cells`], which are checked and copied.
 
 use super::{Rows, Shape};
 use crate::cells::memo::Memo;
@@ -27,7 +27,7 @@ impl Rows {
         let written = guarded(&shape.name, || {
             let kept: Option<Vec<_>> = self.arrays.iter().map(|arrays| kept(arrays, shape, checks)).collect();
             Ok(kept.map(|kept| {
-                // The estimate leaves out what stands between the fields.
+                // The estimate does not contain the separators.
                 let n_rows = (self.span.end - self.span.start) as usize;
                 let mut text = room(self.bytes as usize + n_rows * shape.taken.len());
                 let longest = write(&kept, &mut text);
@@ -36,11 +36,11 @@ impl Rows {
         });
         let (text, longest) = written.ok()??;
         let rows = self.clone();
-        let parse = move || rows.take_apart();
+        let parse = move || rows.to_batch();
         Some((Glance::new(self.origin(), longest, self.memory(), parse), text))
     }
 
-    /// Bytes that the arrays keep in memory; pages that several of them look into count once.
+    /// Bytes that the arrays keep in memory; pages that several of them share count once.
     fn memory(&self) -> usize {
         let mut pages = BTreeMap::new();
         let mut own = 0;
@@ -60,14 +60,14 @@ impl Rows {
     }
 }
 
-/// A column of some rows, each of whose cells its check keeps.
+/// A column of some rows, all of whose cells pass their check unchanged.
 struct Column {
     array: ArrayRef,
     nulls: Option<NullBuffer>,
     values: Values,
 }
 
-/// What its cells are written from.
+/// The source of its cells.
 enum Values {
     Int32,
     Int64,
@@ -77,7 +77,7 @@ enum Values {
     Cells(BinaryViewArray),
 }
 
-/// The columns of some rows, in the order of the uses. `None` unless every cell is one that its check keeps.
+/// The columns of some rows, in the order of the uses. `None` unless every cell passes its check unchanged.
 fn kept(arrays: &RecordBatch, shape: &Shape, checks: &[Check]) -> Option<Vec<Column>> {
     let columns = shape.taken.iter().zip(checks);
     columns.map(|(&(at, style), check)| kept_column(arrays.column(at), style, shape.utf8, check)).collect()
@@ -111,23 +111,23 @@ fn cells_kept(array: &ArrayRef, style: Style, utf8: bool, check: &Check) -> Opti
 
 /// Writes the rows. Returns the length of the longest line.
 ///
-/// A slab of rows at a time: each column's values are spelled one behind the other, then the lines are put together. Value by value along
-/// the rows gains little over cells that are read again, since no two neighbours are spelled alike (docs/notes/load-speed.md).
-fn write(stretch: &[Vec<Column>], text: &mut Vec<u8>) -> usize {
+/// Works on blocks of rows: formats each column's values, then assembles the lines. Formatting row by row gains little over cells that are
+/// read again, since neighbouring values have different types (docs/notes/load-speed.md).
+fn write(chunk: &[Vec<Column>], text: &mut Vec<u8>) -> usize {
     let mut lines = Lines::new(text);
-    let mut spelled: Vec<Spelled> = Vec::new();
-    for columns in stretch {
-        spelled.resize_with(columns.len(), Spelled::default);
+    let mut formatted: Vec<Formatted> = Vec::new();
+    for columns in chunk {
+        formatted.resize_with(columns.len(), Formatted::default);
         let n_rows = columns.first().map_or(0, |column| column.array.len());
         let cells: Vec<_> = columns.iter().map(Column::cells).collect();
-        for first in (0..n_rows).step_by(SLAB) {
-            let n = SLAB.min(n_rows - first);
-            columns.iter().zip(&mut spelled).for_each(|(column, spelled)| spelled.fill(column, first..first + n));
+        for first in (0..n_rows).step_by(BLOCK_ROWS) {
+            let n = BLOCK_ROWS.min(n_rows - first);
+            columns.iter().zip(&mut formatted).for_each(|(column, formatted)| formatted.fill(column, first..first + n));
             for row in 0..n {
-                for (cells, spelled) in cells.iter().zip(&spelled) {
+                for (cells, formatted) in cells.iter().zip(&formatted) {
                     match cells {
                         Some(cells) => lines.cell(cells, first + row),
-                        None => spelled.put(row, &mut lines),
+                        None => formatted.put(row, &mut lines),
                     }
                 }
                 lines.end();
@@ -148,18 +148,18 @@ impl Column {
     }
 }
 
-/// Some values of a column as the text of a LOAD.
+/// Formatted values of a column, as the text of a LOAD.
 #[derive(Default)]
-struct Spelled {
+struct Formatted {
     views: Vec<u128>,
-    /// The texts that no view holds.
+    /// The texts that are too long for a view.
     long: Vec<u8>,
-    /// A date that is being written.
+    /// A date in progress.
     other: Vec<u8>,
     memo: Memo,
 }
 
-impl Spelled {
+impl Formatted {
     #[inline]
     fn put(&self, row: usize, lines: &mut Lines<'_>) {
         let view = self.views[row];
@@ -217,13 +217,13 @@ fn decimal(units: i64, scale: i8, memo: &mut Memo, long: &mut impl FnMut(&dyn Fn
     view.unwrap_or_else(|| long(&|out| number::decimal(units, scale, out)))
 }
 
-/// Whether decimals of which this is known are as many units as an `i64` holds.
+/// Whether decimals of this range fit an `i64` in units.
 fn fit_64_bits(known: Known) -> bool {
     matches!(known, Known::Decimal { int_digits, scale, .. } if int_digits + scale <= 18)
 }
 
-/// Rows whose values, 16 bytes each, stay in a near cache with those of their neighbours (docs/notes/load-speed.md).
-const SLAB: usize = 256;
+/// The values of a block, 16 bytes each, fit the first-level cache (docs/notes/load-speed.md).
+const BLOCK_ROWS: usize = 256;
 
 #[cfg(test)]
 mod tests;

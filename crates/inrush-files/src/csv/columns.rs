@@ -23,7 +23,7 @@ pub(super) struct Columns {
 #[derive(Debug)]
 struct Column {
     field: usize,
-    /// The views of the texts that stand for NULL here, as far as a view holds them.
+    /// The views of the texts that mean NULL, as far as a view holds them.
     nulls: Vec<u128>,
     /// The longer ones.
     long_nulls: Vec<Vec<u8>>,
@@ -50,7 +50,7 @@ impl Columns {
 
     /// Appends whole rows of `width` spans each.
     pub(super) fn append(&mut self, text: &[u8], fields: &Fields, width: usize) {
-        // An empty file has no header, so no fields, and no rows either.
+        // An empty file has no header, so no fields and no rows.
         let rows = fields.spans.chunks_exact(width.max(1));
         for column in &mut self.columns {
             let views = rows.clone().map(|row| view_of(text, &fields.side, row[column.field]));
@@ -59,7 +59,7 @@ impl Columns {
             if column.nulls.is_empty() && column.long_nulls.is_empty() {
                 continue;
             }
-            // Views of equal short texts are equal, so that a text is compared by one integer.
+            // Views of equal short texts are equal, so one integer comparison is enough.
             for (i, (view, row)) in column.views[before..].iter_mut().zip(rows.clone()).enumerate() {
                 let span = row[column.field];
                 let is_null = column.nulls.contains(view) || is_any_of(&column.long_nulls, text, span);
@@ -99,7 +99,7 @@ fn is_any_of(texts: &[Vec<u8>], text: &[u8], span: Span) -> bool {
     !texts.is_empty() && !span.is_aside() && texts.iter().any(|one| **one == text[span.start()..span.end()])
 }
 
-/// The view of a field. Sixteen bytes are read in one go wherever the text still holds as many.
+/// The view of a field. Sixteen bytes are read at once if the text has that many.
 #[inline(always)]
 fn view_of(text: &[u8], side: &[u8], span: Span) -> u128 {
     let bytes = if span.is_aside() { side } else { text };

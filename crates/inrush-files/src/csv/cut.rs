@@ -1,11 +1,11 @@
-//! Cuts a text into stretches of whole records without taking them apart. Pure.
+//! Cuts a text into raw chunks of complete records without parsing them. Pure.
 //!
-//! Only line feeds and quotes are looked at, and a quote only counts where the [`Splitter`] would see one: it opens as the first
-//! byte of a field, and once closed, the next one at once is the second half of a doubled one. Elsewhere it is text. Windows
-//! without any quote are counted at the speed of memory, those whose quotes all stand where they should 64 bytes at a time
-//! ([`parity`]); a dialect with an escape is cut by the splitter itself.
+//! It examines line feeds and quotes only. A quote counts under the rules of the [`Splitter`]: it opens as the first byte of a field, and
+//! directly after a closing quote it is the second half of a doubled one. Elsewhere it is text. Windows without quotes are counted at the
+//! speed of memory; windows with regular quotes are processed 64 bytes at a time ([`parity`]); a dialect with an escape is cut by the
+//! splitter itself.
 //!
-//! Invariant: where a stretch ends depends on the text alone, not on how much of it was there at each call of [`Cut::advance`].
+//! Invariant: the end of a chunk depends on the text alone, not on how much of it was available at each call of [`Cut::advance`].
 
 mod parity;
 
@@ -18,11 +18,11 @@ pub(super) use parity::running_parity;
 use parity::{Signs, Within};
 use std::sync::LazyLock;
 
-/// What holds for every stretch of a file.
+/// The rules for every chunk of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<'a> {
     pub(super) dialect: &'a Dialect,
-    /// Whether a blank line is a record, as it is where a record has but one field.
+    /// Whether a blank line is a record, as it is if a record has only one field.
     pub(super) blank_is_record: bool,
     pub(super) max_record: usize,
     /// The most records.
@@ -31,12 +31,12 @@ pub(super) struct Rules<'a> {
     pub(super) max_bytes: usize,
 }
 
-/// Why a stretch goes no further.
+/// Why a chunk ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// It is full.
     Full,
-    /// The record at its end is not whole.
+    /// The record at its end is incomplete.
     Incomplete {
         /// Where a quote is still open.
         open_quote: Option<usize>,
@@ -45,26 +45,26 @@ pub(super) enum Stop {
     TooLong,
 }
 
-/// The front of a text, as far as it is cut.
+/// The front of a text up to the cut.
 #[derive(Debug)]
 pub(super) struct Cut {
     /// Where the next record begins.
     pub(super) end: usize,
-    /// How many records there are before it, good and bad; blank lines are none where a record has several fields.
+    /// The number of records before it, good and bad; blank lines are not records if a record has several fields.
     pub(super) records: u64,
     /// How many lines end before it.
     pub(super) lines: u64,
-    /// All before this byte has been looked at.
+    /// All bytes before this one were examined.
     seen: usize,
     /// Line feeds before it.
     lines_seen: u64,
-    /// Where the quote stands that is open at `seen`.
+    /// The place of the quote that is open at `seen`.
     open: Option<usize>,
-    /// Where the last quoted text began, and the place behind the quote that closed it.
+    /// The start of the last quoted text, and the place after its closing quote.
     closed: Option<(usize, usize)>,
-    /// The window before had quotes: this one may be looked at for them at once.
+    /// The previous window had quotes: the next one is searched for them at once.
     meets_quotes: bool,
-    /// How many bytes are looked at in one go.
+    /// The bytes of a window.
     window: usize,
 }
 
@@ -87,8 +87,7 @@ impl Cut {
         }
     }
 
-    /// Takes in what is whole of the text's records. `text` begins where it began in all calls; `ends` says that the input ends
-    /// where it does.
+    /// Adds the complete records of the text. `text` has the same start in all calls; `ends` is true if the input ends with it.
     pub(super) fn advance(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Stop {
         if self.records >= rules.max_records {
             return Stop::Full;
@@ -105,7 +104,7 @@ impl Cut {
         })
     }
 
-    /// Looks at the rest of the text, window by window.
+    /// Examines the rest of the text, window by window.
     fn by_quotes(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Option<Stop> {
         while self.seen < text.len() {
             let end = text.len().min(self.seen + self.window);
@@ -123,19 +122,19 @@ impl Cut {
         if is_record { self.take(rules, text, text.len()) } else { None }
     }
 
-    /// Whether there is room for whatever ends before `end`.
+    /// Whether everything that ends before `end` fits the limits.
     fn has_room(&self, rules: Rules<'_>, end: usize) -> bool {
         end <= rules.max_bytes && end - self.end <= rules.max_record
     }
 
-    /// Whether the first line feed from here, or one behind it, ends a blank line.
+    /// Whether the first line feed from here, or a later one, ends a blank line.
     fn has_blank(&self, text: &[u8], end: usize) -> bool {
         let window = &text[self.seen..end];
         let first_end = self.seen + memchr(b'\n', window).map_or(window.len(), |at| at + 1);
         is_blank(&text[self.end..first_end]) || BLANKS.iter().any(|blank| blank.find(window).is_some())
     }
 
-    /// Takes in the lines that end before `end`, if there are no quotes.
+    /// Adds the lines that end before `end`, if there are no quotes.
     fn by_lines(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> bool {
         let window = &text[self.seen..end];
         let has_quotes = rules.dialect.quote.is_some_and(|quote| memchr(quote, window).is_some());
@@ -183,7 +182,7 @@ impl Cut {
         if let Some(behind) = found.last_end {
             self.end = start + behind;
         }
-        // What is open or was closed last may have been opened before.
+        // The open quote, or the last closed one, may have been opened in an earlier window.
         let open = found.last_open.map(|at| start + at).or(self.open).or(closed.map(|(open, _)| open));
         self.open = open.filter(|_| found.ends.quotes);
         self.closed = open.filter(|_| found.ends.closed).map(|open| (open, end));
@@ -191,7 +190,7 @@ impl Cut {
         true
     }
 
-    /// Goes from quote to quote and from line feed to line feed.
+    /// Steps from quote to quote and from line feed to line feed.
     fn by_events(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
         let start = self.seen;
         let stop = self.event_by_event(rules, text, end);
@@ -235,7 +234,7 @@ impl Cut {
         None
     }
 
-    /// Goes from record to record.
+    /// Steps from record to record.
     fn by_splitter(&mut self, rules: Rules<'_>, text: &[u8], ends: bool) -> Option<Stop> {
         let mut splitter = Splitter::new(rules.dialect, text, self.end, ends);
         let mut fields = Fields::default();
@@ -255,10 +254,10 @@ impl Cut {
         stop
     }
 
-    /// Takes in the record that ends at `end`, if there is room for it.
+    /// Adds the record that ends at `end`, if it fits the limits.
     #[inline(always)]
     fn take(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
-        // The order of these two questions matters: a batch is cut before a record that is too long.
+        // The order of these two checks matters: a batch ends before a record that is too long.
         if end > rules.max_bytes && self.end > 0 {
             return Some(Stop::Full);
         }
@@ -273,7 +272,7 @@ impl Cut {
     }
 }
 
-/// How many records of `width` fields a whole text has, cut into stretches of a batch's size: for those who measure how fast that is.
+/// Counts the records of `width` fields of a complete text, cut into chunks of a batch's size. For measurements.
 pub fn count_records(text: &[u8], options: &CsvOptions, width: usize) -> Result<u64> {
     let dialect = Dialect::new(options, b',')?;
     let (max_record, max_bytes) = (options.max_record, options.batch_bytes);
@@ -290,21 +289,21 @@ pub fn count_records(text: &[u8], options: &CsvOptions, width: usize) -> Result<
     }
 }
 
-/// How many lines end in a text.
+/// The number of line ends in a text.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64
 }
 
-/// Whether a record is nothing but a line end.
+/// Whether a record is only a line end.
 pub(super) fn is_blank(record: &[u8]) -> bool {
     matches!(record, b"\n" | b"\r\n")
 }
 
-/// How a line behind another one is blank. Made once: to make them anew for each window takes a tenth of its time.
+/// The line ends of a blank line after another line. Built once: to build them for each window takes a tenth of its time.
 static BLANKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [Finder::new(b"\n\n"), Finder::new(b"\n\r\n")]);
 
-/// Where a quote is still open at the end of `record`, the longest part of a record that is allowed. Asking the part, not
-/// the whole, makes the answer the same whether or not the rest has been read.
+/// The place of the quote that is open at the end of `record`, the longest allowed part of a record. The result does not depend on how
+/// much of the rest was read.
 pub(super) fn open_quote_at_limit(dialect: &Dialect, record: &[u8]) -> Option<usize> {
     match Splitter::new(dialect, record, 0, false).record(0, 0, &mut Fields::default()) {
         Found::Incomplete { open_quote } => open_quote,
@@ -312,7 +311,7 @@ pub(super) fn open_quote_at_limit(dialect: &Dialect, record: &[u8]) -> Option<us
     }
 }
 
-/// 16 KiB: looked at several times while it is in the first-level cache.
+/// 16 KiB: it is read several times while it is in the first-level cache.
 const WINDOW: usize = 16 << 10;
 
 #[cfg(test)]

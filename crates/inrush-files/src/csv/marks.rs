@@ -1,17 +1,17 @@
 //! Finds the bytes that can end a field: delimiters and line feeds, 64 bytes of text at a time.
 //!
-//! Quotes are not looked for here: a quote only means something as the first byte of a field, where the splitter looks
-//! anyway, and leaving it out saves a third of the comparisons.
-//! Why not `memchr2`: it starts anew after every hit, and fields are short (docs/notes/csv.md has the numbers).
+//! It does not search for quotes: a quote is special only as the first byte of a field, which the splitter checks anyway, and this saves
+//! a third of the comparisons.
+//! Why not `memchr2`: it restarts after every hit, and fields are short (docs/notes/csv.md has the numbers).
 
 use wide::u8x64;
 
-/// Walks over the marks of one text, in order. They are found well ahead of their use: a loop that does nothing else runs
-/// without a mispredicted branch, and so does the one that uses them.
+/// Iterates over the marks of one text, in order. They are found well before their use: the loop that only searches runs without a
+/// mispredicted branch, and so does the loop that uses them.
 #[derive(Debug)]
 pub(super) struct Marks {
     delimiter: u8,
-    /// The marks found and not yet given out are `ahead[next..end]`.
+    /// The marks that were found and not returned yet are `ahead[next..end]`.
     ahead: Vec<u32>,
     next: usize,
     end: usize,
@@ -25,10 +25,10 @@ impl Marks {
         Self { delimiter, ahead: Vec::new(), next: 0, end: 0, searched: at }
     }
 
-    /// The next mark, or `None` if the rest of the text holds none.
+    /// The next mark, or `None` if the rest of the text has none.
     #[inline(always)]
     pub(super) fn next(&mut self, text: &[u8]) -> Option<usize> {
-        if self.next == self.end && !self.look_ahead(text) {
+        if self.next == self.end && !self.find_more(text) {
             return None;
         }
         let at = self.ahead[self.next] as usize;
@@ -36,7 +36,7 @@ impl Marks {
         Some(at)
     }
 
-    /// Passes over all marks before byte `at`.
+    /// Skips all marks before byte `at`.
     #[inline(always)]
     pub(super) fn pass(&mut self, at: usize) {
         if at >= self.searched {
@@ -51,7 +51,7 @@ impl Marks {
 
     /// Finds the next few hundred marks; false if there are none.
     #[inline(never)]
-    fn look_ahead(&mut self, text: &[u8]) -> bool {
+    fn find_more(&mut self, text: &[u8]) -> bool {
         self.ahead.resize(AHEAD + BLOCK, 0);
         let end = find(text, self.delimiter, &mut self.searched, &mut self.ahead, |_, marks| marks);
         (self.next, self.end) = (0, end);
@@ -59,8 +59,8 @@ impl Marks {
     }
 }
 
-/// Writes down where the marks from `*at` on lie, a block at a time for as long as `marks` has room for all that another one may
-/// have; returns how many, and moves `at` behind the last block. `which` says which of the marks of a block count.
+/// Writes the places of the marks from `*at` on to `marks`, a block at a time while `marks` has room for the most marks of a block.
+/// Returns their number, and moves `at` to the end of the last block. `which` selects the marks of a block that count.
 #[inline(always)]
 pub(super) fn find(
     text: &[u8],
@@ -87,7 +87,7 @@ pub(super) fn find(
     n
 }
 
-/// Writes down which bits are set, counted from `base`, and returns how many.
+/// Writes the numbers of the set bits, counted from `base`, and returns how many there are.
 #[inline(always)]
 fn note(mut bits: u64, base: u32, room: &mut [u32; BLOCK]) -> usize {
     let n = bits.count_ones() as usize;
@@ -97,7 +97,7 @@ fn note(mut bits: u64, base: u32, room: &mut [u32; BLOCK]) -> usize {
             bits &= bits.wrapping_sub(1);
         }
     };
-    // Always eight, or sixteen, of which some may be for nothing: cheaper than to guess wrongly when to stop.
+    // Always eight, or sixteen, some of them unused: this is cheaper than a mispredicted branch.
     put(&mut room[..8]);
     if n > 8 {
         put(&mut room[8..16]);
@@ -106,7 +106,7 @@ fn note(mut bits: u64, base: u32, room: &mut [u32; BLOCK]) -> usize {
     n
 }
 
-/// The end of a text as a whole block.
+/// The end of a text, padded to a block.
 #[cold]
 fn padded(tail: &[u8]) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];

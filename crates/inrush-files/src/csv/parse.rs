@@ -1,5 +1,5 @@
-//! Takes a [`Cut`](super::cut::Cut) stretch apart: whole records in, a [`Batch`] out. It knows nothing of the stretches before, so
-//! that several threads may take several of them apart.
+//! Parses a [`Cut`](super::cut::Cut) chunk: complete records in, a [`Batch`] out. A chunk does not depend on the chunks before it, so
+//! several threads can parse chunks at the same time.
 
 use super::columns::Columns;
 use super::cut::{count_lines, is_blank};
@@ -16,26 +16,26 @@ use inrush_core::value::check::Check;
 use memchr::memchr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What holds for all records of a file.
+/// Properties of all records of a file.
 #[derive(Debug)]
 pub(super) struct Parser {
     name: Arc<str>,
     dialect: Dialect,
     names: Vec<String>,
-    /// For each field, the texts that stand for NULL.
+    /// For each field, the texts that mean NULL.
     nulls: Vec<Vec<Vec<u8>>>,
     uses: Vec<FieldUse>,
     encoding: &'static Encoding,
-    /// Views of batches that may be used no more.
+    /// View buffers of batches, to be reused.
     views: Mutex<Recycled>,
 }
 
-/// Whole records, not taken apart yet.
+/// A raw chunk: complete records, not parsed yet.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct CsvChunk {
     pub(super) parser: Arc<Parser>,
     pub(super) text: Buffer,
-    /// Where `text` begins within all the text of the input.
+    /// The offset of `text` in the text of the input.
     pub(super) at: u64,
     /// The number of its first record, from 1.
     pub(super) first_record: u64,
@@ -43,11 +43,11 @@ pub(super) struct Piece {
     /// The line on which it begins, from 1.
     pub(super) first_line: u64,
     pub(super) lines: u64,
-    /// Where, within all the text of the input, it was malformed.
+    /// The malformed places, as offsets in the text of the input.
     pub(super) malformed: Vec<u64>,
 }
 
-impl Stretch for Piece {
+impl Stretch for CsvChunk {
     fn records(&self) -> u64 {
         self.n_records
     }
@@ -83,7 +83,7 @@ impl Parser {
         Self { name: self.name.clone(), dialect: self.dialect.clone(), names, nulls, uses, views, ..*self }
     }
 
-    /// The same for other texts that stand for NULL.
+    /// The same for other texts that mean NULL.
     pub(super) fn with_nulls(&self, nulls: Vec<Vec<Vec<u8>>>) -> Self {
         Self { nulls, ..self.with_uses(self.uses.clone()) }
     }
@@ -92,10 +92,10 @@ impl Parser {
         &self.nulls
     }
 
-    fn parse(&self, piece: &Piece) -> Result<Batch> {
-        let parsed = self.take_apart(piece);
-        let text = &piece.text;
-        let (mut line, mut counted) = (piece.first_line, 0);
+    fn parse(&self, chunk: &CsvChunk) -> Result<Batch> {
+        let parsed = self.records(chunk);
+        let text = &chunk.text;
+        let (mut line, mut counted) = (chunk.first_line, 0);
         let mut rejects = Vec::with_capacity(parsed.bad.len());
         for bad in &parsed.bad {
             line += count_lines(&text[counted..bad.start]);
@@ -116,28 +116,28 @@ impl Parser {
         let options = RecordBatchOptions::new().with_row_count(Some(n_rows));
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
-        let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..self.origin(piece, verbatim) };
+        let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..self.origin(chunk, verbatim) };
         Ok(Batch { rows, utf8, known: Vec::new(), origin, rejects })
     }
 
-    /// Where the records come from, but for where each of them lies.
-    fn origin(&self, piece: &Piece, verbatim: Option<Separators>) -> Origin {
+    /// The origin of the records, without the places of single records.
+    fn origin(&self, chunk: &CsvChunk, verbatim: Option<Separators>) -> Origin {
         Origin {
             source: self.name.clone(),
-            first_record: piece.first_record,
-            first_line: piece.first_line,
-            span: piece.at..piece.at + piece.text.len() as u64,
-            text: piece.text.clone(),
-            lines: piece.lines,
+            first_record: chunk.first_record,
+            first_line: chunk.first_line,
+            span: chunk.at..chunk.at + chunk.text.len() as u64,
+            text: chunk.text.clone(),
+            lines: chunk.lines,
             verbatim,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
         }
     }
 
-    fn take_apart(&self, piece: &Piece) -> Parsed {
-        let text = piece.text.as_slice();
-        let n_records = piece.n_records as usize;
+    fn records(&self, chunk: &CsvChunk) -> Parsed {
+        let text = chunk.text.as_slice();
+        let n_records = chunk.n_records as usize;
         let mut parsed = Parsed {
             columns: self.columns(n_records),
             side: Vec::new(),
@@ -149,15 +149,15 @@ impl Parser {
             has_quoted: false,
         };
         let width = self.names.len();
-        let mut fields = Fields { spans: Vec::with_capacity(SLAB + width), side: Vec::new() };
+        let mut fields = Fields { spans: Vec::with_capacity(BLOCK_SPANS + width), side: Vec::new() };
         let mut splitter = Splitter::new(&self.dialect, text, 0, true);
-        let mut malformed = piece.malformed.iter().map(|at| at - piece.at).peekable();
-        let (mut start, mut slab_start) = (0, 0);
+        let mut malformed = chunk.malformed.iter().map(|at| at - chunk.at).peekable();
+        let (mut start, mut block_start) = (0, 0);
         while start < text.len() {
             let (spans_before, side_before) = (fields.spans.len(), fields.side.len());
             let (end, n_fields, garbled) = match splitter.record(start, width, &mut fields) {
                 Found::Record { end, fields, garbled } => (end, fields, garbled),
-                // Not in what was cut by the same rules; if it were, it would be a bad record and not lost.
+                // Impossible in a chunk that was cut by the same rules; it would be a bad record, not a lost one.
                 Found::Incomplete { .. } => (text.len(), 0, None),
             };
             let mut is_malformed = false;
@@ -171,7 +171,7 @@ impl Parser {
                 fields.spans.truncate(spans_before);
                 fields.side.truncate(side_before);
                 parsed.only_rows = false;
-                // A blank line is a row in a file of one column, and did not come here.
+                // In a file of one column a blank line is a row, and is handled above.
                 if !is_blank(&text[start..end]) {
                     let fault = match garbled {
                         _ if is_malformed => Fault::Malformed,
@@ -182,12 +182,12 @@ impl Parser {
                 }
             }
             start = end;
-            if fields.spans.len() >= SLAB || start == text.len() {
-                // Here the bytes are still in a near cache, and whole records are whole characters: each ends in a line feed.
-                let slab = &text[slab_start..start];
-                parsed.utf8 &= simdutf8::basic::from_utf8(slab).is_ok();
-                parsed.only_rows &= memchr(b'\r', slab).is_none();
-                slab_start = start;
+            if fields.spans.len() >= BLOCK_SPANS || start == text.len() {
+                // The bytes are still in the cache, and complete records are complete characters: each ends in a line feed.
+                let block = &text[block_start..start];
+                parsed.utf8 &= simdutf8::basic::from_utf8(block).is_ok();
+                parsed.only_rows &= memchr(b'\r', block).is_none();
+                block_start = start;
                 parsed.columns.append(text, &fields, width);
                 fields.spans.clear();
             }
@@ -202,11 +202,11 @@ impl Parser {
         let Dialect { delimiter, quote, escape, .. } = self.dialect;
         let enclosed_by = quote.filter(|_| parsed.has_quoted);
         let escapes = escape.is_some() && (quote.is_none() || parsed.has_quoted);
-        let stands = parsed.only_rows && !escapes && text.ends_with(b"\n") && self.takes_all();
-        stands.then_some(Separators { terminated_by: delimiter, enclosed_by })
+        let is_verbatim = parsed.only_rows && !escapes && text.ends_with(b"\n") && self.takes_all();
+        is_verbatim.then_some(Separators { terminated_by: delimiter, enclosed_by })
     }
 
-    /// Whether a row has all fields of its record, in their order.
+    /// Whether a row has all fields of its record, in order.
     fn takes_all(&self) -> bool {
         self.uses.len() == self.names.len() && self.uses.iter().enumerate().all(|(i, use_)| use_.index == i)
     }
@@ -231,7 +231,7 @@ impl Parser {
     }
 }
 
-/// The records of a piece.
+/// The records of a chunk.
 struct Parsed {
     columns: Columns,
     side: Vec<u8>,
@@ -240,13 +240,13 @@ struct Parsed {
     bad: Vec<BadRecord>,
     /// All the text is valid UTF-8.
     utf8: bool,
-    /// The text is good records and nothing else, and has no CR.
+    /// The text has only good records, and no CR.
     only_rows: bool,
     /// Some field is quoted.
     has_quoted: bool,
 }
 
-/// A record that is no row.
+/// A record that is not a row.
 struct BadRecord {
     start: usize,
     end: usize,
@@ -258,9 +258,9 @@ struct BadRecord {
 enum Fault {
     /// Text that is not valid in the declared encoding.
     Malformed,
-    /// Text behind the closing quote of this field.
+    /// Text after the closing quote of this field.
     Garbled(usize),
-    /// As many fields as this.
+    /// This number of fields.
     Fields(usize),
 }
 
@@ -268,10 +268,10 @@ pub(super) fn garbled_reason(field: usize) -> String {
     format!("text follows the closing quote of field {}", field + 1)
 }
 
-/// More batches than a loader has under way at a time.
+/// More batches than a loader has in progress at a time.
 pub(super) const RECYCLED_BATCHES: usize = 16;
 
-/// Spans are turned into views while they are still in the first-level cache: 2,048 of them take 16 KiB.
-const SLAB: usize = 2048;
+/// Spans become views while they are still in the first-level cache: 2,048 of them take 16 KiB.
+const BLOCK_SPANS: usize = 2048;
 
 mod glance;

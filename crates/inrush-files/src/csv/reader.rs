@@ -1,11 +1,10 @@
 //! [`CsvReader`]: reads a stream of text and cuts it into batches of whole records.
 //!
-//! Invariant: `text` begins where the next record does. A batch takes the front of `text` with it, and only what lies
-//! behind its last record (less than one read) is copied to the next batch's buffer.
-//! Faults that end the reading wait in `failed` until the records before them have been delivered.
+//! Invariant: `text` begins with the next record. A batch takes the front of `text`, and only the rest (less than one read) is copied to
+//! the next batch's buffer. An error that ends the reading stays in `failed` until the records before it were returned.
 
 use super::cut::{Cut, Rules, Stop, count_lines, open_quote_at_limit};
-use super::parse::{Parser, Piece, RECYCLED_BATCHES};
+use super::parse::{CsvChunk, Parser, RECYCLED_BATCHES};
 use super::recycle::Recycled;
 use crate::decompress::Compression;
 use crate::dialect::{CsvOptions, Dialect, MAX_BATCH};
@@ -32,40 +31,40 @@ pub struct CsvReader {
     compression: Compression,
     dialect: Dialect,
     names: Vec<String>,
-    /// Takes apart what is cut.
+    /// Parses raw chunks.
     parser: Arc<Parser>,
     batch_rows: usize,
-    rows_were_asked_for: bool,
-    /// The most records of a batch, whatever was asked for.
+    has_batch_rows: bool,
+    /// The most records of a batch, also if [`CsvOptions::batch_rows`] is larger.
     max_rows: usize,
     batch_bytes: usize,
     max_record: usize,
     read_bytes: usize,
     /// Text from the next record on.
     text: Vec<u8>,
-    /// Where `text` begins within all the text of the input.
+    /// The offset of `text` in the text of the input.
     text_at: u64,
     /// The line on which `text` begins, from 1.
     line: u64,
     /// The number of the record with which `text` begins, from 1.
     record: u64,
-    /// How many records of the whole source are read at most.
+    /// The most records that are read of the source.
     limit: u64,
     /// See [`Source::reading`].
     reading: Mapping,
-    /// What of the text from here on is stored already, and left out.
+    /// The stored parts of the rest of the text, which are skipped.
     stored: Stored,
-    /// Where the bytes can be read again.
+    /// The file, if the bytes can be read again.
     place_on_disk: Option<OnDisk>,
     /// The bytes come from standard input or a pipe.
     is_stream: bool,
-    /// Blank lines are no records though there is but one field.
+    /// Blank lines are not records although there is only one field.
     passes_blank_lines: bool,
-    /// Texts of batches that may be used no more.
+    /// Text buffers of batches, to be reused.
     texts: Recycled,
-    /// The input ends where `text` does.
+    /// The input ends with `text`.
     ended: bool,
-    /// Why there is no more text, if that is not its end.
+    /// The error that ended the reading.
     failed: Option<Error>,
 }
 
@@ -75,7 +74,7 @@ impl CsvReader {
         Self::with(name, Box::new(bytes), Meter::new(None), Compression::None, b',', options, READ_BYTES)
     }
 
-    /// `delimiter` is what the format takes by default; `read_bytes` is how much is read at a time.
+    /// `delimiter` is the format's default; `read_bytes` is the size of a read.
     pub(crate) fn with(
         name: &str,
         bytes: Box<dyn Read + Send>,
@@ -99,7 +98,7 @@ impl CsvReader {
             names: Vec::new(),
             parser: Arc::new(parser),
             batch_rows: options.batch_rows.unwrap_or(DEFAULT_ROWS),
-            rows_were_asked_for: options.batch_rows.is_some(),
+            has_batch_rows: options.batch_rows.is_some(),
             max_rows: usize::MAX,
             batch_bytes: options.batch_bytes,
             max_record: options.max_record,
@@ -128,17 +127,17 @@ impl CsvReader {
         Ok(reader)
     }
 
-    /// The names of the fields: the header's, or `c1`, `c2` .. by the first record. Empty if the file is.
+    /// The names of the fields: those of the header, or `c1`, `c2` .. by the first record. Empty for an empty file.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The bytes with a meaning in this file.
+    /// The special bytes of this file.
     pub fn dialect(&self) -> &Dialect {
         &self.dialect
     }
 
-    /// The encoding of the file: what its byte order mark says, else the declared one, else UTF-8.
+    /// The encoding of the file: that of its byte order mark, else the declared one, else UTF-8.
     pub fn encoding(&self) -> &'static Encoding {
         self.input.encoding()
     }
@@ -148,18 +147,18 @@ impl CsvReader {
         self.compression
     }
 
-    /// A byte that looks more like this file's delimiter: there is but one field, and its name holds that byte.
+    /// A byte that is more likely the file's delimiter: there is only one field, and its name has that byte.
     pub fn likelier_delimiter(&self) -> Option<u8> {
         let [name] = &self.names[..] else { return None };
         b";\t|,".iter().copied().find(|byte| *byte != self.dialect.delimiter && name.as_bytes().contains(byte))
     }
 
     /// The first records, at most `max_bytes` of them but at least one, with all fields, unquoted empty ones as NULL.
-    /// `next` will still deliver them; what is wrong behind them is left to it as well.
+    /// `next` still returns them; it also reports errors after them.
     pub fn sample(&mut self, max_bytes: usize) -> Result<Batch> {
         let cut = self.cut(self.max_rows, max_bytes.min(MAX_SAMPLE));
         let parser = Arc::new(self.parser.with_uses(every_field(self.names.len(), true)));
-        Box::new(self.piece(parser, Buffer::from(&self.text[..cut.end]), &cut)).parse()
+        Box::new(self.chunk(parser, Buffer::from(&self.text[..cut.end]), &cut)).parse()
     }
 }
 
@@ -172,7 +171,7 @@ impl Source for CsvReader {
         &self.names
     }
 
-    /// A use of a field that does not exist is a mistake of the caller's, and panics.
+    /// Panics if a use names a field that does not exist.
     fn select(&mut self, uses: &[FieldUse]) {
         assert!(uses.iter().all(|use_| use_.index < self.names.len()), "a selected field exists");
         self.parser = Arc::new(self.parser.with_uses(uses.to_vec()));
@@ -183,7 +182,7 @@ impl Source for CsvReader {
     }
 
     fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
-        Ok(self.next_piece()?.map(|piece| Box::new(piece) as Box<dyn Stretch>))
+        Ok(self.next_chunk()?.map(|chunk| Box::new(chunk) as Box<dyn Stretch>))
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
@@ -211,15 +210,15 @@ impl Source for CsvReader {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        let piece = self.piece(self.parser.clone(), Buffer::from(&self.text[..cut.end]), &cut);
-        Box::new(piece).parse().map(Some)
+        let chunk = self.chunk(self.parser.clone(), Buffer::from(&self.text[..cut.end]), &cut);
+        Box::new(chunk).parse().map(Some)
     }
 
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         self.place_on_disk.clone().map(|file| Arc::new(file) as Arc<dyn Unchanged>)
     }
 
-    /// Of a compressed file by what the part that was read came to.
+    /// For a compressed file it is estimated by the ratio so far.
     fn bytes_left(&self) -> Option<u64> {
         let (read, here) = (self.meter.bytes_read(), self.text.len() as u64);
         let unread = u128::from(self.meter.total()?.saturating_sub(read));
@@ -228,7 +227,7 @@ impl Source for CsvReader {
     }
 
     fn set_batch_bytes(&mut self, bytes: usize) {
-        if !self.rows_were_asked_for {
+        if !self.has_batch_rows {
             self.batch_rows = usize::MAX;
             self.batch_bytes = bytes.clamp(1, MAX_BATCH - self.max_record);
         }
@@ -251,7 +250,7 @@ impl FileSource for CsvReader {
         RejectForm::Csv(self.dialect.clone())
     }
 
-    /// Takes the texts found for missing values as NULL from now on, each in its own field.
+    /// From now on reads the texts for missing values as NULL, each in its own field.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
         let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
         share_null_texts(&mut fields);
@@ -261,7 +260,7 @@ impl FileSource for CsvReader {
             nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
         }
         self.parser = Arc::new(self.parser.with_nulls(nulls.clone()));
-        // Those that were quoted are still there, and make their field a text after all.
+        // Quoted ones remain, and make their field a text.
         let sample = self.sample(max_bytes)?;
         let settled = infer_types(&sample.rows, NullTexts::AreTexts);
         for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
@@ -271,7 +270,7 @@ impl FileSource for CsvReader {
             }
         }
         self.parser = Arc::new(self.parser.with_nulls(nulls));
-        // Behind the sample a value may be missing.
+        // A value may be missing after the sample.
         fields.iter_mut().for_each(|field| field.nullable |= !self.is_all(&sample));
         fit_row(&mut fields);
         Ok(fields)
@@ -279,22 +278,22 @@ impl FileSource for CsvReader {
 }
 
 impl CsvReader {
-    /// Says that a blank line is no record, though there is but one field.
+    /// Blank lines are not records from here on, although there is only one field.
     pub(crate) fn pass_blank_lines(&mut self) {
         self.passes_blank_lines = true;
     }
 
-    /// No batch and no sample has more records from here on.
+    /// Limits the records of batches and samples from here on.
     pub(crate) fn limit_rows(&mut self, n: usize) {
         self.max_rows = n.max(1);
     }
 
-    /// Whether nothing follows a sample.
+    /// Whether a sample is the rest of the file.
     pub(crate) fn is_all(&self, sample: &Batch) -> bool {
         self.ended && sample.origin.text.len() == self.text.len()
     }
 
-    fn next_piece(&mut self) -> Result<Option<Piece>> {
+    fn next_chunk(&mut self) -> Result<Option<CsvChunk>> {
         loop {
             self.pass_stored()?;
             if self.left() == 0 {
@@ -309,21 +308,21 @@ impl CsvReader {
                 continue;
             }
             let text = self.take_text(cut.end);
-            let piece = self.piece(self.parser.clone(), text, &cut);
-            self.text_at += piece.text.len() as u64;
-            self.line += piece.lines;
-            self.record += piece.n_records;
+            let chunk = self.chunk(self.parser.clone(), text, &cut);
+            self.text_at += chunk.text.len() as u64;
+            self.line += chunk.lines;
+            self.record += chunk.n_records;
             self.input.forget_malformed_before(self.text_at);
-            return Ok(Some(piece));
+            return Ok(Some(chunk));
         }
     }
 
-    /// How many records may still be read.
+    /// The number of records that may still be read.
     fn left(&self) -> u64 {
         self.limit.saturating_sub(self.record - 1)
     }
 
-    /// Cuts the front of the text, reading on as needed, until there is a batch or no more to be had.
+    /// Cuts the front of the text, reading more as needed, until there is a batch or the input ends.
     fn cut(&mut self, max_rows: usize, max_bytes: usize) -> Cut {
         let mut cut = Cut::new();
         if self.names.is_empty() {
@@ -361,7 +360,7 @@ impl CsvReader {
         }
     }
 
-    /// The first `n` bytes of the text, whose memory goes with them; what is behind them is copied.
+    /// The first `n` bytes of the text with their memory; the rest is copied.
     fn take_text(&mut self, n: usize) -> Buffer {
         let rest = &self.text[n..];
         let room = self.batch_bytes + self.read_bytes;
@@ -372,15 +371,15 @@ impl CsvReader {
         self.text.truncate(n);
         let text = Buffer::from_vec(mem::replace(&mut self.text, next));
         if text.capacity() <= room {
-            self.texts.lend(&text); // Not the buffer of an uncommonly long record.
+            self.texts.lend(&text); // Not the buffer of an unusually long record.
         }
         text
     }
 
-    /// What was cut; does not move on.
-    fn piece(&self, parser: Arc<Parser>, text: Buffer, cut: &Cut) -> Piece {
+    /// The raw chunk of a cut; does not advance.
+    fn chunk(&self, parser: Arc<Parser>, text: Buffer, cut: &Cut) -> CsvChunk {
         let end = self.text_at + text.len() as u64;
-        Piece {
+        CsvChunk {
             parser,
             at: self.text_at,
             first_record: self.record,
@@ -392,9 +391,9 @@ impl CsvReader {
         }
     }
 
-    /// Reads on. At least as much again as there is of the record at `start`: so splitting it anew stays linear.
+    /// Reads more: at least as much as there is of the record at `start`, so that repeated splitting stays linear.
     fn fill(&mut self, start: usize) {
-        // Of a file whose turn has not come, no more than its header is held: there may be thousands of them.
+        // A file that is not being loaded holds its header only: there may be thousands of files.
         let (read_bytes, room) = match self.names.is_empty() {
             true => (self.read_bytes.min(HEADER_BYTES), 0),
             false => (self.read_bytes, self.batch_bytes + self.read_bytes),
@@ -409,14 +408,14 @@ impl CsvReader {
         }
     }
 
-    /// Reads on where nothing can be done without more text.
+    /// Reads more, or returns the error that ended the reading.
     fn read_on(&mut self, start: usize) -> Result<()> {
         self.failed.take().map_or(Ok(()), Err)?;
         self.fill(start);
         Ok(())
     }
 
-    /// Moves on over the first `n` bytes, which are no records.
+    /// Skips the first `n` bytes, which are not records.
     fn drop_text(&mut self, n: usize) {
         self.line += count_lines(&self.text[..n]);
         self.text_at += n as u64;
@@ -447,7 +446,7 @@ fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
     let doing = format!("cannot read `{name}` beyond byte {bytes_read} of its text");
     match error.raw_os_error() {
         Some(_) => Error::io(doing, error),
-        None => Error::data(format!("{doing}: {error}")), // A decompressor's word: the file is damaged or cut short.
+        None => Error::data(format!("{doing}: {error}")), // From a decompressor: the file is damaged or truncated.
     }
 }
 
@@ -461,10 +460,10 @@ pub(crate) const READ_BYTES: usize = 256 << 10;
 /// 16 KiB: more than most headers have.
 const HEADER_BYTES: usize = 16 << 10;
 
-/// The most records of a batch, as long as nobody says how large batches are to be.
+/// The default of a batch's records.
 const DEFAULT_ROWS: usize = 64_000;
 
-/// Keeps the offsets of a sample within 31 bits.
+/// Keeps the offsets of a sample below 2^31.
 const MAX_SAMPLE: usize = 64 << 20;
 
 const QUOTE_HINT: &str = "if quotes are plain text in this file, `--quote ''` turns quoting off";

@@ -1,17 +1,17 @@
-//! Takes the memory of batches back once their last user has let go of them.
+//! A buffer pool: reuses the memory of batches after their last user has dropped them.
 //!
-//! A batch of 4 MiB of text has more than that in views. An allocator gives so much back to the system each time, and
-//! every page of it is then faulted in anew: a sixth of the time of reading (docs/notes/csv.md). No pool of ours is asked
-//! to return anything: we keep a share of each buffer, and it is free when ours is the only one.
+//! A batch of 4 MiB of text has more than that in views. An allocator returns so much memory to the system each time, and every page of it
+//! is faulted in again: a sixth of the time of reading (docs/notes/csv.md). Users do not return buffers explicitly: the pool keeps a
+//! reference to each buffer, and the buffer is free when that is the only one.
 
 use arrow_buffer::{ArrowNativeType, Buffer};
 use std::collections::VecDeque;
 
-/// Buffers that batches were made of, oldest first, in use or free.
+/// Buffers of batches, oldest first, in use or free.
 #[derive(Debug)]
 pub(super) struct Recycled {
     lent: VecDeque<Buffer>,
-    /// How many are kept in view at most: those of a few batches, for who holds more is not going to return them soon.
+    /// The most buffers that are tracked: those of a few batches, because a user of more batches keeps them for long.
     most: usize,
 }
 
@@ -20,7 +20,7 @@ impl Recycled {
         Self { lent: VecDeque::new(), most }
     }
 
-    /// Remembers a buffer that is about to be used.
+    /// Tracks a buffer that is about to be used.
     pub(super) fn lend(&mut self, buffer: &Buffer) {
         if self.lent.len() >= self.most {
             self.lent.pop_front();
@@ -28,7 +28,7 @@ impl Recycled {
         self.lent.push_back(buffer.clone());
     }
 
-    /// The memory of a buffer that is used no more, empty.
+    /// The memory of a free buffer, emptied.
     pub(super) fn take<T: ArrowNativeType>(&mut self) -> Option<Vec<T>> {
         for _ in 0..self.lent.len() {
             match self.lent.pop_front()?.into_vec() {

@@ -1,14 +1,14 @@
-//! Splits text into records and fields. Pure: it is given a text and a place, and says where the record's fields lie.
+//! Splits text into records and fields. Pure: it takes a text and an offset, and returns the places of the record's fields.
 //!
-//! A field is a [`Span`] of the text, unless it held doubled quotes or escapes: then it is a span of one side buffer,
-//! where its plain form was put. A record that is not whole yet is split again from its start once more text is there;
-//! the reader doubles what it asks for, so the work stays linear.
+//! A field is a [`Span`] of the text, unless it has doubled quotes or escapes: then it is a span of a side buffer with its plain form.
+//! An incomplete record is split again from its start after more text was read; the reader doubles the size of each read, so the work
+//! stays linear.
 
 use super::marks::Marks;
 use crate::dialect::Dialect;
 use memchr::{memchr, memchr2, memchr3};
 
-/// Where a field lies. Two flags share the words with the offsets, which stay below 2^31.
+/// The place of a field. Two flags share the words with the offsets, which are below 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -16,7 +16,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// A field that is the text as it stands.
+    /// A field that is a part of the text.
     fn plain(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
@@ -48,21 +48,21 @@ impl Span {
     }
 }
 
-/// What lies at the place where a record should begin.
+/// The result of splitting a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A record.
     Record {
         /// Where the next one begins.
         end: usize,
-        /// How many fields it has, of which at most `width` were noted.
+        /// The number of its fields, of which at most `width` were recorded.
         fields: usize,
         /// The first field whose closing quote is followed by text.
         garbled: Option<usize>,
     },
-    /// The text ends before the record does, at least as far as one can see.
+    /// The text read so far ends before the record does.
     Incomplete {
-        /// Where the quote stands that was still open.
+        /// The place of the open quote.
         open_quote: Option<usize>,
     },
 }
@@ -85,7 +85,7 @@ pub(super) struct Splitter<'a> {
     pub(super) has_quoted: bool,
 }
 
-/// The fields of a record split so far.
+/// The fields of a record so far.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     fields: usize,
@@ -99,8 +99,8 @@ impl<'a> Splitter<'a> {
         Self { dialect, text, at_end, marks: Marks::from(dialect.delimiter, at), has_quoted: false }
     }
 
-    /// Splits the record that begins at `start`; notes the first `width` fields. `start` never goes back, and at the
-    /// input's end it lies before the text's end.
+    /// Splits the record that begins at `start`; records the first `width` fields. `start` never decreases, and at the
+    /// input's end it is before the text's end.
     #[inline(always)]
     pub(super) fn record(&mut self, start: usize, width: usize, found: &mut Fields) -> Found {
         let begun = Begun { fields: 0, garbled: None, at: start };
@@ -111,7 +111,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The short way, for records without quotes. `text` and the numbers stay in registers; the rest is the other way's.
+    /// The fast path, for records without quotes. `text` and the numbers stay in registers; `any_fields` does the rest.
     #[inline(always)]
     fn plain_fields(
         &mut self,
@@ -141,7 +141,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The long way, for fields of all kinds.
+    /// The slow path, for fields of all kinds.
     #[inline(never)]
     fn any_fields(&mut self, begun: Begun, width: usize, found: &mut Fields) -> Found {
         let text = self.text;
@@ -180,7 +180,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Where the field under work ends: the next mark, or the end of the input.
+    /// The end of the current field: the next mark, or the end of the input.
     #[inline(always)]
     fn field_end(&mut self) -> Option<usize> {
         match self.marks.next(self.text) {
@@ -196,7 +196,7 @@ impl<'a> Splitter<'a> {
         end - usize::from(crlf)
     }
 
-    /// A field that begins with a quote at `open`, and the place behind its closing quote; `None` if that is not in
+    /// A field that begins with a quote at `open`, and the place after its closing quote; `None` if that is not in
     /// sight.
     fn quoted(&self, open: usize, side: &mut Vec<u8>) -> Option<(Span, usize)> {
         let (text, quote) = (self.text, self.dialect.quote?);
@@ -223,7 +223,7 @@ impl<'a> Splitter<'a> {
                 };
                 return Some((span, hit + 1));
             }
-            // A doubled quote or an escape: what follows is text, whatever it is.
+            // A doubled quote or an escape: the next byte is text.
             next?;
             aside.get_or_insert(side.len());
             side.extend_from_slice(&text[from..hit]);
@@ -251,7 +251,7 @@ impl<'a> Splitter<'a> {
                         from = hit + 2;
                         at = from;
                     }
-                    None if self.at_end => at = hit + 1, // An escape with nothing behind it is text.
+                    None if self.at_end => at = hit + 1, // An escape at the end is text.
                     None => return None,
                 }
                 continue;

@@ -1,4 +1,4 @@
-//! What one cell looks like. Stricter than the checks of the core: a shape is only given where nobody would doubt it.
+//! The shape of one cell. Stricter than the checks of the core: an ambiguous cell has no shape.
 
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) enum Shape {
     Point {
         /// Digits before the point, a lone zero not counted.
         int_digits: usize,
-        /// Digits behind it.
+        /// Digits after it.
         scale: usize,
         /// Digits from the first that is not zero.
         significant: usize,

@@ -1,8 +1,8 @@
 //! JSON Lines: an object a line, its members as columns.
 //!
-//! Lines are found, counted, left out and compared as those of a CSV file of one column are ([`CsvReader`]); here each is taken apart.
-//! Views point into the text: nothing is copied but strings with escapes. The fields are the names that the first records have;
-//! a record with any other name is bad, because nobody would notice that its value went nowhere.
+//! [`CsvReader`] finds, counts, skips and compares lines like those of a CSV file of one column; this module parses each line. Views point
+//! into the text: only strings with escapes are copied. The fields are the names of the first records. A record with any other name is
+//! bad, because its value would be lost silently.
 
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
@@ -27,7 +27,7 @@ pub(crate) struct JsonlReader {
     objects: Arc<Objects>,
 }
 
-/// How lines become rows.
+/// The mapping of lines to rows.
 #[derive(Clone, Debug)]
 struct Objects {
     names: Vec<String>,
@@ -35,7 +35,7 @@ struct Objects {
     uses: Vec<FieldUse>,
 }
 
-/// Lines that are not taken apart yet.
+/// Lines that are not parsed yet.
 struct Lines {
     lines: Box<dyn Stretch>,
     objects: Arc<Objects>,
@@ -57,7 +57,7 @@ impl JsonlReader {
     /// `lines` were opened with [`JsonlReader::line_options`].
     ///
     /// # Errors
-    /// `Data` for what is no JSON, and for more names than a table has columns.
+    /// `Data` for text that is not JSON, and for more names than a table has columns.
     pub(crate) fn new(mut lines: CsvReader, memory: usize) -> Result<Self> {
         lines.pass_blank_lines();
         let mut objects = Objects { names: Vec::new(), places: HashMap::new(), uses: Vec::new() };
@@ -133,7 +133,7 @@ impl Source for JsonlReader {
 
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
         let lines = self.lines.peek(bytes)?;
-        lines.map(|lines| self.objects.take_apart(lines, &mut [])).transpose()
+        lines.map(|lines| self.objects.parse(lines, &mut [])).transpose()
     }
 
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
@@ -163,7 +163,7 @@ impl FileSource for JsonlReader {
         let uses = (0..self.objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
         let objects = Objects { uses, ..(*self.objects).clone() };
         let mut kinds = vec![Kinds::default(); objects.names.len()];
-        let batch = objects.take_apart(sample, &mut kinds)?;
+        let batch = objects.parse(sample, &mut kinds)?;
         let mut fields = infer_types(&batch.rows, NullTexts::AreTexts);
         fields.iter_mut().zip(&kinds).for_each(|(field, kinds)| kinds.settle(field));
         fields.iter_mut().for_each(|field| field.nullable |= !is_all);
@@ -187,12 +187,12 @@ impl Stretch for Lines {
 
     fn parse(self: Box<Self>) -> Result<Batch> {
         let batch = self.lines.parse()?;
-        self.objects.take_apart(batch, &mut [])
+        self.objects.parse(batch, &mut [])
     }
 }
 
 impl Objects {
-    /// Takes the names of the first records, in the order in which they appear. Returns `false` if there are too many.
+    /// Collects the names of the first records, in the order of their appearance. Returns `false` if there are too many.
     fn find_names(&mut self, sample: &Batch) -> bool {
         let text = &sample.origin.text;
         for row in 0..sample.rows.num_rows().min(SAMPLE_ROWS) {
@@ -201,7 +201,7 @@ impl Objects {
                 names.push(plain(text, key));
                 Ok::<_, Fault>(())
             });
-            // What is wrong with a record is told when it is loaded.
+            // A bad record is reported when it is loaded.
             for name in names.into_iter().filter(|_| whole.is_ok()) {
                 let (Ok(shown), false) = (String::from_utf8(name.clone()), self.places.contains_key(&name)) else {
                     continue;
@@ -216,9 +216,9 @@ impl Objects {
         true
     }
 
-    /// Lines as one column in, members as columns out. Bad lines become rejects. `kinds` notes what each field's values are, if it has
-    /// room for them.
-    fn take_apart(&self, lines: Batch, kinds: &mut [Kinds]) -> Result<Batch> {
+    /// Parses lines: one column in, members as columns out. Bad lines become rejects. If `kinds` is not empty, it records the kinds of each
+    /// field's values.
+    fn parse(&self, lines: Batch, kinds: &mut [Kinds]) -> Result<Batch> {
         let text = lines.origin.text.clone();
         let n_lines = lines.rows.num_rows();
         let mut rows = Rows::new(self.uses.len(), n_lines);
@@ -263,9 +263,9 @@ impl Objects {
         Ok(Batch { rows, utf8: true, known: Vec::new(), origin, rejects })
     }
 
-    /// Puts the values of a line at the places of their names.
+    /// Writes the values of a line to the places of their names.
     fn members(&self, text: &[u8], line: Span, values: &mut [Option<Value>]) -> Result<(), Bad> {
-        // Records of a file usually have their names in the same order.
+        // The records of a file usually have the same order of names.
         let mut expected = 0;
         Scanner::new(text, line, Limits::default()).object(|key, value| {
             let is_next =
@@ -296,7 +296,7 @@ impl From<Fault> for Bad {
 }
 
 impl Bad {
-    /// The reason, and the name at fault.
+    /// The reason, and the name that caused it.
     fn explain(self, line: Span, text: &[u8]) -> (String, Option<Arc<str>>) {
         let name = |key| String::from_utf8_lossy(&plain(text, key)).into_owned();
         match self {
@@ -313,7 +313,7 @@ impl Bad {
             }
             Bad::Twice(key) => {
                 let name = name(key);
-                (format!("`{}` stands there twice", name.escape_debug()), Some(name.into()))
+                (format!("`{}` occurs twice", name.escape_debug()), Some(name.into()))
             }
         }
     }
@@ -383,7 +383,7 @@ impl Rows {
     }
 }
 
-/// What the values of a field are, in a sample.
+/// The kinds of a field's values in a sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kinds {
     bools: bool,
@@ -403,7 +403,7 @@ impl Kinds {
         }
     }
 
-    /// What `field`, guessed from the values' texts, is in the light of how they were written.
+    /// Corrects the type of `field`, which was inferred from the values' texts, by their JSON kinds.
     fn settle(self, field: &mut Inferred) {
         let is_moment = matches!(field.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. });
         match self {
@@ -415,7 +415,7 @@ impl Kinds {
             Kinds { bools: true, numbers: false, .. } => {
                 field.ty = ColumnType::Int { bytes: 1, unsigned: false, bool: true }
             }
-            // Digits in quotes are meant as a text.
+            // Digits in quotes are a text.
             Kinds { strings: true, .. } if !is_moment => field.ty = text_type(field.max_chars, 4 * field.max_chars),
             _ => {}
         }
@@ -430,7 +430,7 @@ fn line_of(lines: &Batch, row: usize) -> Span {
     Span { start, end: start + end }
 }
 
-/// What a string says.
+/// The text of a string.
 fn plain(text: &[u8], string: Text) -> Vec<u8> {
     let mut plain = Vec::new();
     unescape(string.span.of(text), &mut plain);
@@ -441,20 +441,20 @@ fn plain(text: &[u8], string: Text) -> Vec<u8> {
 const TEXT: usize = 0;
 const SIDE: usize = 1;
 
-/// A byte that no JSON text has: the delimiter of a file that has but one column.
+/// A byte that does not occur in JSON: the delimiter of a file with one column.
 const NO_JSON: u8 = 1;
 
-/// As much of a file is looked at for the names of its fields, and as many records of that.
+/// The bytes, and the records, that are searched for the names of the fields.
 const SAMPLE_BYTES: usize = 4 << 20;
 const SAMPLE_ROWS: usize = 10_000;
 
-/// As many columns as a table can have (both servers' manuals, "Limits on Table Column Count").
+/// The most columns of a table (both servers' manuals, "Limits on Table Column Count").
 const MAX_FIELDS: usize = 4_096;
 
-/// A field of a record has its place in a column whether the record has it or not: a view.
+/// Every field has a view for every record.
 const PLACE_BYTES: usize = 16;
 
-/// Of the memory that there is as much is for the places of one batch: some batches are under way at a time.
+/// The share of the memory for the views of one batch: several batches are in progress at a time.
 const SHARE: usize = 8;
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn bad_lines_are_rejects_with_their_lines() {
     let want = [
         (2, "not valid JSON: a value is missing at byte 6 of the line"),
         (3, "not valid JSON: it is no object at byte 2 of the line"),
-        (4, "`a` stands there twice"),
+        (4, "`a` occurs twice"),
         (5, "the text is not valid UTF-8"),
         (7, "not valid JSON: there is a control character in it"),
         (8, "not valid JSON: it is no object at byte 1 of the line"),

@@ -93,7 +93,7 @@ fn a_stream_cut_short_is_never_a_short_file() {
         assert_eq!(error.kind(), Kind::Data);
         assert!(error.message().contains(" beyond byte "), "{error}");
         for cut in [0, 1, 3, 11, 24, 500, bytes.len() / 2, bytes.len() - 8] {
-            // Between two members of gzip nothing tells a whole file from a cut one.
+            // Between two members of gzip a truncated file is like a complete one.
             if !(name == "two.gz" && cut == gzip("a\n1\n").len()) {
                 at(cut);
             }

@@ -1,5 +1,5 @@
 //! What all experiments have in common: a server is found, a file of results begun, cases run in rounds, what was measured shown, the
-//! schema cleaned up. An [`Experiment`] says which cases there are and how one is run.
+//! schema cleaned up. An [`Experiment`] defines its cases and how one is run.
 
 use super::place::{Place, SCHEMA};
 use crate::connection::ConnectArgs;
@@ -55,7 +55,7 @@ pub(super) struct Common {
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Leave tables and schema behind
+    /// Do not drop tables and schema
     #[arg(long)]
     pub(super) keep: bool,
 
@@ -73,7 +73,7 @@ impl Common {
         Duration::from_secs(self.cap)
     }
 
-    /// What is asked for; `default` where nothing is.
+    /// The given options, or the defaults.
     pub(super) fn effort(&self, default: Effort) -> Effort {
         let full = Effort {
             precision: self.precision.unwrap_or(Effort::FULL.precision),
@@ -128,27 +128,27 @@ pub(super) struct Plan<C> {
 pub(super) trait Experiment {
     /// As on the command line.
     const NAME: &'static str;
-    /// What a case is made of.
+    /// The parameters of a case.
     type Cell;
     /// What runs cases: connections, tables.
     type Bench;
 
     fn common(&self) -> &Common;
 
-    /// What was asked for beside [`Common`], by option.
+    /// The options besides [`Common`].
     fn options(&self) -> BTreeMap<String, String>;
 
     fn plan(&self, facts: &Facts) -> Result<Plan<Self::Cell>>;
 
     fn case(&self, cell: &Self::Cell) -> Case;
 
-    /// Makes ready for all cells. `stop` is set when the user wants an end: what goes on for long looks at it.
+    /// Prepares all cells. `stop` is set when the user interrupts: long operations check it.
     fn start(&self, place: &Place, facts: &Facts, cells: &[Self::Cell], stop: &Arc<AtomicBool>) -> Result<Self::Bench>;
 
-    /// Runs a cell once. Which case and round it is need not be said.
+    /// Runs a cell once. The caller adds case and round to errors.
     fn run(&self, bench: &mut Self::Bench, cell: &Self::Cell) -> Result<Sample>;
 
-    /// Why the case that was run last ended before its end although it measured something, if it did: nothing is run behind it.
+    /// Why the last case ended early although it measured something; no further case is run then.
     fn ended_by(&self, _bench: &mut Self::Bench) -> Option<Error> {
         None
     }
@@ -200,7 +200,7 @@ pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u
     })
 }
 
-/// Does some work on the server that is named, or on one that is started for it; cleans up behind it.
+/// Runs `work` on the named server, or on a temporary one, and cleans up.
 pub(super) fn at_a_place(
     connect: &ConnectArgs,
     keep: bool,
@@ -244,7 +244,7 @@ pub(super) fn measure<E: Experiment>(
     let shown = path.display().to_string();
     let file = File::create_new(&path).map_err(|e| {
         Error::io(format!("cannot write `{shown}`"), e)
-            .with_hint("`--output FILE` names another one; none is written over")
+            .with_hint("`--output FILE` names another file; existing files are not overwritten")
     })?;
     let mut file = BufWriter::new(file);
     Record::Run(Box::new(run)).write(&mut file)?;
@@ -323,7 +323,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
 /// The settings, the table and what follows.
 pub(super) fn show(results: &Results, output: &Output) {
     if !results.cases.is_empty() {
-        output.result(super::told(results).trim_end());
+        output.result(super::text_report(results).trim_end());
     }
 }
 
@@ -332,12 +332,12 @@ fn stamp(at: &str) -> String {
     at.chars().filter(|c| c.is_ascii_digit() || *c == 'T').collect::<String>().replace('T', "-")
 }
 
-/// Set by the first Ctrl-C or SIGTERM from now on; the second ends the program at once where that is asked for.
+/// Set by the first Ctrl-C or SIGTERM from now on; optionally the second ends the program at once.
 fn on_signals(second_ends: bool) -> Result<Arc<AtomicBool>> {
     let seen = Arc::new(AtomicBool::new(false));
     let listen = |signal| {
         if second_ends {
-            // Looks at what earlier signals left, because it is asked first.
+            // It is registered first, so it sees the effect of earlier signals.
             signal_hook::flag::register_conditional_shutdown(signal, i32::from(exit::INTERRUPTED), seen.clone())?;
         }
         signal_hook::flag::register(signal, seen.clone())

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Compare all ways to insert rows
+/// Compare all insert methods
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct InsertArgs {
@@ -77,7 +77,7 @@ impl Doing {
 /// Runs the experiment.
 pub(super) fn run(args: &InsertArgs, output: &Output) -> Result<u8> {
     if args.peers.are_wanted() && cfg!(debug_assertions) {
-        output.notice("this is a debug build: beside peers, its own ways look slower than they are");
+        output.notice("this is a debug build: compared with peers, its own methods are slower than in a release build");
     }
     experiment::perform(args, output)
 }

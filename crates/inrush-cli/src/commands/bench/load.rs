@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Rows to be made: `t1`, `t2`, `t5` (docs/bench.md), or a table of TPC-H such as `tpch:lineitem`
+    /// Rows to generate: `t1`, `t2`, `t5` (docs/bench.md), or a table of TPC-H such as `tpch:lineitem`
     #[arg(long, value_name = "NAME", default_value = "t1")]
     data: String,
 

@@ -1,5 +1,5 @@
 //! `inrush bench`: measures which way of writing is fastest on a server, and shows what was measured. What is measured and what numbers
-//! say is `inrush-bench`'s; here are options, files and the server.
+//! mean is part of `inrush-bench`; this module has options, files and the server.
 
 mod experiment;
 mod insert;
@@ -31,7 +31,7 @@ use std::time::Duration;
 #[command(disable_help_flag = true, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Alone it is a tour of about two minutes that ends with what to do on this server.\n\
     Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
-    With no server named, a local one is started for the time being.")]
+    If no server is named, a temporary local one is started.")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -92,8 +92,8 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
     }
 }
 
-/// All that is said of results: where they are of, the table, and what follows from the numbers.
-fn told(results: &Results) -> String {
+/// The text report of results: their origin, the table, and conclusions.
+fn text_report(results: &Results) -> String {
     [facts::shown(&results.run), shown(results, Style::Text), conclusions(results).join("\n")].join("\n")
 }
 
@@ -145,7 +145,7 @@ fn note_if_partial(results: &Results, output: &Output) {
     }
 }
 
-/// `10s`, `500ms`, `2min`, `1h`; seconds where no unit is told.
+/// `10s`, `500ms`, `2min`, `1h`; seconds without a unit.
 fn time(text: &str) -> std::result::Result<Duration, String> {
     let time = human::time_of(text).filter(|time| *time <= LONGEST);
     time.ok_or_else(|| "a time such as `10s`, `500ms` or `5min`, a day at most".into())

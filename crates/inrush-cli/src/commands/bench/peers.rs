@@ -37,12 +37,12 @@ pub(super) struct PeerArgs {
 }
 
 impl PeerArgs {
-    /// Whether any are asked for.
+    /// Whether any are requested.
     pub(super) fn are_wanted(&self) -> bool {
         !self.peers.is_empty()
     }
 
-    /// Starts them, and says what they can do here.
+    /// Starts them, and returns the cases that they support.
     pub(super) fn plan(&self, sizes: &[u64], facts: &Facts) -> Result<(Vec<PeerCell>, Vec<LeftOut>)> {
         let programs = peer::find(&self.folder(), &self.peers)?;
         let password = match facts.config.expose_password().map(str::from_utf8) {
@@ -92,8 +92,8 @@ fn place(facts: &Facts) -> Result<Place> {
     let config = &facts.config;
     let tls = facts.server.tls.is_some();
     if tls && matches!(config.tls(), TlsMode::VerifyCa | TlsMode::VerifyFull) {
-        return Err(Error::config("peers do not check the server's certificate, which is asked for here")
-            .with_hint("leave `--peers` out: they would log in to whoever answers"));
+        return Err(Error::config("peers do not check the server's certificate, which the TLS mode requires")
+            .with_hint("leave `--peers` out: they would log in to any server that answers"));
     }
     // To some clients this name means a socket.
     let host = if config.host() == "localhost" { "127.0.0.1" } else { config.host() };

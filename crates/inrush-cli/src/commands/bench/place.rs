@@ -1,4 +1,4 @@
-//! Where a measurement takes place: the server that was named, or one that is started for it; and a schema that nobody else uses.
+//! The server of a measurement: the named one, or a temporary one; and a schema that no other program uses.
 
 use crate::Output;
 use crate::connection::{ConnectArgs, Environment};
@@ -29,7 +29,7 @@ impl Place {
         let (config, local) = match connect.config_if_named(&Environment::of_process())? {
             Some(config) => (config, None),
             None => {
-                output.notice("no server is named: starting a local one for the time being");
+                output.notice("no server is named: starting a temporary local one");
                 let local = Throwaway::start()?;
                 (local.config()?, Some(local))
             }
@@ -49,7 +49,7 @@ impl Place {
         Ok(Self { config, local, is_ours: there.is_none() })
     }
 
-    /// Drops the lab's tables, and the schema if it was made for them.
+    /// Drops the benchmark's tables, and the schema if it was created for them.
     pub(super) fn clean_up(&self) -> Result<()> {
         let mut connection = Connection::connect(&self.config)?;
         match self.is_ours {
@@ -88,7 +88,7 @@ impl Throwaway {
 
 impl Drop for Throwaway {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // The error cannot be reported any more.
         if self.server.stop(PATIENCE).is_ok() {
             let _ = std::fs::remove_dir_all(&self.folder);
         }
@@ -98,7 +98,7 @@ impl Drop for Throwaway {
 /// The only schema that the lab writes into.
 pub(super) const SCHEMA: &str = "inrush_bench";
 
-/// All that the lab may have made there.
+/// All objects that a benchmark may have created.
 const TABLES: [&str; 9] = [
     "bench_users",
     "bench_source",

@@ -29,15 +29,15 @@ pub(crate) struct PoolArgs {
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "10,50", value_parser = clients)]
     max: Vec<usize>,
 
-    /// How many callers want one at the same time, one or more numbers
+    /// How many callers use the pool at the same time, one or more numbers
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "10,50,200", value_parser = clients)]
     concurrency: Vec<usize>,
 
-    /// How many queries each caller asks, each with a connection out of the pool
+    /// How many queries each caller runs, each with a connection of the pool
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     queries: u64,
 
-    /// How many each asks before they count
+    /// How many queries of each caller are a warm-up
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
     warmup: u64,
 

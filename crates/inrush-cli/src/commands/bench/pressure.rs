@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use view::View;
 
-/// Write with many clients at once, and show what each second comes to
+/// Write with many clients at once, and show the rows of each second
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 #[command(after_help = "Each case is run once; with `--quick` or `--full` in rounds. `--cap` holds for `--rows` only.")]
@@ -43,7 +43,7 @@ pub(crate) struct PressureArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
     rows: Option<u64>,
 
-    /// Clients begin one after the other within this time, or the rate rises to what it is to be; none of that counts
+    /// Clients begin one after the other within this time, or the rate rises to its final value; this time does not count
     #[arg(long, value_name = "TIME", value_parser = super::time, default_value = "0s")]
     ramp_up: Duration,
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct QueryArgs {
-    /// What asks: threads with a connection each, or tasks
+    /// The clients: threads with a connection each, or tasks
     #[arg(long, value_enum, default_value_t = Clients::Both)]
     client: Clients,
 
@@ -24,11 +24,11 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_value = "1,10,50", value_parser = clients)]
     clients: Vec<usize>,
 
-    /// How many queries each of them asks
+    /// How many queries each client runs
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     queries: u64,
 
-    /// How many each asks before they count
+    /// How many queries of each client are a warm-up
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
     warmup: u64,
 
@@ -36,7 +36,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "TEXT", default_value = "SELECT 1")]
     sql: String,
 
-    /// Ask for a join of two tables, which are made for it
+    /// Query a join of two tables, which are created for it
     #[arg(long, conflicts_with = "sql")]
     join: bool,
 
@@ -60,7 +60,7 @@ pub(crate) struct QueryArgs {
     common: Common,
 }
 
-/// What asks.
+/// The kind of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Clients {
     /// Threads
@@ -126,7 +126,7 @@ pub(super) fn run(args: &QueryArgs, output: &Output) -> Result<u8> {
 }
 
 impl QueryArgs {
-    fn asked(&self) -> &str {
+    fn query(&self) -> &str {
         if self.join { query::JOIN } else { &self.sql }
     }
 }
@@ -146,7 +146,7 @@ impl Experiment for QueryArgs {
             ("clients".into(), listed(&self.clients)),
             ("queries".into(), self.queries.to_string()),
             ("warmup".into(), self.warmup.to_string()),
-            ("sql".into(), self.asked().into()),
+            ("sql".into(), self.query().into()),
             ("prepared".into(), self.prepared.to_string()),
             ("timeout".into(), self.timeout.to_string()),
             ("mode".into(), self.mode.mode().name().into()),
@@ -175,7 +175,7 @@ impl Experiment for QueryArgs {
     fn start(&self, place: &Place, _: &Facts, _: &[Cell], stop: &Arc<AtomicBool>) -> Result<Bench> {
         let settings = Settings {
             schema: SCHEMA.into(),
-            sql: self.asked().into(),
+            sql: self.query().into(),
             join: self.join,
             prepared: self.prepared,
             mode: self.mode.mode(),

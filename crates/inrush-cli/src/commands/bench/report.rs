@@ -36,7 +36,7 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
         (true, ..) => html::page(&results, &headlines(&results)),
         (_, true, _) => super::shown(&results, Style::Markdown),
         (.., true) => super::shown(&results, Style::Csv),
-        _ => super::told(&results),
+        _ => super::text_report(&results),
     };
     match &args.output {
         Some(path) => {
@@ -49,7 +49,7 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// What follows from the numbers, the most important first: the best of all of a sweep stands at the end of its table.
+/// Conclusions, the most important first: the best result of a sweep is at the end of its table.
 fn headlines(results: &Results) -> Vec<String> {
     let mut sentences = super::conclusions(results);
     if results.run.experiment == "sweep" {
@@ -63,7 +63,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     let shown = path.display();
     let mut file = File::create_new(path).map_err(|e| {
         Error::io(format!("cannot write `{shown}`"), e)
-            .with_hint("`--output FILE` names another one; none is written over")
+            .with_hint("`--output FILE` names another file; existing files are not overwritten")
     })?;
     file.write_all(text.as_bytes()).map_err(|e| Error::io(format!("cannot write `{shown}`"), e))
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Compare all ways to insert rows over longer ways to the server: relays on this machine hold every byte back
+/// Compare all insert methods over longer round trips to the server: relays on this machine delay every byte
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct RttArgs {

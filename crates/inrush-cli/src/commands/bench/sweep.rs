@@ -67,7 +67,7 @@ pub(super) fn run(args: &SweepArgs, output: &Output) -> Result<u8> {
 }
 
 impl SweepArgs {
-    /// Says what cannot be, before a server is sought.
+    /// Reports invalid options, before it connects to a server.
     fn check(&self) -> Result<()> {
         let least = |numbers: &[u64]| numbers.iter().copied().min().unwrap_or(0);
         let (columns, indexes) = (least(&self.columns), self.indexes.iter().copied().max().unwrap_or(0));

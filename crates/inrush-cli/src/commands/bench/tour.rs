@@ -39,7 +39,9 @@ struct Only<T: Args> {
 /// Runs the tour.
 pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
     experiment::at_a_place(&args.connect, false, output, |place, stop| {
-        output.notice("a tour of about two minutes: ways to insert, then how many rows and connections, then distance");
+        output.notice(
+            "a tour of about two minutes: insert methods, then numbers of rows and connections, then round trips",
+        );
         let insert = stage::<InsertArgs>("--rows 1000,10000 --cap 3", place, stop, output)?;
         let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
         let method = way.as_deref().unwrap_or("multi-row");

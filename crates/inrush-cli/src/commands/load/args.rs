@@ -1,4 +1,4 @@
-//! The options of `inrush load`, and the values they mean. Everything that is wrong with them is said before a file is opened.
+//! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
@@ -35,11 +35,11 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "auto", value_name = "auto|N", help_heading = "Writing")]
     lanes: String,
 
-    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` finds out
+    /// Rows or bytes of a chunk, which is one transaction: `64000`, `4MiB`; `auto` adapts it
     #[arg(long, default_value = "auto", value_name = "auto|ROWS|BYTES", help_heading = "Writing")]
     batch: String,
 
-    /// `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what becomes of a row whose key is there, or is not
+    /// `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`: what happens to a row whose key exists, or does not
     #[arg(long, default_value = "insert", value_name = "MODE", help_heading = "Writing")]
     mode: String,
 
@@ -47,7 +47,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "a,b", help_heading = "Writing")]
     key: Option<String>,
 
-    /// The most memory for rows under way
+    /// The memory limit for rows in progress
     #[arg(long, default_value = "256MiB", value_name = "BYTES", help_heading = "Writing")]
     memory: String,
 
@@ -55,7 +55,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "ROWS/s", help_heading = "Writing")]
     rate: Option<String>,
 
-    /// Write what the tuner of `auto` sees and decides to this file
+    /// Write the measurements and decisions of `auto` to this file
     #[arg(long, value_name = "FILE", help_heading = "Writing", hide = true)]
     tuning_trace: Option<PathBuf>,
 
@@ -75,7 +75,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     defer_indexes: bool,
 
-    /// All or nothing: fill a copy of the table, which takes its place at the end
+    /// All or nothing: fill a copy of the table, which replaces it at the end
     #[arg(long, help_heading = "Writing")]
     atomic: bool,
 
@@ -83,7 +83,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "CHECKS", help_heading = "Writing")]
     unchecked: Option<String>,
 
-    /// Create the table if it is not there, with types found in the first 4 MiB of each file
+    /// Create the table if it does not exist, with types inferred from the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
 
@@ -102,11 +102,11 @@ pub(crate) struct LoadArgs {
     )]
     guarantee: GuaranteeArg,
 
-    /// Load once more what was loaded already
+    /// Load finished files once more
     #[arg(long, help_heading = "Writing")]
     again: bool,
 
-    /// Believe that the files still hold what was stored of them, and do not read that again
+    /// Skip re-verifying data that is already loaded: trust that the files are unchanged
     #[arg(long, help_heading = "Writing")]
     trust_source: bool,
 
@@ -114,7 +114,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Ledger")]
     pub(crate) force: bool,
 
-    /// List what the ledger of the database knows: what is loaded, and what is not loaded to its end
+    /// List the jobs in the ledger of the database: finished loads, and unfinished ones
     #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
     pub(crate) status: bool,
 
@@ -126,7 +126,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` knows the last two by their first bytes, the others by their names
+    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` detects the last two by their first bytes, the others by their names
     #[arg(
         long,
         value_enum,
@@ -157,7 +157,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Files")]
     null: Vec<String>,
 
-    /// The files' character set: `latin1`, `utf-16le`, .. [default: utf-8, or what a byte order mark says]
+    /// The files' character set: `latin1`, `utf-16le`, .. [default: utf-8, or that of a byte order mark]
     #[arg(long, value_name = "NAME", help_heading = "Files")]
     encoding: Option<String>,
 
@@ -181,7 +181,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", help_heading = "Files")]
     limit: Option<u64>,
 
-    /// What to do at a row that cannot be stored as it is: `stop`, `skip` or `divert:FILE`
+    /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`
     #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
     bad_rows: String,
 
@@ -189,7 +189,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N|P%", help_heading = "Bad rows")]
     max_bad: Option<String>,
 
-    /// Append what happens to this file, a JSON object a line
+    /// Append the events of the load to this file, a JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
     pub(crate) events: Option<PathBuf>,
 
@@ -234,12 +234,12 @@ enum FormatArg {
 }
 
 impl LoadArgs {
-    /// The table to fill, as the user wrote it; empty where none is needed.
+    /// The target table, as the user wrote it; empty if none is required.
     pub(crate) fn into(&self) -> &str {
         self.into.as_deref().unwrap_or_default()
     }
 
-    /// What the loader is asked to do; `create` is filled in later, from a sample.
+    /// The options of the loader; `create` is set later, from a sample.
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
         let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
         let bad_rows = parse_bad_rows(&self.bad_rows)?;
@@ -308,10 +308,10 @@ impl LoadArgs {
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
         let defaults = CsvOptions::default();
-        // What is asked for is what cuts: rows are not cut by the bytes of `auto`, nor bytes by its rows.
+        // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
         let (batch_rows, batch_bytes) = match sizes::batch(&self.batch)? {
             BatchSize::Auto => (defaults.batch_rows, defaults.batch_bytes),
-            // What is asked for is what cuts.
+            // Only the given limit applies.
             BatchSize::Rows(rows) => (Some(rows), sizes::MAX_BATCH_BYTES),
             BatchSize::Bytes(bytes) => (None, bytes),
         };

@@ -1,4 +1,4 @@
-//! The reject file of `--bad-rows divert:FILE`: what must hold before it is begun, and how it begins, so that it can be
+//! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
 use inrush::core::bulk::batch::csv_line;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Refuses a reject file whose rows would be lost or could not be read again.
 pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
     if same_as_source(file, sources) {
-        // It would replace the source when the load ends, whatever of the source is not stored by then.
+        // It would replace the source when the load ends, including records that are not stored.
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
             .with_hint("give `--bad-rows divert:FILE` another name"));
     }
@@ -25,7 +25,7 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSour
     }
 }
 
-/// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded; a mark says so where
+/// The beginning of the file: the names of the first source if it `has_header`. Records are written decoded, with a byte order mark where
 /// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
 ///
 /// A source that is not text has its rows written as CSV, under the names of the columns that they go into.

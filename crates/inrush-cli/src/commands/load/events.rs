@@ -1,5 +1,5 @@
-//! `--events FILE`: what happens, as it happens, a JSON object a line (version 1: docs/events.md). Every line is whole and flushed, so that
-//! whoever follows the file never reads a half; what was there before stays.
+//! `--events FILE`: the events of a load, a JSON object a line (version 1: docs/events.md). Every line is complete and flushed, so that
+//! readers that follow the file never get a partial line; existing lines stay.
 
 use inrush::Notice;
 use inrush_core::printable::printable_json;
@@ -19,7 +19,7 @@ impl Events {
     /// Appends to `file`, or goes nowhere.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self> {
         let Some(path) = file else { return Ok(Self(None)) };
-        // What rows say may stand in it: for few eyes, like a reject file.
+        // It may contain values of rows, so it is readable for the owner only, like a reject file.
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
         match file {
             Ok(file) => Ok(Self(Some(Arc::new(Mutex::new(file))))),
@@ -28,7 +28,7 @@ impl Events {
     }
 
     /// Writes one event: `fields` is an object.
-    pub(crate) fn tell(&self, event: &str, fields: Value) {
+    pub(crate) fn write(&self, event: &str, fields: Value) {
         let Some(file) = &self.0 else { return };
         let mut line = json!({ "event": event, "version": VERSION, "at": jiff::Timestamp::now().to_string() });
         if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
@@ -39,18 +39,18 @@ impl Events {
         let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
     }
 
-    /// Writes what a notice is about.
-    pub(crate) fn tell_of(&self, notice: &Notice) {
+    /// Writes an event of the loader.
+    pub(crate) fn write_event(&self, notice: &Notice) {
         if self.0.is_some() {
             let (event, fields) = event(notice);
-            self.tell(event, fields);
+            self.write(event, fields);
         }
     }
 }
 
 const VERSION: u32 = 1;
 
-/// The name and the fields of what a notice is about.
+/// The name and the fields of an event.
 fn event(notice: &Notice) -> (&'static str, Value) {
     match notice {
         Notice::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
@@ -101,7 +101,7 @@ fn event(notice: &Notice) -> (&'static str, Value) {
             ("silent", json!({ "lane": lane, "waiting_for": waiting_for, "seconds": seconds, "state": state }))
         }
         Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
-        // Steps, and whatever else is told to people.
+        // Steps, and all other events.
         other => ("notice", json!({ "what": super::describe(other) })),
     }
 }

@@ -1,6 +1,6 @@
-//! Signals: the first Ctrl-C or SIGTERM asks for an orderly end, the second cuts the connections; SIGUSR1 asks how it goes.
+//! Signals: the first Ctrl-C or SIGTERM stops the load after the current chunks, the second closes the connections; SIGUSR1 prints the status.
 //!
-//! While no load is under way (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
+//! While no load is active (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
 //! process as it would any other. And so does a third one, for a process that could not end although it was to.
 
 use super::progress;
@@ -28,7 +28,7 @@ struct State {
     current: Option<Current>,
     /// When the last load ended.
     ended: Option<Instant>,
-    /// Whether somebody asked for an end since: then the next load does not begin.
+    /// Whether there was a signal to stop: then the next load does not begin.
     is_over: bool,
 }
 
@@ -39,7 +39,7 @@ struct Current {
     aborted: Option<Instant>,
 }
 
-/// Says that a load is under way, until it is dropped.
+/// Marks a load as active, until it is dropped.
 pub(crate) struct UnderWay<'a>(&'a Watch);
 
 impl Watch {
@@ -73,7 +73,7 @@ impl Watch {
     }
 }
 
-/// Does what a signal asks for, and says what there is to be told.
+/// Handles a signal, and prints the status.
 fn heed(signal: i32, state: &mut State) -> Option<String> {
     let Some(current) = &mut state.current else {
         // A load that has just ended is to report: the signal was meant for it.
@@ -97,12 +97,12 @@ fn heed(signal: i32, state: &mut State) -> Option<String> {
     match current.aborted {
         None => {
             current.aborted = Some(Instant::now());
-            // Before it is told: whoever should read it may have stopped.
+            // Before printing, which may block.
             current.control.abort();
             Some("stopping at once".into())
         }
         Some(aborted) => {
-            // The report is on its way; who presses the keys a third time at once means the second.
+            // The report is being printed; a third signal within this time counts as the second.
             if aborted.elapsed() >= MAY_TAKE {
                 let _ = emulate_default_handler(signal);
             }
@@ -118,7 +118,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How it goes, and what each connection waits for.
+/// The progress, and the wait of each connection.
 fn described(control: &Control) -> String {
     let mut text = progress::line(control.snapshot(), control.elapsed());
     for lane in control.waiting() {

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 /// Puts the options of the job file that the arguments name, if they name one, among the arguments.
 pub(crate) fn expand(command: &Command, arguments: Vec<OsString>) -> Result<Vec<OsString>> {
-    // What is wrong with the rest of the command line is told by whoever parses it in earnest.
+    // The parser proper reports errors in the rest of the command line.
     let relaxed = relaxed(command.clone());
     let Ok(matches) = relaxed.clone().try_get_matches_from(&arguments) else { return Ok(arguments) };
     let Some(("load", given)) = matches.subcommand() else { return Ok(arguments) };
@@ -87,7 +87,7 @@ fn arg_of<'a>(load: &'a Command, key: &str) -> Option<&'a Arg> {
     })
 }
 
-/// What a value says as arguments.
+/// A value as arguments.
 fn texts(value: &Value) -> Option<Vec<String>> {
     Some(match value {
         Value::String(text) => vec![text.clone()],

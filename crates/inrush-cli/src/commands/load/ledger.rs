@@ -31,7 +31,7 @@ fn schema(args: &LoadArgs, config: &Config) -> Result<String> {
     match (named.is_empty(), config.database()) {
         (false, _) => Ok(named),
         (true, Some(database)) => Ok(database.to_owned()),
-        (true, None) => Err(Error::config("no database is chosen whose ledger is meant")
+        (true, None) => Err(Error::config("no database is chosen, so there is no ledger to read")
             .with_hint("name it in the URL (`mysql://user@host/DATABASE`) or with `-D DATABASE`")),
     }
 }
@@ -39,7 +39,7 @@ fn schema(args: &LoadArgs, config: &Config) -> Result<String> {
 fn status(config: &Config, schema: &str) -> Result<(String, Value)> {
     let jobs = Loader::status(config, schema)?;
     let text = match jobs.is_empty() {
-        true => format!("database `{schema}` knows of no load"),
+        true => format!("database `{schema}` has no load in its ledger"),
         false => jobs.iter().map(described).collect::<Vec<_>>().join("\n"),
     };
     let jobs: Vec<Value> = jobs.iter().map(as_json).collect();

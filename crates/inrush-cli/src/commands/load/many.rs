@@ -21,7 +21,7 @@ impl Outcome {
     }
 }
 
-/// Loads each table. One that fails does not keep the others from being loaded, but somebody who wants it to end does. The exit code
+/// Loads each table. If one fails, the others are loaded; an interrupt ends all of it. The exit code
 /// is the worst one.
 pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, output: &Output) -> Result<u8> {
     args.check_names_for_many()?;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, out
     Ok(worst)
 }
 
-/// Of several exit codes the one that asks for the most attention.
+/// The most severe of several exit codes.
 fn worst(codes: impl Iterator<Item = u8>) -> u8 {
     let order = [exit::OK, exit::REJECTED, exit::PROMISE, exit::USAGE, exit::DATA, exit::SERVER, exit::INTERRUPTED];
     codes.max_by_key(|code| order.iter().position(|one| one == code)).unwrap_or(exit::OK)

@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Runs the command. The exit code says what became of the rows; an error says why nothing was sent.
+/// Runs the command. Returns the exit code for the fate of the rows, or an error if nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     if args.status || args.forget.is_some() {
         return ledger::run(args, output);
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     many::run(args, tables, &signals, output)
 }
 
-/// Loads one table. An error says why nothing was sent.
+/// Loads one table. Returns an error if nothing was sent.
 fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<Report> {
     let mut options = args.load_options()?;
     let csv = args.csv_options()?;
@@ -69,17 +69,17 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let events = events::Events::open(args.events.as_deref())?;
-    events.tell("start", json!({ "files": args.files, "into": args.into() }));
-    let (notices, told) = (output.clone(), events.clone());
+    events.write("start", json!({ "files": args.files, "into": args.into() }));
+    let (notices, log) = (output.clone(), events.clone());
     let repeats = Mutex::new(repeats::Repeats::default());
     let began = Instant::now();
     let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
         move |notice| {
-            told.tell_of(notice);
+            log.write_event(notice);
             match notice {
                 Notice::Stored(_) | Notice::Rejected(_) => {}
                 Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
-                // The report tells of it.
+                // The report contains it.
                 Notice::AlreadyLoaded { .. } => {}
                 notice => {
                     let mut repeats = repeats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,16 +96,16 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let report = loader.load(sources);
     progress.finish();
     let report = report.map_err(connection::hint_at_login).inspect_err(|error| {
-        events.tell("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
+        events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
-    events.tell("summary", show::as_json(&report));
+    events.write("summary", show::as_json(&report));
     Ok(report)
 }
 
-/// Asks the system for as many open files as it lets us have: all files of a load are open before its first row is sent.
+/// Raises the limit of open files to the maximum: all files of a load are open before its first row is sent.
 fn allow_open_files() {
     let allowed = getrlimit(Resource::Nofile);
-    // What is refused is told by the file that cannot be opened.
+    // If that fails, the file that cannot be opened is the error.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: allowed.maximum, ..allowed });
 }
 
@@ -122,7 +122,7 @@ fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<Box<dyn FileSource>
     failed.map_or(Ok(readers), Err)
 }
 
-/// Refuses what no table can be matched with; an empty file without a header is a file without rows, and left out.
+/// Refuses files that cannot be mapped to a table; skips an empty file without a header, which has no rows.
 fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dyn FileSource>>> {
     let Some(reader) = file.as_csv() else { return Ok(Some(file).filter(|file| !file.fields().is_empty())) };
     if reader.names().is_empty() {
@@ -136,7 +136,7 @@ fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dy
         return Err(Error::config(format!("the header of `{}` has NUL bytes in it", reader.name()))
             .with_hint("if it is UTF-16, say so: `--encoding utf-16le`"));
     }
-    // Given in so many words, the delimiter is believed.
+    // An explicit delimiter is not questioned.
     if let (true, None, Some(byte)) = (csv.header, csv.delimiter, reader.likelier_delimiter()) {
         let shown = if byte == b'\t' { "\\t".into() } else { char::from(byte).to_string() };
         return Err(Error::config(format!(
@@ -240,7 +240,7 @@ fn describe(notice: &Notice) -> String {
         Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
         Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
         Notice::RejectsNotKept { missing } => format!(
-            "the reject file lacks {} that an earlier run of this load refused, which was not told to divert them",
+            "the reject file lacks {} that an earlier run of this load refused, which did not divert them",
             human::counted(*missing, "record")
         ),
         Notice::Swapped => "the filled copy has taken the table's place".into(),

@@ -66,14 +66,14 @@ fn bar(meters: &[Arc<Meter>]) -> ProgressBar {
         None => (ProgressBar::new_spinner(), "{spinner} {msg}"),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr());
-    // The template is a constant, so it cannot be wrong at run time; a plain bar is what is left if it were.
+    // The template is a constant, so it is always valid; the fallback is a plain bar.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
     bar
 }
 
-/// Bytes of all sources, if every one of them tells.
+/// Bytes of all sources, if all are known.
 fn total(meters: &[Arc<Meter>]) -> Option<u64> {
     meters.iter().map(|meter| meter.total()).sum()
 }

@@ -1,15 +1,15 @@
-//! Notices that come again and again (retries, the wait for another run): the first of a kind are printed, then one from time to time with
+//! Repeated events (retries, the wait for another run): the first of a kind are printed, then one from time to time with
 //! the number of those left out, so that hours of failures are no flood of lines. `--events` has them all.
 
 use inrush::Notice;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What of which kind was printed.
+/// The printed events of each kind.
 #[derive(Debug, Default)]
 pub(super) struct Repeats(BTreeMap<Kind, Printed>);
 
-/// Notices of one kind say the same, but for where.
+/// Events of one kind differ in their place only.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// By the server's error code.
@@ -26,7 +26,7 @@ struct Printed {
 }
 
 impl Repeats {
-    /// What to print behind this notice at `now`, on any clock; `None`: it is left out.
+    /// The suffix of this event at `now`, on any clock; `None` if the event is not printed.
     pub(super) fn pass(&mut self, notice: &Notice, now: Duration) -> Option<String> {
         let kind = match notice {
             Notice::Retry { code, .. } | Notice::RetryStep { code, .. } => Kind::Retry(*code),

@@ -56,7 +56,7 @@ fn summary(report: &Report) -> String {
     line("rows", rows_line(report));
     if is_nothing_left {
         if report.rejected > 0 {
-            line("rejected", "which ones, the report of the run that finished it says".into());
+            line("rejected", "the report of the run that finished it has them".into());
         }
         return text.trim_end().to_owned();
     }
@@ -139,7 +139,7 @@ fn skipped(mode: Mode) -> &'static str {
     }
 }
 
-/// As many bad rows as a person wants to see at once; the rest is in the reject file's log or the JSON report.
+/// The bad rows that are printed; the rest is in the reject file's log or the JSON report.
 const SHOWN: usize = 5;
 
 fn rejects(text: &mut String, report: &Report) {
@@ -152,7 +152,7 @@ fn rejects(text: &mut String, report: &Report) {
     }
 }
 
-/// Why it stopped, and what of the sources is in the table.
+/// Why it stopped, and which records are in the table.
 fn stopped(report: &Report) -> Option<String> {
     let mut text = match report.stop.as_ref()? {
         Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => exit::explain(error),
@@ -161,7 +161,7 @@ fn stopped(report: &Report) -> Option<String> {
     for records in &report.unknown_records {
         let is_known = report.jobs.iter().any(|job| job.source == records.source && job.state == JobState::Unfinished);
         let advice = match is_known {
-            true => "in the table or not, which the ledger knows: the same command goes on",
+            true => "in the table or not, which is in the ledger: the same command goes on",
             false => "in the table or not; look for them before you load them again",
         };
         let _ = write!(text, "\nunknown: {records}: {advice}");

@@ -37,7 +37,7 @@ pub(super) fn batch(text: &str) -> Result<BatchSize> {
     }
 }
 
-/// The most bytes of a chunk: what a lane holds in memory several times over.
+/// The most bytes of a chunk, which a lane holds in memory several times.
 pub(super) const MAX_BATCH_BYTES: usize = 64 << 20;
 
 /// `256MiB`, `1GiB`.

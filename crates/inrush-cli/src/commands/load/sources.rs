@@ -1,4 +1,4 @@
-//! Which files are loaded into which tables: patterns that no shell expanded, folders, and `--into 'shop.*'`.
+//! Maps files to tables: patterns that the shell did not expand, folders, and `--into 'shop.*'`.
 
 use inrush_core::{Error, Result};
 use std::fs;
@@ -51,7 +51,7 @@ fn table_of(file: &str) -> Option<String> {
     (!stem.is_empty() && stem != "-").then(|| stem.to_owned())
 }
 
-/// Patterns and folders replaced by the files they stand for, each in the order of their names.
+/// Replaces patterns and folders by their files, each in the order of their names.
 fn expand(files: &[String]) -> Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for file in files {
@@ -79,7 +79,7 @@ fn expand(files: &[String]) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// The files that a pattern stands for.
+/// The files that match a pattern.
 fn matching(pattern: &str) -> Result<Vec<String>> {
     let (root, rest) = pattern.strip_prefix('/').map_or(("", pattern), |rest| ("/", rest));
     let mut paths = vec![root.to_owned()];
@@ -120,7 +120,7 @@ fn names(folder: &Path, pattern: &str, is_wanted: fn(&Path) -> bool) -> io::Resu
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        // What stands for bytes that are no text matches as one character each does.
+        // A replacement for bytes that are not text matches as one character.
         if is_like(&name.to_string_lossy(), pattern) && is_wanted(&entry.path()) {
             let Some(name) = name.to_str() else {
                 let message = format!("the name {name:?} in it is not valid UTF-8, and `{pattern}` matches it");
@@ -159,7 +159,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     pattern[p..].iter().all(|&c| c == '*')
 }
 
-/// How much of a pattern's beginning stands for this character; `None` if it does not.
+/// The length of the pattern's beginning that matches this character; `None` if it does not match.
 fn one(pattern: &[char], c: char) -> Option<usize> {
     match pattern.first()? {
         '*' => None,

@@ -44,15 +44,15 @@ fn with_an_underscore() {
 }
 #[test]
 fn a_second_line() {
-    refuses("a=1\nuser=root", "no server option")
+    refuses("a=1\nuser=root", "not a server option")
 }
 #[test]
 fn another_section() {
-    refuses("[client]", "no server option")
+    refuses("[client]", "not a server option")
 }
 #[test]
 fn no_name() {
-    refuses("=1", "no server option")
+    refuses("=1", "not a server option")
 }
 
 #[test]

@@ -79,9 +79,9 @@ fn null_where_none_may_be() {
 fn columns_of_several_arrays() {
     let ints = |from: i32| -> ArrayRef { Arc::new(Int32Array::from_iter_values(from..from + 3000)) };
     let texts = |of: &str| -> ArrayRef { Arc::new(StringViewArray::from(vec![of; 3000])) };
-    let stretch = rows(vec![vec![ints(-5), texts("a")], vec![ints(99_999_000), texts("b text longer than a view")]]);
-    check_rows(&stretch, &["int", "text"], WRITTEN);
-    check_rows(&stretch, &["int", "varchar(3)"], !WRITTEN);
+    let chunk = rows(vec![vec![ints(-5), texts("a")], vec![ints(99_999_000), texts("b text longer than a view")]]);
+    check_rows(&chunk, &["int", "text"], WRITTEN);
+    check_rows(&chunk, &["int", "varchar(3)"], !WRITTEN);
 }
 #[test]
 fn pages_are_counted_once() {
@@ -147,7 +147,7 @@ fn write_of(rows: &Rows, checks: &[Check]) -> Option<(Glance, Vec<u8>)> {
     Stretch::write(rows, checks, &Vec::with_capacity)
 }
 
-/// A stretch of these columns, in parts.
+/// A chunk of these columns, in parts.
 fn rows(parts: Vec<Vec<ArrayRef>>) -> Rows {
     let field = |array: &ArrayRef| ArrowField::new("c", array.data_type().clone(), true);
     let schema = |columns: &[ArrayRef]| Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));

@@ -1,9 +1,9 @@
-//! Which line feeds lie outside quotes, 64 bytes of text at a time: where every quote opens or closes, it is the parity of the
-//! number of quotes before them. Pure.
+//! Finds the line feeds outside quotes, 64 bytes of text at a time. If every quote opens or closes a quoted text, the parity of the number
+//! of quotes before a line feed decides. Pure.
 
 use wide::u8x16;
 
-/// The bytes that count.
+/// The special bytes.
 pub(super) struct Signs {
     delimiter: u8x16,
     quote: u8x16,
@@ -11,7 +11,7 @@ pub(super) struct Signs {
     carriage_return: u8x16,
 }
 
-/// What holds between two bytes.
+/// The state between two bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Within {
     /// A quote is open.
@@ -24,21 +24,21 @@ pub(super) struct Within {
     pub(super) closed: bool,
 }
 
-/// What a text has; places are counted from its beginning.
+/// The statistics of a text; places are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// How many line feeds there are.
+    /// The number of line feeds.
     pub(super) lines: u64,
-    /// How many of them lie within quotes.
+    /// The number of line feeds within quotes.
     pub(super) quoted_lines: u64,
     pub(super) has_quotes: bool,
-    /// Some record is nothing but a line feed.
+    /// Some record is only a line feed.
     pub(super) has_blank: bool,
     /// There is a CR.
     pub(super) has_return: bool,
-    /// The place behind the last line feed outside.
+    /// The place after the last line feed outside quotes.
     pub(super) last_end: Option<usize>,
-    /// The last quote that opens, the second half of a doubled one not counted.
+    /// The last quote that opens, except the second half of a doubled one.
     pub(super) last_open: Option<usize>,
     pub(super) ends: Within,
 }
@@ -49,8 +49,8 @@ impl Signs {
         Self { delimiter, quote, line_feed, carriage_return }
     }
 
-    /// Looks through a text before which `begins` holds. `None` if some quote is neither the first byte of a field nor the end of what
-    /// is quoted nor the second half of a doubled one: parity says nothing then.
+    /// Examines a text that begins in the state `begins`. Returns `None` if some quote is neither the first byte of a field, nor a closing
+    /// quote, nor the second half of a doubled one: then parity is not enough.
     pub(super) fn find(&self, text: &[u8], begins: Within) -> Option<Found> {
         let mut state = State::new(begins);
         let (blocks, tail) = text.as_chunks::<BLOCK>();
@@ -65,7 +65,7 @@ impl Signs {
         Some(state.found())
     }
 
-    /// Goes on with the first `len` bytes of a block, which begins at `base`.
+    /// Adds the first `len` bytes of a block, which begins at `base`.
     #[inline(always)]
     fn find_in(&self, block: &[u8; BLOCK], len: usize, base: usize, state: &mut State) -> Option<()> {
         let (parts, _) = block.as_chunks::<16>();
@@ -75,7 +75,7 @@ impl Signs {
             (part(0) | part(1) | part(2) | part(3)) & real
         };
         let (quotes, line_feeds, delimiters) = (bits(self.quote), bits(self.line_feed), bits(self.delimiter));
-        // A quote that opens lies within, one that closes does not.
+        // An opening quote counts as within, a closing one does not.
         let within = running_parity(quotes) ^ state.within;
         let (opens, closes) = (quotes & within, quotes & !within);
         let marks = line_feeds | delimiters;
@@ -159,7 +159,7 @@ impl State {
     }
 }
 
-/// The last block with a bit that is set. (Which bit it is, is asked at the end: that saves a branch a block.)
+/// The last block with a set bit. The bit is computed at the end, which saves a branch a block.
 #[derive(Clone, Copy, Default)]
 struct Last {
     bits: u64,
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn quotes_elsewhere_are_not_told() {
+    fn quotes_elsewhere_return_none() {
         check("a\"\n", None);
         check("\"a\" \"\n", None);
         check("\r\"\n", None);
     }
 
     #[test]
-    fn text_is_gone_on_with() {
+    fn a_text_can_be_continued() {
         let text = b"a,\"b\"\"\n\",c\n\n\"d\n\"\n";
         let signs = Signs::new(b',', b'"');
         let whole = signs.find(text, BEGIN).unwrap();
@@ -247,18 +247,18 @@ mod tests {
     }
 
     #[test]
-    fn what_else_there_is_is_told() {
+    fn quotes_blank_lines_and_returns_are_reported() {
         let signs = Signs::new(b',', b'"');
         let find = |text: &str| signs.find(text.as_bytes(), BEGIN).unwrap();
-        let told = |text: &str| (find(text).has_quotes, find(text).has_blank, find(text).has_return);
+        let flags = |text: &str| (find(text).has_quotes, find(text).has_blank, find(text).has_return);
         let far = "x".repeat(64);
         for before in [String::new(), format!("{far}\n")] {
-            assert_eq!(told(&format!("{before}a\n")), (false, false, false));
-            assert_eq!(told(&format!("{before}\"\n\n\",\"\"\n")), (true, false, false));
-            assert_eq!(told(&format!("{before}\na\n")), (false, true, false));
-            assert_eq!(told(&format!("{before}a\n\n{far}")), (false, true, false));
-            assert_eq!(told(&format!("{before}\"\"\n\n")), (true, true, false));
-            assert_eq!(told(&format!("{before}a\r\n{far}")), (false, false, true));
+            assert_eq!(flags(&format!("{before}a\n")), (false, false, false));
+            assert_eq!(flags(&format!("{before}\"\n\n\",\"\"\n")), (true, false, false));
+            assert_eq!(flags(&format!("{before}\na\n")), (false, true, false));
+            assert_eq!(flags(&format!("{before}a\n\n{far}")), (false, true, false));
+            assert_eq!(flags(&format!("{before}\"\"\n\n")), (true, true, false));
+            assert_eq!(flags(&format!("{before}a\r\n{far}")), (false, false, true));
         }
     }
 

@@ -121,7 +121,7 @@ fn check(case: &Case, text: &str, want: (u64, u64)) {
     }
 }
 
-/// Where the stretch ends, its records, its lines, and why it ends.
+/// The end of the chunk, its records, its lines, and why it ends.
 type Outcome = (usize, u64, u64, Stop);
 
 /// In parts of so many bytes, then what is left of it.
@@ -174,7 +174,7 @@ fn oracle(case: &Case, text: &[u8]) -> Outcome {
     (at, records, count_lines(&text[..at]), same(stop, at))
 }
 
-/// A record that is too long is told when it is the first of a stretch. Before, it may as well be the end of what there is room for.
+/// A record that is too long is reported when it is the first of a chunk. Before, the chunk may end because of its size.
 fn same(stop: Stop, end: usize) -> Stop {
     if stop == Stop::TooLong && end > 0 { Stop::Full } else { stop }
 }

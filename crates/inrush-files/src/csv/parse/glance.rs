@@ -1,10 +1,10 @@
-//! Looks a stretch over without taking it apart: most files are lines of cells that the server reads as they stand, and who only has to
-//! know that needs no views of them. The text is gone through once, a slab at a time, and nothing is written but where its marks lie.
-//! The first thing that is not as usual ends it: a NULL, a cell that must be rewritten, a line of another width, a doubled quote.
+//! Validates a raw chunk for pass-through: the server reads the lines of most files unchanged, and that can be decided without views of the
+//! cells. The validation reads the text once, a block at a time, and writes only the places of its marks. It stops at the first
+//! exception: a NULL, a cell that must be rewritten, a line of another width, a doubled quote.
 
 use super::super::cut::running_parity;
 use super::super::marks::{self, BLOCK};
-use super::{Parser, Piece, SLAB};
+use super::{BLOCK_SPANS, CsvChunk, Parser};
 use inrush_core::bulk::encode::load_data::{ESCAPED, NULL_WORD};
 use inrush_core::bulk::{Glance, Separators};
 use inrush_core::value::check::{Check, Grid};
@@ -13,9 +13,9 @@ use wide::u8x64;
 
 impl Parser {
     /// See [`Stretch::glance`](inrush_core::bulk::Stretch::glance).
-    pub(super) fn glance(&self, piece: &Piece, checks: &[Check]) -> Option<Glance> {
-        let (text, width) = (piece.text.as_slice(), self.names.len());
-        let one_a_line = piece.n_records == piece.lines && piece.malformed.is_empty() && text.ends_with(b"\n");
+    pub(super) fn glance(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<Glance> {
+        let (text, width) = (chunk.text.as_slice(), self.names.len());
+        let one_a_line = chunk.n_records == chunk.lines && chunk.malformed.is_empty() && text.ends_with(b"\n");
         if !one_a_line || !self.takes_all() || checks.len() != width {
             return None;
         }
@@ -26,36 +26,36 @@ impl Parser {
         while let Some((bounds, has_quotes)) = lines.next() {
             longest = longest.max(longest_record(bounds, width));
             enclosed_by = quote.filter(|_| has_quotes);
-            let slab = &text[between(bounds)];
+            let block = &text[between(bounds)];
             let grid = Grid::new(text, bounds, width).enclosed_by(enclosed_by);
             if enclosed_by.is_some() {
-                // Wherever it stands: that it is all of a field need not be found out here.
+                // In any place: it does not matter whether it is a complete field.
                 let end = bounds[bounds.len() - 1] as usize;
                 if memmem::find(&text[searched_for_null..end], &NULL_WORD).is_some() {
                     return None;
                 }
                 searched_for_null = end;
             }
-            let stands = self.has_nothing_special(slab)
+            let passes = self.has_nothing_special(block)
                 && ends_lines(text, bounds, width)
                 && checks.iter().enumerate().all(|(column, check)| check.keeps_column(grid, column))
                 && nulls
                     .iter()
                     .all(|(column, null)| grid.column(*column).all(|(start, end)| text[start..end] != **null));
-            if !stands {
+            if !passes {
                 return None;
             }
             n_lines += (bounds.len() - 1) / width;
         }
-        // As many line feeds as last marks of a line: then each of the others is a delimiter, and all of the text was seen.
-        (n_lines as u64 == piece.lines).then(|| {
+        // If the last marks of the lines are all the line feeds, every other mark is a delimiter, and the text was read completely.
+        (n_lines as u64 == chunk.lines).then(|| {
             let separators = Separators { terminated_by, enclosed_by };
-            let (origin, piece) = (self.origin(piece, Some(separators)), piece.clone());
-            Glance::new(origin, longest, text.len(), move || piece.parser.parse(&piece))
+            let (origin, chunk) = (self.origin(chunk, Some(separators)), chunk.clone());
+            Glance::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk))
         })
     }
 
-    /// Which texts stand for NULL in which column, but for those that no check lets pass as a value or that are not seen otherwise.
+    /// The texts for NULL of each column, except those that fail a check or the other validations anyway.
     fn nulls_kept_by<'a>(&'a self, checks: &[Check]) -> Vec<(usize, &'a [u8])> {
         let mut kept = Vec::new();
         for (i, (use_, check)) in self.uses.iter().zip(checks).enumerate() {
@@ -67,16 +67,16 @@ impl Parser {
         kept
     }
 
-    /// Whether nothing in a part of the text means something to us or to the server, marks and quotes aside; and it is UTF-8.
-    fn has_nothing_special(&self, slab: &[u8]) -> bool {
+    /// Whether a part of the text is UTF-8 and has no special bytes for the reader or the server, except marks and quotes.
+    fn has_nothing_special(&self, block: &[u8]) -> bool {
         let [backslash, nul] = ESCAPED;
-        memchr3(backslash, nul, b'\r', slab).is_none()
-            && self.dialect.escape.is_none_or(|escape| memchr(escape, slab).is_none())
-            && simdutf8::basic::from_utf8(slab).is_ok()
+        memchr3(backslash, nul, b'\r', block).is_none()
+            && self.dialect.escape.is_none_or(|escape| memchr(escape, block).is_none())
+            && simdutf8::basic::from_utf8(block).is_ok()
     }
 }
 
-/// The marks of a text that lie outside quotes, whole lines of them at a time.
+/// The marks of a text outside quotes, complete lines at a time.
 struct Lines<'a> {
     text: &'a [u8],
     delimiter: u8,
@@ -84,23 +84,23 @@ struct Lines<'a> {
     width: usize,
     /// All marks before this byte have been found.
     searched: usize,
-    /// The marks of a few lines, behind the one that ends the line before them.
+    /// The marks of a few lines, after the mark that ends the line before.
     bounds: Vec<u32>,
-    /// How many of them there are.
+    /// The number of marks.
     n: usize,
-    /// How many were given out.
+    /// The number of marks that were returned.
     given: usize,
 }
 
 impl<'a> Lines<'a> {
     fn new(text: &'a [u8], delimiter: u8, quote: Option<u8>, width: usize) -> Self {
-        let mut bounds = vec![0; 1 + SLAB.max(width) + BLOCK];
+        let mut bounds = vec![0; 1 + BLOCK_SPANS.max(width) + BLOCK];
         bounds[0] = u32::MAX;
         Self { text, delimiter, quotes: quote.map(Quotes::new), width, searched: 0, bounds, n: 1, given: 0 }
     }
 
-    /// The bounds of the cells of some more lines, if each has as many as it should, and whether there was a quote so far. None behind
-    /// the last, and where a quote stands elsewhere than around a whole cell.
+    /// The bounds of the cells of some more lines, if each has the right number of cells, and whether there was a quote so far. Returns
+    /// `None` after the last line, and if a quote is not around a complete cell.
     fn next(&mut self) -> Option<(&[u32], bool)> {
         self.bounds.copy_within(self.given..self.n, 0);
         self.n -= self.given;
@@ -124,8 +124,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The quotes of a text, 64 bytes after the other: as long as each is the first byte of a cell or its last one, their parity says what
-/// they enclose.
+/// The quotes of a text, 64 bytes at a time: as long as each is the first or the last byte of a cell, their parity determines what they
+/// enclose.
 #[derive(Clone, Copy, Debug)]
 struct Quotes {
     quote: u8x64,
@@ -154,7 +154,7 @@ impl Quotes {
             self.begins = marks >> 63;
             return marks;
         }
-        // A quote that opens lies within, one that closes does not.
+        // An opening quote counts as within, a closing one does not.
         let within = running_parity(quotes) ^ self.within;
         let (opens, closes, outside) = (quotes & within, quotes & !within, marks & !within);
         self.any |= quotes;

@@ -1,4 +1,4 @@
-//! What stands before the first record: lines to pass over, and the header.
+//! The start of a file: skipped lines, and the header.
 
 use super::CsvReader;
 use crate::csv::cut::is_blank;
@@ -9,7 +9,7 @@ use memchr::memchr;
 use std::mem;
 
 impl CsvReader {
-    /// Passes over whole lines, however long, holding no more than one read of them.
+    /// Skips complete lines of any length, holding no more than one read of them.
     pub(super) fn pass_lines(&mut self, mut lines: u64) -> Result<()> {
         while lines > 0 {
             match memchr(b'\n', &self.text) {
@@ -30,7 +30,7 @@ impl CsvReader {
         Ok(())
     }
 
-    /// Takes the names from the first record that is no blank line, and the record away if it is the header.
+    /// Reads the names from the first record that is not blank, and removes the record if it is the header.
     pub(super) fn read_names(&mut self, header: bool) -> Result<()> {
         let mut at = 0;
         let (fields, end, n_fields, garbled) = loop {
@@ -59,7 +59,7 @@ impl CsvReader {
         }
         if !header {
             self.names = (1..=n_fields).map(|n| format!("c{n}")).collect();
-            return Ok(()); // Blank lines before it are rows, if there is but one field; so they stay.
+            return Ok(()); // Blank lines before it are rows if there is only one field, so they stay.
         }
         if let Some(field) = garbled {
             return Err(Error::data(garbled_reason(field)).at(self.place(at)));
@@ -72,7 +72,7 @@ impl CsvReader {
                 _ => {
                     return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))
                         .at(self.place(at))
-                        .with_hint("say which encoding the file is in: `--encoding latin1` or another"));
+                        .with_hint("name the encoding of the file: `--encoding latin1` or another"));
                 }
             }
         }
@@ -81,5 +81,5 @@ impl CsvReader {
     }
 }
 
-/// Far more than a table can have columns (4,096), so that a wide file can still be projected.
+/// Far more than the columns of a table (4,096), so that a wide file can still be projected.
 const MAX_FIELDS: usize = 65_536;

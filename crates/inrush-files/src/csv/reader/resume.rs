@@ -1,8 +1,8 @@
-//! What a later run leaves out: the stretches of the text that are stored already.
+//! Resume: skips the ranges of the text that are stored already.
 //!
-//! The reader goes from gap to gap. A gap ends where the next stored stretch begins, and no record may lie across: whether or
-//! not checksums are compared, a source in which one does is another one. Plain UTF-8 files are compared at once and jumped in;
-//! all others are passed over in order, and compared on the way.
+//! The reader reads the gaps between them. A gap ends where the next stored range begins, and no record may cross that place: otherwise the
+//! source is a different one, also if checksums are not compared. Plain UTF-8 files are compared at once, and the reader seeks in them; all
+//! others are read in order, and compared meanwhile.
 
 use super::CsvReader;
 use crate::input::Input;
@@ -13,29 +13,29 @@ use std::collections::VecDeque;
 use std::hash::Hasher as _;
 use twox_hash::XxHash3_64;
 
-/// The stored stretches that the reader has not come to yet.
+/// The stored ranges that the reader has not reached yet.
 #[derive(Debug, Default)]
 pub(super) struct Stored {
     ahead: VecDeque<ChunkLine>,
-    /// Whether they are compared when they are passed over.
+    /// Whether they are compared when they are skipped.
     verify: bool,
 }
 
 impl Stored {
-    /// Where the text of the gap ends, if it is not the end of all text.
+    /// The end of the current gap, unless it is the end of the text.
     pub(super) fn gap_end(&self) -> Option<u64> {
         self.ahead.front().map(|line| line.span.start)
     }
 }
 
 impl CsvReader {
-    /// Says where its bytes can be read again.
+    /// Sets the file in which the bytes can be read again.
     pub(crate) fn on_disk(mut self, place: OnDisk) -> Self {
         self.place_on_disk = Some(place);
         self
     }
 
-    /// Says that its bytes come from a stream that a later run may be given again.
+    /// Marks the bytes as those of a stream, which a later run may get again.
     pub(crate) fn of_stream(mut self) -> Self {
         self.is_stream = true;
         self
@@ -64,7 +64,7 @@ impl CsvReader {
         Ok(())
     }
 
-    /// Compares what is stored, where that can be done without moving on. Returns whether it can.
+    /// Compares the stored ranges if that is possible without advancing. Returns whether it is.
     pub(super) fn compare_stored(&self, stored: &[ChunkLine]) -> Result<bool> {
         let Some(file) = self.seekable() else { return Ok(false) };
         self.in_order(stored)?;
@@ -100,7 +100,7 @@ impl CsvReader {
         Ok(())
     }
 
-    /// Moves on over what is stored where the text now begins.
+    /// Skips the stored ranges at the current place of the text.
     pub(super) fn pass_stored(&mut self) -> Result<()> {
         while self.stored.gap_end() == Some(self.text_at)
             && let Some(line) = self.stored.ahead.pop_front()
@@ -118,13 +118,13 @@ impl CsvReader {
         Ok(())
     }
 
-    /// The error for a source that ends within the gap or in a record that goes on in the next stored stretch.
+    /// The error for a source that ends within the gap, or with a record that crosses the start of the next stored range.
     pub(super) fn gap_is_torn(&self) -> Error {
         let line = self.stored.ahead.front().map_or(0, |line| line.first_line);
-        changed(&self.name, &format!("line {line} and those after it are stored, and no line begins there any more"))
+        changed(&self.name, &format!("line {line} and those after it are stored, but no line begins there any more"))
     }
 
-    /// The file, if the places of its text are known.
+    /// The file, if offsets of the text are offsets in the file.
     fn seekable(&self) -> Option<&OnDisk> {
         self.place_on_disk.as_ref().filter(|_| self.compression == crate::Compression::None && self.input.is_utf8())
     }
@@ -136,7 +136,7 @@ impl CsvReader {
         (self.ended, self.failed) = (false, None);
     }
 
-    /// Reads what is stored, and compares it.
+    /// Reads a stored range, and compares it.
     fn read_over(&mut self, line: &ChunkLine) -> Result<()> {
         let mut hasher = XxHash3_64::with_seed(0);
         let mut last = None;
@@ -168,7 +168,7 @@ impl CsvReader {
         Ok(())
     }
 
-    /// Takes away the first `n` bytes, whose lines are counted by others.
+    /// Removes the first `n` bytes; the caller counts their lines.
     fn take_away(&mut self, n: usize) {
         self.text.drain(..n);
         self.text_at += n as u64;
@@ -182,7 +182,7 @@ impl CsvReader {
 
     /// The error for a last line that was stored while it was being written.
     fn went_on(&self, line: &ChunkLine) -> Error {
-        // Lines are counted by their ends.
+        // The number of lines is the number of line ends.
         let last = line.first_line + line.lines;
         changed(&self.name, &format!("line {last} was its last one, had no line end, and goes on now"))
     }

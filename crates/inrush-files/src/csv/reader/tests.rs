@@ -212,7 +212,7 @@ fn a_dialect_that_makes_no_sense_is_refused() {
     assert_eq!(refused(CsvOptions { escape: Some(b','), ..rfc() }), "the escape and the delimiter are the same, `,`");
     assert_eq!(
         refused(CsvOptions { batch_rows: Some(0), ..rfc() }),
-        "a batch needs room for at least one row and one byte"
+        "a batch must allow at least one row and one byte"
     );
     let message = "a batch and the longest record must be below 1 GiB together";
     assert_eq!(refused(CsvOptions { max_record: 1 << 30, ..rfc() }), message);
@@ -279,7 +279,7 @@ fn names_come_from_the_header_or_are_made_up() {
 fn a_header_that_is_no_text_is_refused() {
     let error = CsvReader::new("x.csv", &b"a,b\xff\n1,2\n"[..], &rfc()).map(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "the header is not valid UTF-8 (x.csv, line 1)");
-    assert_eq!(error.hint(), Some("say which encoding the file is in: `--encoding latin1` or another"));
+    assert_eq!(error.hint(), Some("name the encoding of the file: `--encoding latin1` or another"));
 }
 #[test]
 fn a_garbled_header_is_refused() {
@@ -353,7 +353,7 @@ fn rows_and_faults(options: CsvOptions, bytes: &[u8], read_bytes: usize, uses: O
     rows
 }
 
-/// What a batch says of its text without looking at all of it is what looking says.
+/// The values that a batch derives without reading all of its text are those of the text.
 #[track_caller]
 fn check_text(batch: &Batch) {
     let line = |row| batch.origin.place(row).line;
@@ -409,7 +409,7 @@ fn fields_left_out_or_moved_are_not() {
     check_verbatim(rfc(), "a,b\n1,2\n", &[0, 1, 1], None);
 }
 
-/// `want`: what stands between two fields, and around some.
+/// `want`: the separator of fields, and the quote.
 #[track_caller]
 fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<(u8, Option<u8>)>) {
     let mut reader = reader(options, text);

@@ -1,4 +1,4 @@
-//! A buffer comes back when, and only when, nobody else holds it.
+//! A buffer is reused exactly if it has no other user.
 
 use super::*;
 

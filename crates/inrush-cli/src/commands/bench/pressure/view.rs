@@ -1,5 +1,5 @@
 //! How pressure goes, while it goes: on a terminal a curve that is drawn anew every second, elsewhere a line a second. What is shown is
-//! made of what is handed in, so it is told apart from showing it.
+//! made of what is handed in, so it is separate from the output.
 
 use crate::{Output, human};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -71,7 +71,7 @@ fn line(now: &Now<'_>) -> String {
 /// Some lines for a terminal.
 fn screen(now: &Now<'_>) -> String {
     let curve = now.total.curve();
-    // The second that has just begun says nothing yet.
+    // The current second is incomplete.
     let whole = &curve[..curve.len().min(now.elapsed.as_secs() as usize)];
     let shown = &whole[whole.len().saturating_sub(WIDTH)..];
     let most = shown.iter().map(|tick| tick.rows).max().unwrap_or(0);
@@ -141,44 +141,47 @@ const SHARES: [(&str, f64); 5] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush_bench::tally::Tally;
+    use inrush_bench::counters::Counters;
     use inrush_core::Error;
 
-    fn tally() -> Tally {
-        let mut tally = Tally::default();
+    fn counters() -> Counters {
+        let mut counters = Counters::default();
         for (second, rows) in [(0, 400), (1, 800), (2, 100), (3, 7)] {
-            tally.answered(Duration::from_millis(second * 1000 + 500), rows);
-            tally.counts(rows, Duration::from_nanos(900_000));
+            counters.answered(Duration::from_millis(second * 1000 + 500), rows);
+            counters.counts(rows, Duration::from_nanos(900_000));
         }
-        tally
+        counters
     }
 
-    fn now<'a>(tally: &'a Tally, until: Until) -> Now<'a> {
+    fn now<'a>(counters: &'a Counters, until: Until) -> Now<'a> {
         let (elapsed, ramp_up) = (Duration::from_millis(3010), Duration::from_secs(2));
-        Now { case: "connections / 10", elapsed, until, ramp_up, latest: tally, total: tally }
+        Now { case: "connections / 10", elapsed, until, ramp_up, latest: counters, total: counters }
     }
 
     #[test]
     fn a_line_a_second() {
-        let mut tally = tally();
+        let mut counters = counters();
         let length = Until::For(Duration::from_secs(10));
-        assert_eq!(line(&now(&tally, length)), "connections / 10: 3 s of 12 s, 100 rows/s, p50 0.90 ms, p99 0.90 ms");
-        tally.failed(Duration::from_secs(3), &Error::server(1213, *b"40001", "deadlock"), 2);
-        assert!(line(&now(&tally, length)).ends_with(", 2 errors (1213: 2)"));
-        assert!(line(&now(&tally, Until::Rows(5000))).contains(": 3 s, 1,307 of 5,000 rows, 100 rows/s"));
-        assert_eq!(line(&now(&Tally::default(), length)), "connections / 10: 3 s of 12 s, 0 rows/s");
+        assert_eq!(
+            line(&now(&counters, length)),
+            "connections / 10: 3 s of 12 s, 100 rows/s, p50 0.90 ms, p99 0.90 ms"
+        );
+        counters.failed(Duration::from_secs(3), &Error::server(1213, *b"40001", "deadlock"), 2);
+        assert!(line(&now(&counters, length)).ends_with(", 2 errors (1213: 2)"));
+        assert!(line(&now(&counters, Until::Rows(5000))).contains(": 3 s, 1,307 of 5,000 rows, 100 rows/s"));
+        assert_eq!(line(&now(&Counters::default(), length)), "connections / 10: 3 s of 12 s, 0 rows/s");
     }
 
     #[test]
     fn a_screen() {
-        let tally = tally();
-        let shown = screen(&now(&tally, Until::For(Duration::from_secs(10))));
+        let counters = counters();
+        let shown = screen(&now(&counters, Until::For(Duration::from_secs(10))));
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[0], "connections / 10  3 s of 12 s");
         assert_eq!(lines[1], "rows/s   ▄█▁  100 (most 800)");
         assert!(lines[2].starts_with("second   p50 0.90 ms  p95 0.90 ms"), "{shown}");
         assert_eq!((lines[4], lines[5]), ("stored   1,307", "errors   none"));
-        assert_eq!(screen(&now(&Tally::default(), Until::Rows(1))).lines().count(), 6);
+        assert_eq!(screen(&now(&Counters::default(), Until::Rows(1))).lines().count(), 6);
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! One line a case: the text, and whether a look at it is enough. Whatever the answer is, it is held against what comes of taking the same
-//! stretch apart and checking it.
+//! One line a case: the text, and whether it passes validation. Each result is compared with parsing and checking the same chunk.
 
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
@@ -94,8 +93,8 @@ fn a_null() {
 #[test]
 fn an_empty_field_that_is_null() {
     let uses: Vec<_> = (0..3).map(|index| FieldUse { index, empty_is_null: true, taker: Taker::Text }).collect();
-    assert!(look(&plain(), &TYPES, &uses, b"1,,2\n").is_none());
-    assert!(look(&plain(), &TYPES, &uses, b"1,a,2\n").is_some());
+    assert!(validate(&plain(), &TYPES, &uses, b"1,,2\n").is_none());
+    assert!(validate(&plain(), &TYPES, &uses, b"1,a,2\n").is_some());
 }
 #[test]
 fn lines_of_another_width() {
@@ -110,34 +109,34 @@ fn a_last_line_without_its_end() {
 }
 #[test]
 fn what_is_not_utf_8() {
-    assert!(look(&plain(), &TYPES, &all(3), b"1,a\xff,2\n").is_none());
+    assert!(validate(&plain(), &TYPES, &all(3), b"1,a\xff,2\n").is_none());
     // Cut in two by the end of its cell.
-    assert!(look(&plain(), &["varchar(9)", "varchar(9)"], &all(2), b"\xc3,\xa9\n").is_none());
+    assert!(validate(&plain(), &["varchar(9)", "varchar(9)"], &all(2), b"\xc3,\xa9\n").is_none());
 }
 #[test]
 fn fields_left_out_or_moved() {
-    assert!(look(&plain(), &["int", "int"], &all(2)[..1], b"1,2\n").is_none());
+    assert!(validate(&plain(), &["int", "int"], &all(2)[..1], b"1,2\n").is_none());
     let moved: Vec<_> = all(2).into_iter().rev().collect();
-    assert!(look(&plain(), &["int", "int"], &moved, b"1,2\n").is_none());
+    assert!(validate(&plain(), &["int", "int"], &moved, b"1,2\n").is_none());
 }
 #[test]
 fn a_single_field() {
     check_types(&["varchar(3)"], "a\n\nb\n", true);
 }
 
-// Where slabs end.
+// The ends of blocks.
 #[test]
 fn an_exception_in_any_line_is_seen() {
     let line = |number: usize| format!("{number},name {number},{}.5\n", number % 100);
     let good: Vec<String> = (0..5000).map(line).collect();
     let options = plain();
-    assert!(look(&options, &TYPES, &all(3), good.concat().as_bytes()).is_some());
+    assert!(validate(&options, &TYPES, &all(3), good.concat().as_bytes()).is_some());
     let around = |n: usize| [n - 1, n, n + 1];
     for at in [0, 1, 2499, 4998, 4999].into_iter().chain([682, 683, 1365, 2048, 4096].into_iter().flat_map(around)) {
         for bad in ["1,2\n", "1,2,3,4\n", "x,2,3\n", "1,\\,3\n", "1,2,3\r\n", "1,\"2\"\"\",3\n", "\n"] {
             let mut lines = good.clone();
             lines[at] = bad.into();
-            assert!(look(&options, &TYPES, &all(3), lines.concat().as_bytes()).is_none(), "{bad:?} in line {at}");
+            assert!(validate(&options, &TYPES, &all(3), lines.concat().as_bytes()).is_none(), "{bad:?} in line {at}");
         }
     }
 }
@@ -160,29 +159,29 @@ fn check(text: &str, want: bool) {
 
 #[track_caller]
 fn check_with(options: CsvOptions, text: &str, want: bool) {
-    assert_eq!(look(&options, &TYPES, &all(3), text.as_bytes()).is_some(), want);
+    assert_eq!(validate(&options, &TYPES, &all(3), text.as_bytes()).is_some(), want);
 }
 
 #[track_caller]
 fn check_types(types: &[&str], text: &str, want: bool) {
-    assert_eq!(look(&plain(), types, &all(types.len()), text.as_bytes()).is_some(), want);
+    assert_eq!(validate(&plain(), types, &all(types.len()), text.as_bytes()).is_some(), want);
 }
 
 fn all(n: usize) -> Vec<FieldUse> {
     (0..n).map(|index| FieldUse { index, ..FieldUse::default() }).collect()
 }
 
-/// Looks at all of a text behind a header, and takes it apart as well: the number of rows, if a look was enough.
+/// Validates a text after a header, and parses it as well. Returns the number of rows if it passes.
 #[track_caller]
-fn look(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]) -> Option<u64> {
+fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]) -> Option<u64> {
     let header = vec!["h"; types.len()].join(char::from(options.delimiter.unwrap_or(b',')).encode_utf8(&mut [0; 4]));
     let text = [header.as_bytes(), b"\n", text].concat();
     let mut reader = CsvReader::new("a.csv", Cursor::new(text.clone()), options).unwrap();
     reader.select(uses);
-    let stretch = reader.next_stretch().unwrap()?;
+    let chunk = reader.next_stretch().unwrap()?;
     let checks: Vec<Check> = uses.iter().map(|use_| check_of(types[use_.index])).collect();
-    let seen = stretch.glance(&checks);
-    let (n_records, batch) = (stretch.records(), stretch.parse().unwrap());
+    let seen = chunk.glance(&checks);
+    let (n_records, batch) = (chunk.records(), chunk.parse().unwrap());
     let mut bad = Vec::new();
     let run =
         |(check, cells): (&Check, &arrow_array::ArrayRef)| check.run(cells.as_binary_view(), batch.utf8, &mut bad);
@@ -190,10 +189,10 @@ fn look(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]) ->
     let skip: Vec<u32> = bad.iter().map(|cell| cell.row).collect();
     let stands = load_data::as_it_stands(&batch, &columns, &skip);
     let Some(glance) = seen else {
-        assert!(stands.is_none() || needs_a_second_look(options, &text), "it would have stood");
+        assert!(stands.is_none() || exceeds_the_validation(options, &text), "it would have passed");
         return None;
     };
-    // An escape without a quote makes taking apart give up at once.
+    // With an escape and no quote, parsing never finds text for pass-through.
     let gives_up = options.escape.is_some() && options.quote.is_none();
     assert!(load_data::stands_at_a_glance(&glance) == stands || gives_up);
     assert!((stands.is_some() || gives_up) && bad.is_empty() && batch.rejects.is_empty());
@@ -206,9 +205,9 @@ fn look(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]) ->
     Some(n_records)
 }
 
-/// What is beyond a look, although the server reads it as it stands: doubled quotes and line feeds in quotes, quotes that are text, an escape
+/// Text that validation refuses, although the server reads it unchanged: doubled quotes and line feeds in quotes, quotes that are text, an escape
 /// that escapes nothing, the letters of NULL within a cell beside quotes.
-fn needs_a_second_look(options: &CsvOptions, text: &[u8]) -> bool {
+fn exceeds_the_validation(options: &CsvOptions, text: &[u8]) -> bool {
     let has = |byte: Option<u8>| byte.is_some_and(|byte| text.contains(&byte));
     has(options.escape) || has(options.quote)
 }
@@ -256,6 +255,6 @@ proptest! {
     #[test]
     fn agrees_with_what_is_taken_apart(lines in prop::collection::vec(cells(), 1..6), times in 1usize..300, nulls in any::<bool>()) {
         let nulls = if nulls { vec![b"NA".to_vec()] } else { Vec::new() };
-        look(&CsvOptions { nulls, ..plain() }, &MANY, &all(4), lines.concat().repeat(times).as_bytes());
+        validate(&CsvOptions { nulls, ..plain() }, &MANY, &all(4), lines.concat().repeat(times).as_bytes());
     }
 }

@@ -15,7 +15,7 @@ proptest! {
         let records: Vec<Vec<String>> =
             oracle.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
         let width = records.first().map_or(0, Vec::len);
-        // The crate skips blank lines whatever the width.
+        // The crate skips blank lines for every width.
         prop_assume!(width != 1);
         let ours = rows_and_faults(options, text.as_bytes(), read_bytes, None);
         let rows: Vec<_> = ours.iter().filter(|line| !line.starts_with("line ")).cloned().collect();
@@ -31,7 +31,7 @@ proptest! {
         prop_assert_eq!(rows_and_faults(options, &bytes, read_bytes, None), whole);
     }
 
-    /// Every byte behind the header lies in exactly one batch, and every record in its row or reject.
+    /// Every byte after the header lies in exactly one batch, and every record in its row or reject.
     #[test]
     fn no_byte_is_lost(bytes in messy(), batch_bytes in 1usize..40) {
         let options = CsvOptions { batch_bytes, quote: None, header: false, ..rfc() };

@@ -52,11 +52,11 @@ fn a_stretch_that_changed_is_refused() {
 }
 
 #[test]
-fn a_record_mended_in_a_gap_is_read_anew() {
-    let (text, mended) = ("a,b\n1,x\n3,4\n5,6\n", "a,b\n1,2\n3,4\n5,6\n");
+fn a_record_corrected_in_a_gap_is_read_anew() {
+    let (text, corrected) = ("a,b\n1,x\n3,4\n5,6\n", "a,b\n1,2\n3,4\n5,6\n");
     for by in BYS {
         let lines = [stored(by, &two_rows(), text)[1].line.clone()];
-        let rest = read_on(by, &two_rows(), mended, 4, &lines).unwrap();
+        let rest = read_on(by, &two_rows(), corrected, 4, &lines).unwrap();
         assert_eq!(records_of(&rest), ["1 line 2: 1,2\n", "2 line 3: 3,4\n"]);
     }
 }
@@ -69,7 +69,7 @@ fn no_record_lies_across_the_end_of_a_gap() {
         for by in BYS {
             let lines = [stored(by, &two_rows(), text)[1].line.clone()];
             let error = resumed(by, &two_rows(), changed, 4, &lines, false).unwrap_err();
-            let want = "`x` is not the source whose rows are stored: line 4 and those after it are stored, and no line begins there any more";
+            let want = "`x` is not the source whose rows are stored: line 4 and those after it are stored, but no line begins there any more";
             assert_eq!((error.kind(), error.message()), (Kind::Promise, want), "{by:?}");
         }
     }
@@ -160,7 +160,7 @@ fn a_stream_is_known_by_its_beginning() {
     assert_eq!(identity(&long, rfc()), inrush_core::bulk::checksum::checksum(&long.as_bytes()[..64 << 10]));
     assert_eq!(identity("a\n1\n", rfc()), identity("a\n1\n", CsvOptions { skip: 1, header: false, ..rfc() }));
     assert_ne!(identity("a\n1\n", rfc()), identity("a\n2\n", rfc()));
-    assert!(super::reader(rfc(), "a\n1\n").identity().unwrap().is_none(), "bytes that nobody says where from");
+    assert!(super::reader(rfc(), "a\n1\n").identity().unwrap().is_none(), "bytes of unknown origin");
 }
 
 proptest! {
@@ -196,7 +196,7 @@ proptest! {
 
 /// A batch: what the ledger would hold of it, and its records.
 #[derive(Debug)]
-struct Piece {
+struct Summary {
     line: ChunkLine,
     records: Vec<String>,
 }
@@ -228,11 +228,11 @@ fn open(by: By, options: &CsvOptions, bytes: &[u8], read_bytes: usize) -> Result
     ))
 }
 
-fn stored(by: By, options: &CsvOptions, text: &str) -> Vec<Piece> {
+fn stored(by: By, options: &CsvOptions, text: &str) -> Vec<Summary> {
     all(&mut open(by, options, text.as_bytes(), READ_BYTES).unwrap().1).unwrap()
 }
 
-fn read_on(by: By, options: &CsvOptions, text: &str, read_bytes: usize, lines: &[ChunkLine]) -> Result<Vec<Piece>> {
+fn read_on(by: By, options: &CsvOptions, text: &str, read_bytes: usize, lines: &[ChunkLine]) -> Result<Vec<Summary>> {
     resumed(by, options, text, read_bytes, lines, true)
 }
 
@@ -243,32 +243,32 @@ fn resumed(
     read_bytes: usize,
     lines: &[ChunkLine],
     verify: bool,
-) -> Result<Vec<Piece>> {
+) -> Result<Vec<Summary>> {
     let (_dir, mut reader) = open(by, options, text.as_bytes(), read_bytes)?;
     reader.resume(lines, verify)?;
     all(&mut reader)
 }
 
-fn all(reader: &mut CsvReader) -> Result<Vec<Piece>> {
+fn all(reader: &mut CsvReader) -> Result<Vec<Summary>> {
     let mut seen = Vec::new();
     while let Some(batch) = reader.next()? {
-        seen.push(piece(&batch));
+        seen.push(summary(&batch));
     }
     Ok(seen)
 }
 
 /// Reads to the end; the error there, if any.
-fn gather(reader: &mut CsvReader, seen: &mut Vec<Piece>) -> Option<String> {
+fn gather(reader: &mut CsvReader, seen: &mut Vec<Summary>) -> Option<String> {
     loop {
         match reader.next() {
-            Ok(Some(batch)) => seen.push(piece(&batch)),
+            Ok(Some(batch)) => seen.push(summary(&batch)),
             Ok(None) => return None,
             Err(error) => return Some(error.to_string()),
         }
     }
 }
 
-fn piece(batch: &Batch) -> Piece {
+fn summary(batch: &Batch) -> Summary {
     let origin = &batch.origin;
     let rows = (0..batch.rows.num_rows()).map(|row| (origin.place(row).line, origin.raw(row)));
     let rejects = batch.rejects.iter().map(|reject| (reject.place.line, &reject.raw[..]));
@@ -290,10 +290,10 @@ fn piece(batch: &Batch) -> Piece {
         rejected: batch.rejects.len() as u64,
         checksum: batch.checksum(),
     };
-    Piece { line, records }
+    Summary { line, records }
 }
 
-fn records_of(batches: &[Piece]) -> Vec<String> {
+fn records_of(batches: &[Summary]) -> Vec<String> {
     batches.iter().flat_map(|batch| batch.records.clone()).collect()
 }
 

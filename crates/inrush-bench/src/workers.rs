@@ -1,20 +1,20 @@
-//! Clients that work at the same time: what they share, when they end, and what they do about errors.
+//! Concurrent clients: their shared state, their end, and their reaction to errors.
 
-use crate::tally::{Tallies, Tally};
+use crate::counters::{Counters, SharedCounters};
 use inrush::core::{Error, Kind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the clients of one run of a case share.
+/// The shared state of the clients of one run of a case.
 #[derive(Debug)]
-pub(crate) struct Crew {
-    tallies: Tallies,
+pub(crate) struct Workers {
+    counters: SharedCounters,
     warms_up: OnceLock<Instant>,
     began: OnceLock<Instant>,
-    /// The user wants an end.
+    /// The user has interrupted.
     stop: Arc<AtomicBool>,
-    /// Somebody found that it makes no sense to go on.
+    /// The error that makes continuing pointless.
     lost: Mutex<Option<Error>>,
     is_over: AtomicBool,
     /// How long it may take.
@@ -22,10 +22,10 @@ pub(crate) struct Crew {
     is_cut: AtomicBool,
 }
 
-impl Crew {
+impl Workers {
     pub(crate) fn new(n_clients: usize, cap: Duration, stop: &Arc<AtomicBool>) -> Self {
         Self {
-            tallies: Tallies::new(n_clients),
+            counters: SharedCounters::new(n_clients),
             warms_up: OnceLock::new(),
             began: OnceLock::new(),
             stop: Arc::clone(stop),
@@ -36,14 +36,14 @@ impl Crew {
         }
     }
 
-    /// What is done from here on counts for nothing, but must not take for ever either.
+    /// Starts the warm-up, which does not count but has a time limit.
     pub(crate) fn warm_up(&self) {
         let _ = self.warms_up.set(Instant::now());
     }
 
     /// Times are counted from here.
     pub(crate) fn begin(&self, at: Instant) {
-        // Nobody begins twice.
+        // It begins once.
         let _ = self.began.set(at);
     }
 
@@ -52,14 +52,14 @@ impl Crew {
         self.began.get().or(self.warms_up.get()).map(Instant::elapsed).unwrap_or_default()
     }
 
-    /// Where a client counts.
-    pub(crate) fn tally(&self, client: usize) -> std::sync::MutexGuard<'_, Tally> {
-        self.tallies.of(client)
+    /// The counters of a client.
+    pub(crate) fn counters(&self, client: usize) -> std::sync::MutexGuard<'_, Counters> {
+        self.counters.of(client)
     }
 
     /// What was counted since the last time.
-    pub(crate) fn take(&self) -> Tally {
-        self.tallies.take()
+    pub(crate) fn take(&self) -> Counters {
+        self.counters.take()
     }
 
     /// Whether nothing more is to be sent.
@@ -145,7 +145,7 @@ const SHORTEST: Duration = Duration::from_millis(1);
 
 const LONGEST: Duration = Duration::from_millis(256);
 
-/// A server that is not back by then has gone for good, as far as a measurement is concerned.
+/// After this time a server is regarded as lost.
 const GIVE_UP: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -169,18 +169,18 @@ mod tests {
     #[test]
     fn a_crew_ends_for_one_reason() {
         let stop = Arc::new(AtomicBool::new(false));
-        let crew = Crew::new(3, Duration::from_secs(1000), &stop);
-        crew.begin(Instant::now());
-        assert!(!crew.is_over() && crew.ended_by().is_none());
-        crew.lose(Error::new(Kind::Io, "gone"));
-        crew.lose(Error::new(Kind::Io, "gone as well"));
+        let workers = Workers::new(3, Duration::from_secs(1000), &stop);
+        workers.begin(Instant::now());
+        assert!(!workers.is_over() && workers.ended_by().is_none());
+        workers.lose(Error::new(Kind::Io, "gone"));
+        workers.lose(Error::new(Kind::Io, "gone as well"));
         stop.store(true, Relaxed);
-        assert!(crew.is_over() && !crew.is_cut());
-        assert_eq!(crew.ended_by().map(|e| e.to_string()), Some("gone".into()));
-        let late = Crew::new(3, Duration::ZERO, &stop);
+        assert!(workers.is_over() && !workers.is_cut());
+        assert_eq!(workers.ended_by().map(|e| e.to_string()), Some("gone".into()));
+        let late = Workers::new(3, Duration::ZERO, &stop);
         late.begin(Instant::now());
         assert!(late.is_over() && late.is_cut());
-        let cold = Crew::new(3, Duration::ZERO, &Arc::default());
+        let cold = Workers::new(3, Duration::ZERO, &Arc::default());
         cold.warm_up();
         assert!(cold.is_over() && cold.is_cut(), "a warm-up ends as well");
     }

@@ -1,4 +1,4 @@
-//! The soups on random bytes, and on whole archives with a byte changed or the end cut off.
+//! The targets on random bytes, and on whole archives with a byte changed or the end cut off.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use std::io::Write;
 proptest! {
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        ALL.iter().for_each(|(_, soup)| soup(&bytes));
+        ALL.iter().for_each(|(_, target)| target(&bytes));
     }
 
     #[test]
@@ -16,7 +16,7 @@ proptest! {
     }
 
     #[test]
-    fn almost_csv_in_pieces(head in any::<[u8; 3]>(), text in "[a1\"\"\\\\, \t\r\n\n]{0,200}") {
+    fn almost_csv_in_chunks(head in any::<[u8; 3]>(), text in "[a1\"\"\\\\, \t\r\n\n]{0,200}") {
         csv_cuts(&[&head, text.as_bytes()].concat());
     }
 
@@ -52,7 +52,7 @@ fn almost_columnar() {
         let mut random = 88172645463325252u64;
         for _ in 0..300 {
             let mut bytes = file.clone();
-            // One byte to four of them, anywhere; most hits in the ends, where places and lengths are.
+            // One byte to four of them, anywhere; most of them at the ends, where offsets and lengths are.
             for _ in 0..1 + random % 4 {
                 random ^= random << 13;
                 random ^= random >> 7;

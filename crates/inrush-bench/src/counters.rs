@@ -1,5 +1,5 @@
-//! What clients that work at the same time have done so far. Each client counts in a tally that few others use; whoever wants to know
-//! takes all of them out and puts them together. Pure but for the locks.
+//! Counters of concurrent clients. A client shares its counters with few others; a reader takes and merges all of them. Pure, except for
+//! the locks.
 
 use crate::histogram::Latencies;
 use crate::results::{Sample, Tick};
@@ -11,43 +11,43 @@ use std::time::Duration;
 
 /// Counts of some clients over some time. Times are counted from the start of the case.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct Counters {
     /// Rows stored, or queries answered, that count: all but those of a ramp-up.
     pub done: u64,
-    /// Rows of which nobody knows whether they are stored: the connection was lost, or the time was over.
+    /// Rows of unknown fate: the connection was lost, or the time was over.
     pub unknown: u64,
-    /// What each statement took, of those that count.
+    /// The time of each statement that counts.
     pub latency: Latencies,
-    /// What it took to get a connection.
+    /// The time to get a connection.
     pub acquire: Latencies,
-    /// What each second came to, whether it counts or not.
+    /// The rows and errors of each second, also of seconds that do not count.
     pub ticks: BTreeMap<u32, Tick>,
     /// By code.
     pub errors: BTreeMap<String, u64>,
-    /// When the first one came, and its words.
+    /// The time and the text of the first error.
     pub first_error: Option<(Duration, String)>,
-    /// When the last answer came, whatever it said.
+    /// The time of the last answer, including errors.
     pub last: Duration,
 }
 
-/// A tally for some of the clients each.
+/// Counters, each for some of the clients.
 #[derive(Debug)]
-pub(crate) struct Tallies(Vec<Mutex<Tally>>);
+pub(crate) struct SharedCounters(Vec<Mutex<Counters>>);
 
-impl Tally {
-    /// An answer at `at` to what stood for `n` rows (or queries).
+impl Counters {
+    /// Adds an answer at `at` for `n` rows (or queries).
     pub fn answered(&mut self, at: Duration, n: u64) {
         self.tick(at).rows += n;
         self.last = self.last.max(at);
     }
 
-    /// What counts of that: `n` rows, in one statement that took so long.
+    /// Adds `n` rows that count, in one statement that took so long.
     pub fn counts(&mut self, n: u64, took: Duration) {
         self.done += n;
         self.latency.record(took);
     }
 
-    /// An error at `at` of what stood for `n` rows (or queries).
+    /// Adds an error at `at` for `n` rows (or queries).
     pub fn failed(&mut self, at: Duration, error: &Error, n: u64) {
         self.tick(at).errors += n;
         self.last = self.last.max(at);
@@ -66,7 +66,7 @@ impl Tally {
     }
 
     /// Adds those of another.
-    pub fn merge(&mut self, other: Tally) {
+    pub fn merge(&mut self, other: Counters) {
         self.done += other.done;
         self.unknown += other.unknown;
         self.latency.merge(&other.latency);
@@ -86,16 +86,16 @@ impl Tally {
         self.last = self.last.max(other.last);
     }
 
-    /// Every second from the first on, also those in which nothing came.
+    /// Every second from the first on, also those without answers.
     pub fn curve(&self) -> Vec<Tick> {
         let n = self.ticks.keys().next_back().map_or(0, |last| last + 1);
         (0..n).map(|second| self.ticks.get(&second).copied().unwrap_or(Tick { second, ..Tick::default() })).collect()
     }
 
-    /// Puts what a sample tells of this into it.
+    /// Writes the counters to a sample.
     pub(crate) fn tell(self, sample: &mut Sample) {
         sample.rows = self.done;
-        // Not until the last client has gone.
+        // The last answer, not the end of the last client.
         sample.seconds = if self.last.is_zero() { sample.seconds } else { self.last.as_secs_f64() };
         sample.latency = (self.latency.count() > 0).then_some(self.latency);
         sample.acquire = (self.acquire.count() > 0).then_some(self.acquire);
@@ -109,21 +109,21 @@ impl Tally {
     }
 }
 
-impl Tallies {
+impl SharedCounters {
     /// For so many clients.
     pub(crate) fn new(n_clients: usize) -> Self {
         Self((0..n_clients.clamp(1, MOST)).map(|_| Mutex::default()).collect())
     }
 
-    /// Where a client counts.
-    pub(crate) fn of(&self, client: usize) -> MutexGuard<'_, Tally> {
+    /// The counters of a client.
+    pub(crate) fn of(&self, client: usize) -> MutexGuard<'_, Counters> {
         // A client that panicked has ended the run; what it counted is whole.
         self.0[client % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was counted since the last time.
-    pub(crate) fn take(&self) -> Tally {
-        let mut sum = Tally::default();
+    pub(crate) fn take(&self) -> Counters {
+        let mut sum = Counters::default();
         for client in 0..self.0.len() {
             let one = mem::take(&mut *self.of(client));
             sum.merge(one);
@@ -143,7 +143,7 @@ fn code_of(error: &Error) -> String {
     }
 }
 
-/// Two clients of one tally hardly ever meet; more tallies only take memory.
+/// Two clients of one counters hardly ever meet; more counters only take memory.
 const MOST: usize = 16;
 
 #[cfg(test)]
@@ -154,30 +154,30 @@ mod tests {
 
     #[test]
     fn tallies_are_put_together() {
-        let tallies = Tallies::new(40);
+        let counters = SharedCounters::new(40);
         for client in 0..40 {
-            let mut tally = tallies.of(client);
-            tally.answered(MS * (client as u32 * 100), 2);
-            tally.counts(2, MS * (client as u32 + 1));
+            let mut counters = counters.of(client);
+            counters.answered(MS * (client as u32 * 100), 2);
+            counters.counts(2, MS * (client as u32 + 1));
             if client % 10 == 0 {
-                tally.failed(MS * 3000, &Error::server(1213, *b"40001", format!("deadlock {client}")), 1);
+                counters.failed(MS * 3000, &Error::server(1213, *b"40001", format!("deadlock {client}")), 1);
             }
         }
-        tallies.of(3).failed(MS * 500, &Error::new(Kind::Io, "gone"), 1);
-        let sum = tallies.take();
+        counters.of(3).failed(MS * 500, &Error::new(Kind::Io, "gone"), 1);
+        let sum = counters.take();
         assert_eq!((sum.done, sum.stored(), sum.latency.count(), sum.last), (80, 80, 40, MS * 3900));
         assert_eq!(sum.errors, BTreeMap::from([("1213".into(), 4), ("connection".into(), 1)]));
         assert_eq!(sum.first_error, Some((MS * 500, "gone".to_owned())));
         let seconds: Vec<_> = sum.curve().iter().map(|tick| (tick.second, tick.rows, tick.errors)).collect();
         assert_eq!(seconds, [(0, 20, 1), (1, 20, 0), (2, 20, 0), (3, 20, 4)]);
-        assert_eq!(tallies.take(), Tally::default());
+        assert_eq!(counters.take(), Counters::default());
     }
 
     #[test]
     fn a_second_without_an_answer_is_one_too() {
-        let mut tally = Tally::default();
-        tally.answered(MS * 2500, 7);
-        assert_eq!(tally.curve().iter().map(|tick| tick.rows).collect::<Vec<_>>(), [0, 0, 7]);
-        assert_eq!(Tally::default().curve(), []);
+        let mut counters = Counters::default();
+        counters.answered(MS * 2500, 7);
+        assert_eq!(counters.curve().iter().map(|tick| tick.rows).collect::<Vec<_>>(), [0, 0, 7]);
+        assert_eq!(Counters::default().curve(), []);
     }
 }

@@ -1,5 +1,5 @@
-//! Any bytes at all, into every reader. Nothing may panic, hang or take memory without bound, and how the bytes arrive must
-//! not matter. The fuzz targets and the stable tests share these bodies.
+//! The fuzz harness: arbitrary bytes for every reader. No reader may panic, hang or take unbounded memory, and the size of reads must not
+//! matter. The fuzz targets and the stable tests share these functions.
 
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
@@ -22,12 +22,12 @@ use inrush_core::wire::ServerVersion;
 use std::io::{Cursor, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Takes any bytes.
-pub type Soup = fn(&[u8]);
+/// A target, which accepts any bytes.
+pub type Target = fn(&[u8]);
 
-/// Every soup, with the name of its fuzz target.
-// `columnar` is not among them: a fuzzer ends at any panic, and those of the decoders of others are caught by us.
-pub const ALL: &[(&str, Soup)] =
+/// Every target with its name.
+// `columnar` is not among them: a fuzzer ends at any panic, and the panics of decoders are caught (see `guard`).
+pub const ALL: &[(&str, Target)] =
     &[("csv", csv), ("csv_cuts", csv_cuts), ("csv_glance", csv_glance), ("jsonl", jsonl), ("containers", containers)];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
@@ -35,10 +35,10 @@ pub fn csv(bytes: &[u8]) {
     let Some((&[bytes_with_meaning, switches, sizes, read_bytes], text)) = bytes.split_first_chunk() else { return };
     let options = options(bytes_with_meaning, switches, sizes);
     let in_one_go = outcome(text, &options, 1 << 16);
-    assert_eq!(in_one_go, outcome(text, &options, usize::from(read_bytes) + 1), "the way the bytes arrive matters");
+    assert_eq!(in_one_go, outcome(text, &options, usize::from(read_bytes) + 1), "the size of reads matters");
 }
 
-/// CSV cut before it is taken apart: into single records, into small batches and not at all must come to the same records.
+/// CSV cut before it is parsed: single records, small batches and one batch must have the same records.
 pub fn csv_cuts(bytes: &[u8]) {
     let Some((&[bytes_with_meaning, switches, sizes], text)) = bytes.split_first_chunk() else { return };
     let whole = CsvOptions { batch_bytes: 1 << 20, batch_rows: None, ..options(bytes_with_meaning, switches, sizes) };
@@ -49,17 +49,17 @@ pub fn csv_cuts(bytes: &[u8]) {
     assert_eq!(self::records(text, &single), records, "the place of a record in its batch matters");
 }
 
-/// CSV that is looked at: where a look is enough, taking the same stretch apart must find all its records to be rows of cells that go as
-/// they stand. Whatever types the beginning of the file looks like are those of the columns.
+/// CSV that is validated for pass-through: if a chunk passes, parsing it must find only rows of cells that need no change. The columns have
+/// the types that are inferred from the beginning of the file.
 pub fn csv_glance(bytes: &[u8]) {
     let Some((&[bytes_with_meaning, switches, sizes], text)) = bytes.split_first_chunk() else { return };
     let options = options(bytes_with_meaning, switches, sizes);
-    let look = || -> Result<()> {
-        let mut reader = CsvReader::new("soup", Cursor::new(text.to_vec()), &options)?;
+    let validate = || -> Result<()> {
+        let mut reader = CsvReader::new("fuzz", Cursor::new(text.to_vec()), &options)?;
         let checks = checks(reader.infer_types(usize::from(sizes) + 1)?);
-        while let Some(stretch) = reader.next_stretch()? {
-            let seen = stretch.glance(&checks);
-            let batch = stretch.parse()?;
+        while let Some(chunk) = reader.next_stretch()? {
+            let seen = chunk.glance(&checks);
+            let batch = chunk.parse()?;
             let Some(glance) = seen else { continue };
             let mut bad = Vec::new();
             let columns = checks.iter().zip(batch.rows.columns());
@@ -70,17 +70,17 @@ pub fn csv_glance(bytes: &[u8]) {
                 "not all are rows"
             );
             let separators = load_data::as_it_stands(&batch, &columns, &[]);
-            // Where an escape is known, taking apart does not find out whether any is there.
+            // With an escape, parsing does not determine whether it occurs.
             let gives_up = options.escape.is_some() && separators.is_none();
-            assert!(gives_up || load_data::stands_at_a_glance(&glance) == separators, "it does not go as it stands");
+            assert!(gives_up || load_data::stands_at_a_glance(&glance) == separators, "it cannot be passed through");
         }
         Ok(())
     };
-    // What cannot be read is another soup's.
-    let _ = look();
+    // Errors of reading are checked by another target.
+    let _ = validate();
 }
 
-/// Those of columns that take what these fields seem to be.
+/// The checks of columns with the inferred types of these fields.
 fn checks(fields: Vec<Inferred>) -> Vec<Check> {
     let rules = Rules::utc(ServerVersion::parse("9.7.4"));
     fields.into_iter().map(|field| Check::new(&Column::new(field.name, field.ty), &rules)).collect()
@@ -105,7 +105,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
     }
 }
 
-/// What a whole file comes to, as text. Invalid UTF-8 is part of it.
+/// The result of a complete file, as text, including invalid UTF-8.
 fn outcome(text: &[u8], options: &CsvOptions, read_bytes: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if let Err(error) = read(text, options, read_bytes, &mut lines) {
@@ -116,7 +116,7 @@ fn outcome(text: &[u8], options: &CsvOptions, read_bytes: usize) -> Vec<String> 
 
 fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<String>) -> Result<()> {
     let bytes = Box::new(Cursor::new(text.to_vec()));
-    let mut reader = CsvReader::with("soup", bytes, Meter::new(None), Compression::None, b',', options, read_bytes)?;
+    let mut reader = CsvReader::with("fuzz", bytes, Meter::new(None), Compression::None, b',', options, read_bytes)?;
     lines.push(format!("{:?}", reader.infer_types(200)?));
     while let Some(batch) = reader.next()? {
         let origin = &batch.origin;
@@ -126,16 +126,16 @@ fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<St
     Ok(())
 }
 
-/// Every record with its line: its text, and its fields or what is wrong with it; then the error, if any.
+/// Every record with its line: its text, and its fields or its fault; then the error, if any.
 fn records(text: &[u8], options: &CsvOptions) -> Vec<(u64, String)> {
     let mut seen = Vec::new();
     let mut gather = || -> Result<()> {
         let bytes = Cursor::new(text.to_vec());
-        let mut reader = CsvReader::new("soup", bytes, options)?;
-        while let Some(stretch) = reader.next_stretch()? {
-            let n_records = stretch.records();
-            let batch = stretch.parse()?;
-            assert_eq!(batch.records(), n_records, "it was counted otherwise");
+        let mut reader = CsvReader::new("fuzz", bytes, options)?;
+        while let Some(chunk) = reader.next_stretch()? {
+            let n_records = chunk.records();
+            let batch = chunk.parse()?;
+            assert_eq!(batch.records(), n_records, "the number of records differs");
             for row in 0..batch.rows.num_rows() {
                 let fields: Vec<_> = batch.rows.columns().iter().map(|column| column.slice(row, 1)).collect();
                 seen.push((batch.origin.place(row).line, format!("{:?} {fields:?}", batch.origin.raw(row))));
@@ -150,16 +150,16 @@ fn records(text: &[u8], options: &CsvOptions) -> Vec<(u64, String)> {
     seen
 }
 
-/// gzip, Zstandard and zip: whatever the first bytes say it is.
+/// gzip, Zstandard and zip, by the first bytes.
 pub fn containers(bytes: &[u8]) {
     let open = || -> Result<Box<dyn Read + Send>> {
         let bytes = Cursor::new(bytes.to_vec());
-        match Compression::of("soup", bytes.get_ref())? {
-            Compression::Zip => Ok(zip_member::open("soup", bytes, None)?.bytes),
+        match Compression::of("fuzz", bytes.get_ref())? {
+            Compression::Zip => Ok(zip_member::open("fuzz", bytes, None)?.bytes),
             other => decompress(Box::new(bytes), other).map_err(|e| inrush_core::error::Error::io("cannot read", e)),
         }
     };
-    // An error is as good as an end; a bomb is cut off.
+    // An error is a valid result; a bomb is cut off.
     let _ = open().map(|plain| std::io::copy(&mut plain.take(1 << 24), &mut std::io::sink()));
 }
 
@@ -172,7 +172,7 @@ pub fn jsonl(bytes: &[u8]) {
         let mut lines = Vec::new();
         let read = || -> Result<()> {
             let reader =
-                CsvReader::with("soup", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
+                CsvReader::with("fuzz", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
             let mut reader = JsonlReader::new(reader, 64 << 20)?;
             lines.push(format!("{:?}", reader.infer_types(200)?));
             while let Some(batch) = reader.next()? {
@@ -195,11 +195,11 @@ pub fn columnar(bytes: &[u8]) {
     for format in [Format::Parquet, Format::Arrow] {
         let _ = open(&file.1, format, &CsvOptions::default()).and_then(|mut reader| {
             let checks = checks(reader.infer_types(1000)?);
-            while let Some(stretch) = reader.next_stretch()? {
-                let written = stretch.write(&checks, &Vec::with_capacity);
-                let batch = stretch.parse()?;
+            while let Some(chunk) = reader.next_stretch()? {
+                let written = chunk.write(&checks, &Vec::with_capacity);
+                let batch = chunk.parse()?;
                 let same = written.is_none_or(|(_, text)| checksum(&text) == batch.checksum());
-                assert!(same, "what is written is not what is in it");
+                assert!(same, "the written text differs from the parsed cells");
             }
             Ok(())
         });
@@ -207,10 +207,10 @@ pub fn columnar(bytes: &[u8]) {
     let _ = std::fs::remove_file(&file.1);
 }
 
-/// A file of our own, for readers that must be able to go to its end.
+/// A temporary file, for readers that seek.
 fn tempfile() -> std::io::Result<(std::fs::File, String)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = format!("inrush-soup-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let name = format!("inrush-fuzz-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let path = std::env::temp_dir().join(name);
     Ok((std::fs::File::create(&path)?, path.to_string_lossy().into_owned()))
 }
