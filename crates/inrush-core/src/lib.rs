@@ -6,21 +6,24 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`error`] | the one error type, and [`Place`]: where in the input a fault lies |
+//! | [`error`] | the one error type, [`Place`]: where in the input a fault lies, and the table of the servers' error codes |
+//! | [`retry`] | what is run again after an error, when, and for how long |
 //! | [`wire`] | bytes <-> packets, a packet a file |
 //! | [`auth`] | authentication plugins, one a file |
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | columns of values: target types, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; never upwards.
+//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; `bulk` and `session` use `retry`; all use `error`;
+//! never upwards.
 
 pub mod auth;
 pub mod bulk;
 pub mod error;
 pub mod printable;
+pub mod retry;
 pub mod session;
 pub mod value;
 pub mod wire;
 
-pub use error::{Error, Kind, Place, Result};
+pub use error::{Class, Error, Kind, Place, Result};

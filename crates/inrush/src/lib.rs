@@ -62,9 +62,8 @@ pub use config::{Config, IntoConfig, PipelineMode, TlsMode};
 pub use inrush_core as core;
 pub use inrush_core::bulk::Method;
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
-pub use inrush_core::session::{
-    Access, Isolation, Outcome, ResetPolicy, ResultSet, Retries, Statement, TransactionOptions,
-};
+pub use inrush_core::retry::Retries;
+pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
 pub use inrush_core::value::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::value::bind::InZone;
 pub use inrush_core::wire::{

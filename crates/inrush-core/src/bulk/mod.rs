@@ -12,7 +12,6 @@ pub mod mode;
 pub mod modes;
 pub mod plan;
 pub mod report;
-pub mod retry;
 pub mod run;
 pub mod screen;
 pub mod search;

@@ -29,7 +29,7 @@
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
-//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
+//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`](crate::retry) says |
 //! | what a statement may leave behind if its answer is lost | [`effect`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
@@ -56,7 +56,6 @@ pub mod prepare;
 pub mod query;
 pub(crate) mod reply;
 pub mod results;
-pub mod retry;
 pub mod simple;
 pub mod state;
 pub mod statement;
@@ -82,7 +81,6 @@ pub use pipeline::Pipeline;
 pub use prepare::{Prepare, Prepared};
 pub use query::Query;
 pub use results::{Discard, Sink};
-pub use retry::Retries;
 pub use state::{Session, Transport};
 pub use statement::Statement;
 
