@@ -1,6 +1,7 @@
 //! Concurrent clients: their shared state, their end, and their reaction to errors.
 
 use crate::counters::{Counters, SharedCounters};
+use inrush::core::retry::BackOff;
 use inrush::core::{Error, Kind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -93,7 +94,7 @@ impl Workers {
 /// How long to wait after errors in a row, and when to give up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Patience {
-    pause: Duration,
+    n_failed: u32,
     /// Since when there is no connection.
     lost_since: Option<Duration>,
 }
@@ -106,8 +107,8 @@ impl Patience {
 
     /// Another error in a row: how long to wait before the next try.
     pub(crate) fn pause(&mut self) -> Duration {
-        self.pause = (self.pause * 2).clamp(SHORTEST, LONGEST);
-        self.pause
+        self.n_failed = self.n_failed.saturating_add(1);
+        BACK_OFF.pause(self.n_failed, 1.0)
     }
 
     /// There is no connection at `now`: how long to wait before the next try, or `None` if it is time to give up.
@@ -141,9 +142,7 @@ pub(crate) fn ended_early<T>(_: T) -> Error {
     Error::new(Kind::Application, "a client of the benchmark ended early")
 }
 
-const SHORTEST: Duration = Duration::from_millis(1);
-
-const LONGEST: Duration = Duration::from_millis(256);
+const BACK_OFF: BackOff = BackOff { first: Duration::from_millis(1), longest: Duration::from_millis(256) };
 
 /// After this time a server is regarded as lost.
 const GIVE_UP: Duration = Duration::from_secs(5);

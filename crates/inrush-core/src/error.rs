@@ -8,6 +8,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub mod codes;
+
+pub use codes::Class;
+
 /// Short for a result with our [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -248,11 +252,42 @@ impl Error {
         self.0.fatal
     }
 
-    /// True if the same transaction, run again from its start, may well succeed: it lost against another one, or the server was
-    /// not able to take it just then. An error that is also [fatal](Error::is_fatal) needs a new connection for it.
-    /// False if the outcome is unknown: what may have happened must not happen twice.
+    /// What the server's code says about the transaction; [`Class::Other`] if the server did not answer. The table is in [`codes`].
+    pub fn class(&self) -> Class {
+        match codes::of(self.code()).0 {
+            Class::ReadOnly if self.code() == codes::OPTION_PREVENTS && !self.says_read_only() => Class::Other,
+            class => class,
+        }
+    }
+
+    fn says_read_only(&self) -> bool {
+        ["read-only", "read_only"].iter().any(|option| self.message().contains(option))
+    }
+
+    /// Returns `true` if the same transaction, run again from its start, may succeed: it lost against another one, or the server
+    /// could not take it at that moment. If the error is also [fatal](Error::is_fatal), that needs a new connection.
+    ///
+    /// | code | what happened |
+    /// |---|---|
+    /// | 1213, 1205 | a deadlock; a lock wait time-out (only the statement was undone: roll back first) |
+    /// | 1020 | a row changed since the transaction's snapshot (MariaDB from 11.6, innodb_snapshot_isolation) |
+    /// | 1180, 3100, 3101 | COMMIT failed; group replication or a plugin rolled the transaction back |
+    /// | 1206, 1467 | the lock table was full; no AUTO_INCREMENT value at that moment |
+    /// | 1040, 1203, 1226 | too many connections, or a limit of this user |
+    /// | 1047 | a Galera node that is not ready |
+    /// | 1053, 1158-1161, 1927, 3032, 3169, 4031; 1317 if the connection is closed too | a shutdown, the network, a connection that the server ended |
+    /// | 2006, 2013 | a proxy lost its connection to the server |
+    ///
+    /// Returns `false` if the outcome is unknown, because what may have happened must not happen twice, and for a connection that was
+    /// lost without an error of the server.
     pub fn is_retryable(&self) -> bool {
-        !self.is_outcome_unknown() && RETRYABLE.contains(&self.code())
+        let may_succeed = match self.class() {
+            Class::Conflict | Class::ConflictOrLimit | Class::NoId => true,
+            Class::Full | Class::Unavailable | Class::Lost => true,
+            Class::Killed => self.is_fatal(),
+            Class::TooLarge | Class::ReadOnly | Class::Other => false,
+        };
+        may_succeed && !self.is_outcome_unknown()
     }
 
     /// True if a time-out passed.
@@ -314,16 +349,3 @@ impl std::error::Error for Error {
         self.0.source.as_ref().map(|e| &**e as &(dyn std::error::Error + 'static))
     }
 }
-
-/// Codes after which a transaction may be run again from its start.
-///
-/// | code | what happened |
-/// |---|---|
-/// | 1213, 1205 | a deadlock; a lock that was not free in time (only the statement was undone: roll back first) |
-/// | 1020 | a row changed since the transaction's snapshot (MariaDB from 11.6, innodb_snapshot_isolation) |
-/// | 1180, 3101, 3100 | COMMIT failed; group replication or a plugin rolled it back |
-/// | 1047 | a Galera node that is not ready |
-/// | 1206, 1467 | the lock table was full; no AUTO_INCREMENT value just then |
-/// | 1040, 1053, 1158-1161, 1927, 4031 | too many connections, a shutdown, the network, a connection ended by the server |
-const RETRYABLE: &[u16] =
-    &[1213, 1205, 1020, 1180, 3101, 3100, 1047, 1206, 1467, 1040, 1053, 1158, 1159, 1160, 1161, 1927, 4031];

@@ -6,7 +6,8 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`error`] | the one error type, and [`Place`]: where in the input a fault lies |
+//! | [`error`] | the one error type, [`Place`]: where in the input a fault lies, and the table of the servers' error codes |
+//! | [`retry`] | what is run again after an error, when, and for how long |
 //! | [`wire`] | bytes <-> packets, a packet a file |
 //! | [`convert`] | values on the wire <-> Rust types and Arrow arrays |
 //! | [`auth`] | authentication plugins, one a file |
@@ -14,15 +15,17 @@
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session, value`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; never upwards.
+//! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk` and `session` use
+//! `retry`; all use `error`; never upwards.
 
 pub mod auth;
 pub mod bulk;
 pub mod convert;
 pub mod error;
 pub mod printable;
+pub mod retry;
 pub mod session;
 pub mod value;
 pub mod wire;
 
-pub use error::{Error, Kind, Place, Result};
+pub use error::{Class, Error, Kind, Place, Result};

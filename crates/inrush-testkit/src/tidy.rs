@@ -8,6 +8,7 @@ mod modules;
 mod source;
 
 pub use modules::check_modules;
+use inrush_core::error::{Class, codes};
 
 /// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
 pub fn check_file(path: &str, text: &str) -> Vec<String> {
@@ -19,6 +20,7 @@ pub fn check_file(path: &str, text: &str) -> Vec<String> {
         }
         found.extend(check_macros(path, text));
         found.extend(check_core_modules(path, text));
+        found.extend(check_error_codes(path, text));
     }
     found
 }
@@ -95,6 +97,19 @@ pub fn check_core_modules(path: &str, text: &str) -> Vec<String> {
             used != module && CORE_MODULES.iter().any(|(known, _)| known == used) && !allowed.contains(&used.as_str())
         })?;
         Some(format!("`{module}` must not use `{upward}`"))
+    })
+}
+
+/// What an error code means for a retry or a connection stands in one table: no other file lists such codes.
+pub fn check_error_codes(path: &str, text: &str) -> Vec<String> {
+    if !path.contains("/src/") || path.ends_with("/tests.rs") || path.ends_with("inrush-core/src/error/codes.rs") {
+        return Vec::new();
+    }
+    complain(path, text, |line| {
+        let numbers = code_of(line).split(|c: char| !c.is_alphanumeric()).filter_map(|word| word.parse().ok());
+        let mut listed: Vec<u16> = numbers.filter(|code| codes::of(*code).0 != Class::Other).collect();
+        listed.dedup();
+        (listed.len() > 1).then(|| format!("lists error codes {listed:?}: their table is `error/codes.rs` of the core"))
     })
 }
 
@@ -243,12 +258,13 @@ const CRATES: &[(&str, &[&str])] = &[
 const CORE_MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("printable", &[]),
+    ("retry", &["error"]),
     ("wire", &["error"]),
     ("auth", &["error", "wire"]),
     ("convert", &["error", "wire"]),
     ("value", &["error", "printable", "wire", "convert"]),
-    ("session", &["error", "wire", "auth", "convert"]),
-    ("bulk", &["error", "wire", "auth", "convert", "session", "value"]),
+    ("session", &["error", "retry", "wire", "auth", "convert"]),
+    ("bulk", &["error", "retry", "wire", "auth", "convert", "session", "value"]),
 ];
 
 const UNFINISHED: &[&str] =

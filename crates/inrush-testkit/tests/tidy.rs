@@ -258,6 +258,16 @@ fn downwards_is_allowed() {
     layers("inrush", &[("loader", "use crate::net::Link;"), ("net", "use crate::config::Config;"), ("config", "")], 0)
 }
 
+#[test]
+fn finds_a_second_table_of_error_codes() {
+    finds("crates/inrush/src/pool/full.rs", "const FULL: &[u16] = &[1040, 1203];", "error/codes.rs");
+    finds(BULK, "DEADLOCK | 1205 | 2013 => again,", "[1205, 2013]")
+}
+#[test]
+fn one_error_code_is_no_table() {
+    passes(BULK, "const KILLED: u16 = 1317; // not 1927\nmatches!(code, 1295 | 1047 | 1210)")
+}
+
 #[track_caller]
 fn edge(from: &str, to: &str, for_tests: bool, want: usize) {
     assert_eq!(tidy::check_crates(&[(from.into(), to.into(), for_tests)]).len(), want);

@@ -78,7 +78,7 @@ pub(crate) fn pause_before_rerun(
     if session.is_dead() {
         return None;
     }
-    options.retries.pause(error, n_runs, start.elapsed(), rand::random())
+    options.retries.rerun(error, n_runs, start.elapsed(), rand::random())
 }
 
 /// The error of a COMMIT: once it is on its way, only an answer tells what became of it.

@@ -13,7 +13,6 @@ pub mod mode;
 pub mod modes;
 pub mod plan;
 pub mod report;
-pub mod retry;
 pub mod row_source;
 pub mod run;
 pub mod screen;

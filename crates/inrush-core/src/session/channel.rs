@@ -1,6 +1,6 @@
 //! One connection without its socket: the two buffers, the session, and the one way a conversation goes on.
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Class, Error, Kind, Result};
 use crate::session::{Conversation, Session, Step, Transport};
 use crate::wire::{Compression, ErrPacket, Frames, Inbox, Outbox};
 
@@ -137,7 +137,7 @@ impl Channel {
                 // A server that closes an idle connection says why, before anybody asked.
                 return Err(match ErrPacket::parse(packet.body).map(Error::from) {
                     // It has read nothing of what was sent meanwhile.
-                    Ok(said) if said.is_fatal() => {
+                    Ok(said) if said.is_fatal() && said.class() != Class::Lost => {
                         self.session.was_refused = true;
                         said
                     }

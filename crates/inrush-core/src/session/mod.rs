@@ -29,7 +29,7 @@
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
-//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`] says |
+//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`](crate::retry) says |
 //! | what a statement may leave behind | [`effect`] |
 //! | whether something of it may be stored if its answer is lost | [`lost_answer`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
@@ -59,7 +59,6 @@ mod prepared;
 pub mod query;
 pub(crate) mod reply;
 pub mod results;
-pub mod retry;
 pub mod simple;
 pub mod state;
 pub mod statement;
@@ -86,7 +85,6 @@ pub use prepare::Prepare;
 pub use prepared::Prepared;
 pub use query::Query;
 pub use results::{Discard, Sink};
-pub use retry::Retries;
 pub use state::{Session, Transport};
 pub use statement::Statement;
 

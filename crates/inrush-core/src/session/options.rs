@@ -1,6 +1,6 @@
 //! What kind of transaction: [`TransactionOptions`] and the statements that begin one.
 
-use crate::session::retry::Retries;
+use crate::retry::Retries;
 use std::time::Duration;
 
 /// What kind of transaction. The default is the session's own kind, run once.

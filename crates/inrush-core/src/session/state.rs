@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::codes;
+use crate::error::{Class, Error, Kind, Result};
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
@@ -315,7 +316,7 @@ impl Session {
     /// Takes note of an ERR packet.
     pub(crate) fn refused(&mut self, code: u16) {
         self.refusal = Some(code);
-        self.was_refused = true;
+        self.was_refused = codes::of(code).0 != Class::Lost;
         self.marks.refused = true;
     }
 

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::error::Error;
+use crate::error::codes::{self, Connection};
 use crate::wire::{Cursor, Malformed};
 
 /// An ERR packet.
@@ -40,9 +41,9 @@ impl<'a> ErrPacket<'a> {
 impl From<ErrPacket<'_>> for Error {
     fn from(packet: ErrPacket<'_>) -> Self {
         let error = Error::server(packet.code, packet.sql_state, printable(packet.message));
-        match CLOSING.contains(&packet.code) {
-            true => error.fatal(),
-            false => error,
+        match codes::of(packet.code).1 {
+            Connection::Closed => error.fatal(),
+            Connection::Usable | Connection::Misplaced => error,
         }
     }
 }
@@ -55,13 +56,6 @@ fn printable(message: &[u8]) -> String {
 
 /// Servers cut their own messages at 512 bytes.
 const MAX_MESSAGE: usize = 2048;
-
-/// Codes after which the server closes the connection: too many connections, out of resources, bad handshake, shutdown,
-/// host blocked or not allowed, aborted, packet too big, network errors and time-outs, killed, idle for too long.
-const CLOSING: &[u16] = &[
-    1040, 1041, 1043, 1053, 1080, 1129, 1130, 1152, 1153, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1184, 1927,
-    3032, 3169, 4031,
-];
 
 #[cfg(test)]
 mod tests {
@@ -92,6 +86,14 @@ mod tests {
     #[test]
     fn a_closing_one_is_fatal() {
         check(b"\xff\xbf\x0f#HY000The client was disconnected", 4031, "HY000", "The client was disconnected", true);
+    }
+    #[test]
+    fn the_table_says_which_codes_close() {
+        for code in 0..=u16::MAX {
+            let [low, high] = code.to_le_bytes();
+            let error = Error::from(ErrPacket::parse(&[0xFF, low, high]).unwrap());
+            assert_eq!(error.is_fatal(), codes::of(code).1 == Connection::Closed, "{code}");
+        }
     }
     #[test]
     fn cut() {

@@ -3,16 +3,16 @@
 //! Pure: time and chance come in as arguments.
 
 use crate::Error;
-use crate::inserter::verdict::{Over, Stage, Verdict, pause, verdict};
+use crate::inserter::verdict::{Over, Stage, Verdict, verdict};
+use inrush_core::retry::{BackOff, Retries, Retry};
 use std::time::{Duration, Instant};
 
 /// A batch on its way.
 #[derive(Debug)]
 pub(crate) struct Course {
     began: Instant,
-    limit: Duration,
+    retry: Retry,
     has_ledger: bool,
-    n_failed: u32,
 }
 
 /// What to do after an attempt that failed.
@@ -27,19 +27,19 @@ pub(crate) enum Step {
 impl Course {
     /// `has_ledger`: a lost COMMIT can be settled.
     pub(crate) fn new(began: Instant, limit: Duration, has_ledger: bool) -> Self {
-        Self { began, limit, has_ledger, n_failed: 0 }
+        let retry = Retry::new(Retries::For(limit), BackOff::TRANSACTION).since(Duration::ZERO);
+        Self { began, retry, has_ledger }
     }
 
     /// Takes in how an attempt failed. `random` is from 0 to 1.
     pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> Step {
-        self.n_failed = self.n_failed.saturating_add(1);
-        let pause = pause(self.n_failed, now.saturating_duration_since(self.began), self.limit, random);
+        let pause = self.retry.failed(now.saturating_duration_since(self.began), random);
         match (verdict(stage, &error, self.has_ledger), pause) {
             (Verdict::Failed, _) => Step::Tell(error.without_row()),
             (Verdict::Again(over), Some(pause)) => Step::Again(pause, over),
             (Verdict::Doubt, Some(pause)) => Step::Again(pause, Over::ANewConnection),
             (Verdict::Again(_), None) => {
-                let doing = format!("not stored after {} attempts", self.n_failed);
+                let doing = format!("not stored after {} attempts", self.retry.n_failed());
                 Step::Tell(error.without_row().while_doing(&doing))
             }
             (Verdict::Unknown, _) | (Verdict::Doubt, None) => Step::Tell(unknown(error)),

@@ -2,11 +2,11 @@
 //!
 //! Bad rows are not errors here: a batch sets them aside and stores the others. What comes here concerns all its rows.
 //!
-//! Invariant: rows are sent again only if nothing of the last attempt can be stored. Time and chance come in as arguments.
+//! Invariant: rows are sent again only if nothing of the last attempt can be stored.
 
 use crate::{Error, Kind};
-use inrush_core::session::retry;
-use std::time::Duration;
+use inrush_core::error::Class;
+use inrush_core::retry;
 
 /// How far an attempt had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,15 +63,9 @@ pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict 
     }
 }
 
-/// How long to wait before the next attempt. `None`: so much time has passed that there is none.
-pub(crate) fn pause(n_failed: u32, elapsed: Duration, limit: Duration, random: f64) -> Option<Duration> {
-    let pause = retry::back_off(n_failed, random);
-    (elapsed.saturating_add(pause) <= limit).then_some(pause)
-}
-
 /// Whether the server did not say what became of the command.
 fn is_silence(error: &Error) -> bool {
-    error.code() == 0 && (error.is_fatal() || error.is_timeout())
+    error.class() == Class::Lost || error.code() == 0 && (error.is_fatal() || error.is_timeout())
 }
 
 /// Whether somebody who comes back later, and with nothing sent so far, may be let in.
@@ -85,15 +79,11 @@ fn may_pass(error: &Error) -> bool {
 
 /// Where to go on after an error that may pass.
 fn over(error: &Error) -> Over {
-    match !error.is_fatal() && error.code() != 0 && STAYS.contains(&error.code()) {
+    match retry::keeps_connection(error) {
         true => Over::TheSame,
         false => Over::ANewConnection,
     }
 }
-
-/// Codes of errors that may pass and after which the connection is as good as before: a lost race, a full lock table, no
-/// AUTO_INCREMENT value. After the others it ends, or the server that it leads to is not able to write.
-const STAYS: &[u16] = &[1213, 1205, 1020, 1206, 1467, 1180];
 
 #[cfg(test)]
 mod tests;

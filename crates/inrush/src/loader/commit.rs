@@ -9,6 +9,7 @@ use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
 use super::replay::ReplayEnd;
+use super::retry::{GaveUp, Why, Work};
 use super::sql;
 use super::tally::{ChunkEnd, too_many};
 use super::waits::aborted;
@@ -18,7 +19,6 @@ use inrush_core::bulk::judge::{LoadWarning, miscounted};
 use inrush_core::bulk::ledger::Fence;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
-use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::session::{Discard, Query};
 use inrush_core::{Error, Result};
 use std::time::Duration;
@@ -156,34 +156,23 @@ impl Lane<'_> {
         rejects: Vec<Reject>,
         lost: Error,
     ) -> Attempt {
-        let control = &self.shared.control;
-        let mut patience = Patience::new(self.shared.options.retry_for.max(ASK_FOR));
-        loop {
-            let error = match self.ask_ledger(fence, chunk) {
-                Ok(answer) => {
-                    fault::point("settled");
-                    return match fence.settle(&answer, chunk.checksum) {
-                        Ok(true) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
-                        Ok(false) => Attempt::Failed(lost),
-                        Err(error) => Attempt::Over(ChunkEnd::NotStored(Some(Stop::Failed(error)))),
-                    };
-                }
-                Err(error) => error,
-            };
-            let now = control.elapsed();
-            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: true };
-            let pause = match failure.verdict() {
-                Verdict::Again { reconnect } => {
-                    self.must_reconnect |= reconnect;
-                    patience.pause(now, rand::random())
-                }
-                Verdict::Shrink | Verdict::No => None,
-            };
-            let Some(pause) = pause else { return Attempt::Over(ChunkEnd::Unknown(not_settled(&error))) };
-            self.tell_of_retry(chunk, &error, pause);
-            if !self.sleep(pause, Control::is_aborted) {
+        let asking = self.shared.retrying(self.number, Work::Chunk(chunk.place())).at_least_for(ASK_FOR).after_rows();
+        let answer = asking.run(Control::is_aborted, |reconnect| {
+            self.must_reconnect |= reconnect;
+            self.ask_ledger(fence, chunk).into()
+        });
+        let settled = match answer {
+            Ok(answer) => fence.settle(&answer, chunk.checksum),
+            Err(GaveUp { why: Why::Interrupted, .. }) => {
                 return Attempt::Over(ChunkEnd::Unknown(not_settled(&aborted())));
             }
+            Err(GaveUp { error, .. }) => return Attempt::Over(ChunkEnd::Unknown(not_settled(&error))),
+        };
+        fault::point("settled");
+        match settled {
+            Ok(true) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
+            Ok(false) => Attempt::Failed(lost),
+            Err(error) => Attempt::Over(ChunkEnd::NotStored(Some(Stop::Failed(error)))),
         }
     }
 

@@ -168,6 +168,11 @@ impl Control {
         number <= self.stop_after.load(Relaxed)
     }
 
+    /// The same, if nobody asked to stop either.
+    pub(super) fn wants_now(&self, number: u64) -> bool {
+        self.wants(number) && !self.is_stopping()
+    }
+
     /// Whether the reader should read on.
     pub(super) fn wants_more(&self) -> bool {
         !self.is_stopping() && self.stop_after.load(Relaxed) == u64::MAX

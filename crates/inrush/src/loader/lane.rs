@@ -6,6 +6,7 @@
 use super::control::{Control, lock};
 use super::modes::Staged;
 use super::prepare::{Prepared, encode_again};
+use super::retry::{GaveUp, Tried, Why, Work};
 use super::send::Sent;
 use super::shared::{Notice, Shared};
 use super::tally::ChunkEnd;
@@ -14,10 +15,8 @@ use crate::fault;
 use inrush_core::bulk::judge::{self, Warning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::{self, Stop};
-use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 
 /// A lane: a connection with its session set, and its number.
 pub(super) struct Lane<'a> {
@@ -47,15 +46,6 @@ pub(super) enum Course {
     /// Stored at the first attempt, as it was.
     Straight,
     Crooked,
-}
-
-/// What follows an attempt that failed.
-enum Another {
-    Now,
-    /// One with fewer rows.
-    Smaller(Error),
-    /// Nothing: it would fail again.
-    None(Error),
 }
 
 /// The server refuses a transaction of this size.
@@ -131,22 +121,33 @@ impl<'a> Lane<'a> {
 
     /// Stores one chunk in one transaction.
     fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Course), TooLarge> {
+        let (shared, number) = (self.shared, chunk.number);
         let mut course = Course::Straight;
-        let mut patience = Patience::new(self.shared.options.retry_for);
-        loop {
-            if !self.wants(chunk) {
-                return Ok((ChunkEnd::NotStored(None), course));
-            }
-            match self.attempt(chunk) {
-                Attempt::Over(end) => return Ok((end, course)),
-                Attempt::Refused => course = Course::Crooked,
-                Attempt::Failed(error) => match self.prepare_another(chunk, &mut patience, error) {
-                    Another::Now => course = Course::Crooked,
-                    Another::Smaller(error) => return Err(TooLarge(error)),
-                    Another::None(error) => return Ok((ChunkEnd::NotStored(Some(Stop::Failed(error))), course)),
-                },
-            }
-        }
+        let stored = shared.retrying(self.number, Work::Chunk(chunk.place())).run(
+            |control| !control.wants_now(number),
+            |reconnect| {
+                if !shared.control.wants_now(number) {
+                    return Tried::Done(ChunkEnd::NotStored(None));
+                }
+                self.must_reconnect |= reconnect;
+                match self.attempt(chunk) {
+                    Attempt::Over(end) => return Tried::Done(end),
+                    Attempt::Refused => course = Course::Crooked,
+                    Attempt::Failed(error) => {
+                        course = Course::Crooked;
+                        return Tried::Failed(error);
+                    }
+                }
+                Tried::AtOnce
+            },
+        );
+        let end = match stored {
+            Ok(end) => end,
+            Err(GaveUp { why: Why::TooLarge, error, .. }) => return Err(TooLarge(error)),
+            Err(GaveUp { why: Why::Interrupted, .. }) => ChunkEnd::NotStored(None),
+            Err(gave_up) => ChunkEnd::NotStored(Some(Stop::Failed(gave_up.counted()))),
+        };
+        Ok((end, course))
     }
 
     /// The connection alone, its session set.
@@ -183,76 +184,24 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Waits before the next attempt, if there is to be one. A load that is to end meanwhile makes it wait no longer.
-    fn prepare_another(&mut self, chunk: &Prepared, patience: &mut Patience, error: Error) -> Another {
-        let control = &self.shared.control;
-        let now = control.elapsed();
-        let n_failed = patience.failed(now);
-        let failure = Failure { error: &error, n_failed, has_stored: control.chunks.load(Relaxed) > 0 };
-        let pause = match failure.verdict() {
-            Verdict::Again { reconnect } => {
-                self.must_reconnect |= reconnect;
-                patience.pause(now, rand::random())
+    /// Runs what may be begun again at any step: once more over a new connection whenever the connection is lost under it.
+    pub(super) fn run_to_its_end<T>(
+        &mut self,
+        what: &'static str,
+        mut run: impl FnMut(&mut Connection) -> Result<T>,
+    ) -> Result<T> {
+        let done = self.shared.retrying(self.number, Work::Step(what)).run(Control::is_stopping, |reconnect| {
+            self.must_reconnect |= reconnect;
+            match self.be_connected().and_then(|()| run(&mut self.connection)) {
+                // An error of a file, or one that the next attempt would meet again.
+                Err(error) if !self.connection.session().is_dead() => Tried::Refused(error),
+                end => end.into(),
             }
-            Verdict::Shrink => return Another::Smaller(error),
-            Verdict::No => None,
-        };
-        match pause {
-            Some(pause) => {
-                self.tell_of_retry(chunk, &error, pause);
-                // Where the pause was cut short the chunk is not wanted any more, which is looked at before another attempt.
-                let _ = self.sleep(pause, |_| !self.wants(chunk));
-                Another::Now
-            }
-            None if n_failed == 1 => Another::None(error),
-            None => Another::None(error.while_doing(&format!("given up after {n_failed} attempts"))),
-        }
-    }
-
-    pub(super) fn tell_of_retry(&self, chunk: &Prepared, error: &Error, pause: Duration) {
-        report::count_retry(&mut lock(&self.shared.retries), error);
-        self.shared.notify(&Notice::Retry {
-            lane: self.number + 1,
-            place: chunk.place(),
-            code: error.code(),
-            message: error.to_string(),
-            pause,
         });
-    }
-
-    /// Sleeps before another attempt, see [`Control::pause`].
-    #[must_use = "without a pause there must be no other attempt"]
-    pub(super) fn sleep(&self, pause: Duration, is_over: impl Fn(&Control) -> bool) -> bool {
-        self.waits(None);
-        self.shared.control.pause(pause, is_over)
-    }
-
-    /// Runs what may be begun again at any step: once more over a new connection whenever the connection is lost under it, for as long
-    /// as failures are borne.
-    pub(super) fn run_to_its_end<T>(&mut self, mut run: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
-        let control = &self.shared.control;
-        let mut patience = Patience::new(self.shared.options.retry_for);
-        loop {
-            let error = match self.be_connected().and_then(|()| run(&mut self.connection)) {
-                Ok(done) => return Ok(done),
-                Err(error) => error,
-            };
-            let now = control.elapsed();
-            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: false };
-            let pause = match failure.verdict() {
-                // Else it is an error of a file, or one that the next attempt would meet again.
-                Verdict::Again { reconnect: true } if self.connection.session().is_dead() => {
-                    patience.pause(now, rand::random())
-                }
-                _ => None,
-            };
-            let Some(pause) = pause else { return Err(error) };
-            report::count_retry(&mut lock(&self.shared.retries), &error);
-            if !self.sleep(pause, Control::is_stopping) {
-                let message = format!("interrupted before a row was sent, and not tried again after: {error}");
-                return Err(Error::new(Kind::Interrupted, message));
-            }
-        }
+        done.map_err(|gave_up| match gave_up.why {
+            Why::Interrupted => gave_up.interrupted("interrupted before a row was sent"),
+            _ => gave_up.error,
+        })
     }
 
     /// Connects anew if the connection is gone or leads to the wrong place. The server rolls back what the old one left open.
@@ -334,11 +283,6 @@ impl<'a> Lane<'a> {
 
     pub(super) fn waits(&self, what: Option<&'static str>) {
         self.shared.control.waits(self.number, what);
-    }
-
-    fn wants(&self, chunk: &Prepared) -> bool {
-        let control: &Control = &self.shared.control;
-        control.wants(chunk.number) && !control.is_stopping()
     }
 }
 

@@ -23,6 +23,7 @@ mod prepare;
 mod reader;
 mod rejects;
 mod replay;
+mod retry;
 mod run;
 mod send;
 mod shared;

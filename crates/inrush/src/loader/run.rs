@@ -178,7 +178,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 fn prepare_all(shared: &Shared, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
     while let Some((unparsed, plan)) = inlet.next(lane, &shared.control) {
         let number = unparsed.number;
-        if !shared.control.wants(number) || shared.control.is_stopping() {
+        if !shared.control.wants_now(number) {
             continue;
         }
         let method = lock(&shared.choice).method;

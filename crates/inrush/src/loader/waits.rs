@@ -6,12 +6,12 @@
 //! | for the answer to a statement (rows, COMMIT, TRUNCATE, ALTER, a step of the user, GET_LOCK, a row lock) | `Connection` | is waited for | its socket is shut down |
 //! | for a connection, its name's look-up and the login | [`Control::connect`] | goes on | the attempt is left behind |
 //! | for another connection that finds out whether commands may be pipelined | [`Control::window`] | goes on | the attempt is left behind |
-//! | between two attempts to store a chunk | `Lane::prepare_another` | ends, the chunk is not loaded | ends |
+//! | between two attempts to store a chunk | `Lane::store`, by [`Retrying::run`] | ends, the chunk is not loaded | ends |
 //! | for the RENAME that another connection runs (MariaDB) | `steps::guard` | is waited for | the sockets of both are shut down |
-//! | between two queries of the ledger about a COMMIT | `Lane::settle` | goes on: rows are on their way | ends, the rows are of unknown fate |
-//! | between two attempts to open the ledger | `Lane::run_to_its_end`, `Opener::open` | ends | ends |
-//! | for another run that prepares or ends the table | `while_locked` | ends at the next look (5 s) | ends |
-//! | between two attempts to end the load | `Jobs::finish` | ends | ends |
+//! | between two queries of the ledger about a COMMIT | `Lane::settle`, by the same | goes on: rows are on their way | ends, the rows are of unknown fate |
+//! | between two attempts to open the ledger | `Lane::run_to_its_end`, `Opener::open`, by the same | ends | ends |
+//! | for another run that prepares or ends the table | `while_locked`, by the same | ends at the next look (5 s) | ends |
+//! | between two attempts to end the load | `Jobs::finish`, by the same | ends | ends |
 //! | for the first bytes of a stream, for the comparison of what is stored | [`beside`] in `ledger::opening`, `preflight` | ends | ends |
 //! | for a source's next bytes (a pipe, standard input) | `run::run` | the reader is left behind | the same |
 //! | for memory, for the rate | `Budget::wait_for`, `Reader::hand_on` | ends | ends |
@@ -19,6 +19,8 @@
 //! | for what the server says of a silent lane | `watch` | goes on for up to 5 s | the query is left behind |
 //!
 //! A pause between two attempts is never shorter than [`LEAST_PAUSE`], so that no loop spins.
+//!
+//! [`Retrying::run`]: super::retry::Retrying::run
 
 use super::control::Control;
 use crate::Config;

@@ -8,6 +8,8 @@
 //! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
 
 use crate::PoolOptions;
+use crate::PoolOptions;
+use inrush_core::retry::BackOff;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -252,7 +254,7 @@ impl<C, W> Ledger<C, W> {
 
     /// When somebody whom the server refused asks again, if nobody calls him before.
     pub(crate) fn next_try(&self, now: Instant) -> Instant {
-        self.retry_at.filter(|at| *at > now).unwrap_or(now + FIRST_PAUSE)
+        self.retry_at.filter(|at| *at > now).unwrap_or(now + BackOff::CONNECTION.first)
     }
 
     /// After the pause an attempt shows whether the server is still full.
@@ -381,8 +383,7 @@ fn is_over(expires: Option<Instant>, now: Instant) -> bool {
 }
 
 fn pause_after(n_failed: u32, jitter: f64) -> Duration {
-    let pause = FIRST_PAUSE.saturating_mul(1 << n_failed.saturating_sub(1).min(10)).min(LONGEST_PAUSE);
-    pause.mul_f64(1.0 - 0.5 * jitter)
+    BackOff::CONNECTION.pause(n_failed, 1.0 - jitter)
 }
 
 /// Numbers below it are of those whom the server refused.
@@ -390,9 +391,6 @@ const FIRST_NUMBER: u64 = 1 << 48;
 /// A server that closed a connection may have done so a moment ago; to look costs less than a microsecond, which only a pool in
 /// full use would notice, and there connections do not rest.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
-/// The pause after the first failed attempt; each further one doubles it.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const LIFETIME_SPREAD: f64 = 0.1;
 const SHORTEST_RHYTHM: Duration = Duration::from_millis(10);
 const LONGEST_RHYTHM: Duration = Duration::from_secs(30);

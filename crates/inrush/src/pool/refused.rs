@@ -3,6 +3,7 @@
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
 use crate::{Error, Result};
+use inrush_core::error::Class;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ impl<C: Lendable> Opening<C> {
         asked: Instant,
         deadline: Option<Instant>,
     ) -> Result<Next<C>> {
-        if !SERVER_IS_FULL.contains(&error.code()) {
+        if error.class() != Class::Full {
             let shared = Arc::clone(&self.shared);
             self.failed();
             let is_late = refused.is_some() && deadline.is_some_and(|at| Instant::now() >= at);
@@ -38,6 +39,3 @@ impl<C: Lendable> Opening<C> {
         Ok(Next::Wait(Waiting::new(&shared, seat, number, Some(retry_at))))
     }
 }
-
-/// Too many connections, of all users (1040), of this one (1203, 1226).
-const SERVER_IS_FULL: &[u16] = &[1040, 1203, 1226];

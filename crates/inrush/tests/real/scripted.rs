@@ -393,3 +393,57 @@ fn a_server_that_answers_more_than_it_was_asked() {
         assert!(connection.ping().unwrap_err().is_fatal());
     });
 }
+
+/// An ERR with a code of a client, as a proxy sends it that lost its connection to the server.
+fn lost(peer: &mut TcpStream, code: u16) {
+    let body = [&b"\xFF"[..], &code.to_le_bytes(), b"#HY000Lost connection to the backend"].concat();
+    peer.write_all(&packet(1, &body)).unwrap();
+    until_closed(peer);
+}
+
+#[test]
+fn a_proxy_that_lost_its_server_does_not_know_the_outcome() {
+    for (code, statement, is_unknown) in [
+        (2013, "INSERT INTO t VALUES (1)", true),
+        (2006, "INSERT INTO t VALUES (1)", true),
+        (2013, "CALL p()", true),
+        (2013, "SELECT 1", false),
+    ] {
+        let proxy = |peer: &mut TcpStream| {
+            let_in(peer, 0);
+            read_packet(peer);
+            lost(peer, code);
+        };
+        play(proxy, |shell, config| {
+            let mut connection = Twin::connect(shell, &config).unwrap();
+            let error = connection.exec(statement).unwrap_err();
+            assert_eq!((error.code(), error.is_fatal()), (code, true), "{statement}");
+            assert_eq!((error.is_outcome_unknown(), error.is_retryable()), (is_unknown, !is_unknown), "{statement}");
+        });
+    }
+}
+
+#[test]
+fn a_commit_that_a_proxy_lost_is_not_run_again() {
+    const OPEN: [u8; 7] = [0, 0, 0, 3, 0, 0, 0];
+    let proxy = |peer: &mut TcpStream| {
+        let_in(peer, 0);
+        for _ in ["START TRANSACTION", "INSERT"] {
+            read_packet(peer);
+            peer.write_all(&packet(1, &OPEN)).unwrap();
+        }
+        assert_eq!(read_packet(peer), b"\x03COMMIT");
+        lost(peer, 2013);
+    };
+    play(proxy, |shell, config| {
+        let options = inrush::TransactionOptions::new().with_retries(5);
+        let insert = "INSERT INTO t VALUES (1)";
+        let error = match Twin::connect(shell, &config).unwrap() {
+            Twin::Blocking(mut c) => c.transaction_with(&options, |tx| tx.exec(insert, ())).unwrap_err(),
+            Twin::Tokio(mut c, runtime) => {
+                runtime.block_on(c.transaction_with(&options, async |tx| tx.exec(insert, ()).await)).unwrap_err()
+            }
+        };
+        assert!(error.is_outcome_unknown() && !error.is_retryable(), "{error:?}");
+    });
+}

@@ -97,4 +97,13 @@ fn a_server_that_closes_an_idle_connection_is_heard() {
     let error = channel.advance(&mut Echo(vec![])).unwrap_err();
     assert_eq!((error.code(), error.message()), (4031, "gone"));
     assert!(error.is_fatal() && channel.session.is_dead());
+    assert!(channel.session.was_refused, "it has read nothing of the command");
+}
+
+#[test]
+fn a_proxy_that_lost_its_server_may_have_read_the_command() {
+    let mut channel = channel(b"\x0d\0\0\x00\xff\xdd\x07#HY000gone");
+    channel.outbox.command(|b| b.push(0x0E));
+    let error = channel.advance(&mut Echo(vec![])).unwrap_err();
+    assert_eq!((error.code(), error.is_fatal(), channel.session.was_refused), (2013, true, false));
 }

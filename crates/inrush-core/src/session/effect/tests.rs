@@ -171,6 +171,15 @@ fn an_error_may_have_ended_it() {
     stored(&session(true, false, true), &[Rows, Rows], false);
 }
 #[test]
+fn an_error_is_an_answer_unless_a_proxy_sent_it() {
+    let after = |code| {
+        let mut session = session(false, true, false);
+        session.refused(code);
+        Rows.may_be_stored(&session)
+    };
+    assert_eq!((after(1213), after(1053), after(2006), after(2013)), (false, false, true, true));
+}
+#[test]
 fn with_autocommit_off_nothing_is_committed() {
     for inside in [false, true] {
         stored(&session(inside, false, false), &[Rows, Rows], false);

@@ -31,6 +31,8 @@ fn nothing_was_sent_yet() {
     check(Stage::Before, lost(), ANEW);
     check(Stage::Before, lost().timed_out(), ANEW);
     check(Stage::Before, server(1040), ANEW);
+    check(Stage::Before, server(1203), ANEW);
+    check(Stage::Before, server(1226), ANEW);
     check(Stage::Before, server(1045), Verdict::Failed);
     check(Stage::Before, Error::new(Kind::Interrupted, "the pool is closed"), Verdict::Failed);
     check(Stage::Before, Error::config("no such file"), Verdict::Failed);
@@ -48,6 +50,8 @@ fn the_servers_word_that_it_ends_is_an_answer() {
     check(Stage::Write, server(1927).fatal(), ANEW);
     check(Stage::Write, server(4031).fatal(), ANEW);
     check(Stage::Write, server(1317), Verdict::Failed);
+    check(Stage::Write, server(1317).fatal(), ANEW);
+    check(Stage::Write, server(3169).fatal(), ANEW);
 }
 #[test]
 fn a_connection_lost_on_the_way_leaves_doubt_unless_a_commit_was_to_come() {
@@ -55,6 +59,8 @@ fn a_connection_lost_on_the_way_leaves_doubt_unless_a_commit_was_to_come() {
     check(Stage::Write, lost(), ANEW);
     check(Stage::Write, server(1180).outcome_unknown(), Verdict::Unknown);
     check(Stage::Write, Error::server(0, *b"HYT00", "too late").timed_out(), Verdict::Unknown);
+    check(Stage::Write, server(2013).fatal().outcome_unknown(), Verdict::Unknown);
+    check(Stage::Open, server(2013).fatal(), ANEW);
     check(Stage::Open, lost(), ANEW);
     check(Stage::Open, Error::protocol("odd bytes"), ANEW);
 }
@@ -64,7 +70,8 @@ fn a_commit_whose_answer_was_lost() {
     check_commit(lost(), Verdict::Unknown, Verdict::Doubt);
     check_commit(server(1180), AGAIN, AGAIN);
     check_commit(server(1213), AGAIN, AGAIN);
-    check_commit(server(3101), ANEW, ANEW);
+    check_commit(server(3101), AGAIN, AGAIN);
+    check_commit(server(2013).fatal(), Verdict::Unknown, Verdict::Doubt);
     check_commit(server(1114), Verdict::Failed, Verdict::Failed);
 }
 #[test]
@@ -80,13 +87,4 @@ fn what_is_wrong_with_the_statement_stays_wrong() {
         check(Stage::Write, error.clone(), Verdict::Failed);
         check(Stage::Open, error, Verdict::Failed);
     }
-}
-
-#[test]
-fn pauses_grow_until_the_time_is_over() {
-    let ms = Duration::from_millis;
-    assert_eq!(pause(1, ms(0), ms(100), 1.0), Some(ms(5)));
-    assert_eq!(pause(3, ms(80), ms(100), 1.0), Some(ms(20)));
-    assert_eq!(pause(3, ms(81), ms(100), 1.0), None);
-    assert_eq!(pause(1, Duration::MAX, ms(100), 1.0), None);
 }

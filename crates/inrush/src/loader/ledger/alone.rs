@@ -8,12 +8,12 @@ use super::Jobs;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
-use crate::loader::shared::{Notice, Shared};
+use crate::loader::retry::{Tried, Why, Work};
+use crate::loader::shared::Shared;
 use crate::loader::sql;
-use crate::loader::waits::LEAST_PAUSE;
 use inrush_core::bulk::steps::JobLocks;
 use inrush_core::{Error, Kind, Result};
-use std::time::Instant;
+use std::mem;
 
 impl Jobs {
     /// Runs what commits by itself while no other run of these jobs does, nor can take them over, nor has. Without a ledger nobody can tell
@@ -43,20 +43,29 @@ pub(super) fn while_locked<T>(
     shared: &Shared,
     run: impl FnOnce(&mut Connection) -> Result<T>,
 ) -> Result<T> {
-    let began = Instant::now();
-    while !take(locks, connection)? {
-        free(locks, connection)?;
-        shared.control.waits(0, Some("another run of this load"));
-        let waited = began.elapsed();
-        if waited >= shared.options.retry_for && !shared.control.is_stopping() {
-            return Err(still_at_work(locks, connection, shared)?);
+    let mut has_waited = false;
+    let taken = shared.retrying(0, Work::OtherRun).without_back_off().run(Control::is_stopping, |_| {
+        if mem::replace(&mut has_waited, true) {
+            shared.control.waits(0, Some("another run of this load"));
         }
-        // The server has waited; where it would not (a KILL QUERY gives NULL at once) we do.
-        if !shared.control.pause(LEAST_PAUSE, Control::is_stopping) {
-            return Err(Error::new(Kind::Interrupted, "interrupted while another run of this load was at work"));
+        match take(locks, connection) {
+            Ok(true) => Tried::Done(()),
+            Ok(false) => match free(locks, connection) {
+                Ok(()) => Tried::Contended(Error::new(Kind::Server, "another run of this load is at work")),
+                Err(error) => Tried::Refused(error),
+            },
+            Err(error) => Tried::Refused(error),
         }
-        shared.notify(&Notice::WaitsForOlderRun { seconds: waited.as_secs() });
-    }
+    });
+    taken.map_err(|gave_up| match gave_up.why {
+        Why::TimeIsOver if !shared.control.is_stopping() => {
+            still_at_work(locks, connection, shared).unwrap_or_else(|error| error)
+        }
+        Why::TimeIsOver | Why::Interrupted => {
+            Error::new(Kind::Interrupted, "interrupted while another run of this load was at work")
+        }
+        Why::Final | Why::TooLarge => gave_up.error,
+    })?;
     let done = run(connection);
     // A connection that is gone has them no more.
     let _ = free(locks, connection);

@@ -6,19 +6,18 @@ use super::Jobs;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::SHOWN_REJECTS;
-use crate::loader::control::{Control, lock};
+use crate::loader::control::Control;
 use crate::loader::lane::Lane;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
+use crate::loader::retry::{Tried, Why, Work};
 use crate::loader::shared::{Notice, Shared};
 use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
-use inrush_core::bulk::report;
-use inrush_core::bulk::retry::{Failure, Patience, Verdict};
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
-use inrush_core::{Error, Kind, Result};
+use inrush_core::{Error, Result};
 
 impl Jobs {
     /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
@@ -27,40 +26,22 @@ impl Jobs {
         if self.is_all_loaded() || self.jobs.is_empty() && !steps::has_last(shared) {
             return Ok(None);
         }
-        let control = &shared.control;
-        let mut patience = Patience::new(shared.options.retry_for);
         let mut first = None;
-        loop {
+        let ending = shared.retrying(0, Work::Step("the end of the load")).after_rows();
+        let ended = ending.run(Control::is_stopping, |_| {
             let mut of_file = None;
-            let error = match self.attempt(shared, want, &mut of_file, &mut first) {
-                Ok(()) => return Ok(first),
-                Err(error) => error,
-            };
-            let now = control.elapsed();
-            let failure = Failure { error: &error, n_failed: patience.failed(now), has_stored: true };
-            let pause = match failure.verdict() {
+            match self.attempt(shared, want, &mut of_file, &mut first) {
+                Ok(()) => Tried::Done(()),
                 // What the disk refuses is no matter of the server; and what nobody can know is not done twice.
-                Verdict::Again { .. } if of_file.is_none() && !self.is_unsettled => patience.pause(now, rand::random()),
-                _ => None,
-            };
-            let Some(pause) = pause else {
-                if self.is_taken_over(shared).unwrap_or(false) {
-                    return Err(Fence::taken_over());
-                }
-                return Err(not_ended(of_file.unwrap_or(error)));
-            };
-            report::count_retry(&mut lock(&shared.retries), &error);
-            control.waits(0, None);
-            if !control.is_stopping() {
-                let (code, message) = (error.code(), error.to_string());
-                shared.notify(&Notice::RetryStep { what: "the end of the load", code, message, pause });
+                Err(error) if of_file.is_some() || self.is_unsettled => Tried::Refused(of_file.unwrap_or(error)),
+                Err(error) => Tried::Failed(error),
             }
-            if !control.pause(pause, Control::is_stopping) {
-                return Err(not_ended(Error::new(
-                    Kind::Interrupted,
-                    format!("interrupted, and not tried again after: {error}"),
-                )));
-            }
+        });
+        match ended {
+            Ok(()) => Ok(first),
+            Err(gave_up) if gave_up.why == Why::Interrupted => Err(not_ended(gave_up.interrupted("interrupted"))),
+            Err(_) if self.is_taken_over(shared).unwrap_or(false) => Err(Fence::taken_over()),
+            Err(gave_up) => Err(not_ended(gave_up.error)),
         }
     }
 

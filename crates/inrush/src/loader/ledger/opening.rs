@@ -12,6 +12,7 @@ use crate::fault;
 use crate::loader::control::Control;
 use crate::loader::lane::Lane;
 use crate::loader::options::Guarantee;
+use crate::loader::retry::{Tried, Why, Work};
 use crate::loader::shared::{Notice, Shared, SourcePlan};
 use crate::loader::sql;
 use crate::loader::waits::{interrupted, on_sources};
@@ -20,12 +21,11 @@ use inrush_core::bulk::ledger::{
     ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Opening, Run, Start, State, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
-use inrush_core::bulk::retry::Patience;
 use inrush_core::bulk::steps::{Copied, Index, JobLocks};
+use inrush_core::error::Class;
 use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Takes over every job of the load, and leaves out of `sources` and `plans` what is loaded already. Each source is told what of it is
 /// stored, each plan gets its fence.
@@ -46,7 +46,7 @@ pub(in crate::loader) fn open(
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
-    let opened = first.run_to_its_end(|connection| {
+    let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
         compared.look(connection, (shared, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, shared, |connection| {
@@ -143,38 +143,33 @@ fn candidates(
 
 impl Opener<'_> {
     fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
-        let began = Instant::now();
         let control = &self.shared.control;
-        let mut patience = Patience::new(self.shared.options.retry_for);
-        control.waits(0, Some("the ledger"));
         // Shorter than a load's, so that there is a word soon.
         self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
-        let opened = loop {
+        let opened = self.shared.retrying(0, Work::OtherRun).run(Control::is_stopping, |_| {
             if control.is_stopping() {
-                return Err(interrupted());
+                return Tried::Refused(interrupted());
             }
+            control.waits(0, Some("the ledger"));
             let contended = match self.attempt(sources) {
-                Ok(Some(opened)) => break opened,
+                Ok(Some(opened)) => return Tried::Done(opened),
                 Ok(None) => {
                     Error::new(Kind::Server, "its lines change all the time: other runs of this load are at work")
                 }
-                Err(error) if is_contended(&error) => {
-                    if error.code() == LOCK_WAIT_TIMEOUT {
-                        self.shared.notify(&Notice::WaitsForOlderRun { seconds: began.elapsed().as_secs() });
-                    }
-                    error
-                }
-                Err(error) if error.kind() == Kind::Promise => return Err(error),
-                Err(error) => return Err(cannot_open(error)),
+                Err(error) if is_contended(&error) => error,
+                Err(error) if error.kind() == Kind::Promise => return Tried::Refused(error),
+                Err(error) => return Tried::Refused(cannot_open(error)),
             };
-            self.connection.exec("ROLLBACK", ())?;
-            let now = control.elapsed();
-            patience.failed(now);
-            let Some(pause) = patience.pause(now, rand::random()) else { return Err(cannot_open(contended)) };
-            if !control.pause(pause, Control::is_stopping) {
-                return Err(interrupted());
+            match self.connection.exec("ROLLBACK", ()) {
+                Ok(_) => Tried::Contended(contended),
+                Err(error) => Tried::Refused(error),
             }
-        };
+        });
+        let opened = opened.map_err(|gave_up| match gave_up.why {
+            Why::Interrupted => interrupted(),
+            Why::TimeIsOver => cannot_open(gave_up.error),
+            Why::Final | Why::TooLarge => gave_up.error,
+        })?;
         self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOAD_LOCK_WAIT_SECONDS}"), ())?;
         control.waits(0, None);
         Ok(opened)
@@ -372,13 +367,10 @@ fn cannot_open(error: Error) -> Error {
 
 /// Whether the error comes of another run that does the same just now.
 fn is_contended(error: &Error) -> bool {
-    /// ER_DUP_ENTRY, ER_LOCK_DEADLOCK, ER_CHECKREAD (MariaDB: the row changed since the snapshot)
-    const OTHERS: [u16; 3] = [1062, 1213, 1020];
-    error.code() == LOCK_WAIT_TIMEOUT || OTHERS.contains(&error.code())
+    /// ER_DUP_ENTRY
+    const INSERTED: u16 = 1062;
+    error.class() == Class::Conflict || error.code() == INSERTED
 }
-
-/// ER_LOCK_WAIT_TIMEOUT
-const LOCK_WAIT_TIMEOUT: u16 = 1205;
 
 const LOOK_AGAIN_SECONDS: u32 = 5;
 

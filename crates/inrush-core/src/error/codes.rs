@@ -1,0 +1,103 @@
+//! The one table of the servers' error codes: what each code says about its transaction and about the connection that it came on.
+//!
+//! Everything that retries, reconnects or waits for a server reads this table. Three other lists answer other questions: which errors are
+//! the fault of one row (`bulk::judge`), which ones refuse a write method (`bulk::method`), which ones a mode skips (`bulk::modes`).
+
+/// What a code says about the transaction. Nothing of the transaction is stored, or nobody knows ([`Class::Lost`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Class {
+    /// Another transaction was in the way: the same one succeeds later, after a ROLLBACK.
+    Conflict,
+    /// A conflict, or a limit that the same transaction reaches each time.
+    ConflictOrLimit,
+    /// There is no AUTO_INCREMENT value, at that moment or for good.
+    NoId,
+    /// The transaction is larger than a limit of the server.
+    TooLarge,
+    /// The server accepts no more connections, or no more statements of this user.
+    Full,
+    /// The server starts, ends or is not part of its cluster, or it ended this connection.
+    Unavailable,
+    /// A proxy lost its connection to the server: this is no answer, so nobody knows what the statement did.
+    Lost,
+    /// The server refuses writes.
+    ReadOnly,
+    /// KILL QUERY; KILL, if the connection is closed too.
+    Killed,
+    /// Anything else: the same transaction would fail again.
+    Other,
+}
+
+/// What the connection is good for after an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// As good as before.
+    Usable,
+    /// It works, but leads to a server that cannot do the work: a new one may lead to another server.
+    Misplaced,
+    /// The server closes it.
+    Closed,
+}
+
+/// Looks a code up.
+pub fn of(code: u16) -> (Class, Connection) {
+    let found = TABLE.binary_search_by_key(&code, |(code, ..)| *code);
+    found.map_or((Class::Other, Connection::Usable), |at| (TABLE[at].1, TABLE[at].2))
+}
+
+/// The codes that mean more than "the same statement would fail again", in ascending order.
+const TABLE: &[(u16, Class, Connection)] = {
+    use Class::*;
+    use Connection::*;
+    &[
+        (1020, Conflict, Usable), // a row changed since the snapshot (MariaDB, innodb_snapshot_isolation)
+        (1040, Full, Closed),     // max_connections
+        (1041, Other, Closed),    // out of memory
+        (1043, Other, Closed),    // bad handshake
+        (1047, Unavailable, Misplaced), // a Galera node that is not part of its cluster at that moment
+        (1053, Unavailable, Closed), // shutdown
+        (1080, Other, Closed),    // the server closes a thread by force
+        (1129, Other, Closed),    // the host is blocked
+        (1130, Other, Closed),    // the host is not allowed
+        (1152, Other, Closed),    // aborted connection
+        (1153, Other, Closed),    // packet larger than max_allowed_packet
+        (1154, Other, Closed),    // read error on a pipe
+        (1155, Other, Closed),    // fcntl failed
+        (1156, Other, Closed),    // packets out of order
+        (1157, Other, Closed),    // a packet cannot be decompressed
+        (1158, Unavailable, Closed), // network: read
+        (1159, Unavailable, Closed), // network: read time-out
+        (1160, Unavailable, Closed), // network: write
+        (1161, Unavailable, Closed), // network: write time-out
+        (1180, ConflictOrLimit, Usable), // COMMIT failed
+        (1184, Other, Closed),    // aborted connection, before the login
+        (1197, TooLarge, Usable), // max_binlog_cache_size
+        (1203, Full, Misplaced),  // max_user_connections, of all users
+        (1205, Conflict, Usable), // lock wait time-out; undoes the statement only, so a ROLLBACK comes first
+        (1206, ConflictOrLimit, Usable), // the lock table is full
+        (1213, Conflict, Usable), // deadlock; the transaction is rolled back
+        (1226, Full, Usable),     // a resource limit of this user: connections, or statements an hour
+        (OPTION_PREVENTS, ReadOnly, Misplaced), // --read-only, if the message says so
+        (1317, Killed, Usable),   // KILL QUERY
+        (1467, NoId, Usable),     // no AUTO_INCREMENT value
+        (1705, TooLarge, Usable), // max_binlog_stmt_cache_size
+        (1792, ReadOnly, Misplaced), // the transaction is READ ONLY
+        (1836, ReadOnly, Misplaced), // the server is in read-only mode
+        (1927, Unavailable, Closed), // KILL (MariaDB)
+        (2006, Lost, Closed),     // a client's code, which proxies send: the server has gone away
+        (2013, Lost, Closed),     // the same: the connection was lost during the statement
+        (3032, Unavailable, Closed), // offline_mode (MySQL)
+        (3100, ConflictOrLimit, Usable), // a hook of replication failed before the COMMIT
+        (3101, ConflictOrLimit, Usable), // a plugin of replication rolled the transaction back
+        (3169, Unavailable, Closed), // KILL (MySQL)
+        (4031, Unavailable, Closed), // idle for longer than wait_timeout (MySQL)
+        (8004, TooLarge, Usable), // TiDB: the transaction is too large
+    ]
+};
+
+/// The code of every option that forbids a statement.
+pub(crate) const OPTION_PREVENTS: u16 = 1290;
+
+#[cfg(test)]
+mod tests;
