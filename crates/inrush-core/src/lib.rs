@@ -8,17 +8,20 @@
 //! |---|---|
 //! | [`error`] | the one error type, and [`Place`]: where in the input a fault lies |
 //! | [`wire`] | bytes <-> packets, a packet a file |
+//! | [`profile`] | what a server can do and how a client must speak to it, an engine a file |
 //! | [`auth`] | authentication plugins, one a file |
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | columns of values: target types, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; never upwards.
+//! Edges inside: `bulk -> session -> wire`, `bulk -> value -> wire`, `session -> auth -> wire`; `bulk`, `session` and `value` use `profile`,
+//! which uses `wire`; never upwards.
 
 pub mod auth;
 pub mod bulk;
 pub mod error;
 pub mod printable;
+pub mod profile;
 pub mod session;
 pub mod value;
 pub mod wire;

@@ -92,7 +92,7 @@ fn split_quoted(text: &str) -> Option<(String, &str)> {
 /// # Errors
 /// `Config` for a view or a missing database; else what the server said.
 pub fn read(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
-    let mut reading = Reading::new(name.clone(), Reader::Load, connection.server_version().vendor);
+    let mut reading = Reading::new(name.clone(), Reader::Load, connection.session().profile());
     while let Some(query) = reading.query() {
         reading.take(sql::rows(connection, &query)?)?;
     }

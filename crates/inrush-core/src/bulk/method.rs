@@ -1,7 +1,6 @@
 //! Write methods as values: their names, which of them `auto` chooses, and when a refusal means "try the next one".
 
 use crate::error::{Error, Result};
-use crate::wire::Vendor;
 use std::fmt;
 
 /// A way to write rows.
@@ -99,8 +98,8 @@ pub struct Choice {
 pub struct Facts {
     /// The server's `local_infile`; `None` if it would not tell.
     pub local_infile: Option<bool>,
-    /// Who made the server.
-    pub vendor: Vendor,
+    /// Bound rows cost the server less than text: `Profile::binds_fast`.
+    pub binds_fast: bool,
     /// Every value may be bound as it is.
     pub bindable: bool,
     /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends, and INSERTs of VALUES gain by not
@@ -119,7 +118,7 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, vendor, bindable, load_is_serial, load_is_lax } = facts;
+    let Facts { local_infile, binds_fast, bindable, load_is_serial, load_is_lax } = facts;
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
@@ -138,15 +137,15 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
         }
         (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },
         (None, Some(false)) => chosen(
-            best_insert(vendor, bindable),
+            best_insert(binds_fast, bindable),
             "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
         ),
         (None, _) if load_is_lax => chosen(
-            best_insert(vendor, bindable),
+            best_insert(binds_fast, bindable),
             "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not",
         ),
         (None, _) if load_is_serial => chosen(
-            best_insert(vendor, bindable),
+            best_insert(binds_fast, bindable),
             "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)",
         ),
         (None, Some(true)) => chosen(Method::LoadData, "the server allows LOAD DATA LOCAL, its fastest way in"),
@@ -156,14 +155,10 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
     })
 }
 
-/// The fastest method without LOAD DATA. `bindable`: every value may be bound as it is.
-///
-/// MariaDB takes bound rows in half the time of text; MySQL gains nothing from them (docs/notes/multi-row.md).
-pub fn best_insert(vendor: Vendor, bindable: bool) -> Method {
-    match (vendor, bindable) {
-        (Vendor::MariaDb, true) => Method::MultiRowPrepared,
-        _ => Method::MultiRow,
-    }
+/// The fastest method without LOAD DATA. `binds_fast`: bound rows cost the server less than text. `bindable`: every value may be bound as
+/// it is.
+pub fn best_insert(binds_fast: bool, bindable: bool) -> Method {
+    if binds_fast && bindable { Method::MultiRowPrepared } else { Method::MultiRow }
 }
 
 /// What `auto` goes on with after the server refused `method` with this error.
@@ -190,8 +185,8 @@ mod tests {
     use crate::error::Kind;
 
     const MYSQL: Facts =
-        Facts { local_infile: None, vendor: Vendor::MySql, bindable: true, load_is_serial: false, load_is_lax: false };
-    const MARIADB: Facts = Facts { vendor: Vendor::MariaDb, ..MYSQL };
+        Facts { local_infile: None, binds_fast: false, bindable: true, load_is_serial: false, load_is_lax: false };
+    const MARIADB: Facts = Facts { binds_fast: true, ..MYSQL };
 
     #[track_caller]
     fn check(asked: Option<Method>, facts: Facts, want: Method, may_fall_back: bool) {
@@ -244,9 +239,9 @@ mod tests {
     }
     #[test]
     fn rows_are_bound_where_that_is_faster() {
-        assert_eq!(best_insert(Vendor::MariaDb, true), Method::MultiRowPrepared);
-        assert_eq!(best_insert(Vendor::MariaDb, false), Method::MultiRow);
-        assert_eq!(best_insert(Vendor::MySql, true), Method::MultiRow);
+        assert_eq!(best_insert(true, true), Method::MultiRowPrepared);
+        assert_eq!(best_insert(true, false), Method::MultiRow);
+        assert_eq!(best_insert(false, true), Method::MultiRow);
     }
     #[test]
     fn what_cannot_be_bound_is_refused_at_once() {

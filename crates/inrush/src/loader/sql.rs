@@ -4,7 +4,6 @@ use crate::blocking::Connection;
 use inrush_core::bulk::judge::Warning;
 use inrush_core::bulk::lane;
 use inrush_core::session::{LoadCounts, Outcome};
-use inrush_core::wire::Vendor;
 use inrush_core::{Error, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.
@@ -17,7 +16,7 @@ pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
     /// ER_UNKNOWN_SYSTEM_VARIABLE, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_WRONG_VALUE_FOR_VAR
     const LEFT_AS_IT_IS: [u16; 3] = [1193, 1227, 1231];
     connection.exec(lane::ANSWERS, ())?;
-    let more = lane::more_answers(connection.server_version().vendor == Vendor::MariaDb);
+    let more = lane::more_answers(connection.session().profile());
     if connection.exec(&format!("SET SESSION {}", more.join(", ")), ()).is_ok() {
         return Ok(());
     }

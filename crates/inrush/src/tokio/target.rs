@@ -21,7 +21,7 @@ impl Connection {
             return Ok(table);
         }
         let full = TableName { schema, name: name.name.clone() };
-        let mut reading = Reading::new(full.clone(), Reader::Batch, self.server_version().vendor);
+        let mut reading = Reading::new(full.clone(), Reader::Batch, self.session().profile());
         while let Some(query) = reading.query() {
             match self.texts(&query).await {
                 Ok(rows) => reading.take(rows)?,
@@ -51,7 +51,7 @@ impl Connection {
     /// What checks must know besides the columns.
     pub(crate) async fn rules(&mut self) -> Result<Rules> {
         let settings = self.settings().await?;
-        Ok(Rules::new(settings.zone(self.session()), self.server_version().clone()))
+        Ok(Rules::new(settings.zone(self.session()), *self.session().profile()))
     }
 
     /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.
