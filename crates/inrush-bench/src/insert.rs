@@ -9,7 +9,7 @@ pub use writer::{Settings, Writer};
 
 use crate::results::{Case, LeftOut, Role, Unit};
 use inrush::Method;
-use inrush::core::wire::Vendor;
+use inrush::core::profile::Profile;
 use std::collections::BTreeMap;
 
 /// What is done with rows.
@@ -64,8 +64,8 @@ pub struct Cell {
 /// What a server allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
-    /// Whose it is.
-    pub vendor: Vendor,
+    /// What its engine can do.
+    pub profile: Profile,
     /// It reads the text of a LOAD DATA LOCAL from its client.
     pub local_infile: bool,
     /// Why it cannot read a file that we write, if it cannot.
@@ -126,9 +126,7 @@ impl Way {
     /// Why it cannot be measured on this server, if it cannot.
     fn missing(self, allowed: &Allowed) -> Option<String> {
         match self {
-            Way::Batch(Method::Bulk) if allowed.vendor != Vendor::MariaDb => {
-                Some("only MariaDB has this command".into())
-            }
+            Way::Batch(Method::Bulk) if !allowed.profile.bulk_execute => Some("only MariaDB has this command".into()),
             Way::Batch(Method::LoadData) if !allowed.local_infile => Some("the server has `local_infile` off".into()),
             Way::ServerFile => allowed.no_files.clone(),
             _ => None,
@@ -210,6 +208,7 @@ pub fn cells_of_nothing(operation: Operation, sizes: &[u64]) -> impl Iterator<It
 #[cfg(test)]
 mod tests {
     use super::*;
+    use inrush::core::wire::ServerVersion;
 
     #[track_caller]
     fn check(operation: Operation, allowed: &Allowed, want: &str, want_left_out: &[&str]) {
@@ -226,8 +225,9 @@ mod tests {
 
     #[test]
     fn what_a_server_allows_is_measured() {
-        let mysql = Allowed { vendor: Vendor::MySql, local_infile: false, no_files: Some("it is far".into()) };
-        let mariadb = Allowed { vendor: Vendor::MariaDb, local_infile: true, no_files: None };
+        let profile = |version| Profile::of(&ServerVersion::parse(version));
+        let mysql = Allowed { profile: profile("9.7.4"), local_infile: false, no_files: Some("it is far".into()) };
+        let mariadb = Allowed { profile: profile("11.8.6-MariaDB"), local_infile: true, no_files: None };
         let texts = "row multi-statement prepared pipelined";
         check(
             Operation::Insert,

@@ -97,11 +97,13 @@ pub fn sentences(results: &Results) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::results::tests::results;
-    use inrush::core::wire::Vendor;
+    use inrush::core::profile::Profile;
+    use inrush::core::wire::ServerVersion;
 
     #[track_caller]
     fn check(local_infile: bool, no_files: Option<&str>, foreign: bool, want: &str, want_left_out: &[&str]) {
-        let allowed = Allowed { vendor: Vendor::MySql, local_infile, no_files: no_files.map(str::to_owned) };
+        let profile = Profile::of(&ServerVersion::parse("9.7.4"));
+        let allowed = Allowed { profile, local_infile, no_files: no_files.map(str::to_owned) };
         let (cells, left_out) = cells(&[1, 0], &[100], foreign, &allowed);
         let ids: Vec<String> = cells.iter().map(|cell| cell.case(7).id).collect();
         assert_eq!(ids.join(", "), want);

@@ -8,7 +8,6 @@ pub use process::Peers;
 
 use crate::insert::{Allowed, Commits};
 use crate::results::{Case, LeftOut, Role, Unit};
-use inrush::core::wire::Vendor;
 use inrush::core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -183,8 +182,8 @@ pub fn cells(hellos: &[Hello], sizes: &[u64], allowed: &Allowed, place: &Place) 
 fn missing(need: &str, allowed: &Allowed, place: &Place) -> Option<String> {
     match need {
         "no-tls" => (place.route() == Route::Tls).then(|| "its library cannot do it over TLS".into()),
-        "mariadb" => (allowed.vendor != Vendor::MariaDb).then(|| "only MariaDB has it".into()),
-        "mysql" => (allowed.vendor == Vendor::MariaDb).then(|| "only MySQL has it".into()),
+        "mariadb" => (allowed.profile.family != need).then(|| "only MariaDB has it".into()),
+        "mysql" => (allowed.profile.family != need).then(|| "only MySQL has it".into()),
         "local-infile" => (!allowed.local_infile).then(|| "the server has `local_infile` off".into()),
         other => Some(format!("it needs `{other}`, which is not known here")),
     }

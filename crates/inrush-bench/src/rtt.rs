@@ -186,10 +186,12 @@ mod tests {
     use crate::insert::Commits;
     use crate::results::{Record, Sample};
     use inrush::Method;
-    use inrush::core::wire::Vendor;
+    use inrush::core::profile::Profile;
+    use inrush::core::wire::ServerVersion;
 
     fn allowed() -> Allowed {
-        Allowed { vendor: Vendor::MySql, local_infile: false, no_files: Some("it is far".into()) }
+        let profile = Profile::of(&ServerVersion::parse("9.7.4"));
+        Allowed { profile, local_infile: false, no_files: Some("it is far".into()) }
     }
 
     #[test]

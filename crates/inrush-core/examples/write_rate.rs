@@ -4,11 +4,11 @@
 //! tuples and writes them several times by each method; the fastest run counts. Numbers are kept in docs/notes/write.md.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
-use inrush_core::bulk::{RowSource, Template};
 use inrush_core::bulk::write::load_data::LoadData;
 use inrush_core::bulk::write::multi_statement::MultiStatement;
 use inrush_core::bulk::write::text::{MultiRow, Row};
 use inrush_core::bulk::write::{Command, Limits, Next, Writer};
+use inrush_core::bulk::{RowSource, Template};
 use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Statement;
 use inrush_core::value::column::{Column, ColumnType};
@@ -113,7 +113,9 @@ fn columns() -> Vec<Column> {
 fn each_command(writer: &mut dyn Writer, rows: &dyn BoundRows, mut each: impl FnMut(Vec<u8>)) -> usize {
     let (mut row, mut bytes) = (0, 0);
     while row < ROWS {
-        let Next::Command { command: Command::Query(text), n_rows } = writer.next(RowSource::Bound(rows), row..ROWS, Vec::new()).unwrap() else {
+        let Next::Command { command: Command::Query(text), n_rows } =
+            writer.next(RowSource::Bound(rows), row..ROWS, Vec::new()).unwrap()
+        else {
             break;
         };
         row += n_rows;

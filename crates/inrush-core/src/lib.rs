@@ -10,19 +10,21 @@
 //! | [`retry`] | what is run again after an error, when, and for how long |
 //! | [`wire`] | bytes <-> packets, a packet a file |
 //! | [`convert`] | values on the wire <-> Rust types and Arrow arrays |
+//! | [`profile`] | what a server can do and how a client must speak to it, an engine a file |
 //! | [`auth`] | authentication plugins, one a file |
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
 //!
-//! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk` and `session` use
-//! `retry`; all use `error`; never upwards.
+//! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
+//! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; never upwards.
 
 pub mod auth;
 pub mod bulk;
 pub mod convert;
 pub mod error;
 pub mod printable;
+pub mod profile;
 pub mod retry;
 pub mod session;
 pub mod value;

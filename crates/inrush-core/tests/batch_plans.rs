@@ -5,9 +5,10 @@ use inrush_core::bulk::run::{BatchOptions, Facts, OnBadRow, Plan, Scope, Tells, 
 use inrush_core::bulk::template::Template;
 use inrush_core::bulk::{Method, Table};
 use inrush_core::error::{Kind, Result};
+use inrush_core::profile::Profile;
 use inrush_core::session::Statement;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{ServerVersion, Vendor};
+use inrush_core::wire::ServerVersion;
 
 const INSERT: &str = "INSERT INTO t (a) VALUES (?)";
 const UPSERT: &str = "INSERT INTO t (a) VALUES (?) ON DUPLICATE KEY UPDATE a = VALUES(a)";
@@ -24,30 +25,28 @@ const SELECT: &str = "INSERT INTO t (a) SELECT ?";
 const NO_PLACEHOLDER: &str = "INSERT INTO t (a) VALUES (1)";
 
 /// Servers of one line each; the words behind the name switch things on or off.
-fn facts<'a>(words: &str, server: &'a ServerVersion, table: &'a Table) -> Facts<'a> {
+fn facts<'a>(words: &str, profile: &'a Profile, table: &'a Table) -> Facts<'a> {
     let has = |word: &str| words.split(' ').any(|known| known == word);
-    let is_mariadb = server.vendor == Vendor::MariaDb;
     Facts {
-        server,
-        has_bulk: is_mariadb,
-        has_unit_results: is_mariadb && server.is_at_least(11, 5, 0),
+        profile,
+        has_bulk: profile.bulk_execute,
+        has_unit_results: profile.unit_results,
         local_infile: has("local"),
         multi_statements: has("multi"),
         in_transaction: has("inside"),
         autocommit: !has("manual"),
         table: (!has("unknown")).then_some(table),
-        increment: (!is_mariadb).then_some(2),
+        increment: profile.consecutive_ids.then_some(2),
     }
 }
 
-fn server(words: &str) -> ServerVersion {
-    let (vendor, numbers) = match words.split(' ').next() {
-        Some("maria-10.3") => (Vendor::MariaDb, (10, 3, 0)),
-        Some("maria-10.11") => (Vendor::MariaDb, (10, 11, 4)),
-        Some("maria") => (Vendor::MariaDb, (11, 8, 2)),
-        _ => (Vendor::MySql, (9, 7, 0)),
-    };
-    ServerVersion { vendor, numbers, text: String::new() }
+fn profile(words: &str) -> Profile {
+    Profile::of(&ServerVersion::parse(match words.split(' ').next() {
+        Some("maria-10.3") => "10.3.0-MariaDB",
+        Some("maria-10.11") => "10.11.4-MariaDB",
+        Some("maria") => "11.8.2-MariaDB",
+        _ => "9.7.0",
+    }))
 }
 
 fn table() -> Table {
@@ -68,11 +67,11 @@ fn table() -> Table {
 }
 
 fn planned(words: &str, sql: &str, n_rows: usize, options: &BatchOptions, refused: &[Method]) -> Result<Plan> {
-    let (server, table) = (server(words), table());
+    let (profile, table) = (profile(words), table());
     let statement = Statement::new(sql).unwrap();
     let refused: Vec<_> = refused.iter().map(|method| (*method, "no such thing".to_owned())).collect();
     let template = Template::parse(&statement);
-    plan(&statement, &template, n_rows, options, &facts(words, &server, &table), &refused)
+    plan(&statement, &template, n_rows, options, &facts(words, &profile, &table), &refused)
 }
 
 fn auto() -> BatchOptions {
@@ -244,8 +243,8 @@ fn refused_by_the_server() {
 fn scopes() {
     #[track_caller]
     fn check(words: &str, is_one: bool, want: Scope) {
-        let (server, table) = (server(words), table());
-        assert_eq!(Scope::of(is_one, &facts(words, &server, &table)), want, "{words} {is_one}");
+        let (profile, table) = (profile(words), table());
+        assert_eq!(Scope::of(is_one, &facts(words, &profile, &table)), want, "{words} {is_one}");
     }
     check("mysql", true, Scope::Bare);
     check("mysql", false, Scope::Transaction);

@@ -11,7 +11,6 @@ use inrush_core::session::Statement;
 use inrush_core::session::pipeline::{Pipeline, Window};
 use inrush_core::value::Rules;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::Vendor;
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
 
@@ -55,14 +54,13 @@ impl Told {
     /// Runs attempts until there is no other one, as a shell would, but for the transaction around them.
     fn run(&self, peer: &mut Peer) -> Result<String> {
         let rows: Vec<_> = (0..self.n_rows).map(|n| (n,)).collect();
-        let server = peer.channel.session.version().clone();
-        let is_mariadb = server.vendor == Vendor::MariaDb;
-        let rules = Rules::utc(server.clone());
+        let profile = *peer.channel.session.profile();
+        let rules = Rules::utc(profile);
         let table = table();
         let facts = Facts {
-            server: &server,
-            has_bulk: is_mariadb,
-            has_unit_results: is_mariadb,
+            profile: &profile,
+            has_bulk: profile.bulk_execute,
+            has_unit_results: profile.unit_results,
             local_infile: false,
             multi_statements: true,
             in_transaction: self.inside,

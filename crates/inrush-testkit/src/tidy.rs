@@ -7,8 +7,8 @@
 mod modules;
 mod source;
 
-pub use modules::check_modules;
 use inrush_core::error::{Class, codes};
+pub use modules::check_modules;
 
 /// Complaints about one tracked text file; `path` is relative to the repository's root, with `/`.
 pub fn check_file(path: &str, text: &str) -> Vec<String> {
@@ -21,6 +21,7 @@ pub fn check_file(path: &str, text: &str) -> Vec<String> {
         found.extend(check_macros(path, text));
         found.extend(check_core_modules(path, text));
         found.extend(check_error_codes(path, text));
+        found.extend(check_vendors(path, text));
     }
     found
 }
@@ -110,6 +111,22 @@ pub fn check_error_codes(path: &str, text: &str) -> Vec<String> {
         let mut listed: Vec<u16> = numbers.filter(|code| codes::of(*code).0 != Class::Other).collect();
         listed.dedup();
         (listed.len() > 1).then(|| format!("lists error codes {listed:?}: their table is `error/codes.rs` of the core"))
+    })
+}
+
+/// Only the profiles of engines compare a server's vendor or version; all other code reads their features. Tests may compare: they say
+/// what each server does.
+pub fn check_vendors(path: &str, text: &str) -> Vec<String> {
+    let is_code = path.starts_with("crates/") && (path.contains("/src/") || path.contains("/examples/"));
+    let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
+    if !is_code || is_test || VENDOR_FILES.iter().any(|(allowed, _)| path.starts_with(allowed)) {
+        return Vec::new();
+    }
+    let without_tests = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    complain(path, without_tests, |line| {
+        let code = code_of(line);
+        let mark = VENDOR_MARKS.iter().find(|mark| code.contains(*mark) && !code.starts_with("pub use "))?;
+        Some(format!("`{mark}` outside of the core's `profile`: name the feature and read it from there"))
     })
 }
 
@@ -260,11 +277,39 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("retry", &["error"]),
     ("wire", &["error"]),
+    ("profile", &["wire"]),
     ("auth", &["error", "wire"]),
     ("convert", &["error", "wire"]),
-    ("value", &["error", "printable", "wire", "convert"]),
-    ("session", &["error", "retry", "wire", "auth", "convert"]),
-    ("bulk", &["error", "retry", "wire", "auth", "convert", "session", "value"]),
+    ("value", &["error", "printable", "wire", "profile", "convert"]),
+    ("session", &["error", "retry", "wire", "profile", "auth", "convert"]),
+    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value"]),
+];
+
+/// Files and folders that may name vendors, and why.
+const VENDOR_FILES: &[(&str, &str)] = &[
+    ("crates/inrush-core/src/profile/", "here a vendor becomes features"),
+    ("crates/inrush-core/src/wire/version.rs", "reads the vendor from the greeting"),
+    ("crates/inrush-cli/src/local_server/", "runs a vendor's programs, which have options and files of their own"),
+    ("crates/inrush-cli/src/commands/server.rs", "shows which of these programs runs"),
+    ("crates/inrush-testkit/", "for tests only"),
+];
+
+/// What compares a vendor or a version.
+const VENDOR_MARKS: &[&str] = &[
+    "Vendor",
+    ".vendor",
+    "is_mariadb",
+    "is_mysql",
+    "is_at_least(",
+    "version.numbers",
+    "version().numbers",
+    "server.numbers",
+    "contains(\"MariaDB\")",
+    "contains(\"mariadb\")",
+    "== \"MariaDB\"",
+    "== \"MySQL\"",
+    "== \"mariadb\"",
+    "== \"mysql\"",
 ];
 
 const UNFINISHED: &[&str] =

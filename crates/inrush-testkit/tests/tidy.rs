@@ -268,6 +268,29 @@ fn one_error_code_is_no_table() {
     passes(BULK, "const KILLED: u16 = 1317; // not 1927\nmatches!(code, 1295 | 1047 | 1210)")
 }
 
+#[test]
+fn finds_a_vendor_outside_the_profiles() {
+    finds("crates/inrush/src/batch.rs", "if session.version().vendor == V {}", ".vendor")
+}
+#[test]
+fn finds_a_version_outside_the_profiles() {
+    finds("crates/inrush-core/src/bulk/lane.rs", "if server.is_at_least(8, 0, 19) {}", "is_at_least(");
+    finds("crates/inrush-bench/src/facts.rs", "if server.numbers >= (8, 0, 13) {}", "server.numbers");
+}
+#[test]
+fn finds_a_vendor_by_its_name() {
+    finds("crates/inrush-cli/src/exit.rs", "if profile.name == \"MariaDB\" {}", "MariaDB")
+}
+#[test]
+fn profiles_and_tests_may_compare_vendors() {
+    for path in
+        ["crates/inrush-core/src/profile/mysql.rs", "crates/inrush/tests/real/basics.rs", "crates/x/src/y/tests.rs"]
+    {
+        passes(path, "match version.vendor { Vendor::MySql => version.is_at_least(8, 0, 0) }");
+    }
+    passes("crates/inrush/src/batch.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n    use x::Vendor;\n}");
+}
+
 #[track_caller]
 fn edge(from: &str, to: &str, for_tests: bool, want: usize) {
     assert_eq!(tidy::check_crates(&[(from.into(), to.into(), for_tests)]).len(), want);

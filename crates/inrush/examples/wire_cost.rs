@@ -8,7 +8,6 @@
 #![allow(clippy::print_stdout)]
 
 use inrush::blocking::Connection;
-use inrush::core::wire::Vendor;
 use inrush::{Config, Error, Result};
 use std::time::Instant;
 
@@ -95,11 +94,10 @@ fn n_bytes(connection: &mut Connection) -> Result<(u64, u64)> {
 fn server_thread(connection: &mut Connection) -> Result<String> {
     let pid_file: String = connection.query_one("SELECT @@pid_file", ())?;
     let pid = std::fs::read_to_string(&pid_file).map_err(|e| Error::io(format!("cannot read `{pid_file}`"), e))?;
-    let sql = match connection.server_version().vendor {
-        Vendor::MariaDb => "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
-        _ => "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()",
-    };
-    let thread: u64 = connection.query_one(sql, ())?;
+    // Only some servers have the first column, and not all of the others have performance_schema on.
+    let tid = "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()";
+    let os_id = "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()";
+    let thread: u64 = connection.query_one(tid, ()).or_else(|_| connection.query_one(os_id, ()))?;
     Ok(format!("/proc/{}/task/{thread}/stat", pid.trim()))
 }
 

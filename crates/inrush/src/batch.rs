@@ -10,7 +10,6 @@ use inrush_core::bulk::template::Template;
 use inrush_core::convert::BoundRows;
 use inrush_core::session::{Outcome, Session, Statement};
 use inrush_core::value::Rules;
-use inrush_core::wire::{Capabilities, MariaDbCapabilities, Vendor};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -64,7 +63,7 @@ impl<'a> Job<'a> {
 
     /// Whether the step between two generated ids must be known.
     pub(crate) fn needs_increment(&self, options: &BatchOptions, session: &Session) -> bool {
-        options.wants_ids() && session.version().vendor != Vendor::MariaDb
+        options.wants_ids() && session.profile().consecutive_ids
     }
 
     /// Checks all values against what is known of the target.
@@ -90,12 +89,12 @@ impl<'a> Job<'a> {
         session: &Session,
         config: &Config,
     ) -> Result<Batch<'b>> {
-        let mariadb = session.mariadb_capabilities();
+        let profile = &known.rules.profile;
         let facts = Facts {
-            server: &known.rules.server,
-            has_bulk: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
-            has_unit_results: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_BULK_UNIT_RESULTS),
-            local_infile: session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES),
+            profile,
+            has_bulk: profile.bulk_execute,
+            has_unit_results: profile.unit_results,
+            local_infile: profile.local_infile,
             multi_statements: config.multi_statements,
             in_transaction: session.in_transaction() || session.is_guarded(),
             autocommit: session.autocommit(),

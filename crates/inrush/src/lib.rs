@@ -65,9 +65,7 @@ pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
 pub use inrush_core::retry::Retries;
-pub use inrush_core::session::{
-    Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions,
-};
+pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
 pub use inrush_core::wire::{Compression, Row, Value};
 pub use inrush_core::{Error, Kind, Place, Result};
 /// ```

@@ -173,6 +173,14 @@ impl Settings {
     }
 }
 
+/// Whether the server would refuse a query of a table's description again: a right is missing, for example. A query that was
+/// interrupted is different: without the description, rows would go unchecked, or be refused.
+pub(crate) fn is_refused_for_good(error: &Error) -> bool {
+    /// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
+    const INTERRUPTED: [u16; 3] = [1317, 1969, 3024];
+    error.kind() == Kind::Server && !error.is_fatal() && !error.is_retryable() && !INTERRUPTED.contains(&error.code())
+}
+
 /// By how much one generated id differs from the next.
 pub(crate) const ID_INCREMENT: &str = "SELECT @@session.auto_increment_increment";
 

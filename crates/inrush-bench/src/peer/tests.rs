@@ -1,4 +1,6 @@
 use super::*;
+use inrush::core::profile::Profile;
+use inrush::core::wire::ServerVersion;
 
 fn hello(routes: &str, needs: &str) -> Hello {
     let line = format!(
@@ -15,7 +17,8 @@ fn place(socket: Option<&str>, tls: bool) -> Place {
 
 #[track_caller]
 fn check(hello: Hello, place: &Place, want: &str, want_left_out: &str) {
-    let allowed = Allowed { vendor: Vendor::MySql, local_infile: false, no_files: None };
+    let profile = Profile::of(&ServerVersion::parse("9.7.4"));
+    let allowed = Allowed { profile, local_infile: false, no_files: None };
     let (cells, left_out) = cells(&[hello], &[10, 20], &allowed, place);
     let ids: Vec<_> = cells.iter().map(|cell| cell.case().id).collect();
     assert_eq!(ids.join(", "), want);

@@ -6,6 +6,7 @@
 //! A lane inherits nothing: whatever a server, a user or an init_connect configured, the same bytes mean the same rows.
 
 use crate::error::{Error, Kind, Result};
+use crate::profile::Profile;
 
 /// What a lane's session is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +15,8 @@ pub struct LaneSession {
     pub time_zone: String,
     /// Whether the server logs statements, not rows: READ COMMITTED is an error there (1665).
     pub statement_binlog: bool,
-    /// Whether it is a MariaDB, which can switch CHECK constraints off for a session.
-    pub mariadb: bool,
+    /// What the server can do.
+    pub profile: Profile,
     /// Which checks are switched off.
     pub unchecked: Unchecked,
 }
@@ -38,8 +39,8 @@ pub const SQL_MODE: &str = "STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_AUTO_VALUE_
 pub const ANSWERS: &str = "SET SESSION sql_select_limit=18446744073709551615, sql_big_selects=1, sql_safe_updates=0";
 
 /// The same for variables that some servers lack, or let only some users set: those are left as they are.
-pub fn more_answers(mariadb: bool) -> Vec<&'static str> {
-    const BOTH: &[&str] = &[
+pub fn more_answers(profile: &Profile) -> Vec<&'static str> {
+    const ALL: &[&str] = &[
         "sql_quote_show_create=1",
         "sql_auto_is_null=0",
         "div_precision_increment=4",
@@ -49,14 +50,7 @@ pub fn more_answers(mariadb: bool) -> Vec<&'static str> {
         "lock_wait_timeout=31536000",
         "default_storage_engine=InnoDB",
     ];
-    const MARIADB: &[&str] = &["max_statement_time=0", "old_mode=''", "sql_if_exists=0"];
-    const MYSQL: &[&str] = &[
-        "max_execution_time=0",
-        "show_gipk_in_create_table_and_information_schema=1",
-        "information_schema_stats_expiry=0",
-        "show_create_table_verbosity=0",
-    ];
-    [BOTH, if mariadb { MARIADB } else { MYSQL }].concat()
+    [ALL, profile.optional_settings].concat()
 }
 
 /// As many warnings as SHOW WARNINGS can list.
@@ -66,27 +60,27 @@ pub const MAX_ERROR_COUNT: u64 = 65_535;
 const NET_TIMEOUT_SECONDS: u32 = 3_600;
 
 impl Unchecked {
-    /// Refuses what would lose rows: without either check MariaDB fills an empty table in a mode in which a statement that fails takes
-    /// the rows of all statements before it along, and the transaction goes on as if they were there (docs/notes/modes.md).
+    /// Refuses what would lose rows: see [`Profile::needs_a_key_check`].
     ///
     /// # Errors
     /// `Promise`.
-    pub fn check(self, mariadb: bool) -> Result<()> {
-        if !(mariadb && self.unique && self.foreign_keys) {
+    pub fn check(self, profile: &Profile) -> Result<()> {
+        if !(profile.needs_a_key_check && self.unique && self.foreign_keys) {
             return Ok(());
         }
+        let name = profile.name;
         Err(Error::new(
             Kind::Promise,
-            "without unique and foreign key checks MariaDB loses rows that it has acknowledged, once one of them is refused",
+            format!("without unique and foreign key checks {name} loses rows that it has acknowledged, once one of them is refused"),
         )
-        .with_hint("`--unchecked` takes either of them on MariaDB, but not both"))
+        .with_hint(format!("`--unchecked` takes either of them on {name}, but not both")))
     }
 }
 
 impl LaneSession {
     /// The statements that set the session, in order; each gives an OK.
     pub fn setup(&self) -> Vec<String> {
-        let checks = if self.mariadb { ", check_constraint_checks=1" } else { "" };
+        let more: String = self.profile.required_settings.iter().map(|setting| format!(", {setting}")).collect();
         let isolation = if self.statement_binlog { "REPEATABLE READ" } else { "READ COMMITTED" };
         vec![
             "SET NAMES utf8mb4".into(),
@@ -94,7 +88,7 @@ impl LaneSession {
             format!(
                 "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', sql_notes=1, \
                  sql_warnings=0, autocommit=0, foreign_key_checks={}, unique_checks={}, innodb_lock_wait_timeout=50, \
-                 net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, completion_type='NO_CHAIN', wait_timeout=28800{checks}",
+                 net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, completion_type='NO_CHAIN', wait_timeout=28800{more}",
                 self.time_zone.replace('\\', "\\\\").replace('\'', "''"),
                 u8::from(!self.unchecked.foreign_keys),
                 u8::from(!self.unchecked.unique),
@@ -154,13 +148,18 @@ fn same_modes(want: &str, got: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::ServerVersion;
 
     const LANE: fn() -> LaneSession = || LaneSession {
         time_zone: "+00:00".into(),
         statement_binlog: false,
-        mariadb: false,
+        profile: profile("9.7.4"),
         unchecked: Unchecked::default(),
     };
+
+    fn profile(version: &str) -> Profile {
+        Profile::of(&ServerVersion::parse(version))
+    }
 
     fn answer() -> Vec<String> {
         [SQL_MODE, "+00:00", "1", "0", "1", "1", "utf8mb4"].map(str::to_owned).to_vec()
@@ -196,7 +195,10 @@ mod tests {
 
     #[test]
     fn checks_are_on_where_a_session_can_switch_them_off() {
-        assert!(LaneSession { mariadb: true, ..LANE() }.setup()[2].ends_with(", check_constraint_checks=1"));
+        assert!(
+            LaneSession { profile: profile("11.8.6-MariaDB"), ..LANE() }.setup()[2]
+                .ends_with(", check_constraint_checks=1")
+        );
         assert!(!LANE().setup()[2].contains("check_constraint_checks"));
     }
 
@@ -214,9 +216,10 @@ mod tests {
     #[test]
     fn what_loses_rows_is_refused() {
         let both = Unchecked { unique: true, foreign_keys: true };
-        assert!(both.check(true).is_err() && both.check(false).is_ok());
-        Unchecked { unique: false, ..both }.check(true).unwrap();
-        Unchecked { foreign_keys: false, ..both }.check(true).unwrap();
+        let mariadb = profile("11.8.6-MariaDB");
+        assert!(both.check(&mariadb).is_err() && both.check(&profile("9.7.4")).is_ok());
+        Unchecked { unique: false, ..both }.check(&mariadb).unwrap();
+        Unchecked { foreign_keys: false, ..both }.check(&mariadb).unwrap();
     }
 
     #[test]

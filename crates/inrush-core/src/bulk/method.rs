@@ -1,7 +1,6 @@
 //! Write methods as values: their names, which of them `auto` chooses, and when a refusal means "try the next one".
 
 use crate::error::{Error, Result};
-use crate::wire::Vendor;
 use std::fmt;
 
 /// A way to write rows.
@@ -99,10 +98,10 @@ pub struct Choice {
 pub struct Facts {
     /// The server's `local_infile`; `None` if it would not tell.
     pub local_infile: Option<bool>,
-    /// Who made the server.
-    pub vendor: Vendor,
-    /// COM_STMT_BULK_EXECUTE was agreed on.
+    /// COM_STMT_BULK_EXECUTE was agreed on: `Profile::bulk_execute`.
     pub has_bulk: bool,
+    /// Bound rows cost the server less than text: `Profile::binds_fast`.
+    pub binds_fast: bool,
     /// Every value may be bound as it is.
     pub bindable: bool,
     /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends, and INSERTs of VALUES gain by not
@@ -121,8 +120,8 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, vendor, has_bulk, bindable, load_is_serial, load_is_lax } = facts;
-    let insert = best_insert(vendor, has_bulk, bindable);
+    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_lax } = facts;
+    let insert = best_insert(has_bulk, binds_fast, bindable);
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
@@ -144,14 +143,10 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
                 .with_hint("`--method multi-row` can"));
         }
         (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },
-        (None, Some(false)) => chosen(
-            insert,
-            "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed",
-        ),
-        (None, _) if load_is_lax => chosen(
-            insert,
-            "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not",
-        ),
+        (None, Some(false)) => chosen(insert, "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed"),
+        (None, _) if load_is_lax => {
+            chosen(insert, "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not")
+        }
         (None, _) if load_is_serial => chosen(
             insert,
             "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)",
@@ -163,14 +158,12 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
     })
 }
 
-/// The fastest method without LOAD DATA. `bindable`: every value may be bound as it is.
-///
-/// MariaDB takes bound rows in half the time of text, and a little faster still in bulk; MySQL gains nothing from them
-/// (docs/notes/multi-row.md).
-pub fn best_insert(vendor: Vendor, has_bulk: bool, bindable: bool) -> Method {
-    match (vendor, bindable) {
-        (_, true) if has_bulk => Method::Bulk,
-        (Vendor::MariaDb, true) => Method::MultiRowPrepared,
+/// The fastest method without LOAD DATA. `binds_fast`: bound rows cost the server less than text. `bindable`: every value may be bound as
+/// it is. MariaDB takes bound rows a little faster still in bulk (docs/notes/multi-row.md).
+pub fn best_insert(has_bulk: bool, binds_fast: bool, bindable: bool) -> Method {
+    match bindable {
+        true if has_bulk => Method::Bulk,
+        true if binds_fast => Method::MultiRowPrepared,
         _ => Method::MultiRow,
     }
 }
@@ -212,9 +205,15 @@ mod tests {
     use super::*;
     use crate::error::Kind;
 
-    const MYSQL: Facts =
-        Facts { local_infile: None, vendor: Vendor::MySql, has_bulk: false, bindable: true, load_is_serial: false, load_is_lax: false };
-    const MARIADB: Facts = Facts { vendor: Vendor::MariaDb, has_bulk: true, ..MYSQL };
+    const MYSQL: Facts = Facts {
+        local_infile: None,
+        has_bulk: false,
+        binds_fast: false,
+        bindable: true,
+        load_is_serial: false,
+        load_is_lax: false,
+    };
+    const MARIADB: Facts = Facts { has_bulk: true, binds_fast: true, ..MYSQL };
 
     #[track_caller]
     fn check(asked: Option<Method>, facts: Facts, want: Method, may_fall_back: bool) {
@@ -268,10 +267,10 @@ mod tests {
     }
     #[test]
     fn rows_are_bound_where_that_is_faster() {
-        assert_eq!(best_insert(Vendor::MariaDb, true, true), Method::Bulk);
-        assert_eq!(best_insert(Vendor::MariaDb, false, true), Method::MultiRowPrepared);
-        assert_eq!(best_insert(Vendor::MariaDb, true, false), Method::MultiRow);
-        assert_eq!(best_insert(Vendor::MySql, false, true), Method::MultiRow);
+        assert_eq!(best_insert(true, true, true), Method::Bulk);
+        assert_eq!(best_insert(false, true, true), Method::MultiRowPrepared);
+        assert_eq!(best_insert(true, true, false), Method::MultiRow);
+        assert_eq!(best_insert(false, false, true), Method::MultiRow);
     }
     #[test]
     fn what_cannot_be_bound_is_refused_at_once() {

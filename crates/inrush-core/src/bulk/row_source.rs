@@ -4,10 +4,10 @@
 //! column's check found for them.
 
 use super::encode::block::{Block, Special};
+use crate::convert::{BoundRows, Sheet};
 use crate::error::Result;
 use crate::value::Cells;
 use crate::value::check::{CheckedColumn, Form};
-use crate::convert::{BoundRows, Sheet};
 use crate::wire::{ParamType, Value};
 use std::ops::Range;
 

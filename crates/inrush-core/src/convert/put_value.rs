@@ -69,7 +69,12 @@ pub(crate) fn put_value<const HEAD: usize>(
 
 /// Writes one cell at `at`, and returns where it ends.
 #[inline(always)]
-pub(crate) fn put_cell<const HEAD: usize>(cell: Option<&[u8]>, block: &mut Block, at: usize, null: impl FnOnce()) -> Option<usize> {
+pub(crate) fn put_cell<const HEAD: usize>(
+    cell: Option<&[u8]>,
+    block: &mut Block,
+    at: usize,
+    null: impl FnOnce(),
+) -> Option<usize> {
     if at > BLOCK - ROOM {
         return None;
     }

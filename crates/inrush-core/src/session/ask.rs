@@ -105,7 +105,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
         match &mut self.state {
             State::Start => match session.statements.find(self.sql) {
-                Some(slot) if !session.statements.get(slot).bends(self.params, session.version.vendor) => {
+                Some(slot) if !session.statements.get(slot).bends(self.params, session.profile.keeps_param_types) => {
                     return self.execute(slot, session, out);
                 }
                 _ => {

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 
 use crate::session::{Effect, Prepared};
 use crate::wire::stmt::{self, Family};
-use crate::wire::{StmtId, Value, Vendor};
+use crate::wire::{StmtId, Value};
 
 /// Prepared statements by text. Pure bookkeeping: who drops one from here closes it on the server.
 #[derive(Debug)]
@@ -82,20 +82,18 @@ impl Entry {
     }
 
     /// Whether the statement must be prepared anew for these values: the server might store something else (see [`Had`]), or answer
-    /// for values that went ahead of an earlier execution.
-    pub(crate) fn bends(&self, values: &[Value<'_>], vendor: Vendor) -> bool {
+    /// for values that went ahead of an earlier execution. `keeps_types`: `Profile::keeps_param_types`.
+    pub(crate) fn bends(&self, values: &[Value<'_>], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(values);
-        self.is_spoiled || (vendor == Vendor::MySql && pairs.any(|(had, value)| had.bends(Family::of(value))))
+        self.is_spoiled || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
     }
 
     /// The same by their types.
-    pub(crate) fn bends_types(&self, types: &[u8], vendor: Vendor) -> bool {
+    pub(crate) fn bends_types(&self, types: &[u8], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(types.chunks_exact(2));
         // Most often they are those of the last execution, which it took.
         self.is_spoiled
-            || (vendor == Vendor::MySql
-                && types != self.types
-                && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0]))))
+            || (keeps_types && types != self.types && pairs.any(|(had, ty)| had.bends(Family::of_type(ty[0]))))
     }
 }
 
@@ -323,14 +321,14 @@ mod tests {
         let mut cache = StatementCache::default();
         let (slot, _) = cache.insert(b"a", prepared(1));
         for value in earlier {
-            assert!(!cache.get(slot).bends(&[*value], Vendor::MySql));
+            assert!(!cache.get(slot).bends(&[*value], true));
             cache.get_mut(slot).learn_types(&[*value]);
         }
         let mut types = Vec::new();
         stmt::types(&mut types, &[value], &[]);
         let entry = cache.get(slot);
-        assert_eq!([entry.bends(&[value], Vendor::MySql), entry.bends_types(&types, Vendor::MySql)], [want; 2]);
-        assert!(!entry.bends(&[value], Vendor::MariaDb));
+        assert_eq!([entry.bends(&[value], true), entry.bends_types(&types, true)], [want; 2]);
+        assert!(!entry.bends(&[value], false));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::error::{Error, Kind, Result};
+use crate::profile::Profile;
 use crate::session::authenticate::{Authentication, Credentials};
 use crate::session::{Conversation, Outcome, Session, Step, Transport, reply};
 use crate::wire::{Capabilities, Compression, Greeting, LoginPacket, MariaDbCapabilities, Outbox, ServerVersion};
@@ -102,6 +103,7 @@ impl Login {
         session.capabilities = wanted & greeting.capabilities;
         session.mariadb_capabilities = MARIADB_WANTED & greeting.mariadb_capabilities;
         session.version = ServerVersion::parse(&String::from_utf8_lossy(greeting.version));
+        session.profile = Profile::of(&session.version).agreed(session.capabilities, session.mariadb_capabilities);
         session.connection_id = greeting.connection_id;
         session.status = greeting.status;
         session.auth_plugin = greeting.plugin.to_vec();

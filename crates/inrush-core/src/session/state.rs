@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::error::codes;
 use crate::error::{Class, Error, Kind, Result};
+use crate::profile::Profile;
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
 use crate::wire::traces::outdates_statements;
 use crate::wire::{
-    Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status, Vendor,
+    Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status,
 };
 
 /// The state of one connection.
@@ -26,6 +27,7 @@ pub struct Session {
     pub(crate) mariadb_capabilities: MariaDbCapabilities,
     pub(crate) compression: Compression,
     pub(crate) version: ServerVersion,
+    pub(crate) profile: Profile,
     pub(crate) connection_id: u32,
     pub(crate) status: Status,
     /// The code of the error that the server sent since its last OK: the status may be older than it.
@@ -83,6 +85,7 @@ enum Life {
 impl Session {
     /// The state before login.
     pub fn new(transport: Transport) -> Self {
+        let version = ServerVersion::parse("");
         Self {
             transport,
             life: Life::Idle,
@@ -90,7 +93,8 @@ impl Session {
             capabilities: Capabilities::empty(),
             mariadb_capabilities: MariaDbCapabilities::empty(),
             compression: Compression::None,
-            version: ServerVersion { vendor: Vendor::MySql, numbers: (0, 0, 0), text: String::new() },
+            profile: Profile::of(&version),
+            version,
             connection_id: 0,
             status: Status::SERVER_STATUS_AUTOCOMMIT,
             refusal: None,
@@ -125,6 +129,11 @@ impl Session {
     /// Which server this is.
     pub fn version(&self) -> &ServerVersion {
         &self.version
+    }
+
+    /// What this server can do, as far as its version and the login say.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
     }
 
     /// The number KILL takes.

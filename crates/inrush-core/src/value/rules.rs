@@ -1,6 +1,6 @@
 //! What a check must know besides the column: the server, the session's time zone, and the server's table for it.
 
-use crate::wire::{ServerVersion, Vendor};
+use crate::profile::Profile;
 use jiff::tz::TimeZone;
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,40 +12,20 @@ pub struct Rules {
     pub zone: TimeZone,
     /// What is known of the server's table for a named zone.
     pub tables: ZoneTables,
-    /// The server that will judge the values.
-    pub server: ServerVersion,
+    /// What the server takes that will judge the values.
+    pub profile: Profile,
 }
 
 impl Rules {
     /// Those of a session in UTC.
-    pub fn utc(server: ServerVersion) -> Self {
+    pub fn utc(server: impl Into<Profile>) -> Self {
         Self::new(TimeZone::UTC, server)
     }
 
     /// Those of a session in `zone`. The server's table of a named zone is not known.
-    pub fn new(zone: TimeZone, server: ServerVersion) -> Self {
+    pub fn new(zone: TimeZone, server: impl Into<Profile>) -> Self {
         let tables = if zone.to_fixed_offset().is_ok() { ZoneTables::same() } else { ZoneTables::NotCompared };
-        Self { zone, tables, server }
-    }
-
-    pub(crate) fn is_mariadb(&self) -> bool {
-        self.server.vendor == Vendor::MariaDb
-    }
-
-    /// The last second a TIMESTAMP holds, as a Unix time. MariaDB reads its 4 bytes as unsigned since 11.5, on 64-bit
-    /// systems.
-    pub fn timestamp_max(&self) -> i64 {
-        if self.is_mariadb() && self.server.is_at_least(11, 5, 0) { u32::MAX.into() } else { i32::MAX.into() }
-    }
-
-    /// Levels of nesting that a JSON document may have.
-    pub fn json_depth(&self) -> usize {
-        if self.is_mariadb() { 31 } else { 100 }
-    }
-
-    /// The function that makes a VECTOR of a text such as `[1,2,3]`.
-    pub fn vector_from_text(&self) -> &'static str {
-        if self.is_mariadb() { "VEC_FromText" } else { "STRING_TO_VECTOR" }
+        Self { zone, tables, profile: server.into() }
     }
 }
 

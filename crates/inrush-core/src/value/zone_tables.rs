@@ -33,13 +33,13 @@ impl<'a> Differences<'a> {
              UNION ALL SELECT n, TIMESTAMPDIFF(SECOND, FROM_UNIXTIME(n*{DAY}), FROM_UNIXTIME((n+1)*{DAY}))-{DAY} FROM \
              (SELECT a.d+10*b.d+100*c.d+1000*e.d+10000*f.d AS n FROM {digits} a, {digits} b, {digits} c, {digits} e, {digits} f) days \
              WHERE n BETWEEN 1 AND {} AND TIMESTAMPDIFF(SECOND, FROM_UNIXTIME(n*{DAY}), FROM_UNIXTIME((n+1)*{DAY}))<>{DAY}",
-            rules.timestamp_max() / DAY - 1
+            rules.profile.timestamp_max / DAY - 1
         )
     }
 
     /// `shifts` are the rows of [`Differences::offsets_query`].
     pub fn new(rules: &'a Rules, shifts: &[(i64, i64)]) -> Self {
-        let (zone, max) = (&rules.zone, rules.timestamp_max());
+        let (zone, max) = (&rules.zone, rules.profile.timestamp_max);
         let mut shifts = shifts.to_vec();
         shifts.sort_unstable();
         let mut shifts = shifts.into_iter().peekable();

@@ -37,11 +37,12 @@ impl ServerVersion {
     /// Reads the version text of a greeting.
     pub fn parse(text: &str) -> Self {
         // MariaDB 10 and later call themselves `5.5.5-10.x`, because replicas of old took a two-digit major version for an error.
-        let text = match text.strip_prefix("5.5.5-") {
-            Some(own) if own.starts_with(|c: char| c.is_ascii_digit()) => own,
-            _ => text,
+        // No other server does so: one that does not name itself is a proxy in front of a MariaDB.
+        let (text, unnamed) = match text.strip_prefix("5.5.5-") {
+            Some(own) if own.starts_with(|c: char| c.is_ascii_digit()) => (own, Vendor::MariaDb),
+            _ => (text, Vendor::MySql),
         };
-        Self { vendor: vendor(text), numbers: numbers(text), text: text.to_owned() }
+        Self { vendor: named(text).unwrap_or(unnamed), numbers: numbers(text), text: text.to_owned() }
     }
 
     /// Whether it is at least this version; meaningful only where the vendor is known.
@@ -60,9 +61,9 @@ impl fmt::Display for ServerVersion {
     }
 }
 
-fn vendor(text: &str) -> Vendor {
+fn named(text: &str) -> Option<Vendor> {
     let lower = text.to_ascii_lowercase();
-    MARKS.iter().find(|(mark, _)| lower.contains(mark)).map_or(Vendor::MySql, |&(_, vendor)| vendor)
+    MARKS.iter().find(|(mark, _)| lower.contains(mark)).map(|&(_, vendor)| vendor)
 }
 
 fn numbers(text: &str) -> (u16, u16, u16) {
@@ -106,6 +107,7 @@ mod tests {
         check("5.5.5-10.11.19-MariaDB-0+deb12u1", Vendor::MariaDb, (10, 11, 19));
         check("11.8.6-MariaDB-7 from Debian", Vendor::MariaDb, (11, 8, 6));
         check("12.0.2-mariadb", Vendor::MariaDb, (12, 0, 2));
+        check("5.5.5-10.2.12 2.1.13-maxscale", Vendor::MariaDb, (10, 2, 12));
     }
     #[test]
     fn relatives() {

@@ -11,6 +11,7 @@ use crate::inserter::verdict::{Over, Stage};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
+use inrush_core::profile::Cluster;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -184,8 +185,7 @@ impl Inserter {
         let mut connection = pool.get()?;
         let options = &shared.options;
         if options.exactly_once {
-            let wsrep_on = connection.query_opt::<(String, String)>(line::GALERA, ())?;
-            line::check_galera(wsrep_on.as_ref().map(|(_, value)| value.as_str()))?;
+            line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
         }
         let table = connection.target(&shared.table)?;
         let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };
@@ -393,8 +393,8 @@ fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result
         let outcome = connection.exec(&shape.statement, &values[..]).map_err(unanswered)?;
         return Ok(Stored::of_one(outcome.last_insert_id, shape.has_ids));
     }
-    let vendor = connection.server_version().vendor;
-    let options = batch_options(rows.n_rows(), vendor, wants_ids && shape.has_ids);
+    let profile = connection.session().profile();
+    let options = batch_options(rows.n_rows(), profile, wants_ids && shape.has_ids);
     let report = connection.execute_batch_with(&shape.statement, rows, &options)?;
     Ok(Stored::of(report, shape.has_ids))
 }

@@ -1,10 +1,10 @@
 //! What a batch must know before its first row is sent: the table it goes into, and the settings of the server and the session.
 
 use super::Connection;
+use crate::Result;
 use crate::table::TableName;
 use crate::table::reading::{Found, Reader, Reading, Texts};
 use crate::verbs::{self, Settings};
-use crate::{Kind, Result};
 use inrush_core::bulk::Table;
 use inrush_core::value::Rules;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ impl Connection {
             return Ok(table);
         }
         let full = TableName { schema, name: name.name.clone() };
-        let mut reading = Reading::new(full.clone(), Reader::Batch, self.server_version().vendor);
+        let mut reading = Reading::new(full.clone(), Reader::Batch, self.session().profile());
         while let Some(query) = reading.query() {
             match self.texts(&query) {
                 Ok(rows) => reading.take(rows)?,
-                // What this user may not ask, he is not told.
-                Err(error) if error.kind() == Kind::Server && !error.is_fatal() => reading.take(Vec::new())?,
+                // A query that this user may not run returns nothing.
+                Err(error) if verbs::is_refused_for_good(&error) => reading.take(Vec::new())?,
                 Err(error) => return Err(error),
             }
         }
@@ -51,7 +51,7 @@ impl Connection {
     /// What checks must know besides the columns.
     pub(crate) fn rules(&mut self) -> Result<Rules> {
         let settings = self.settings()?;
-        Ok(Rules::new(settings.zone(self.session()), self.server_version().clone()))
+        Ok(Rules::new(settings.zone(self.session()), *self.session().profile()))
     }
 
     /// By how much one generated id differs from the next. The session may change it, so it is asked for each time.

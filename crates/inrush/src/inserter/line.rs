@@ -10,6 +10,7 @@
 //! over, and a locking read waits for that end. A plain read would not.
 
 use crate::{Error, Kind, Result};
+use inrush_core::profile::Cluster;
 use inrush_core::value::ident::{quote_ident, quote_table};
 
 /// A lane's line, and where it is.
@@ -70,14 +71,10 @@ pub(crate) fn unusable(error: Error) -> Error {
 }
 
 /// The error where row locks do not reach all servers, so that the ledger settles nothing.
-pub(crate) fn check_galera(wsrep_on: Option<&str>) -> Result<()> {
-    match wsrep_on {
-        Some("ON" | "1") => {
-            let message = "this server is part of a Galera cluster, where a lost COMMIT cannot be settled by a lock";
-            Err(Error::new(Kind::Promise, message).with_hint("leave out `exactly_once()` to do without"))
-        }
-        _ => Ok(()),
-    }
+pub(crate) fn check_cluster(cluster: Cluster) -> Result<()> {
+    let Some(name) = cluster.with_local_locks() else { return Ok(()) };
+    let message = format!("this server is part of {name}, where a lost COMMIT cannot be settled by a lock");
+    Err(Error::new(Kind::Promise, message).with_hint("leave out `exactly_once()` to do without"))
 }
 
 /// The line of one lane.
@@ -136,8 +133,6 @@ impl Line {
     }
 }
 
-/// Asks whether the server is one of a Galera cluster.
-pub(crate) const GALERA: &str = "SHOW VARIABLES LIKE 'wsrep_on'";
 /// The server has no such table.
 pub(crate) const NO_SUCH_TABLE: u16 = 1146;
 /// The line is there: the answer to its INSERT was lost.
@@ -175,9 +170,11 @@ mod tests {
     }
     #[test]
     fn clusters_are_refused() {
-        assert_eq!(check_galera(Some("ON")).unwrap_err().kind(), Kind::Promise);
-        check_galera(Some("OFF")).unwrap();
-        check_galera(None).unwrap();
+        for cluster in [Cluster::Galera, Cluster::ManyPrimaries] {
+            assert_eq!(check_cluster(cluster).unwrap_err().kind(), Kind::Promise);
+        }
+        check_cluster(Cluster::OnePrimary).unwrap();
+        check_cluster(Cluster::None).unwrap();
     }
     #[test]
     fn without_a_schema_it_is_the_connections() {

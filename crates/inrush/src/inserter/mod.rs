@@ -31,7 +31,8 @@ use crate::{Error, Result};
 use inrush_core::bulk::Method;
 use inrush_core::bulk::run::{BatchOptions, OnBadRow};
 use inrush_core::convert::{BoundRows, RowBuffer};
-use inrush_core::wire::{Value, Vendor};
+use inrush_core::profile::Profile;
+use inrush_core::wire::Value;
 
 /// The values of a row that stands alone, and can be bound: it is checked already, so it goes like any INSERT, at its price.
 pub(crate) fn one_row(rows: &RowBuffer) -> Result<Option<Vec<Value<'_>>>> {
@@ -53,15 +54,14 @@ pub(crate) fn unanswered(error: Error) -> Error {
 
 /// How several rows are written: the bad ones among them are set aside.
 ///
-/// On MySQL one statement of text: it is one command, so one commit, whatever the number of rows, and costs no more than a
-/// prepared one there (docs/notes/multi-row.md).
-pub(crate) fn batch_options(n_rows: usize, vendor: Vendor, wants_ids: bool) -> BatchOptions {
+/// Where text is fast by one statement of text: it is one command, so one commit, whatever the number of rows.
+pub(crate) fn batch_options(n_rows: usize, profile: &Profile, wants_ids: bool) -> BatchOptions {
     let options = BatchOptions::new().with_bytes(MAX_COMMAND);
     if n_rows == 1 {
         // It says itself what is wrong with it.
         return options;
     }
-    let method = (vendor == Vendor::MySql).then_some(Method::MultiRow);
+    let method = profile.text_is_fast.then_some(Method::MultiRow);
     options.with_method(method).with_bad_rows(OnBadRow::Skip).with_ids(wants_ids)
 }
 

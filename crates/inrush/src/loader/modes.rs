@@ -10,8 +10,8 @@ use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::modes::{Counted, Keys, Stage, Writing};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::{Method, Mode, Plan, Source, Table};
+use inrush_core::profile::Profile;
 use inrush_core::value::ident::quote_table;
-use inrush_core::wire::ServerVersion;
 use inrush_core::{Error, Result};
 
 /// What the server says of the keys and triggers of a table. Asked for where the mode depends on it.
@@ -56,7 +56,7 @@ pub(super) fn plan(
     options: &LoadOptions,
     table: &Table,
     keys: &Keys,
-    server: &ServerVersion,
+    profile: &Profile,
 ) -> Result<(Plan, Writing)> {
     let mut plan = Plan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode)?;
     let key = keys.choose(options.mode, &options.key, &plan.filled(), table)?;
@@ -66,7 +66,7 @@ pub(super) fn plan(
     let shadow = options.atomic.then(|| Shadow::of(&table.schema, &table.name).shadow);
     let target = quote_table(&table.schema, shadow.as_ref().unwrap_or(&table.name));
     let stage = quote_table(&table.schema, STAGE);
-    let writing = Writing::new(options.mode, &target, &stage, &plan.filled(), key, keys, server)?;
+    let writing = Writing::new(options.mode, &target, &stage, &plan.filled(), key, keys, profile)?;
     Ok((plan, writing))
 }
 

@@ -19,11 +19,11 @@ use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{BOUND_BYTES, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
 use inrush_core::bulk::{Plan, Source, Table, method};
+use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{MariaDbCapabilities, ServerVersion, Vendor};
 use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -38,14 +38,15 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     let mut connection = control.connect(&config)?;
     control.set_lane(0, connection.connection_id(), connection.aborter());
     sql::set_answers(&mut connection)?;
-    options.unchecked.check(connection.server_version().vendor == Vendor::MariaDb)?;
+    let profile = *connection.session().profile();
+    options.unchecked.check(&profile)?;
     let name = TableName::parse(&table)?.in_schema(config.database())?;
-    let variables = Variables::read(&mut connection)?;
+    let variables = Variables::read(&mut connection, &profile)?;
     check_packet(variables.max_packet)?;
     let found = sql::read_table(&mut connection, &name)?;
     let must_create = found.is_none();
     if let Some(columns) = &mut options.create {
-        columns.iter_mut().for_each(|(_, ty)| known_type(ty, connection.server_version()));
+        columns.iter_mut().for_each(|(_, ty)| known_type(ty, &profile));
     }
     let table = match (found, &options.create) {
         (Some(table), _) => table,
@@ -56,7 +57,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
     if options.guarantee == Guarantee::ExactlyOnce {
-        promise::check(&mut connection, &table)?;
+        promise::check(&mut connection, &table, variables.cluster)?;
     } else if options.defer_indexes {
         return Err(Error::config(
             "`--defer-indexes` keeps the definitions in the ledger, and `--guarantee at-least-once` has none",
@@ -66,7 +67,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     if options.atomic && !must_create {
         steps::check_atomic(&mut connection, &table)?;
     }
-    let mut rules = Rules::new(zone, connection.server_version().clone());
+    let mut rules = Rules::new(zone, profile);
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
     let keys = match must_create {
@@ -75,13 +76,11 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
     };
     let plans = plans(sources, &options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
-    let vendor = connection.server_version().vendor;
     let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
-    let has_bulk = connection.session().mariadb_capabilities().contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS);
     let facts = method::Facts {
         local_infile: variables.local_infile,
-        vendor,
-        has_bulk,
+        has_bulk: profile.bulk_execute,
+        binds_fast: profile.binds_fast,
         bindable,
         load_is_serial: load_is_serial(&mut connection, &variables, &options, &table, &plans)?,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
@@ -93,12 +92,12 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         session: LaneSession {
             time_zone: spelling,
             statement_binlog: variables.statement_binlog,
-            mariadb: vendor == Vendor::MariaDb,
+            profile,
             unchecked: options.unchecked,
         },
         max_packet: variables.max_packet,
         choice: Mutex::new(choice),
-        insert: method::best_insert(vendor, has_bulk, bindable),
+        insert: method::best_insert(profile.bulk_execute, profile.binds_fast, bindable),
         harmless: Mutex::default(),
         noted: Mutex::default(),
         replays: 0.into(),
@@ -106,7 +105,7 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         bad_share: Mutex::default(),
         retries: Mutex::default(),
         spares: Spares::default(),
-        tuning: Arc::new(Tuning::new(&options, variables.is_cluster)?),
+        tuning: Arc::new(Tuning::new(&options, profile.transaction_bytes.min(variables.cluster.transaction_bytes()))?),
         tally: Mutex::default(),
         ignores_case: variables.ignores_case,
         reject_header,
@@ -192,8 +191,7 @@ struct Variables {
     max_packet: usize,
     local_infile: Option<bool>,
     statement_binlog: bool,
-    /// Transactions are certified by other servers: Galera or group replication.
-    is_cluster: bool,
+    cluster: Cluster,
     ignores_case: bool,
     /// A statement whose number of rows the server does not know holds the lock of an AUTO_INCREMENT until it ends, one with VALUES
     /// does not: `innodb_autoinc_lock_mode` is 1.
@@ -201,12 +199,13 @@ struct Variables {
 }
 
 impl Variables {
-    fn read(connection: &mut Connection) -> Result<Self> {
+    fn read(connection: &mut Connection, profile: &Profile) -> Result<Self> {
         let rows = sql::rows(
             connection,
             "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
-             'wsrep_on', 'group_replication_group_name', 'lower_case_table_names', 'innodb_autoinc_lock_mode')",
+             'lower_case_table_names', 'innodb_autoinc_lock_mode')",
         )?;
+        let cluster = Cluster::read(&sql::rows(connection, Cluster::QUERY)?);
         let value = |name: &str| {
             let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)))?;
             row.get(1).map(String::as_str)
@@ -216,23 +215,19 @@ impl Variables {
             max_packet: value("max_allowed_packet")
                 .and_then(|v| v.parse().ok())
                 .filter(|bytes| LIKELY_PACKETS.contains(bytes))
-                .unwrap_or(SMALLEST_DEFAULT_PACKET),
+                .unwrap_or(profile.packet_bytes),
             local_infile: value("local_infile").map(on),
             locks_for_ids: value("innodb_autoinc_lock_mode") == Some("1"),
             ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
             statement_binlog: value("log_bin").is_some_and(on)
                 && value("binlog_format").is_some_and(|v| v.eq_ignore_ascii_case("STATEMENT")),
-            is_cluster: value("wsrep_on").is_some_and(on)
-                || value("group_replication_group_name").is_some_and(|name| !name.is_empty()),
+            cluster,
         })
     }
 }
 
 /// What the servers allow it to be; anything else is no answer.
 const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
-
-/// 4 MiB: the smallest default of `max_allowed_packet` that any version since 5.6 had, for a server that does not tell.
-const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
 
 /// Maps every source; the mistakes of all of them are told at once.
 fn plans(
@@ -246,7 +241,7 @@ fn plans(
     let mut plans = Vec::new();
     let mut mistakes: Option<Error> = None;
     for (index, source) in sources.iter_mut().enumerate() {
-        match modes::plan(&**source, options, table, keys, &rules.server) {
+        match modes::plan(&**source, options, table, keys, &rules.profile) {
             Ok((plan, writing)) => {
                 source.select(&plan.uses);
                 plans.push(Arc::new(source_plan(index, plan, writing, rules, max_packet)));
@@ -309,12 +304,8 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
 }
 
 /// A VECTOR goes into a JSON column where the server has no vectors: the same text fits both.
-fn known_type(ty: &mut String, server: &ServerVersion) {
-    let since = match server.vendor {
-        Vendor::MariaDb => (11, 7, 0),
-        _ => (9, 0, 0),
-    };
-    if server.numbers < since && ty.starts_with("VECTOR") {
+fn known_type(ty: &mut String, profile: &Profile) {
+    if !profile.has_vectors && ty.starts_with("VECTOR") {
         let null = ty.split_once(')').map_or("", |(_, null)| null);
         *ty = format!("JSON{null}");
     }

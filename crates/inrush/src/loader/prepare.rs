@@ -93,7 +93,9 @@ impl Payload {
         match self {
             Payload::LoadData(text) => text.len(),
             Payload::AsItStands { .. } => 0,
-            Payload::MultiRow { statements, .. } => statements.iter().map(|statement| statement.command.n_bytes()).sum(),
+            Payload::MultiRow { statements, .. } => {
+                statements.iter().map(|statement| statement.command.n_bytes()).sum()
+            }
         }
     }
 }

@@ -58,6 +58,9 @@ pub(super) enum Why {
     Interrupted,
 }
 
+/// Reports a failure, and the pause before the next attempt.
+type Report<'a> = Box<dyn Fn(&Error, Duration) + 'a>;
+
 /// A loop that retries.
 pub(super) struct Retrying<'a> {
     control: &'a Control,
@@ -68,7 +71,7 @@ pub(super) struct Retrying<'a> {
     /// Since when the time counts; `None`: since the first failure.
     since: Option<Duration>,
     has_stored: bool,
-    report: Box<dyn Fn(&Error, Duration) + 'a>,
+    report: Report<'a>,
 }
 
 impl Shared {

@@ -323,7 +323,8 @@ const KEEP: usize = 16 << 20;
 impl Shared {
     /// Where the ledger lies.
     pub(super) fn ledger(&self) -> Ledger {
-        Ledger { schema: self.table.schema.clone(), mariadb: self.session.mariadb, has_owners: false }
+        let shared_lock = self.session.profile.shared_lock;
+        Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false }
     }
 
     /// The target as people and the ledger name it.

@@ -7,7 +7,6 @@ use inrush_core::bulk::Table;
 use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::lane;
 use inrush_core::session::{LoadCounts, Outcome};
-use inrush_core::wire::Vendor;
 use inrush_core::{Error, Result};
 
 /// The rows of a query, each value as text, NULL as the empty text.
@@ -20,7 +19,7 @@ pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
     /// ER_UNKNOWN_SYSTEM_VARIABLE, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_WRONG_VALUE_FOR_VAR
     const LEFT_AS_IT_IS: [u16; 3] = [1193, 1227, 1231];
     connection.exec(lane::ANSWERS, ())?;
-    let more = lane::more_answers(connection.server_version().vendor == Vendor::MariaDb);
+    let more = lane::more_answers(connection.session().profile());
     if connection.exec(&format!("SET SESSION {}", more.join(", ")), ()).is_ok() {
         return Ok(());
     }
@@ -40,7 +39,7 @@ pub(crate) fn first_row(connection: &mut Connection, query: &str) -> Result<Vec<
 /// # Errors
 /// `Config` for a view or a missing database; else what the server said.
 pub(crate) fn read_table(connection: &mut Connection, name: &TableName) -> Result<Option<Table>> {
-    let mut reading = Reading::new(name.clone(), Reader::Load, connection.server_version().vendor);
+    let mut reading = Reading::new(name.clone(), Reader::Load, connection.session().profile());
     while let Some(query) = reading.query() {
         reading.take(rows(connection, &query)?)?;
     }

@@ -33,8 +33,9 @@ struct State {
 }
 
 impl Tuning {
-    pub(super) fn new(options: &LoadOptions, is_cluster: bool) -> Result<Self> {
-        let limits = limits(options, is_cluster);
+    /// `transaction_bytes`: the most that one transaction takes.
+    pub(super) fn new(options: &LoadOptions, transaction_bytes: usize) -> Result<Self> {
+        let limits = limits(options, transaction_bytes);
         let tuner = Tuner::new(limits);
         let budget = Budget::new(options.memory as u64, tuner.held_per_byte());
         let trace = options.tuning_trace.as_ref().map(|path| {
@@ -149,8 +150,8 @@ pub(super) fn first_lanes() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(2))
 }
 
-fn limits(options: &LoadOptions, is_cluster: bool) -> Limits {
-    let max_batch = if is_cluster { MAX_CLUSTER_BATCH } else { MAX_BATCH };
+fn limits(options: &LoadOptions, transaction_bytes: usize) -> Limits {
+    let max_batch = MAX_BATCH.min(transaction_bytes);
     // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
     let is_fixed = options.dry_run || options.rate.is_some();
     let lanes = options.lanes.unwrap_or_else(first_lanes);
@@ -160,7 +161,7 @@ fn limits(options: &LoadOptions, is_cluster: bool) -> Limits {
         BatchSize::Bytes(bytes) => (bytes, bytes, bytes),
         BatchSize::Rows(_) => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
         BatchSize::Auto if options.dry_run => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
-        BatchSize::Auto => (FIRST_BATCH, MIN_BATCH, max_batch),
+        BatchSize::Auto => (FIRST_BATCH.min(max_batch), MIN_BATCH.min(max_batch), max_batch),
     };
     Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory }
 }
@@ -172,9 +173,6 @@ const FIRST_BATCH: usize = 4 << 20;
 
 const MIN_BATCH: usize = 256 << 10;
 const MAX_BATCH: usize = 64 << 20;
-
-/// A cluster certifies and ships a transaction as a whole.
-const MAX_CLUSTER_BATCH: usize = 16 << 20;
 
 const MAX_LANES: usize = 16;
 
@@ -200,31 +198,33 @@ mod tests {
 
     #[test]
     fn what_is_given_is_not_tuned() {
-        let given = limits(&LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() }, false);
+        let given = limits(&LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() }, usize::MAX);
         assert_eq!((given.min_lanes, given.lanes, given.max_lanes), (5, 5, 5));
         assert_eq!((given.min_batch, given.batch, given.max_batch), (7, 7, 7));
     }
 
     #[test]
     fn a_rate_needs_no_more_lanes() {
-        let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, false);
+        let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, usize::MAX);
         assert_eq!((paced.min_lanes, paced.max_lanes), (first_lanes(), first_lanes()));
     }
 
     #[test]
     fn what_was_refused_is_not_read_again() {
-        let auto = Tuning::new(&options(), false).unwrap();
+        let auto = Tuning::new(&options(), usize::MAX).unwrap();
         assert_eq!(auto.batch_bytes(), Some(FIRST_BATCH));
         auto.refused(1000);
         assert_eq!(auto.batch_bytes(), Some(750));
-        let fixed = Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, false).unwrap();
+        let fixed = Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, usize::MAX).unwrap();
         fixed.refused(1000);
         assert_eq!(fixed.batch_bytes(), Some(5000));
     }
 
     #[test]
     fn a_cluster_takes_smaller_batches() {
-        assert_eq!(limits(&options(), false).max_batch, 64 << 20);
-        assert_eq!(limits(&options(), true).max_batch, 16 << 20);
+        assert_eq!(limits(&options(), usize::MAX).max_batch, 64 << 20);
+        assert_eq!(limits(&options(), 16 << 20).max_batch, 16 << 20);
+        let small = limits(&options(), 100 << 10);
+        assert_eq!([small.batch, small.min_batch, small.max_batch], [100 << 10; 3]);
     }
 }

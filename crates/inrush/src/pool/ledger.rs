@@ -8,7 +8,6 @@
 //! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
 
 use crate::PoolOptions;
-use crate::PoolOptions;
 use inrush_core::retry::BackOff;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -3,8 +3,9 @@
 
 use crate::table::TableName;
 use inrush_core::bulk::Table;
+use inrush_core::profile::Profile;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::wire::{Row, Value, Vendor};
+use inrush_core::wire::{Row, Value};
 use inrush_core::{Error, Result};
 
 /// A table that is being read.
@@ -12,7 +13,7 @@ use inrush_core::{Error, Result};
 pub(crate) struct Reading {
     name: TableName,
     reader: Reader,
-    vendor: Vendor,
+    json_is_text: bool,
     state: State,
 }
 
@@ -58,8 +59,8 @@ struct Draft {
 
 impl Reading {
     /// Begins to read the table; its schema is known.
-    pub(crate) fn new(name: TableName, reader: Reader, vendor: Vendor) -> Self {
-        Self { name, reader, vendor, state: State::ExpectTable }
+    pub(crate) fn new(name: TableName, reader: Reader, profile: &Profile) -> Self {
+        Self { name, reader, json_is_text: profile.json_is_text, state: State::ExpectTable }
     }
 
     /// What the server must be asked next.
@@ -94,7 +95,7 @@ impl Reading {
             },
             State::ExpectColumns(mut draft) => {
                 draft.table.columns = columns(rows)?;
-                match self.vendor == Vendor::MariaDb {
+                match self.json_is_text {
                     true => State::ExpectJsonChecks(draft),
                     false => draft.done(),
                 }
@@ -252,7 +253,7 @@ fn column(row: Vec<String>) -> Result<Column> {
     })
 }
 
-/// MariaDB's JSON is LONGTEXT with a CHECK that calls json_valid() for the column.
+/// JSON that is text is LONGTEXT with a CHECK that calls json_valid() for the column.
 fn json_column(row: Vec<String>) -> Option<String> {
     let clause = row.into_iter().next()?;
     Some(clause.strip_prefix("json_valid(`")?.strip_suffix("`)")?.replace("``", "`"))

@@ -15,6 +15,7 @@ use ::tokio::runtime::Handle;
 use ::tokio::sync::Mutex;
 use ::tokio::time::sleep;
 use inrush_core::convert::BoundRows;
+use inrush_core::profile::Cluster;
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -194,8 +195,7 @@ impl Inserter {
         let mut connection = pool.get().await?;
         let options = &shared.options;
         if options.exactly_once {
-            let wsrep_on = connection.query_opt::<(String, String)>(line::GALERA, ()).await?;
-            line::check_galera(wsrep_on.as_ref().map(|(_, value)| value.as_str()))?;
+            line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
         }
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
@@ -438,8 +438,8 @@ async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> 
         let outcome = connection.exec(&shape.statement, &values[..]).await.map_err(unanswered)?;
         return Ok(Stored::of_one(outcome.last_insert_id, shape.has_ids));
     }
-    let vendor = connection.server_version().vendor;
-    let options = batch_options(rows.n_rows(), vendor, wants_ids && shape.has_ids);
+    let profile = connection.session().profile();
+    let options = batch_options(rows.n_rows(), profile, wants_ids && shape.has_ids);
     let report = connection.execute_batch_with(&shape.statement, rows, &options).await?;
     Ok(Stored::of(report, shape.has_ids))
 }

@@ -14,7 +14,6 @@ use inrush::core::value::Rules;
 use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
 use inrush::core::value::column::{Column, ColumnType};
 use inrush::core::wire::Value;
-use inrush::core::wire::Vendor;
 use inrush::{Config, Result};
 use inrush_testkit::servers::{self, Schema, Server};
 use jiff::tz::TimeZone;
@@ -65,9 +64,9 @@ impl Lane {
     fn new(schema: Schema) -> Lane {
         let config = Config::from_url(&schema.url()).unwrap().with_local_infile(true);
         let mut connection = Connection::connect(&config).unwrap();
-        let mariadb = connection.server_version().vendor == Vendor::MariaDb;
+        let profile = *connection.session().profile();
         let unchecked = inrush_core::bulk::lane::Unchecked::default();
-        let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, mariadb, unchecked };
+        let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, profile, unchecked };
         for statement in session.setup() {
             connection.exec(&statement, ()).unwrap();
         }
@@ -113,7 +112,7 @@ impl Oracle {
             lane.exec(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {declared} NULL)"));
         }
         let columns = [described(&lane, &loaded, "id", "int"), described(&lane, &loaded, "c", declared)];
-        let rules = Rules::new(zone.clone(), lane.connection.borrow().server_version().clone());
+        let rules = Rules::new(zone.clone(), *lane.connection.borrow().session().profile());
         Oracle { declared: declared.into(), lane, loaded, inserted, columns, rules, time_zone: zone_name.into() }
     }
 

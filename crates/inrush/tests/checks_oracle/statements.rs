@@ -23,7 +23,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn rules(lane: &Lane) -> Rules {
-        Rules::utc(lane.connection.borrow().server_version().clone())
+        Rules::utc(*lane.connection.borrow().session().profile())
     }
 
     fn checked(&self, lane: &Lane) -> Vec<CheckedColumn> {

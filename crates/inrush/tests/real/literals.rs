@@ -2,11 +2,11 @@
 //! sql_mode.
 
 use crate::cases::{Case, Route, Shell};
-use inrush::core::bulk::{RowSource, Template};
 use inrush::core::bulk::write::load_data::LoadData;
 use inrush::core::bulk::write::multi_statement::MultiStatement;
 use inrush::core::bulk::write::text::{MultiRow, Row};
 use inrush::core::bulk::write::{Command, Limits, Next, Writer};
+use inrush::core::bulk::{RowSource, Template};
 use inrush::core::convert::Rows;
 use inrush::core::value::column::{Column, ColumnType};
 use inrush::core::wire::value::{Date, DateTime, Time};
@@ -34,7 +34,9 @@ fn written(connection: &mut blocking::Connection, mut writer: impl Writer) -> St
     let rows = rows.bind(&[], 2).unwrap();
     let mut ids = Vec::new();
     for i in 0..rows.n_rows() {
-        let Next::Command { command: Command::Query(text), n_rows: 1 } = writer.next(RowSource::Bound(&*rows), i..i + 1, Vec::new()).unwrap() else {
+        let Next::Command { command: Command::Query(text), n_rows: 1 } =
+            writer.next(RowSource::Bound(&*rows), i..i + 1, Vec::new()).unwrap()
+        else {
             panic!("row {i} is a command");
         };
         ids.push((i, connection.exec(&text, ()).is_ok()));

@@ -7,7 +7,7 @@ use crate::{Output, exit, human};
 use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
-use inrush::core::wire::Vendor;
+use inrush::core::profile::Profile;
 use inrush_bench::insert::Allowed;
 use inrush_bench::results::{Case, End, LeftOut, Program, Record, Results, Run, Sample, Server, VERSION};
 use inrush_bench::runner::{self, Broken, Effort};
@@ -92,7 +92,7 @@ impl Common {
 pub(super) struct Facts {
     /// How it is reached.
     pub(super) config: Config,
-    pub(super) vendor: Vendor,
+    pub(super) profile: Profile,
     pub(super) server: Server,
     /// Where it reads files that we write; or why it does not.
     pub(super) files: std::result::Result<PathBuf, String>,
@@ -103,7 +103,7 @@ impl Facts {
         let transport = if config.uses_socket() { "socket" } else { "tcp" };
         Ok(Self {
             config: config.clone(),
-            vendor: connection.server_version().vendor,
+            profile: *connection.session().profile(),
             server: facts::server(connection, transport)?,
             files: server_file::folder(connection),
         })
@@ -112,7 +112,7 @@ impl Facts {
     /// What it lets the ways to write do.
     pub(super) fn allowed(&self) -> Allowed {
         let local_infile = self.server.settings.get("local_infile").is_some_and(|value| value == "ON" || value == "1");
-        Allowed { vendor: self.vendor, local_infile, no_files: self.files.clone().err() }
+        Allowed { profile: self.profile, local_infile, no_files: self.files.clone().err() }
     }
 }
 

@@ -4,7 +4,6 @@ use super::experiment::Facts;
 use super::place::SCHEMA;
 use clap::Args;
 use inrush::TlsMode;
-use inrush::core::wire::Vendor;
 use inrush_bench::peer::{self, PeerCell, Peers, Place};
 use inrush_bench::results::LeftOut;
 use inrush_core::{Error, Result};
@@ -104,7 +103,7 @@ fn place(facts: &Facts) -> Result<Place> {
         tls,
         user: config.user().into(),
         database: SCHEMA.into(),
-        vendor: if facts.vendor == Vendor::MariaDb { "mariadb" } else { "mysql" },
+        vendor: facts.profile.family,
     })
 }
 

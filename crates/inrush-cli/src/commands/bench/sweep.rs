@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use inrush::core::bulk::Method;
 use inrush_bench::results::{Case, Role, Sample};
 use inrush_bench::sweep::{self, Cell, Limits, Settings, Sweeper};
-use inrush_core::wire::Vendor;
 use inrush_core::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +124,7 @@ impl Experiment for SweepArgs {
     }
 
     fn plan(&self, facts: &Facts) -> Result<Plan<(Cell, Role)>> {
-        if self.method == Method::Bulk && facts.vendor != Vendor::MariaDb {
+        if self.method == Method::Bulk && !facts.profile.bulk_execute {
             return Err(Error::config("`--method bulk`: only MariaDB has this command"));
         }
         if self.method == Method::LoadData && !facts.allowed().local_infile {

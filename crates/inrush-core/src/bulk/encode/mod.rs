@@ -12,10 +12,10 @@ pub mod load_data;
 use super::expression::Part;
 use super::{Computed, Plan};
 use crate::session::Statement;
-use crate::value::{Cells, Rules};
 use crate::value::check::{CheckedColumn, Form};
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
+use crate::value::{Cells, Rules};
 
 /// The rows of `range` that are not in `skip`, which is sorted.
 pub(super) fn kept(range: std::ops::Range<usize>, skip: &[u32]) -> impl Iterator<Item = usize> {

@@ -45,7 +45,7 @@ impl Fence {
             columns(&CHUNK_COLUMNS),
             self.ledger.jobs(),
             self.ours(),
-            self.ledger.shared_lock()
+            self.ledger.shared_lock
         )
     }
 
@@ -82,7 +82,7 @@ impl Fence {
             "SELECT `epoch`, `checksum` FROM {} WHERE `job` = {} AND `start` = {start} {}",
             self.ledger.chunks(),
             self.job.literal(),
-            self.ledger.shared_lock()
+            self.ledger.shared_lock
         )
     }
 

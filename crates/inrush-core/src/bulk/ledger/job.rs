@@ -330,7 +330,7 @@ impl Fence {
             "SELECT `epoch`, `state`, `step` FROM {} WHERE `id` = {} {}",
             self.ledger.jobs(),
             self.job.literal(),
-            self.ledger.shared_lock()
+            self.ledger.shared_lock
         )
     }
 }

@@ -13,8 +13,8 @@ pub(super) const VERSION: u8 = 1;
 pub struct Ledger {
     /// The target's schema, in which the tables lie: they are replicated and restored with the rows.
     pub schema: String,
-    /// Whether the server is a MariaDB, which spells a shared lock in the old way.
-    pub mariadb: bool,
+    /// The clause that lets others read the selected rows and keeps writers waiting: `Profile::shared_lock`.
+    pub shared_lock: &'static str,
     /// Whether `inrush_job` has the columns of [`Ledger::LATER_COLUMNS`], which a table made by an older version lacks.
     pub has_owners: bool,
 }
@@ -79,7 +79,7 @@ impl Ledger {
             probes.push(format!("DELETE FROM {table} WHERE `{key}` = {none}"));
         }
         probes.push(format!("UPDATE {} SET `epoch` = `epoch` + 1 WHERE `id` = {none}", self.jobs()));
-        probes.push(format!("SELECT `epoch` FROM {} WHERE `id` = {none} {}", self.jobs(), self.shared_lock()));
+        probes.push(format!("SELECT `epoch` FROM {} WHERE `id` = {none} {}", self.jobs(), self.shared_lock));
         probes
     }
 
@@ -93,11 +93,6 @@ impl Ledger {
 
     pub(super) fn rejects(&self) -> String {
         self.table("inrush_reject")
-    }
-
-    /// The lock that lets others read and keeps writers waiting.
-    pub(super) fn shared_lock(&self) -> &'static str {
-        if self.mariadb { "LOCK IN SHARE MODE" } else { "FOR SHARE" }
     }
 
     fn table(&self, name: &str) -> String {
@@ -164,7 +159,7 @@ PRIMARY KEY (`job`, `line`, `part`)";
 mod tests {
     use super::*;
 
-    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), mariadb: false, has_owners: true };
+    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), shared_lock: "FOR SHARE", has_owners: true };
 
     #[test]
     fn names_are_quoted() {

@@ -5,10 +5,10 @@ use super::super::judge::{Harmless, LoadWarning, Verdict, judge_load};
 use super::super::{Method, Mode};
 use super::{Counted, Keys, Stage};
 use crate::error::{Error, Result};
+use crate::profile::Profile;
 use crate::session::LoadCounts;
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
-use crate::wire::{ServerVersion, Vendor};
 
 /// How the rows of one mapping are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Writing {
         columns: &[Column],
         key: Vec<String>,
         keys: &Keys,
-        server: &ServerVersion,
+        profile: &Profile,
     ) -> Result<Self> {
         let others: Vec<&Column> = columns.iter().filter(|column| !key.contains(&column.name)).collect();
         if mode == Mode::Update && others.is_empty() {
@@ -52,7 +52,7 @@ impl Writing {
             Mode::Ignore => (nothing(columns), None),
             Mode::Upsert if others.is_empty() => (nothing(columns), None),
             Mode::Upsert => {
-                let values = if has_row_alias(server) { alias } else { values_function };
+                let values = if profile.row_alias { alias } else { values_function };
                 let tail = values(&others);
                 let staged = Stage::in_order(stage, target, columns, NEW, &assigned(&others));
                 (tail, Some(staged))
@@ -160,11 +160,6 @@ fn assigned(columns: &[&Column]) -> String {
 fn values_function(columns: &[&Column]) -> String {
     let set = |column: &&Column| format!("{0}=VALUES({0})", quote_ident(&column.name));
     format!(" ON DUPLICATE KEY UPDATE {}", columns.iter().map(set).collect::<Vec<_>>().join(","))
-}
-
-/// MySQL warns of VALUES(); the others do not know the alias.
-fn has_row_alias(server: &ServerVersion) -> bool {
-    server.vendor == Vendor::MySql && server.is_at_least(8, 0, 19)
 }
 
 const NEW: &str = "inrush_new";

@@ -141,7 +141,8 @@ fn skipped_rows() {
 #[test]
 fn what_is_computed_stands_among_the_values() {
     let part = |sql: &str| Part::Sql(sql.into());
-    let computed = Computed { column: "d".into(), parts: vec![part("f("), Part::Field(1), part(", 'a?')+"), Part::Field(0)] };
+    let computed =
+        Computed { column: "d".into(), parts: vec![part("f("), Part::Field(1), part(", 'a?')+"), Part::Field(0)] };
     let layout = Layout { names: vec!["c".into(), "d".into()], n_values: 1, computed: vec![computed] };
     let insert = layout.insert("REPLACE INTO", "`t`", " AS x");
     assert_eq!(insert.statement.sql(), "REPLACE INTO `t` (`c`,`d`) VALUES (?,f(?, 'a?')+?) AS x");
@@ -221,7 +222,8 @@ proptest! {
 
 /// The values of a command, of which every other one is a text and the others are bytes.
 fn bound(next: &Next, n: usize) -> Vec<Option<Vec<u8>>> {
-    let types = [crate::wire::ColumnType::MYSQL_TYPE_BLOB as u8, 0, crate::wire::ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0];
+    let types =
+        [crate::wire::ColumnType::MYSQL_TYPE_BLOB as u8, 0, crate::wire::ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0];
     match next {
         Next::Command { command: Command::Bulk(_, body), .. } => {
             assert_eq!(body.bytes[2..6], types);

@@ -5,8 +5,8 @@
 
 use super::report::{BadRow, Tally};
 use crate::bulk::judge::{is_row_fault, row_of};
-use crate::bulk::search::cut;
 use crate::bulk::row_source::RowSource;
+use crate::bulk::search::cut;
 use crate::bulk::write::{Command, Next, Writer};
 use crate::convert::BoundRows;
 use crate::error::{Error, Result};

@@ -5,16 +5,16 @@ use super::options::{BatchOptions, OnBadRow};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::bulk::{Method, Table};
 use crate::error::{Error, Result};
+use crate::profile::Profile;
 use crate::session::Statement;
 use crate::value::column::Column;
 use crate::value::ident::quote_ident;
-use crate::wire::{ServerVersion, Vendor};
 
 /// What is known of the connection and the table.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
-    /// Which server it is.
-    pub server: &'a ServerVersion,
+    /// What the server can do.
+    pub profile: &'a Profile,
     /// Whether COM_STMT_BULK_EXECUTE was agreed on.
     pub has_bulk: bool,
     /// Whether its results row by row were agreed on.
@@ -149,12 +149,12 @@ impl Case<'_> {
         }
         let mut methods = Vec::new();
         let skips = self.options.on_bad_row == OnBadRow::Skip;
-        let is_mariadb = self.facts.server.vendor == Vendor::MariaDb;
-        if self.n_rows >= LOAD_ROWS && !skips && !is_mariadb {
+        let profile = self.facts.profile;
+        if self.n_rows >= LOAD_ROWS && !skips && profile.prefers_load_data {
             methods.push((Method::LoadData, "the connection may send LOAD DATA LOCAL, this server's fastest way in"));
         }
         methods.push((Method::Bulk, "one command carries many rows, already bound: MariaDB's fastest way in"));
-        if self.n_rows >= if is_mariadb { PREPARED_ROWS_ON_MARIADB } else { PREPARED_ROWS } {
+        if self.n_rows >= if profile.binds_fast { PREPARED_ROWS_BOUND_FAST } else { PREPARED_ROWS } {
             methods.push((Method::MultiRowPrepared, "one statement for many rows, bound: parsed once"));
         }
         methods.push((Method::MultiRow, "one statement for all rows"));
@@ -212,13 +212,12 @@ impl Case<'_> {
         let Some(column) = self.generated_column().filter(|_| self.options.ids && !self.template.ignore) else {
             return (Tells::Nothing, None);
         };
-        let (server, is_plain) = (self.facts.server, self.template.kind == Kind::Insert && !self.template.on_duplicate);
-        match (server.vendor, self.facts.increment) {
-            (Vendor::MariaDb, _) if server.is_at_least(10, 5, 0) => {
-                (Tells::ReturnedIds, Some(format!(" RETURNING {}", quote_ident(&column.name))))
-            }
+        let (profile, is_plain) =
+            (self.facts.profile, self.template.kind == Kind::Insert && !self.template.on_duplicate);
+        match self.facts.increment {
+            _ if profile.returning => (Tells::ReturnedIds, Some(format!(" RETURNING {}", quote_ident(&column.name)))),
             // Rows whose number is known beforehand get ids that follow each other, in every lock mode.
-            (Vendor::MySql, Some(increment)) if is_plain => (Tells::FirstId(increment), None),
+            Some(increment) if profile.consecutive_ids && is_plain => (Tells::FirstId(increment), None),
             _ => (Tells::Nothing, None),
         }
     }
@@ -266,5 +265,5 @@ const LOAD_ROWS: usize = 1_000;
 /// From so many rows on statements that are prepared cost no more than text, which has fewer of them (docs/notes/batch-speed.md).
 const PREPARED_ROWS: usize = 1_000;
 
-/// The same where text takes the server longer.
-const PREPARED_ROWS_ON_MARIADB: usize = 100;
+/// The same where text takes the server longer: `Profile::binds_fast`.
+const PREPARED_ROWS_BOUND_FAST: usize = 100;

@@ -58,7 +58,7 @@ fn check_server(
 
 /// The first bad row of a statement, as a server names it.
 fn named(mut rows: Range<usize>, is_bad: impl Fn(usize) -> bool) -> u64 {
-    1 + rows.position(|row| is_bad(row)).unwrap() as u64
+    1 + rows.position(is_bad).unwrap() as u64
 }
 
 #[test]

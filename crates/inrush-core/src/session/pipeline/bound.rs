@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::session::ask::{LONG_PART, is_long};
 use crate::session::cache::{Entry, Execution};
-use crate::wire::{Outbox, StmtId, Value, Vendor, stmt};
+use crate::wire::{Outbox, StmtId, Value, stmt};
 use std::borrow::Cow;
 
 /// The values of one execution, as they are sent.
@@ -100,8 +100,8 @@ impl Bound {
     }
 
     /// Whether the statement must be prepared anew for these values: see [`Entry::bends`].
-    pub(super) fn is_bent_by(&self, entry: &Entry, vendor: Vendor) -> bool {
-        entry.bends_types(&self.head[self.n_values.div_ceil(8)..], vendor)
+    pub(super) fn is_bent_by(&self, entry: &Entry, keeps_types: bool) -> bool {
+        entry.bends_types(&self.head[self.n_values.div_ceil(8)..], keeps_types)
     }
 
     /// Whether the statement takes so many values.

@@ -5,7 +5,7 @@ use crate::session::pipeline::bound::{self, Bound};
 use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Effect, Session, Statement};
 use crate::wire::bulk_execute::{BulkBody, bulk_execute};
-use crate::wire::{MariaDbCapabilities, Outbox, command};
+use crate::wire::{Outbox, command};
 
 /// One command.
 #[derive(Clone, Debug)]
@@ -68,9 +68,9 @@ pub(super) fn send_bound(
     out: &mut Outbox,
 ) -> bool {
     let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
-    let vendor = session.version.vendor;
+    let keeps_types = session.profile.keeps_param_types;
     let entry = session.statements.get_mut(slot);
-    if bound.is_bent_by(entry, vendor) {
+    if bound.is_bent_by(entry, keeps_types) {
         return false;
     }
     match bound.check(entry.prepared.n_params) {
@@ -97,9 +97,9 @@ fn send_bulk(
         return true;
     }
     let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
-    let vendor = session.version.vendor;
+    let keeps_types = session.profile.keeps_param_types;
     let entry = session.statements.get_mut(slot);
-    if entry.bends(&[], vendor) {
+    if entry.bends(&[], keeps_types) {
         return false;
     }
     match bound::check_count(body.n_params, entry.prepared.n_params) {
@@ -116,7 +116,7 @@ fn send_bulk(
 
 /// A proxy in between may do anything with a command that it does not know; so it never gets it.
 fn check_bulk(session: &Session) -> Result<()> {
-    match session.mariadb_capabilities().contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS) {
+    match session.profile.bulk_execute {
         true => Ok(()),
         false => Err(Error::config("this server does not know COM_STMT_BULK_EXECUTE, which MariaDB has")),
     }

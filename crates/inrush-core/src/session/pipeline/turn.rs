@@ -71,9 +71,9 @@ impl Turn<'_> {
         if let Err(error) = stmt::check(values) {
             return self.refuse(error);
         }
-        let vendor = self.session.version.vendor;
+        let keeps_types = self.session.profile.keeps_param_types;
         let slot = self.session.statements.find(statement.sql().as_bytes());
-        let Some(slot) = slot.filter(|slot| !self.session.statements.get(*slot).bends(values, vendor)) else {
+        let Some(slot) = slot.filter(|slot| !self.session.statements.get(*slot).bends(values, keeps_types)) else {
             return self.hold(Command::Execute(statement.clone(), Bound::new(values)));
         };
         let Self { out, queue, session, .. } = self;

@@ -76,7 +76,7 @@ impl DateTimeJudge {
     pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
         let date_time = Self::date_time(fsp, rules);
         let whole_years = if date_time.fixed { *CLEAR_YEARS.start()..CLEAR_YEARS.end() + 1 } else { 0..0 };
-        Self { max: Some(rules.timestamp_max()), whole_years, ..date_time }
+        Self { max: Some(rules.profile.timestamp_max), whole_years, ..date_time }
     }
 
     /// What is far from every limit and of no unusual shape.

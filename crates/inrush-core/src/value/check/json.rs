@@ -12,10 +12,9 @@ pub(super) struct JsonJudge {
 
 impl JsonJudge {
     pub(super) fn new(rules: &Rules) -> Self {
-        let depth = rules.json_depth() as u32;
-        let limits = match rules.is_mariadb() {
+        let depth = rules.profile.json_depth;
+        let limits = match rules.profile.json_is_text {
             true => Limits { depth, ..Limits::default() },
-            // MySQL keeps documents in a binary form.
             false => Limits { depth, key_bytes: KEY_BYTES, takes_number: fits_a_double },
         };
         Self { limits }
@@ -52,5 +51,5 @@ fn fits_a_double(text: &[u8]) -> bool {
     value.is_finite() && (value != 0.0 || is_zero)
 }
 
-/// The longest name of a member in MySQL's binary form.
+/// The longest name of a member in the binary form.
 const KEY_BYTES: usize = 65_535;

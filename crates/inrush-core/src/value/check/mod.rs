@@ -189,7 +189,7 @@ impl Form {
             | ColumnType::Other(_) => Form::Text,
             ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Form::Bytes,
             ColumnType::Geometry { .. } => Form::Geometry,
-            ColumnType::Vector { .. } => Form::Argument(rules.vector_from_text()),
+            ColumnType::Vector { .. } => Form::Argument(rules.profile.vectors.from_text),
         }
     }
 }

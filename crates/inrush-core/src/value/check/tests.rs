@@ -25,7 +25,7 @@ fn rules() -> Rules {
 }
 
 fn on_mariadb() -> Rules {
-    Rules { server: ServerVersion::parse("10.11.19-MariaDB"), ..rules() }
+    Rules::utc(ServerVersion::parse("10.11.19-MariaDB"))
 }
 
 fn in_berlin() -> Rules {

@@ -9,13 +9,13 @@ use crate::wire::value as wire;
 #[derive(Clone, Debug)]
 pub(super) struct TimeJudge {
     fsp: u8,
-    /// MariaDB's last second has a fraction too.
-    whole_last_second: bool,
+    /// The last second of all has a fraction too.
+    ends_in_fraction: bool,
 }
 
 impl TimeJudge {
     pub(super) fn new(fsp: u8, rules: &Rules) -> Self {
-        Self { fsp, whole_last_second: !rules.is_mariadb() }
+        Self { fsp, ends_in_fraction: rules.profile.time_ends_in_fraction }
     }
 
     pub(super) fn time(&self, time: &wire::Time) -> Verdict {
@@ -32,7 +32,7 @@ impl TimeJudge {
             return Err(Why::Fraction);
         }
         let last_second = (hours, minutes, seconds) == (838, 59, 59);
-        if hours > 838 || (last_second && fraction.micros > 0 && self.whole_last_second) {
+        if hours > 838 || (last_second && fraction.micros > 0 && !self.ends_in_fraction) {
             return Err(Why::Range);
         }
         Ok(())

@@ -3,16 +3,17 @@
 
 use super::number::{self, Number};
 use super::{Judge, Rules, Verdict, Why};
+use crate::profile::Vectors;
 
 #[derive(Clone, Debug)]
 pub(super) struct VectorJudge {
     dim: u32,
-    mariadb: bool,
+    takes: Vectors,
 }
 
 impl VectorJudge {
     pub(super) fn new(dim: u32, rules: &Rules) -> Self {
-        Self { dim, mariadb: rules.is_mariadb() }
+        Self { dim, takes: rules.profile.vectors }
     }
 
     /// The floats that a column holds, each in 4 bytes, little endian.
@@ -66,11 +67,11 @@ impl VectorJudge {
 
     fn measure(&self, n: usize, squares: f64) -> Result<(), Why> {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
-        if n > self.dim || (self.mariadb && n != self.dim) {
+        if n > self.dim || (self.takes.exact_length && n != self.dim) {
             return Err(Why::Dimensions { n });
         }
         // MariaDB keeps the square of a vector's length beside it, as a FLOAT.
-        if self.mariadb && squares > f64::from(f32::MAX) { Err(Why::Range) } else { Ok(()) }
+        if self.takes.bounded_length && squares > f64::from(f32::MAX) { Err(Why::Range) } else { Ok(()) }
     }
 
     fn read_number(&self, text: &[u8], number: &Number<'_>) -> Result<f32, Why> {
@@ -79,7 +80,7 @@ impl VectorJudge {
             return Err(Why::Range);
         }
         // MySQL refuses what is not zero and yet has no normal FLOAT, MariaDB makes 0 of what has none at all.
-        let smallest = if self.mariadb { f32::from_bits(1) } else { f32::MIN_POSITIVE };
+        let smallest = if self.takes.subnormals { f32::from_bits(1) } else { f32::MIN_POSITIVE };
         if !number.is_zero() && value.abs() < smallest {
             return Err(Why::Underflow);
         }

@@ -117,7 +117,7 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::NotAMember => format!("{value} is not a member of {ty}"),
         Why::Json { at } => format!("not valid JSON at byte {}", u64::from(at) + 1),
         Why::JsonNumber { at } => format!("JSON with a number out of range at byte {}", u64::from(at) + 1),
-        Why::JsonDepth => format!("JSON nested deeper than {} levels", rules.json_depth()),
+        Why::JsonDepth => format!("JSON nested deeper than {} levels", rules.profile.json_depth),
         Why::JsonKey => "JSON with a name longer than 65535 bytes".into(),
         Why::Dimensions { n } => format!("{value} has {n} numbers, {ty} takes {}", limit(ty)),
         Why::GeometryKind => format!("{value} is not a {ty}"),
@@ -206,7 +206,7 @@ fn range(ty: &ColumnType, rules: &Rules) -> String {
         ColumnType::Year => " (1901 to 2155)".into(),
         ColumnType::Time { .. } => " (-838:59:59 to 838:59:59)".into(),
         ColumnType::Timestamp { .. } => {
-            let end = if rules.timestamp_max() > i32::MAX.into() { 2106 } else { 2038 };
+            let end = if rules.profile.timestamp_max > i32::MAX.into() { 2106 } else { 2038 };
             format!(" (1970 to {end})")
         }
         _ => String::new(),

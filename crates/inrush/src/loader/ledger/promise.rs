@@ -5,10 +5,11 @@ use crate::blocking::Connection;
 use crate::loader::sql;
 use inrush_core::bulk::Table;
 use inrush_core::bulk::ledger::{Routine, untransacted};
+use inrush_core::profile::Cluster;
 use inrush_core::{Error, Kind, Result};
 
 /// Refuses a target whose rows a ROLLBACK or the fence would not hold together.
-pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Result<()> {
+pub(in crate::loader) fn check(connection: &mut Connection, table: &Table, cluster: Cluster) -> Result<()> {
     if !table.transactional {
         return Err(Error::new(
             Kind::Promise,
@@ -19,7 +20,7 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Re
         )
         .with_hint("`--guarantee at-least-once` accepts that, or `ALTER TABLE .. ENGINE=InnoDB`"));
     }
-    if let Some(cluster) = cluster(connection)? {
+    if let Some(cluster) = cluster.with_local_locks() {
         return Err(Error::new(
             Kind::Promise,
             format!(
@@ -41,27 +42,6 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table) -> Re
         .with_hint(format!("`ALTER TABLE {name} ENGINE=InnoDB`, or {WITHOUT}")));
     }
     Ok(())
-}
-
-/// The cluster that this server is a part of, if others of it take rows as well.
-fn cluster(connection: &mut Connection) -> Result<Option<&'static str>> {
-    let rows = sql::rows(
-        connection,
-        "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'group_replication_group_name', \
-         'group_replication_single_primary_mode')",
-    )?;
-    let value = |name: &str| {
-        let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)));
-        row.and_then(|row| row.get(1)).map_or(String::new(), |value| value.to_ascii_lowercase())
-    };
-    let is_galera = ["on", "1"].contains(&&*value("wsrep_on")) && !["", "none"].contains(&&*value("wsrep_provider"));
-    let has_primaries = !value("group_replication_group_name").is_empty()
-        && ["off", "0"].contains(&&*value("group_replication_single_primary_mode"));
-    Ok(match (is_galera, has_primaries) {
-        (true, _) => Some("a Galera cluster"),
-        (_, true) => Some("a group with several primaries"),
-        _ => None,
-    })
 }
 
 /// A table without transactions that a trigger of the target names, and the trigger. Who may not see the triggers sees none: then the

@@ -7,7 +7,6 @@ use crate::loader::{Loader, sql};
 use inrush_core::bulk::ledger::{JobId, JobLine, Ledger, State, Totals};
 use inrush_core::bulk::steps::{Index, indexes};
 use inrush_core::value::ident::quote_table;
-use inrush_core::wire::Vendor;
 use inrush_core::{Error, Kind, Result};
 use std::collections::BTreeMap;
 
@@ -107,8 +106,8 @@ impl Loader {
 fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
     // Whatever the server gives its sessions, all lines are read.
     sql::set_answers(connection)?;
-    let mariadb = connection.server_version().vendor == Vendor::MariaDb;
-    let mut ledger = Ledger { schema: schema.to_owned(), mariadb, has_owners: false };
+    let shared_lock = connection.session().profile().shared_lock;
+    let mut ledger = Ledger { schema: schema.to_owned(), shared_lock, has_owners: false };
     ledger.has_owners = tables::has_later_columns(connection, &ledger)?;
     Ok(ledger)
 }

@@ -15,7 +15,6 @@ use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::steps::copied::{self, MOST_BYTES_A_COLUMN};
 use inrush_core::bulk::steps::{Copied, Shadow};
 use inrush_core::value::ident::quote_table;
-use inrush_core::wire::Vendor;
 use inrush_core::{Error, Kind, Result};
 use std::thread;
 use std::time::Duration;
@@ -148,11 +147,10 @@ fn compare(connection: &mut Connection, shared: &Shared, shadow: &Shadow, noted:
     Ok(())
 }
 
-/// The RENAME, while this connection has both tables locked. MySQL lets the session of the locks rename. MariaDB does not (1192): another
-/// one does, which waits for the tables before the locks are freed, and the servers let such a one pass before those that want to write.
+/// The RENAME, while this connection has both tables locked. Where the session that holds the locks may not rename, another connection
+/// does: it waits for the tables before the locks are freed, and the servers let it pass before those that want to write.
 fn rename(connection: &mut Connection, shared: &Shared, shadow: &Shadow) -> Result<()> {
-    let server = connection.server_version();
-    if server.vendor != Vendor::MariaDb && server.numbers >= (8, 0, 13) {
+    if connection.session().profile().rename_under_lock {
         return connection.exec(&shadow.swap(), ()).map(drop);
     }
     let mut other = shared.control.connect(&shared.config)?;

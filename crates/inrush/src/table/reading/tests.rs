@@ -1,6 +1,7 @@
 //! Questions and what follows from their answers.
 
 use super::*;
+use inrush_core::wire::{ServerVersion, Vendor};
 
 fn name(name: &str) -> TableName {
     TableName { schema: "shop".into(), name: name.into() }
@@ -13,7 +14,8 @@ fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {
 /// Answers one question after the other: a part of the question, and the answer.
 #[track_caller]
 fn talk(reader: Reader, vendor: Vendor, answers: &[(&str, &[&[&str]])]) -> Found {
-    let mut reading = Reading::new(name("t"), reader, vendor);
+    let version = ServerVersion { vendor, numbers: (9, 7, 0), text: String::new() };
+    let mut reading = Reading::new(name("t"), reader, &Profile::of(&version));
     for (part, answer) in answers {
         let query = reading.query().expect(part);
         assert!(query.contains(part), "{query}");
@@ -78,7 +80,7 @@ fn a_definition_that_is_kept_back() {
 }
 #[test]
 fn an_odd_answer_is_an_error() {
-    let mut reading = Reading::new(name("t"), Reader::Load, Vendor::MySql);
+    let mut reading = Reading::new(name("t"), Reader::Load, &Profile::of(&ServerVersion::parse("9.7.0")));
     reading.take(rows(TABLE.1)).unwrap();
     assert!(reading.take(rows(&[&["id"]])).is_err());
 }

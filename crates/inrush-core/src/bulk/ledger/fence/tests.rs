@@ -1,7 +1,7 @@
 use super::*;
 
-fn fence(mariadb: bool) -> Fence {
-    Fence { ledger: Ledger { schema: "shop".into(), mariadb, has_owners: true }, job: JobId([0xab; 16]), epoch: 7 }
+fn fence(shared_lock: &'static str) -> Fence {
+    Fence { ledger: Ledger { schema: "shop".into(), shared_lock, has_owners: true }, job: JobId([0xab; 16]), epoch: 7 }
 }
 
 const LINE: fn() -> ChunkLine = || ChunkLine {
@@ -24,9 +24,9 @@ fn reject(line: u64, raw: &[u8]) -> Reject {
 #[test]
 fn a_chunk_line_is_written_behind_the_fence() {
     let id = "ab".repeat(16);
-    for (mariadb, lock) in [(false, "FOR SHARE"), (true, "LOCK IN SHARE MODE")] {
+    for lock in ["FOR SHARE", "LOCK IN SHARE MODE"] {
         assert_eq!(
-            fence(mariadb).chunk_statement(&LINE()),
+            fence(lock).chunk_statement(&LINE()),
             format!(
                 "INSERT INTO `shop`.`inrush_chunk` (`job`, `start`, `end`, `first_record`, `records`, `first_line`, `n_lines`, \
                  `n_rows`, `skipped`, `rejected`, `checksum`, `epoch`) SELECT `id`, 10, 250, 3, 20, 4, 21, 17, 1, 2, \
@@ -39,14 +39,14 @@ fn a_chunk_line_is_written_behind_the_fence() {
 
 #[test]
 fn settling_waits_for_whoever_writes() {
-    assert!(fence(false).settle_query(10).ends_with("AND `start` = 10 FOR SHARE"));
-    assert!(fence(true).settle_query(10).ends_with("AND `start` = 10 LOCK IN SHARE MODE"));
+    assert!(fence("FOR SHARE").settle_query(10).ends_with("AND `start` = 10 FOR SHARE"));
+    assert!(fence("LOCK IN SHARE MODE").settle_query(10).ends_with("AND `start` = 10 LOCK IN SHARE MODE"));
 }
 
 #[track_caller]
 fn settled(answer: &[&str], want: Option<bool>) {
     let answer: Vec<String> = answer.iter().map(|&text| text.to_owned()).collect();
-    assert_eq!(fence(false).settle(&answer, 99).ok(), want);
+    assert_eq!(fence("FOR SHARE").settle(&answer, 99).ok(), want);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn what_a_settling_read_means() {
 #[track_caller]
 fn taken_over(state: &[&str], want: bool) {
     let state: Vec<String> = state.iter().map(|&text| text.to_owned()).collect();
-    assert_eq!(fence(false).is_taken_over(&state), want);
+    assert_eq!(fence("FOR SHARE").is_taken_over(&state), want);
 }
 
 #[test]
@@ -77,19 +77,19 @@ fn whose_a_job_is() {
 #[test]
 fn rejects_share_statements() {
     let rejects: Vec<Reject> = (1..=40).map(|line| reject(line, b"a,x\n")).collect();
-    let all = fence(false).reject_statements(10, &rejects, true, 1 << 30);
+    let all = fence("FOR SHARE").reject_statements(10, &rejects, true, 1 << 30);
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].matches("x'612c780a')").count(), 40);
-    let cut = fence(false).reject_statements(10, &rejects, true, 2000);
+    let cut = fence("FOR SHARE").reject_statements(10, &rejects, true, 2000);
     assert!(cut.len() > 2 && cut.iter().all(|statement| statement.len() <= 2000), "{}", cut.len());
     assert_eq!(cut.iter().map(|statement| statement.matches("x'612c780a')").count()).sum::<usize>(), 40);
-    assert!(fence(false).reject_statements(10, &[], true, 1 << 30).is_empty());
+    assert!(fence("FOR SHARE").reject_statements(10, &[], true, 1 << 30).is_empty());
 }
 
 #[test]
 fn a_record_longer_than_a_statement_lies_in_parts() {
     let raw: Vec<u8> = (0..5000u32).map(|i| i as u8).collect();
-    let statements = fence(false).reject_statements(10, &[reject(1, &raw), reject(2, b"")], true, 2000);
+    let statements = fence("FOR SHARE").reject_statements(10, &[reject(1, &raw), reject(2, b"")], true, 2000);
     assert!(statements.iter().all(|statement| statement.len() <= 2000));
     let all = statements.concat();
     for part in 0..6 {
@@ -115,7 +115,7 @@ fn long_reasons_are_cut_at_a_character() {
 /// What the older run says depends on what the ledger says now.
 #[test]
 fn what_became_of_a_job() {
-    let fence = fence(false);
+    let fence = fence("FOR SHARE");
     let fate = |row: &[&str]| row.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let say = |row: &[&str], by: Option<&str>| {
         let error = fence.what_became_of_it(&fate(row), by, "ann@%");
@@ -138,7 +138,7 @@ fn what_became_of_a_job() {
 
 #[test]
 fn a_reason_alone_is_one_line_whose_record_is_not_kept() {
-    let statements = fence(false).reject_statements(10, &[reject(1, &[7; 5000])], false, 2000);
+    let statements = fence("FOR SHARE").reject_statements(10, &[reject(1, &[7; 5000])], false, 2000);
     let [statement] = &statements[..] else { panic!("{statements:?}") };
     assert!(statement.contains(", 1, 4294967295, 10, ") && statement.ends_with(", x'')"), "{statement}");
     let row =

@@ -1,6 +1,6 @@
 use super::*;
 
-const LEDGER: fn() -> Ledger = || Ledger { schema: "shop".into(), mariadb: false, has_owners: true };
+const LEDGER: fn() -> Ledger = || Ledger { schema: "shop".into(), shared_lock: "FOR SHARE", has_owners: true };
 
 fn row(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()

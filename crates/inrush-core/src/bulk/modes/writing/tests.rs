@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::value::column::ColumnType;
+use crate::wire::ServerVersion;
 
 fn columns() -> Vec<Column> {
     let column =
@@ -11,8 +12,8 @@ fn columns() -> Vec<Column> {
 
 fn writing_on(mode: Mode, server: &str, update_triggers: bool) -> Writing {
     let keys = Keys { unique: Vec::new(), update_triggers };
-    let server = ServerVersion::parse(server);
-    Writing::new(mode, "`d`.`t`", "`d`.`s`", &columns(), vec!["id".into()], &keys, &server).unwrap()
+    let profile = Profile::of(&ServerVersion::parse(server));
+    Writing::new(mode, "`d`.`t`", "`d`.`s`", &columns(), vec!["id".into()], &keys, &profile).unwrap()
 }
 
 fn writing(mode: Mode) -> Writing {
@@ -66,10 +67,10 @@ fn which_rows_go_through_a_stage() {
 
 #[test]
 fn an_update_needs_something_to_set() {
-    let server = ServerVersion::parse("9.7.4");
+    let profile = Profile::of(&ServerVersion::parse("9.7.4"));
     let columns = &columns()[..1];
     let key = vec!["id".into()];
-    assert!(Writing::new(Mode::Update, "t", "s", columns, key, &Keys::default(), &server).is_err());
+    assert!(Writing::new(Mode::Update, "t", "s", columns, key, &Keys::default(), &profile).is_err());
 }
 
 #[track_caller]

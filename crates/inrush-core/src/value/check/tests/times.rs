@@ -135,7 +135,7 @@ fn timestamp() {
 
 #[test]
 fn timestamp_on_a_mariadb_with_64_bits() {
-    let rules = Rules { server: ServerVersion::parse("11.8.9-MariaDB"), ..rules() };
+    let rules = Rules::utc(ServerVersion::parse("11.8.9-MariaDB"));
     becomes_under(&rules, "timestamp", "2106-02-07 06:28:15", "2106-02-07 06:28:15");
     let reason = "`2106-02-07 06:28:16` is out of range for TIMESTAMP(0) (1970 to 2106)";
     bad_under(&rules, "timestamp", "2106-02-07 06:28:16", reason);

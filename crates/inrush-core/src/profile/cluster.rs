@@ -1,0 +1,58 @@
+//! The cluster that a server is a node of, as its variables say: Galera (MariaDB, Percona XtraDB Cluster) and MySQL's Group Replication.
+//!
+//! The version does not say it, so it is read where it matters: a node certifies a transaction as a whole when it is committed, and a
+//! row lock is known to its own node only.
+
+/// What a server is a node of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cluster {
+    /// A single server, or a source with replicas that nobody else writes to.
+    None,
+    /// A Galera cluster: every node takes writes.
+    Galera,
+    /// A group with one primary, which alone takes writes.
+    OnePrimary,
+    /// A group in which every member takes writes.
+    ManyPrimaries,
+}
+
+impl Cluster {
+    /// Queries what [`Cluster::read`] reads. A server has the variables of its own kind of cluster only.
+    pub const QUERY: &str = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_provider', 'group_replication_group_name', \
+                             'group_replication_single_primary_mode')";
+
+    /// Reads rows of name and value. Other variables may be among them.
+    pub fn read(rows: &[Vec<String>]) -> Self {
+        let value = |name: &str| {
+            let row = rows.iter().find(|row| row.first().is_some_and(|n| n.eq_ignore_ascii_case(name)));
+            row.and_then(|row| row.get(1)).map_or(String::new(), |value| value.to_ascii_lowercase())
+        };
+        let is_galera =
+            ["on", "1"].contains(&&*value("wsrep_on")) && !["", "none"].contains(&&*value("wsrep_provider"));
+        match (is_galera, value("group_replication_group_name").is_empty()) {
+            (true, _) => Self::Galera,
+            (false, true) => Self::None,
+            (false, false) => match &*value("group_replication_single_primary_mode") {
+                "off" | "0" => Self::ManyPrimaries,
+                _ => Self::OnePrimary,
+            },
+        }
+    }
+
+    /// Names the cluster if row locks do not reach its other nodes: a lock of the ledger keeps nobody out there.
+    pub fn with_local_locks(self) -> Option<&'static str> {
+        match self {
+            Self::None | Self::OnePrimary => None,
+            Self::Galera => Some("a Galera cluster"),
+            Self::ManyPrimaries => Some("a group with several primaries"),
+        }
+    }
+
+    /// The most bytes of rows that one transaction should have: a cluster certifies and ships it as a whole.
+    pub fn transaction_bytes(self) -> usize {
+        match self {
+            Self::None => usize::MAX,
+            Self::Galera | Self::OnePrimary | Self::ManyPrimaries => 16 << 20,
+        }
+    }
+}

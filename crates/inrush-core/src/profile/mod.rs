@@ -1,0 +1,143 @@
+//! What a server can do and how a client must speak to it: one file an engine, one [`Profile`] a connection.
+//!
+//! A login reads the version of the server's greeting once ([`Profile::of`]). All other code reads features: nothing outside of this
+//! module compares a vendor or a version number (`inrush-testkit/src/tidy.rs` checks that). A feature has the name of what it is about,
+//! not of the engine that has it, and it is here only if some code reads it.
+//!
+//! | file | engine |
+//! |---|---|
+//! | [`mysql`] | MySQL, Percona Server, Aurora MySQL, and all that do not name themselves |
+//! | [`mariadb`] | MariaDB |
+//! | [`relative`] | engines that speak MySQL's protocol and have no file of their own yet |
+//! | [`cluster`] | not an engine: the cluster that a server may be a node of, which its variables say |
+
+mod cluster;
+mod mariadb;
+mod mysql;
+mod relative;
+
+pub use cluster::Cluster;
+
+use crate::wire::{Capabilities, MariaDbCapabilities, ServerVersion, Vendor};
+
+/// The features of one server.
+///
+/// ```
+/// use inrush_core::profile::Profile;
+/// use inrush_core::wire::ServerVersion;
+///
+/// let profile = Profile::of(&ServerVersion::parse("5.5.5-10.11.19-MariaDB"));
+/// assert!(profile.bulk_execute && !profile.row_alias);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Profile {
+    /// The engine's name, for messages.
+    pub name: &'static str,
+    /// Which programs and drivers are made for it: `mysql` or `mariadb`.
+    pub family: &'static str,
+
+    /// LOAD DATA LOCAL: the engine has it; after a login, both sides agreed on it.
+    pub local_infile: bool,
+    /// COM_STMT_BULK_EXECUTE: the engine has it; after a login, both sides agreed on it.
+    pub bulk_execute: bool,
+    /// A result for each row of a COM_STMT_BULK_EXECUTE, likewise.
+    pub unit_results: bool,
+
+    /// INSERT .. RETURNING.
+    pub returning: bool,
+    /// The rows of one INSERT .. VALUES get ids that follow each other, in every lock mode of AUTO_INCREMENT.
+    pub consecutive_ids: bool,
+    /// `INSERT .. VALUES .. AS new ON DUPLICATE KEY UPDATE a = new.a`. Otherwise the update says `VALUES(a)`.
+    pub row_alias: bool,
+    /// The clause of a SELECT that locks rows against writers and lets others read them.
+    pub shared_lock: &'static str,
+    /// The session that has locked the tables may RENAME them (MariaDB: error 1192).
+    pub rename_under_lock: bool,
+    /// A prepared statement keeps what a parameter once was: a text bound where a number was bound before is stored as a number.
+    /// Such a statement is prepared again.
+    pub keeps_param_types: bool,
+
+    /// Settings of a load's session besides those that every engine has. The load fails if the server refuses one.
+    pub required_settings: &'static [&'static str],
+    /// The same for settings that a version may lack or a user may not set; one that is refused stays as it is. The limit on a
+    /// statement's time is among them; its unit differs (MySQL: milliseconds, reads only; MariaDB: seconds, all statements).
+    pub optional_settings: &'static [&'static str],
+    /// Without both unique and foreign key checks the engine fills an empty table in a mode in which one refused statement takes the
+    /// rows of all earlier ones along, and the transaction goes on (docs/notes/modes.md).
+    pub needs_a_key_check: bool,
+
+    /// `max_allowed_packet` in bytes where the server does not say it: the smallest default of all versions.
+    pub packet_bytes: usize,
+    /// The most bytes of rows that one transaction takes.
+    pub transaction_bytes: usize,
+
+    /// The last second that a TIMESTAMP holds, as a Unix time.
+    pub timestamp_max: i64,
+    /// TIME goes up to 838:59:59.999999; otherwise to 838:59:59 sharp.
+    pub time_ends_in_fraction: bool,
+    /// JSON is a LONGTEXT with a CHECK, and kept as written; otherwise it is a type with a binary form, which has limits of its own.
+    pub json_is_text: bool,
+    /// Levels of nesting that a JSON document may have.
+    pub json_depth: u32,
+    /// A table can have VECTOR columns.
+    pub has_vectors: bool,
+    /// What a VECTOR takes.
+    pub vectors: Vectors,
+
+    /// LOAD DATA LOCAL is the fastest method for a large batch.
+    pub prefers_load_data: bool,
+    /// Bound rows cost the server about half of what text costs (docs/notes/multi-row.md).
+    pub binds_fast: bool,
+    /// One INSERT of text costs no more than a prepared one (docs/notes/multi-row.md).
+    pub text_is_fast: bool,
+}
+
+/// What a VECTOR column takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Vectors {
+    /// The function that makes a VECTOR of a text such as `[1,2,3]`.
+    pub from_text: &'static str,
+    /// VECTOR(n) takes exactly n numbers; otherwise up to n.
+    pub exact_length: bool,
+    /// The square of a vector's length must fit into a FLOAT, which is stored beside it.
+    pub bounded_length: bool,
+    /// Numbers below the smallest normal FLOAT are stored; otherwise they are refused.
+    pub subnormals: bool,
+}
+
+impl Profile {
+    /// The profile of the engine that has this version. An engine is a file and an arm here.
+    pub fn of(version: &ServerVersion) -> Self {
+        match version.vendor {
+            Vendor::MySql => mysql::profile(version),
+            Vendor::MariaDb => mariadb::profile(version),
+            Vendor::TiDb | Vendor::Vitess | Vendor::OceanBase | Vendor::PolarDbX | Vendor::SingleStore => {
+                relative::profile(version)
+            }
+        }
+    }
+
+    /// The same after a login that agreed on these capabilities.
+    pub(crate) fn agreed(self, capabilities: Capabilities, mariadb: MariaDbCapabilities) -> Self {
+        Self {
+            local_infile: capabilities.contains(Capabilities::CLIENT_LOCAL_FILES),
+            bulk_execute: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS),
+            unit_results: mariadb.contains(MariaDbCapabilities::MARIADB_CLIENT_BULK_UNIT_RESULTS),
+            ..self
+        }
+    }
+}
+
+impl From<ServerVersion> for Profile {
+    fn from(version: ServerVersion) -> Self {
+        Self::of(&version)
+    }
+}
+
+/// 4 MiB: the smallest default of `max_allowed_packet` of MySQL since 5.6.6 and MariaDB since 10.1.7.
+const SMALLEST_DEFAULT_PACKET: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests;

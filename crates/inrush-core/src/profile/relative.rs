@@ -1,0 +1,17 @@
+//! An engine that speaks MySQL's protocol, names itself in its version, and has no file here yet: TiDB, Vitess, OceanBase, PolarDB-X,
+//! SingleStore. It is taken for the MySQL whose numbers it gives, without what was never seen to work on it.
+
+use super::{Profile, mysql};
+use crate::wire::ServerVersion;
+
+pub(super) fn profile(version: &ServerVersion) -> Profile {
+    Profile {
+        name: "the server",
+        consecutive_ids: false,
+        row_alias: false,
+        shared_lock: "FOR SHARE",
+        keeps_param_types: false,
+        text_is_fast: false,
+        ..mysql::profile(version)
+    }
+}

@@ -1,0 +1,126 @@
+//! Which profile a version gets, and which features change between versions: a line a case.
+
+use super::*;
+
+/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute,
+/// `r` RETURNING, `s` FOR SHARE, `t` RENAME under LOCK TABLES, `u` unit results, `v` VECTOR, `y` TIMESTAMP beyond 2038.
+#[track_caller]
+fn check(greeting: &str, name: &str, want: &str) {
+    let profile = Profile::of(&ServerVersion::parse(greeting));
+    let features = [
+        ('a', profile.row_alias),
+        ('b', profile.bulk_execute),
+        ('r', profile.returning),
+        ('s', profile.shared_lock == "FOR SHARE"),
+        ('t', profile.rename_under_lock),
+        ('u', profile.unit_results),
+        ('v', profile.has_vectors),
+        ('y', profile.timestamp_max > i64::from(i32::MAX)),
+    ];
+    let has: String = features.iter().filter(|(_, has)| *has).map(|(letter, _)| *letter).collect();
+    assert_eq!((profile.name, &*has), (name, want), "{greeting}");
+}
+
+#[test]
+fn mysql_by_version() {
+    check("5.7.44", "MySQL", "");
+    check("5.7.44-log", "MySQL", "");
+    check("8.0.11", "MySQL", "s");
+    check("8.0.13", "MySQL", "st");
+    check("8.0.18", "MySQL", "st");
+    check("8.0.19", "MySQL", "ast");
+    check("8.0.46-0ubuntu0.24.04.1", "MySQL", "ast");
+    check("8.4.3-log", "MySQL", "ast");
+    check("9.0.0", "MySQL", "astv");
+    check("9.7.4", "MySQL", "astv");
+    check("9.7.4-2", "MySQL", "astv");
+}
+
+#[test]
+fn mariadb_by_version() {
+    for prefix in ["", "5.5.5-"] {
+        let check = |version: &str, want: &str| check(&format!("{prefix}{version}"), "MariaDB", want);
+        check("10.3.39-MariaDB-1:10.3.39+maria~ubu2004", "b");
+        check("10.6.18-MariaDB-0ubuntu0.22.04.1", "br");
+        check("10.11.19-MariaDB-0+deb12u1", "br");
+        check("11.4.2-MariaDB-log", "br");
+        check("11.5.2-MariaDB", "bruy");
+        check("11.8.6-MariaDB-7 from Debian", "bruvy");
+        check("12.0.2-mariadb", "bruvy");
+    }
+}
+
+#[test]
+fn builds_of_mysql_are_mysql() {
+    // Percona Server, Percona XtraDB Cluster.
+    check("5.7.44-48-log", "MySQL", "");
+    check("8.0.36-28", "MySQL", "ast");
+    check("8.0.36-28.1", "MySQL", "ast");
+    // Aurora gives the number of the MySQL that it was made from; some of its proxies give its own version too.
+    check("5.7.12", "MySQL", "");
+    check("8.0.28", "MySQL", "ast");
+    check("8.0.mysql_aurora.3.04.0", "MySQL", "");
+}
+
+#[test]
+fn a_proxy_for_mariadb_that_does_not_name_it() {
+    check("5.5.5-10.2.12 2.1.13-maxscale", "MariaDB", "b");
+    // The prefix alone is the version of a MySQL.
+    check("5.5.5-", "MySQL", "");
+    check("5.5.5", "MySQL", "");
+    check("5.5.62-log", "MySQL", "");
+}
+
+#[test]
+fn relatives_get_what_is_sure_to_work() {
+    check("8.0.11-TiDB-v8.5.1", "the server", "s");
+    check("5.7.25-TiDB-v7.1.0", "the server", "s");
+    check("8.4.6-Vitess", "the server", "st");
+    check("5.7.25-OceanBase-v4.2.1.7", "the server", "s");
+    check("5.7.25-OceanBase seekdb-v1.4.0.0", "the server", "s");
+    check("5.6.29-TDDL-5.4.13-16534775", "the server", "s");
+}
+
+#[test]
+fn nonsense_is_an_old_mysql() {
+    check("", "MySQL", "");
+    check("no.digits", "MySQL", "");
+}
+
+#[test]
+fn what_a_login_agreed_on_counts() {
+    let mysql = Profile::of(&ServerVersion::parse("9.7.4"));
+    let plain = mysql.agreed(Capabilities::empty(), MariaDbCapabilities::empty());
+    assert!(mysql.local_infile && !plain.local_infile && !plain.bulk_execute);
+    let bulk = MariaDbCapabilities::MARIADB_CLIENT_STMT_BULK_OPERATIONS;
+    let agreed = Profile::of(&ServerVersion::parse("11.8.6-MariaDB")).agreed(Capabilities::CLIENT_LOCAL_FILES, bulk);
+    assert!(agreed.local_infile && agreed.bulk_execute && !agreed.unit_results);
+}
+
+#[track_caller]
+fn cluster(variables: &[(&str, &str)], want: Cluster) {
+    let rows: Vec<_> = variables.iter().map(|(name, value)| vec![(*name).into(), (*value).into()]).collect();
+    assert_eq!(Cluster::read(&rows), want);
+}
+
+#[test]
+fn clusters_by_their_variables() {
+    let group = ("group_replication_group_name", "8a94f357-aab4-11df-86ab-c80aa9429562");
+    cluster(&[], Cluster::None);
+    cluster(&[("wsrep_on", "OFF"), ("wsrep_provider", "none")], Cluster::None);
+    cluster(&[("wsrep_on", "ON"), ("wsrep_provider", "none")], Cluster::None);
+    cluster(&[("WSREP_ON", "ON"), ("wsrep_provider", "libgalera_smm.so"), ("log_bin", "ON")], Cluster::Galera);
+    cluster(&[("wsrep_on", "1"), ("wsrep_provider", "libgalera_smm.so")], Cluster::Galera);
+    cluster(&[("group_replication_group_name", "")], Cluster::None);
+    cluster(&[group, ("group_replication_single_primary_mode", "ON")], Cluster::OnePrimary);
+    cluster(&[group, ("group_replication_single_primary_mode", "OFF")], Cluster::ManyPrimaries);
+}
+
+#[test]
+fn where_locks_and_transactions_end() {
+    let features = |cluster: Cluster| (cluster.with_local_locks().is_some(), cluster.transaction_bytes());
+    assert_eq!(features(Cluster::None), (false, usize::MAX));
+    assert_eq!(features(Cluster::OnePrimary), (false, 16 << 20));
+    assert_eq!(features(Cluster::ManyPrimaries), (true, 16 << 20));
+    assert_eq!(features(Cluster::Galera), (true, 16 << 20));
+}
