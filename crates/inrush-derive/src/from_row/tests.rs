@@ -71,7 +71,7 @@ fn attributes_that_say_nothing() {
         parse_quote!(
             struct S(#[inrush(rename = "a")] u8);
         ),
-        "a field without a name takes its column by position",
+        "a field without a name has its column by position",
     );
     check_refused(
         parse_quote!(
@@ -103,7 +103,7 @@ fn two_fields_for_one_column() {
                 b: u8,
             }
         ),
-        "two fields take the column `A`",
+        "two fields have the column `A`",
     );
 }
 

@@ -42,7 +42,7 @@ fn what_cannot_be_derived() {
         parse_quote!(
             struct S(#[inrush(rename = "a")] u8);
         ),
-        "a field without a name takes its column by position",
+        "a field without a name has its column by position",
     );
     check_refused(
         parse_quote!(
@@ -52,7 +52,7 @@ fn what_cannot_be_derived() {
                 b: u8,
             }
         ),
-        "two fields take the column `A`",
+        "two fields have the column `A`",
     );
     check_refused(
         parse_quote!(
