@@ -2,7 +2,7 @@
 //! the test.
 
 use super::cases::{Case, Route, Shell};
-use inrush::{Connection, Result};
+use inrush::{ArrowOptions, BatchOptions, BulkOptions, Config, Connection, Inserter, Pool, Result, TransactionOptions};
 use inrush_testkit::servers;
 
 #[test]
@@ -44,4 +44,59 @@ async fn lengths(mut connection: Connection, words: Vec<String>) -> Result<u64> 
     let tx = connection.transaction(async |tx| tx.exec("DO LENGTH(?)", (words[0].as_str(),)).await);
     tx.await?;
     Ok(sum)
+}
+
+/// Never run: that it compiles is the test. Each future can be moved to another thread while it waits.
+#[allow(dead_code)]
+async fn every_future_is_send(connection: &mut Connection, pool: &Pool, inserter: &Inserter) -> Result<()> {
+    fn check<T>(future: impl Future<Output = T> + Send) -> impl Future<Output = T> + Send {
+        future
+    }
+    let config = &Config::new();
+    check(Connection::connect(config)).await?;
+    check(connection.max_allowed_packet()).await?;
+    check(connection.ping()).await?;
+    check(connection.query::<(u8,)>("", ())).await?;
+    check(connection.query_one::<(String,)>("", (1, "a"))).await?;
+    check(connection.query_opt::<(u8,)>("", ())).await?;
+    check(connection.results("", ())).await?;
+    check(connection.query_each("", (), |_| Ok(()))).await?;
+    check(connection.exec("", ())).await?;
+    check(connection.warnings()).await?;
+    check(connection.prepare("")).await?;
+    check(connection.load_local(str::to_owned, b"")).await?;
+    check(connection.reset()).await?;
+    check(connection.change_user(config)).await?;
+    check(connection.run(inrush::core::session::simple::ping())).await?;
+    check(connection.query_arrow("", ())).await?;
+    let mut batches = check(connection.query_arrow_iter("", (), &ArrowOptions::default())).await?;
+    check(batches.next_batch()).await?;
+    let mut rows = check(connection.query_iter("", ())).await?;
+    check(rows.next_row()).await?;
+    check(rows.next_as::<(&str,)>()).await?;
+    check(rows.next_result()).await?;
+    check(connection.execute_batch("", &[(1, "a")])).await?;
+    check(connection.execute_batch_with("", &[(1, "a")], &BatchOptions::new())).await?;
+    check(connection.pipeline_each(|turn| turn.end(), |_, _| Ok(()))).await?;
+    check(connection.pipeline().run()).await?;
+    let mut bulk = connection.bulk_with("", &[], BulkOptions::new())?;
+    check(bulk.push((1,))).await?;
+    check(bulk.flush()).await?;
+    check(bulk.finish()).await?;
+    let options = &TransactionOptions::new();
+    check(connection.transaction(async |tx| tx.ping().await)).await?;
+    check(connection.transaction_with(options, async |tx| tx.ping().await)).await?;
+    check(connection.begin_with(options)).await?;
+    let mut tx = check(connection.begin()).await?;
+    let mut savepoint = check(tx.savepoint()).await?;
+    check(check(savepoint.savepoint()).await?.rollback()).await?;
+    check(savepoint.release()).await?;
+    check(tx.commit()).await?;
+    check(check(connection.begin()).await?.rollback()).await?;
+    check(pool.get()).await?;
+    check(pool.close_and_wait(std::time::Duration::ZERO)).await;
+    check(inserter.insert((1, "a"))).await?;
+    check(inserter.insert_many([(1, "a")])).await.into_iter().try_for_each(|one| one.map(drop))?;
+    check(inserter.flush()).await?;
+    check(inserter.close()).await
 }
