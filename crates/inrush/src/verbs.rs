@@ -237,3 +237,29 @@ fn credentials(config: &Config) -> Result<Credentials> {
 
 /// MariaDB's and old MySQL's code for it; MySQL 8 says 3948 where it is asked.
 const LOCAL_DISABLED: u16 = 1148;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(code: u16, state: &[u8; 5], want: bool) {
+        assert_eq!(is_refused_for_good(&Error::server(code, *state, "x")), want, "{code}");
+    }
+
+    #[test]
+    fn a_missing_right_stays_missing() {
+        check(1142, b"42000", true);
+        check(1146, b"42S02", true);
+        check(1104, b"42000", true);
+    }
+    #[test]
+    fn what_was_interrupted_is_no_answer() {
+        check(1317, b"70100", false);
+        check(3024, b"HY000", false);
+        check(1969, b"70100", false);
+        check(1205, b"HY000", false);
+        assert!(!is_refused_for_good(&Error::server(1142, *b"42000", "x").fatal()));
+        assert!(!is_refused_for_good(&Error::protocol("x")));
+    }
+}
