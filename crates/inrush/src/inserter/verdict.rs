@@ -51,7 +51,8 @@ pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict 
     match stage {
         Stage::Before if may_pass(error) => Verdict::Again(Over::ANewConnection),
         Stage::Before => Verdict::Failed,
-        Stage::Settle if may_pass(error) || is_silence(error) => Verdict::Doubt,
+        // A read that was killed says nothing of what it was to read.
+        Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Verdict::Doubt,
         Stage::Settle => Verdict::Unknown,
         Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Verdict::Doubt,
         Stage::Commit if nobody_knows || is_silence(error) => Verdict::Unknown,

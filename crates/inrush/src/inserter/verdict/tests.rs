@@ -78,6 +78,7 @@ fn a_commit_whose_answer_was_lost() {
 fn the_ledger_is_asked_until_it_answers() {
     check(Stage::Settle, lost(), Verdict::Doubt);
     check(Stage::Settle, server(1205), Verdict::Doubt);
+    check(Stage::Settle, server(1317), Verdict::Doubt);
     check(Stage::Settle, server(1146), Verdict::Unknown);
     check(Stage::Settle, Error::new(Kind::Interrupted, "the pool is closed"), Verdict::Unknown);
 }
