@@ -219,7 +219,7 @@ fn without_a_server_it_starts_one_and_takes_it_away_again() {
         command.env("HOME", folder.path()).env("TMPDIR", folder.path());
         let done = command.output().unwrap();
         assert_eq!(done.status.code(), Some(0), "{}", said(&done));
-        assert!(said(&done).contains("no server is named: starting a local one"), "{}", said(&done));
+        assert!(said(&done).contains("no server is named: starting a temporary local one"), "{}", said(&done));
         assert!(said(&done).contains("load-data"), "{}", said(&done));
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["a.jsonl"], "what it leaves behind");
