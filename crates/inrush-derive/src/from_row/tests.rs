@@ -80,7 +80,7 @@ fn attributes_that_say_nothing() {
                 a: u8,
             }
         ),
-        "a field takes one column",
+        "a field has one column",
     );
     check_refused(
         parse_quote!(
