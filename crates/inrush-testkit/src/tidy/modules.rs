@@ -211,8 +211,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         &[
             &["dataset", "histogram", "server_file", "stats"],
             &["relay", "results"],
-            &["axes", "compare", "facts", "meter", "runner", "table", "tally"],
-            &["advice", "clock", "crew", "heat_map", "html", "knee"],
+            &["axes", "compare", "facts", "meter", "runner", "table", "counters"],
+            &["advice", "clock", "workers", "heat_map", "html", "knee"],
             &["answer", "insert", "query", "sweep"],
             &["load", "peer", "pool", "pressure", "rtt"],
         ],
@@ -228,14 +228,14 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columnar", "csv"],
             &["arrow", "jsonl", "parquet"],
             &["open"],
-            &["soup"],
+            &["fuzz"],
         ],
     ),
     (
         "inrush-testkit",
         &[
             &["browser", "captured", "dice", "faults", "relay", "servers", "slow_relay", "tidy"],
-            &["script", "shop", "soup"],
+            &["script", "shop", "fuzz"],
         ],
     ),
 ];
