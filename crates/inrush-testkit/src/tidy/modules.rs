@@ -235,7 +235,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "inrush-testkit",
         &[
             &["browser", "captured", "dice", "faults", "relay", "servers", "slow_relay", "tidy"],
-            &["script", "shop", "fuzz"],
+            &["script", "shop", "soup"],
         ],
     ),
 ];
