@@ -17,7 +17,7 @@ use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::write::text::MultiRow;
-use inrush_core::bulk::write::{BOUND_BYTES, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
+use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
 use inrush_core::bulk::{Plan, Source, Table, method};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
@@ -266,7 +266,7 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_pa
     let limits = |bytes| Limits::new(bytes, max_packet);
     let bound = || {
         let prepared = MultiRowPrepared::of_insert(&insert, limits(BOUND_BYTES)).ok()?;
-        Some((prepared, Bulk::new(&insert.statement, limits(BULK_BYTES), false).ok()?))
+        Some((prepared, Bulk::new(&insert.statement, limits(BULK_BYTES_OF_LOADS), false).ok()?))
     };
     let writers = Writers {
         text: MultiRow::of_insert(&insert, limits(TEXT_BYTES), true),
@@ -286,9 +286,6 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_pa
         plan,
     }
 }
-
-/// Bytes of a bulk command of a load: some of them are in flight within `WINDOW` (docs/notes/bulk.md).
-const BULK_BYTES: usize = 256 * 1024;
 
 /// A reject file has one header, so that it can be loaded like its sources.
 fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {

@@ -83,5 +83,8 @@ pub const TEXT_BYTES: usize = 128 * 1024;
 /// Bytes of an execution of many rows; usually its rows are the limit. Longer rows are so long that the parser does not count.
 pub const BOUND_BYTES: usize = 1024 * 1024;
 
-/// Bytes of a bulk command (docs/notes/bulk.md).
+/// Bytes of a bulk command of a batch (docs/notes/bulk.md).
 pub const BULK_BYTES: usize = 1024 * 1024;
+
+/// The same for loads, which keep several in flight within 1 MiB.
+pub const BULK_BYTES_OF_LOADS: usize = 256 * 1024;
