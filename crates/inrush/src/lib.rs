@@ -11,6 +11,7 @@
 //! | [`Transaction`], [`TransactionOptions`] | transactions, savepoints, and running them again after a deadlock |
 //! | [`FromRow`], [`FromValue`], [`ToRow`], [`ToValue`] | rows as tuples and structs, values as Rust types, and back |
 //! | [`ArrowOptions`], [`ArrowBatches`] | results as Arrow record batches |
+//! | [`ResultRows`], [`ResultBatches`] | results that own their connection; streams of them |
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
 //! | [`BulkInserter`], [`BulkOptions`] | rows one at a time, written in batches |
@@ -46,6 +47,7 @@ mod nonblocking;
 mod pace;
 pub mod pipeline;
 mod pool;
+mod reading;
 mod sql;
 pub mod table;
 mod tls;
@@ -54,7 +56,8 @@ mod verbs;
 mod zone;
 
 pub use crate::tokio::{
-    ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, Rows, Savepoint, Transaction,
+    ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, ResultBatches, ResultRows, Rows,
+    Savepoint, Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};

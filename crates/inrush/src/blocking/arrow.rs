@@ -1,19 +1,26 @@
 //! Results as Arrow record batches, for threads.
 
-use super::{Connection, Rows};
+use super::{Connection, ResultRows};
 use crate::sql::{Form, Kept, Sql};
 use crate::{ArrowOptions, Result};
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::convert::Params;
 use inrush_core::convert::arrow::Batches;
+use std::borrow::BorrowMut;
 
-/// A result that is being read, a record batch at a time. See [`Connection::query_arrow_iter`].
+/// A result that is being read, a record batch at a time, over a connection that it borrows. See
+/// [`Connection::query_arrow_iter`].
+pub type ArrowBatches<'c> = ResultBatches<&'c mut Connection>;
+
+/// A result that is being read, a record batch at a time, over a connection that it borrows ([`ArrowBatches`]) or owns: a
+/// [`Connection`], or one [from a pool](super::PooledConnection), which goes back to it with the result.
 ///
 /// Dropped before its end it costs no more than time: the connection reads the rest before its next command.
+/// It is an [`arrow_array::RecordBatchReader`], so whatever takes one (a Parquet writer, a [load](crate::Loader)) takes it.
 #[derive(Debug)]
-pub struct ArrowBatches<'c> {
-    rows: Rows<'c>,
+pub struct ResultBatches<C> {
+    rows: ResultRows<C>,
     batches: Batches,
     is_over: bool,
 }
@@ -54,14 +61,20 @@ impl Connection {
         params: impl Params,
         options: &ArrowOptions,
     ) -> Result<ArrowBatches<'_>> {
-        let rows = self.rows(sql, &params, Form::Binary)?;
-        let batches = Batches::new(rows.columns(), options);
-        let is_over = rows.columns().is_empty();
-        Ok(ArrowBatches { rows, batches, is_over })
+        ResultBatches::open(self, sql, params, options)
     }
 }
 
-impl ArrowBatches<'_> {
+impl<C: BorrowMut<Connection>> ResultBatches<C> {
+    /// Runs a statement over `connection` and reads its result set a record batch at a time, as
+    /// [`Connection::query_arrow_iter`] does. After an error `connection` is dropped: one from a pool goes back to it.
+    pub fn open(connection: C, sql: &(impl Sql + ?Sized), params: impl Params, options: &ArrowOptions) -> Result<Self> {
+        let rows = ResultRows::in_form(connection, sql, &params, Form::Binary)?;
+        let batches = Batches::new(rows.columns(), options);
+        let is_over = rows.columns().is_empty();
+        Ok(Self { rows, batches, is_over })
+    }
+
     /// The schema of every batch.
     pub fn schema(&self) -> &SchemaRef {
         self.batches.schema()
@@ -78,6 +91,11 @@ impl ArrowBatches<'_> {
         batch
     }
 
+    /// The connection, before the end of the result too: then it reads the rest before its next command.
+    pub fn into_connection(self) -> C {
+        self.rows.into_connection()
+    }
+
     fn read(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(row) = self.rows.next_row()? {
             if let Some(full) = self.batches.push(row)? {
@@ -86,5 +104,19 @@ impl ArrowBatches<'_> {
         }
         self.is_over = true;
         self.batches.finish()
+    }
+}
+
+impl<C: BorrowMut<Connection>> Iterator for ResultBatches<C> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error))).transpose()
+    }
+}
+
+impl<C: BorrowMut<Connection>> RecordBatchReader for ResultBatches<C> {
+    fn schema(&self) -> SchemaRef {
+        self.batches.schema().clone()
     }
 }

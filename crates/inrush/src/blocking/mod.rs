@@ -13,10 +13,10 @@ mod socket;
 mod target;
 mod transaction;
 
-pub use arrow::ArrowBatches;
+pub use arrow::{ArrowBatches, ResultBatches};
 pub use bulk::BulkInserter;
 pub use connection::{Aborter, Connection};
 pub use inserter::Inserter;
 pub use pool::{Pool, PooledConnection};
-pub use rows::Rows;
+pub use rows::{ResultRows, Rows};
 pub use transaction::{Savepoint, Transaction};

@@ -2,21 +2,41 @@
 
 use super::Connection;
 use crate::pace::QueryTime;
+use crate::reading::Reading;
 use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
 use crate::{Error, Result};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
 use inrush_core::wire::{ColumnDef, Row};
+use std::borrow::BorrowMut;
 
-/// Results that are being read. See [`Connection::query_iter`].
+/// Results that are being read, over a connection that they borrow. See [`Connection::query_iter`].
+pub type Rows<'c> = ResultRows<&'c mut Connection>;
+
+/// Results that are being read, over a connection that they borrow ([`Rows`]) or own: a [`Connection`], or one
+/// [from a pool](super::PooledConnection), which goes back to it with them.
 ///
 /// Dropped before their end they cost no more than time: the connection reads the rest before its next command.
+///
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// let rows = {
+///     let connection = inrush::blocking::Connection::connect(&shop.url())?;
+///     inrush::blocking::ResultRows::open(connection, "SELECT name FROM people WHERE id < ?", (3,))?
+/// };
+/// # let mut seen = Vec::new();
+/// for row in rows.into_iter_as::<(String,)>() {
+///     let (name,) = row?;
+///     println!("{name}");
+/// #     seen.push(name);
+/// }
+/// # assert_eq!(seen, ["Ann", "Bob"]);
+/// # Ok::<(), inrush::Error>(())
+/// ```
 #[derive(Debug)]
-pub struct Rows<'c> {
-    connection: &'c mut Connection,
-    columns: Vec<ColumnDef>,
-    /// What the result under way, or the last one, came to; none as long as it has rows.
-    outcome: Option<Outcome>,
+pub struct ResultRows<C> {
+    connection: C,
+    reading: Reading,
 }
 
 impl Connection {
@@ -35,17 +55,16 @@ impl Connection {
     /// # Ok::<(), inrush::Error>(())
     /// ```
     pub fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
-        self.rows(sql, &params, Form::AsAsked)
+        ResultRows::in_form(self, sql, &params, Form::AsAsked)
     }
 
-    /// The same with a say in how the rows are written.
-    pub(super) fn rows<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Rows<'_>> {
-        let outcome = self.open(sql, params, form)?;
-        let mut rows = Rows { connection: self, columns: Vec::new(), outcome };
-        if rows.outcome.is_none() {
-            rows.next_result()?;
+    /// Runs the statement up to its first result.
+    fn begin_rows<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Reading> {
+        let mut reading = Reading { columns: Vec::new(), outcome: self.open(sql, params, form)? };
+        if reading.outcome.is_none() {
+            self.next_result(&mut reading)?;
         }
-        Ok(rows)
+        Ok(reading)
     }
 
     /// Sends the statement and reads until its results begin. An outcome is all there is of them.
@@ -74,32 +93,85 @@ impl Connection {
         self.make_ready(QueryTime::new(&self.config))?;
         self.link.channel.begin()
     }
+
+    /// Reads the next row into the link; false at the end of the result.
+    fn next_row(&mut self, reading: &mut Reading) -> Result<bool> {
+        if reading.outcome.is_some() {
+            return Ok(false);
+        }
+        match self.fetch()? {
+            Event::Row => Ok(true),
+            Event::End(outcome) => {
+                reading.outcome = Some(outcome);
+                Ok(false)
+            }
+            Event::Columns | Event::Nothing => Err(Error::protocol("columns in the middle of rows")),
+        }
+    }
+
+    fn next_result(&mut self, reading: &mut Reading) -> Result<bool> {
+        if !self.link.has_stream() {
+            return Ok(false);
+        }
+        while reading.outcome.is_none() && !reading.columns.is_empty() {
+            self.next_row(reading)?;
+        }
+        if !self.link.has_stream() {
+            return Ok(false);
+        }
+        *reading = Reading::default();
+        match self.fetch()? {
+            Event::Columns => reading.columns = self.link.columns(),
+            Event::End(outcome) => reading.outcome = Some(outcome),
+            Event::Row | Event::Nothing => return Err(Error::protocol("a row before its columns")),
+        }
+        Ok(true)
+    }
+
+    fn fetch(&mut self) -> Result<Event> {
+        let event = self.drive(None, |link, _| link.fetch());
+        match event.map_err(|e| self.give_up(self.link.judge_stream(e))) {
+            Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
+            Err(error) => {
+                self.link.forget_stream();
+                Err(error)
+            }
+        }
+    }
 }
 
-impl Rows<'_> {
+impl<C: BorrowMut<Connection>> ResultRows<C> {
+    /// Runs a statement over `connection` and reads its rows one by one, as [`Connection::query_iter`] does. After an error
+    /// `connection` is dropped: one from a pool goes back to it.
+    pub fn open(connection: C, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Self> {
+        Self::in_form(connection, sql, &params, Form::AsAsked)
+    }
+
+    /// The same with a choice of how the rows are written.
+    pub(super) fn in_form<P: Params>(
+        mut connection: C,
+        sql: &(impl Sql + ?Sized),
+        params: &P,
+        form: Form,
+    ) -> Result<Self> {
+        let reading = connection.borrow_mut().begin_rows(sql, params, form)?;
+        Ok(Self { connection, reading })
+    }
+
     /// The columns of the result set under way; none if the statement had none.
     pub fn columns(&self) -> &[ColumnDef] {
-        &self.columns
+        &self.reading.columns
     }
 
     /// What the result came to, once its last row was read.
     pub fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
+        self.reading.outcome.as_ref()
     }
 
-    /// The next row. `None`: the result is over; another may follow, see [`Rows::next_result`].
+    /// The next row. `None`: the result is over; another may follow, see [`ResultRows::next_result`].
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
-        if self.outcome.is_some() {
-            return Ok(None);
-        }
-        match self.fetch()? {
-            Event::Row => Ok(self.connection.link.row()),
-            Event::End(outcome) => {
-                self.outcome = Some(outcome);
-                Ok(None)
-            }
-            Event::Columns | Event::Nothing => Err(Error::protocol("columns in the middle of rows")),
-        }
+        let connection: &mut Connection = self.connection.borrow_mut();
+        Ok(if connection.next_row(&mut self.reading)? { connection.link.row() } else { None })
     }
 
     /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error, and the next one can
@@ -110,33 +182,25 @@ impl Rows<'_> {
 
     /// Goes on to the next result, past what is left of this one. `false`: there is none.
     pub fn next_result(&mut self) -> Result<bool> {
-        if !self.connection.link.has_stream() {
-            return Ok(false);
-        }
-        while self.outcome.is_none() && !self.columns.is_empty() {
-            self.next_row()?;
-        }
-        if !self.connection.link.has_stream() {
-            return Ok(false);
-        }
-        self.columns.clear();
-        self.outcome = None;
-        match self.fetch()? {
-            Event::Columns => self.columns = self.connection.link.columns(),
-            Event::End(outcome) => self.outcome = Some(outcome),
-            Event::Row | Event::Nothing => return Err(Error::protocol("a row before its columns")),
-        }
-        Ok(true)
+        self.connection.borrow_mut().next_result(&mut self.reading)
     }
 
-    fn fetch(&mut self) -> Result<Event> {
-        let event = self.connection.drive(None, |link, _| link.fetch());
-        match event.map_err(|e| self.connection.give_up(self.connection.link.judge_stream(e))) {
-            Ok(event) => event.ok_or_else(|| Error::config("nothing is left of these results")),
-            Err(error) => {
-                self.connection.link.forget_stream();
-                Err(error)
+    /// The connection, before the end of the results too: then it reads the rest before its next command.
+    pub fn into_connection(self) -> C {
+        self.connection
+    }
+
+    /// The rest of this result as an iterator, which owns what these results own. A row that does not fit is an error, and the
+    /// next one follows; behind any other error there is none.
+    pub fn into_iter_as<T: for<'r> FromRow<'r>>(mut self) -> impl Iterator<Item = Result<T>> + use<C, T> {
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            if is_over {
+                return None;
             }
-        }
+            let row = self.next_row();
+            is_over = !matches!(row, Ok(Some(_)));
+            row.transpose().map(|row| row.and_then(T::from_row))
+        })
     }
 }

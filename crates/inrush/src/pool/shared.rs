@@ -10,6 +10,7 @@ use crate::pool::meters::Meters;
 use crate::pool::seat::Seat;
 use crate::{Config, Error, Kind, Result, verbs};
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};
+use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -454,6 +455,18 @@ impl<C: Lendable> Deref for Lent<C> {
 impl<C: Lendable> DerefMut for Lent<C> {
     fn deref_mut(&mut self) -> &mut C {
         self.connection.as_deref_mut().unwrap_or_else(|| unreachable!("{GONE}"))
+    }
+}
+
+impl<C: Lendable> Borrow<C> for Lent<C> {
+    fn borrow(&self) -> &C {
+        self
+    }
+}
+
+impl<C: Lendable> BorrowMut<C> for Lent<C> {
+    fn borrow_mut(&mut self) -> &mut C {
+        self
     }
 }
 

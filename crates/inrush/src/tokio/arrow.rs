@@ -1,19 +1,29 @@
 //! Results as Arrow record batches, for tasks.
 
-use super::{Connection, Rows};
+use super::{Connection, ResultRows};
 use crate::sql::{Form, Kept, Sql};
 use crate::{ArrowOptions, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use async_stream::try_stream;
+use futures_core::Stream;
 use inrush_core::convert::Params;
 use inrush_core::convert::arrow::Batches;
+use std::borrow::BorrowMut;
+use std::pin::Pin;
 
-/// A result that is being read, a record batch at a time. See [`Connection::query_arrow_iter`].
+/// A result that is being read, a record batch at a time, over a connection that it borrows. See
+/// [`Connection::query_arrow_iter`].
+pub type ArrowBatches<'c> = ResultBatches<&'c mut Connection>;
+
+/// A result that is being read, a record batch at a time, over a connection that it borrows ([`ArrowBatches`]) or owns: a
+/// [`Connection`], or one [from a pool](super::PooledConnection), which goes back to it with the result.
 ///
 /// Dropped before its end it costs no more than time: the connection reads the rest before its next command.
+/// [`ResultBatches::into_stream`] makes a `Stream` of it.
 #[derive(Debug)]
-pub struct ArrowBatches<'c> {
-    rows: Rows<'c>,
+pub struct ResultBatches<C> {
+    rows: ResultRows<C>,
     batches: Batches,
     is_over: bool,
 }
@@ -57,14 +67,25 @@ impl Connection {
         params: impl Params,
         options: &ArrowOptions,
     ) -> Result<ArrowBatches<'_>> {
-        let rows = self.rows(sql, &params, Form::Binary).await?;
-        let batches = Batches::new(rows.columns(), options);
-        let is_over = rows.columns().is_empty();
-        Ok(ArrowBatches { rows, batches, is_over })
+        ResultBatches::open(self, sql, params, options).await
     }
 }
 
-impl ArrowBatches<'_> {
+impl<C: BorrowMut<Connection>> ResultBatches<C> {
+    /// Runs a statement over `connection` and reads its result set a record batch at a time, as
+    /// [`Connection::query_arrow_iter`] does. After an error `connection` is dropped: one from a pool goes back to it.
+    pub async fn open(
+        connection: C,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+        options: &ArrowOptions,
+    ) -> Result<Self> {
+        let rows = ResultRows::in_form(connection, sql, &params, Form::Binary).await?;
+        let batches = Batches::new(rows.columns(), options);
+        let is_over = rows.columns().is_empty();
+        Ok(Self { rows, batches, is_over })
+    }
+
     /// The schema of every batch.
     pub fn schema(&self) -> &SchemaRef {
         self.batches.schema()
@@ -79,6 +100,23 @@ impl ArrowBatches<'_> {
         let batch = self.read().await;
         self.is_over |= batch.is_err();
         batch
+    }
+
+    /// The connection, before the end of the result too: then it reads the rest before its next command.
+    pub fn into_connection(self) -> C {
+        self.rows.into_connection()
+    }
+
+    /// The rest as a stream, which owns what this result owns. It ends behind its first error.
+    pub fn into_stream<'c>(mut self) -> Pin<Box<dyn Stream<Item = Result<RecordBatch>> + Send + 'c>>
+    where
+        C: Send + 'c,
+    {
+        Box::pin(try_stream! {
+            while let Some(batch) = self.next_batch().await? {
+                yield batch;
+            }
+        })
     }
 
     async fn read(&mut self) -> Result<Option<RecordBatch>> {

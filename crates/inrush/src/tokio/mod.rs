@@ -13,12 +13,12 @@ mod socket;
 mod target;
 mod transaction;
 
-pub use arrow::ArrowBatches;
+pub use arrow::{ArrowBatches, ResultBatches};
 pub use bulk::BulkInserter;
 pub use connection::Connection;
 pub use inserter::Inserter;
 pub use pool::{Pool, PooledConnection};
-pub use rows::Rows;
+pub use rows::{ResultRows, Rows};
 #[cfg(test)]
 pub(crate) use socket::Socket;
 pub use transaction::{Savepoint, Transaction};

@@ -27,6 +27,7 @@ mod load_local;
 mod login;
 mod lost_answers;
 mod misfits;
+mod owned_results;
 mod pipeline_facts;
 mod pipeline_probe;
 mod pipelined_rows;
