@@ -3,7 +3,7 @@
 //! ```text
 //! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
 //!      |                                                                       -> jsonl -> Batch
-//!      -> parquet, arrow -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
+//!      -> parquet, arrow, record_batches of a program -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
 
 mod arrow;
@@ -23,6 +23,7 @@ mod jsonl;
 mod on_disk;
 mod open;
 mod parquet;
+mod record_batches;
 mod zip_member;
 
 pub use csv::CsvReader;
@@ -34,3 +35,4 @@ pub use file_source::{FileSource, RejectForm};
 pub use infer_types::Inferred;
 pub use input::Meter;
 pub use open::{Format, open};
+pub use record_batches::record_batches;

@@ -171,11 +171,11 @@ fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Bo
     Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?))
 }
 
-fn cuts(options: &CsvOptions) -> Cuts {
+pub(crate) fn cuts(options: &CsvOptions) -> Cuts {
     Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit, memory: options.memory }
 }
 
-fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {
+pub(crate) fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {
     refuse(path, TEXT_OPTIONS, options)
 }
 
@@ -231,7 +231,7 @@ fn ending(name: &str) -> String {
 }
 
 /// Bytes of its beginning that identify a stream, as for a stream of text.
-const STREAM_HEAD: u64 = 64 << 10;
+pub(crate) const STREAM_HEAD: u64 = 64 << 10;
 
 /// What a Parquet file begins and ends with.
 const PARQUET_MAGIC: &[u8] = b"PAR1";

@@ -32,6 +32,7 @@ mod options;
 mod own_server;
 mod place;
 mod promises;
+mod record_batches;
 mod retried;
 mod server_of_own;
 mod session;

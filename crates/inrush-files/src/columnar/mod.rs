@@ -16,6 +16,7 @@ use crate::on_disk::{OnDisk, changed};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch, Unchanged};
 use inrush_core::error::{Error, Result};
@@ -60,6 +61,11 @@ pub(crate) enum Whereabouts {
     /// In a stream, if the later run gets the same one.
     Stream {
         /// The hash of its beginning.
+        hash: u64,
+    },
+    /// With the caller, who gives a later run the same name and the same rows.
+    Caller {
+        /// The hash of the first rows.
         hash: u64,
     },
 }
@@ -215,6 +221,31 @@ impl<A: Arrays> Columnar<A> {
         Ok(columnar)
     }
 
+    /// Names rows that the caller has by their first ones: as many as have so many bytes as lines of CSV, however they are batched.
+    pub(crate) fn known_by_its_first(&mut self, bytes: usize) -> Result<()> {
+        let (mut text, mut read) = (Vec::new(), VecDeque::new());
+        while text.len() < bytes
+            && let Some(rows) = self.take_pending()?
+        {
+            // A line has at least one byte.
+            let front = rows.slice(0, rows.num_rows().min(bytes));
+            let span = 0..front.num_rows() as u64;
+            let batch = Rows { shape: self.shape.clone(), span, bytes: 0, arrays: vec![front] }.to_batch()?;
+            let lines = (0..batch.rows.num_rows()).map(|row| batch.raw(row));
+            lines
+                .take_while(|line| {
+                    text.extend_from_slice(line);
+                    text.len() < bytes
+                })
+                .for_each(drop);
+            read.push_back(rows);
+        }
+        read.append(&mut self.pending);
+        self.pending = read;
+        self.whereabouts = Whereabouts::Caller { hash: checksum(&text) };
+        Ok(())
+    }
+
     /// The next rows before `end`, as one batch; `None` if there are none. `whole` returns all of them, whatever their size.
     fn rows_to(&mut self, end: u64, whole: bool) -> Result<Option<Rows>> {
         let first = self.next_row;
@@ -348,6 +379,9 @@ impl<A: Arrays> Source for Columnar<A> {
             Whereabouts::Stream { hash } => {
                 Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash: *hash }))
             }
+            Whereabouts::Caller { hash } => {
+                Ok(Some(Identity { name: self.name.to_string(), size: None, modified: None, hash: *hash }))
+            }
         }
     }
 
@@ -359,7 +393,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => place.hash_of_first(bytes).map(Some),
-            Whereabouts::Stream { .. } => Ok(None),
+            Whereabouts::Stream { .. } | Whereabouts::Caller { .. } => Ok(None),
         }
     }
 
@@ -409,7 +443,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => Some(Arc::new(place.clone())),
-            Whereabouts::Stream { .. } => None,
+            Whereabouts::Stream { .. } | Whereabouts::Caller { .. } => None,
         }
     }
 

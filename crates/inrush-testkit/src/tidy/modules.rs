@@ -195,7 +195,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush",
         &[
-            &["columns", "config", "fault", "guard", "nonblocking", "table", "zone"],
+            &["columns", "config", "fault", "guard", "nonblocking", "reading", "table", "zone"],
             &["bulk", "pipeline", "sql", "tls"],
             &["batch", "net"],
             &["pace"],
@@ -228,6 +228,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columnar", "csv"],
             &["arrow", "jsonl", "parquet"],
             &["open"],
+            &["record_batches"],
             &["fuzz"],
         ],
     ),

@@ -51,6 +51,7 @@ use rejects::RejectFile;
 use shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 
 /// Loads sources into one table.
 ///
@@ -151,6 +152,51 @@ impl Loader {
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&shared, lanes, sources, plans);
         Ok(report(shared, jobs, finished, &unchanged))
+    }
+}
+
+impl Loader {
+    /// [`Loader::load`] for tasks: it runs in a thread of its own, whatever runtime waits for it. Dropped before its end the future
+    /// [stops](Control::stop) the load: chunks that are on their way are committed, and the same load goes on there later.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let source = inrush_testkit::shop::newcomers();
+    /// let url = "mysql://app@localhost/shop";
+    /// # let url = &shop.at(url);
+    /// let report = inrush::Loader::new(inrush::Config::from_url(url)?, "people").load_async(vec![source]).await?;
+    /// # assert_eq!(report.stored, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub async fn load_async(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
+        let _stop = StopOnDrop(self.control());
+        let (sender, over) = tokio::sync::oneshot::channel();
+        let load = move || {
+            let report = self.load(sources);
+            // Nobody waits for the report of a load whose future was dropped.
+            sender.send(()).ok();
+            report
+        };
+        let thread = thread::Builder::new().name("inrush-load".to_owned()).spawn(load);
+        let thread = thread.map_err(|e| Error::io("cannot start a thread", e))?;
+        // It is dropped unsent where the load panics.
+        over.await.ok();
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+/// Stops a load that nobody waits for any more. One that is over does not mind.
+struct StopOnDrop(Arc<Control>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 

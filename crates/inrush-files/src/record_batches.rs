@@ -1,0 +1,98 @@
+//! Record batches of a program as a source: what another library reads or makes, and results of a query.
+
+use crate::CsvOptions;
+use crate::columnar::{Arrays, Columnar, Whereabouts};
+use crate::file_source::FileSource;
+use crate::input::Meter;
+use crate::open::{STREAM_HEAD, columnar_options, cuts};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use inrush_core::error::{Error, Result};
+use std::sync::Arc;
+
+/// The rows of `batches` as a source for a load. `options` say how they are cut; the first rows are read at once.
+///
+/// `name` stands in messages. A later run of the same load knows the source by it and by its first rows (64 KiB of them, as lines
+/// of CSV): where the earlier one stopped half-way, what is stored is compared and left out; where it was finished, the later one
+/// is refused. Rows of another kind or of another day therefore need another name.
+///
+/// # Errors
+/// `Config` for options that only text has, and for batches without columns; `Data` where `batches` fails.
+///
+/// ```no_run
+/// # fn reader() -> Box<dyn arrow_array::RecordBatchReader + Send> { unimplemented!() }
+/// let source = inrush_files::record_batches("orders of 2026-11-25", reader(), &inrush_files::CsvOptions::default())?;
+/// # Ok::<(), inrush_core::error::Error>(())
+/// ```
+pub fn record_batches(
+    name: &str,
+    batches: impl RecordBatchReader + Send + 'static,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    columnar_options(name, options)?;
+    let arrays = Given { name: name.into(), schema: batches.schema(), batches, fields: None };
+    let mut source = Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Caller { hash: 0 })?;
+    source.known_by_its_first(STREAM_HEAD as usize)?;
+    Ok(Box::new(source))
+}
+
+/// The batches as they are given, and which of their fields are wanted.
+struct Given<B> {
+    name: Arc<str>,
+    schema: SchemaRef,
+    batches: B,
+    /// `None`: all.
+    fields: Option<Vec<usize>>,
+}
+
+impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn project(&mut self, fields: &[usize]) {
+        self.fields = Some(fields.to_vec());
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let name = &*self.name;
+        let Some(rows) = self.batches.next().transpose().map_err(|e| failed(name, e))? else {
+            return Ok(None);
+        };
+        let types = |rows: &SchemaRef| rows.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>();
+        if types(&rows.schema()) != types(&self.schema) {
+            return Err(Error::data(format!("cannot read `{name}`: a batch has other columns than its reader said")));
+        }
+        match &self.fields {
+            Some(fields) => rows.project(fields).map(Some).map_err(|e| failed(name, e)),
+            None => Ok(Some(rows)),
+        }
+    }
+
+    fn skip(&mut self, _n_rows: u64) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn restart(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn never_null(&self, field: usize) -> Option<bool> {
+        (!self.schema.field(field).is_nullable()).then_some(true)
+    }
+}
+
+/// An error of ours that went through Arrow comes out as it was.
+fn failed(name: &str, error: ArrowError) -> Error {
+    let what = format!("cannot read `{name}`");
+    match error {
+        ArrowError::ExternalError(inner) => match inner.downcast::<Error>() {
+            Ok(ours) => ours.while_doing(&what),
+            Err(other) => Error::data(format!("{what}: {other}")),
+        },
+        other => Error::data(format!("{what}: {other}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
