@@ -118,7 +118,7 @@ fn open_stream(
             Some(place) => (Whereabouts::OnDisk(place), plain),
             None => {
                 let (head, plain) = peek(plain, STREAM_HEAD).map_err(cannot_read)?;
-                (Whereabouts::Stream { hash: checksum(&head) }, plain)
+                (Whereabouts::Stream { name: "-".into(), hash: checksum(&head) }, plain)
             }
         };
         let arrow = Arrow::open_stream(path, plain, options.memory)?;

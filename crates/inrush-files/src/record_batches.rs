@@ -19,10 +19,19 @@ use std::sync::Arc;
 /// # Errors
 /// `Config` for options that only text has, and for batches without columns; `Data` where `batches` fails.
 ///
-/// ```no_run
-/// # fn reader() -> Box<dyn arrow_array::RecordBatchReader + Send> { unimplemented!() }
-/// let source = inrush_files::record_batches("orders of 2026-11-25", reader(), &inrush_files::CsvOptions::default())?;
-/// # Ok::<(), inrush_core::error::Error>(())
+/// ```
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchIterator};
+/// use std::sync::Arc;
+///
+/// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+/// let schema = batch.schema();
+/// let reader = RecordBatchIterator::new([Ok(batch)], schema);
+/// let options = inrush_files::CsvOptions::default();
+/// let mut source = inrush_files::record_batches("orders of 2026-11-25", reader, &options)?;
+/// assert_eq!(source.fields(), ["id"]);
+/// assert_eq!(source.next()?.map(|batch| batch.records()), Some(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn record_batches(
     name: &str,
@@ -31,7 +40,13 @@ pub fn record_batches(
 ) -> Result<Box<dyn FileSource>> {
     columnar_options(name, options)?;
     let arrays = Given { name: name.into(), schema: batches.schema(), batches, fields: None };
-    let mut source = Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Caller { hash: 0 })?;
+    let mut source = Columnar::new(
+        name,
+        arrays,
+        Meter::new(None),
+        cuts(options),
+        Whereabouts::Stream { name: name.into(), hash: 0 },
+    )?;
     source.known_by_its_first(STREAM_HEAD as usize)?;
     Ok(Box::new(source))
 }

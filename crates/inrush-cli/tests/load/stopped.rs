@@ -109,10 +109,10 @@ fn a_silent_server_is_told_with_its_state() {
             &place.command("numbers.csv --into numbers --lanes 1 --retry-for 0 --json --no-progress").output().unwrap(),
         );
         assert_eq!((done.code, done.rows()), (3, Some(Rows::stopping(0, 50))), "{done}");
-        let (what, command) = match (place.server.local_infile, place.server.name.starts_with("mariadb")) {
+        let (what, command) = match (place.server.local_infile, place.is_mysql()) {
             (true, _) => ("LOAD DATA", "Query"),
-            (false, true) => ("INSERT", "Bulk_execute"),
-            (false, false) => ("INSERT", "Query"),
+            (false, true) => ("INSERT", "Query"),
+            (false, false) => ("INSERT", "Bulk_execute"),
         };
         // The server began to count a moment later.
         done.says(&format!("no answer to {what} for 30 s on lane 1; the server says: {command} for "));

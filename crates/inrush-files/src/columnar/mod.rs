@@ -60,12 +60,9 @@ pub(crate) enum Whereabouts {
     OnDisk(OnDisk),
     /// In a stream, if the later run gets the same one.
     Stream {
+        /// Its name in the ledger.
+        name: Arc<str>,
         /// The hash of its beginning.
-        hash: u64,
-    },
-    /// With the caller, who gives a later run the same name and the same rows.
-    Caller {
-        /// The hash of the first rows.
         hash: u64,
     },
 }
@@ -221,7 +218,7 @@ impl<A: Arrays> Columnar<A> {
         Ok(columnar)
     }
 
-    /// Names rows that the caller has by their first ones: as many as have so many bytes as lines of CSV, however they are batched.
+    /// Identifies the rows by the source's name and their first ones: as many as have so many bytes as lines of CSV, however they are batched.
     pub(crate) fn known_by_its_first(&mut self, bytes: usize) -> Result<()> {
         let (mut text, mut read) = (Vec::new(), VecDeque::new());
         while text.len() < bytes
@@ -242,7 +239,7 @@ impl<A: Arrays> Columnar<A> {
         }
         read.append(&mut self.pending);
         self.pending = read;
-        self.whereabouts = Whereabouts::Caller { hash: checksum(&text) };
+        self.whereabouts = Whereabouts::Stream { name: self.name.clone(), hash: checksum(&text) };
         Ok(())
     }
 
@@ -376,11 +373,8 @@ impl<A: Arrays> Source for Columnar<A> {
     fn identity(&mut self) -> Result<Option<Identity>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => place.identity().map(Some),
-            Whereabouts::Stream { hash } => {
-                Ok(Some(Identity { name: "-".into(), size: None, modified: None, hash: *hash }))
-            }
-            Whereabouts::Caller { hash } => {
-                Ok(Some(Identity { name: self.name.to_string(), size: None, modified: None, hash: *hash }))
+            Whereabouts::Stream { name, hash } => {
+                Ok(Some(Identity { name: name.to_string(), size: None, modified: None, hash: *hash }))
             }
         }
     }
@@ -393,7 +387,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => place.hash_of_first(bytes).map(Some),
-            Whereabouts::Stream { .. } | Whereabouts::Caller { .. } => Ok(None),
+            Whereabouts::Stream { .. } => Ok(None),
         }
     }
 
@@ -443,7 +437,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => Some(Arc::new(place.clone())),
-            Whereabouts::Stream { .. } | Whereabouts::Caller { .. } => None,
+            Whereabouts::Stream { .. } => None,
         }
     }
 

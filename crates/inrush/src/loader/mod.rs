@@ -153,9 +153,7 @@ impl Loader {
         let finished = run::run(&shared, lanes, sources, plans);
         Ok(report(shared, jobs, finished, &unchanged))
     }
-}
 
-impl Loader {
     /// [`Loader::load`] for tasks: it runs in a thread of its own, whatever runtime waits for it. Dropped before its end the future
     /// [stops](Control::stop) the load: chunks that are on their way are committed, and the same load goes on there later.
     ///

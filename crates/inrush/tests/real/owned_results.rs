@@ -5,6 +5,7 @@ use arrow_array::RecordBatchReader;
 use futures_util::TryStreamExt as _;
 use inrush::{ArrowOptions, Kind, PoolOptions, Result, blocking};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Three rows, and a value that is no whole number in the second.
 const SQL: &str = "SELECT 1 id, '10' text UNION ALL SELECT 2, 'x' UNION ALL SELECT 3, '30'";
@@ -140,7 +141,9 @@ fn a_reader_ends_with_its_error() {
                 let mut killer = blocking::Connection::connect(&killer).unwrap();
                 let sleeps =
                     "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = ? AND STATE = 'User sleep'";
+                let begin = Instant::now();
                 while killer.query_one::<(u32,)>(sleeps, (killed,)).unwrap().0 == 0 {
+                    assert!(begin.elapsed() < Duration::from_secs(15), "the query was never seen to sleep");
                     thread::yield_now();
                 }
                 killer.exec(&format!("KILL {killed}"), ()).unwrap();
