@@ -27,6 +27,7 @@ pub mod printable;
 pub mod profile;
 pub mod retry;
 pub mod session;
+mod setters;
 pub mod value;
 pub mod wire;
 

@@ -8,7 +8,13 @@ use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
 
 /// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, by its byte order mark).
+///
+/// ```
+/// use inrush_files::CsvOptions;
+/// let options = CsvOptions::default().with_delimiter(b';').with_nulls([b"NA".to_vec()]);
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CsvOptions {
     /// The byte between two fields; `None` is the format's default: `,` for CSV, a tab for TSV.
     pub delimiter: Option<u8>,
@@ -36,6 +42,21 @@ pub struct CsvOptions {
     /// The memory limit for decoding rows of a typed file, and for the fields of a batch of JSON Lines.
     pub memory: usize,
 }
+
+inrush_core::setters!(CsvOptions {
+    with_delimiter => delimiter: into Option<u8>,
+    with_quote => quote: into Option<u8>,
+    with_escape => escape: into Option<u8>,
+    with_header => header: as bool,
+    with_nulls => nulls: into Vec<Vec<u8>>,
+    with_encoding => encoding: into Option<&'static Encoding>,
+    with_skip => skip: as u64,
+    with_limit => limit: into Option<u64>,
+    with_batch_rows => batch_rows: into Option<usize>,
+    with_batch_bytes => batch_bytes: as usize,
+    with_max_record => max_record: as usize,
+    with_memory => memory: as usize,
+});
 
 impl Default for CsvOptions {
     fn default() -> Self {

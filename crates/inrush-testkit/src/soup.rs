@@ -152,7 +152,7 @@ pub fn arrow(bytes: &[u8]) {
     let columns: Vec<_> = columns.as_chunks().0.iter().filter_map(column).collect();
     let Some((&choice, rows)) = bytes.split_first() else { return };
     let invalid_dates = [InvalidDates::Refuse, InvalidDates::Null, InvalidDates::Text][usize::from(choice) % 3];
-    let options = ArrowOptions { batch_rows: 3, invalid_dates, ..ArrowOptions::default() };
+    let options = ArrowOptions::default().with_batch_rows(3).with_invalid_dates(invalid_dates);
     for format in [RowFormat::Text, RowFormat::Binary] {
         let mut batches = Batches::new(&columns, &options);
         let (mut n_pushed, mut n_rows, mut refused) = (0, 0, false);

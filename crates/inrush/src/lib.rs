@@ -62,8 +62,10 @@ pub use crate::tokio::{
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
 pub use inrush_core as core;
-pub use inrush_core::bulk::Method;
+pub use inrush_core::bulk::lane::Unchecked;
+pub use inrush_core::bulk::report::{Report, Stop};
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
+pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Method, Mode, Origin, Reject, Source};
 pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};

@@ -151,7 +151,8 @@ impl Loads {
             Some(folder) if data.is_some() => Some(ServerFile::copy(folder, &file.path)?),
             _ => None,
         };
-        let csv = CsvOptions { nulls: data.iter().map(|_| b"\\N".to_vec()).collect(), ..CsvOptions::default() };
+        let nulls: Vec<_> = data.iter().map(|_| b"\\N".to_vec()).collect();
+        let csv = CsvOptions::default().with_nulls(nulls);
         let ddl = input.ddl("{}")?;
         let mut loads = Self {
             settings,
@@ -236,13 +237,13 @@ impl Loads {
         let (target, source) = (self.quoted(TARGET), self.quoted(SOURCE));
         let one = |name: &String| format!("`{}`", name.replace('`', "``"));
         let columns = self.columns.iter().map(one).collect::<Vec<_>>().join(", ");
-        let by_loader = |lanes: Option<usize>, method: Method, batch: BatchSize| LoadOptions {
-            method: Some(method),
-            lanes,
-            batch,
-            again: true,
-            retry_for: self.settings.cap,
-            ..LoadOptions::default()
+        let by_loader = |lanes: Option<usize>, method: Method, batch: BatchSize| {
+            LoadOptions::default()
+                .with_method(method)
+                .with_lanes(lanes)
+                .with_batch(batch)
+                .with_again(true)
+                .with_retry_for(self.settings.cap)
         };
         let mut retries = Vec::new();
         let cap = Some(self.settings.cap);
@@ -263,7 +264,7 @@ impl Loads {
                 cut_at
             }
             Cell::Rows(rows) => {
-                let csv = CsvOptions { batch_rows: Some(*rows), ..self.csv.clone() };
+                let csv = self.csv.clone().with_batch_rows(*rows);
                 let options = by_loader(Some(1), Method::MultiRow, BatchSize::Rows(*rows));
                 let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
                 retries = report.retries;

@@ -30,6 +30,7 @@ mod numbers;
 mod operation;
 mod options;
 mod own_server;
+mod parts;
 mod place;
 mod promises;
 mod record_batches;

@@ -14,7 +14,7 @@ fn config(place: &Place) -> Config {
 
 /// Small chunks, so that there are many.
 fn options() -> CsvOptions {
-    CsvOptions { batch_rows: Some(2000), ..CsvOptions::default() }
+    CsvOptions::default().with_batch_rows(Some(2000))
 }
 
 fn load(
@@ -40,7 +40,7 @@ fn a_query_goes_into_a_table_once() {
         );
         let query = || {
             let connection = blocking::Connection::connect(config(place)).unwrap();
-            let options = ArrowOptions { batch_rows: 2, ..ArrowOptions::default() };
+            let options = ArrowOptions::default().with_batch_rows(2);
             blocking::ResultBatches::open(connection, "SELECT * FROM old ORDER BY id", (), &options).unwrap()
         };
         assert_eq!(load(place, "new", "old rows", query()).unwrap(), 3);

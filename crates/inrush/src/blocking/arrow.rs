@@ -46,7 +46,7 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// # let mut n_rows = Vec::new();
-    /// let options = inrush::ArrowOptions { batch_rows: 10_000, ..Default::default() };
+    /// let options = inrush::ArrowOptions::default().with_batch_rows(10_000);
     /// let mut batches = connection.query_arrow_iter("SELECT * FROM people", (), &options)?;
     /// while let Some(batch) = batches.next_batch()? {
     ///     println!("{} rows", batch.num_rows());

@@ -26,12 +26,12 @@ use std::time::Duration;
 impl Lane<'_> {
     /// Replays a chunk strictly. Its verdict counts, whatever the first attempt's warnings said.
     pub(super) fn replay(&mut self, chunk: &mut Prepared, warnings: &[LoadWarning]) -> Attempt {
-        if !self.shared.table.transactional {
+        if !self.target.table.transactional {
             let error = Error::data("the server found fault with rows of this chunk, and its table cannot roll back")
                 .at(chunk.place());
             return Attempt::Over(ChunkEnd::Unknown(error));
         }
-        self.shared.count_replay();
+        self.target.load.count_replay();
         match self.roll_back() {
             Ok(Undone::All) => {}
             Ok(Undone::NotAll) => {
@@ -40,7 +40,7 @@ impl Lane<'_> {
             Err(error) => return self.failed(error),
         }
         self.waits(Some("INSERT"));
-        let replayed = match chunk.apart(self.shared) {
+        let replayed = match chunk.apart(self.target) {
             Ok(rows) => self.run_replay(rows),
             Err(stop) => return self.stopped(stop),
         };
@@ -63,7 +63,7 @@ impl Lane<'_> {
         rejects: Vec<Reject>,
         noted: &[LoadWarning],
     ) -> Attempt {
-        if self.shared.table.transactional && (counted.stored > 0 || chunk.plan.fence.is_some()) {
+        if self.target.table.transactional && (counted.stored > 0 || chunk.plan.fence.is_some()) {
             // A chunk after a bad one stays out, so that what is stored ends where the message says.
             if !self.wants_commit(chunk) {
                 return self.not_wanted();
@@ -87,7 +87,7 @@ impl Lane<'_> {
         match self.send_commit() {
             Ok(()) => Attempt::Over(ChunkEnd::Stored { counted, rejects }),
             // An answer, so the server decided: a COMMIT that failed rolled back.
-            Err(error) if !error.is_fatal() && self.shared.table.transactional => self.failed(error),
+            Err(error) if !error.is_fatal() && self.target.table.transactional => self.failed(error),
             Err(error) => Attempt::Over(ChunkEnd::Unknown(error.outcome_unknown())),
         }
     }
@@ -114,7 +114,7 @@ impl Lane<'_> {
         self.waits(Some(LINES));
         let start = chunk.origin().span.start;
         // Whole records for a file of them; else the reasons, as many as a report shows, for the run that comes to the end.
-        let (keeps_records, most) = match self.shared.options.bad_rows {
+        let (keeps_records, most) = match self.target.load.options.bad_rows {
             BadRows::Divert(_) => (true, usize::MAX),
             BadRows::Skip => (false, SHOWN_REJECTS),
             BadRows::Stop => (false, 0),
@@ -122,7 +122,7 @@ impl Lane<'_> {
         if most > 0 {
             for rejects in [chunk.rejects(), late] {
                 let rejects = &rejects[..rejects.len().min(most)];
-                for statement in fence.reject_statements(start, rejects, keeps_records, self.shared.max_packet - 2) {
+                for statement in fence.reject_statements(start, rejects, keeps_records, self.target.max_packet - 2) {
                     self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
                     fault::point("rejects.answered");
                 }
@@ -156,7 +156,8 @@ impl Lane<'_> {
         rejects: Vec<Reject>,
         lost: Error,
     ) -> Attempt {
-        let asking = self.shared.retrying(self.number, Work::Chunk(chunk.place())).at_least_for(ASK_FOR).after_rows();
+        let asking =
+            self.target.load.retrying(self.number, Work::Chunk(chunk.place())).at_least_for(ASK_FOR).after_rows();
         let answer = asking.run(Control::is_aborted, |reconnect| {
             self.must_reconnect |= reconnect;
             self.ask_ledger(fence, chunk).into()
@@ -215,10 +216,11 @@ impl Lane<'_> {
     /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
     fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
         let found = (chunk.rejects().len() + late.len()) as u64;
-        let done = self.shared.control.snapshot();
+        let done = self.target.load.control.snapshot();
         let exceeded = |most: MaxBad| found > 0 && most.is_exceeded(done.rejected + found, done.read, false);
         let first = chunk.rejects().iter().chain(late).min_by_key(|reject| reject.place.line)?;
-        self.shared
+        self.target
+            .load
             .options
             .max_bad
             .filter(|most| exceeded(*most))
@@ -227,7 +229,7 @@ impl Lane<'_> {
 
     /// A stop on request still commits what is on its way; a bad row before this chunk does not.
     fn wants_commit(&self, chunk: &Prepared) -> bool {
-        self.shared.control.wants(chunk.number)
+        self.target.load.control.wants(chunk.number)
     }
 }
 

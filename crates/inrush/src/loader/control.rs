@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// A handle on a running load: watch it, stop it, abort it. Shared by reference count between threads.
+/// A handle on a running load: watch it, stop it, abort it. Target by reference count between threads.
 pub struct Control {
     started: Instant,
     stop: AtomicBool,

@@ -4,7 +4,7 @@
 //! is not part of it: that is sent when every answer is read.
 
 use super::prepare::Statement;
-use super::shared::SourcePlan;
+use super::source_plan::SourcePlan;
 use inrush_core::Result;
 use inrush_core::bulk::Method;
 use inrush_core::bulk::modes::Counted;

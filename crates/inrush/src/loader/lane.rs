@@ -5,11 +5,12 @@
 
 use super::control::{Control, lock};
 use super::modes::Staged;
+use super::notice::Notice;
 use super::prepare::{Prepared, encode_again};
 use super::retry::{GaveUp, Tried, Why, Work};
 use super::send::Sent;
-use super::shared::{Notice, Shared};
 use super::tally::ChunkEnd;
+use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use inrush_core::bulk::judge::{self, Warning};
@@ -27,7 +28,7 @@ pub(super) struct Lane<'a> {
     pub(super) one_by_one: bool,
     /// Whether the next attempt needs a new connection.
     pub(super) must_reconnect: bool,
-    pub(super) shared: &'a Shared,
+    pub(super) target: &'a Target,
 }
 
 /// How an attempt to store a chunk ended.
@@ -53,10 +54,10 @@ struct TooLarge(Error);
 
 impl<'a> Lane<'a> {
     /// Connects, sets the whole session and checks that the server took it.
-    pub(super) fn open(number: usize, shared: &'a Shared) -> Result<Self> {
-        let connection = connect(number, shared)?;
-        let one_by_one = !shared.table.transactional;
-        Ok(Self { number, connection, staged: Staged::default(), one_by_one, must_reconnect: false, shared })
+    pub(super) fn open(number: usize, target: &'a Target) -> Result<Self> {
+        let connection = connect(number, target)?;
+        let one_by_one = !target.table.transactional;
+        Ok(Self { number, connection, staged: Staged::default(), one_by_one, must_reconnect: false, target })
     }
 
     /// Stores one chunk, in parts where the server refuses it as a whole; `enter` is told what became of it, or of each part. Nothing of
@@ -66,9 +67,9 @@ impl<'a> Lane<'a> {
         // A stack, the earliest part on top.
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
-            let method = lock(&self.shared.choice).method;
-            let is_too_large = part.bytes_sent() > self.shared.largest_chunk.load(Relaxed);
-            let halves = match is_too_large.then(|| part.halves(method, self.shared)).flatten() {
+            let method = lock(&self.target.choice).method;
+            let is_too_large = part.bytes_sent() > self.target.largest_chunk.load(Relaxed);
+            let halves = match is_too_large.then(|| part.halves(method, self.target)).flatten() {
                 Some(halves) => halves,
                 None => match self.store(&mut part) {
                     Ok((end, taken)) => {
@@ -81,7 +82,7 @@ impl<'a> Lane<'a> {
                         enter(part, end);
                         continue;
                     }
-                    Err(TooLarge(error)) => match part.halves(method, self.shared) {
+                    Err(TooLarge(error)) => match part.halves(method, self.target) {
                         Some(halves) => {
                             self.shrink(&part, &error);
                             halves
@@ -93,7 +94,7 @@ impl<'a> Lane<'a> {
             course = Course::Crooked;
             match halves {
                 Ok([first, second]) => {
-                    part.recycle(self.shared);
+                    part.recycle(self.target);
                     parts.extend([second, first]);
                 }
                 Err(stop) => {
@@ -109,10 +110,10 @@ impl<'a> Lane<'a> {
     /// From now on chunks as large as this one are cut before they are tried.
     fn shrink(&self, chunk: &Prepared, error: &Error) {
         // More than a half of it, so that the halves are tried as they are.
-        self.shared.largest_chunk.fetch_min(chunk.bytes_sent() / 4 * 3, Relaxed);
-        self.shared.tuning.refused(chunk.bytes as usize);
-        report::count_retry(&mut lock(&self.shared.retries), error);
-        self.shared.notify(&Notice::Shrunk {
+        self.target.largest_chunk.fetch_min(chunk.bytes_sent() / 4 * 3, Relaxed);
+        self.target.tuning.refused(chunk.bytes as usize);
+        report::count_retry(&mut lock(&self.target.load.retries), error);
+        self.target.load.notify(&Notice::Shrunk {
             place: chunk.place(),
             bytes: chunk.bytes_sent(),
             message: error.to_string(),
@@ -121,12 +122,12 @@ impl<'a> Lane<'a> {
 
     /// Stores one chunk in one transaction.
     fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Course), TooLarge> {
-        let (shared, number) = (self.shared, chunk.number);
+        let (target, number) = (self.target, chunk.number);
         let mut course = Course::Straight;
-        let stored = shared.retrying(self.number, Work::Chunk(chunk.place())).run(
+        let stored = target.load.retrying(self.number, Work::Chunk(chunk.place())).run(
             |control| !control.wants_now(number),
             |reconnect| {
-                if !shared.control.wants_now(number) {
+                if !target.load.control.wants_now(number) {
                     return Tried::Done(ChunkEnd::NotStored(None));
                 }
                 self.must_reconnect |= reconnect;
@@ -164,9 +165,9 @@ impl<'a> Lane<'a> {
         if let Err(error) = self.be_connected() {
             return Attempt::Failed(error);
         }
-        let choice = lock(&self.shared.choice).clone();
+        let choice = lock(&self.target.choice).clone();
         if chunk.payload.method() != choice.method
-            && let Err(stop) = encode_again(chunk, choice.method, self.shared)
+            && let Err(stop) = encode_again(chunk, choice.method, self.target)
         {
             return Attempt::Over(ChunkEnd::NotStored(Some(stop)));
         }
@@ -190,7 +191,7 @@ impl<'a> Lane<'a> {
         what: &'static str,
         mut run: impl FnMut(&mut Connection) -> Result<T>,
     ) -> Result<T> {
-        let done = self.shared.retrying(self.number, Work::Step(what)).run(Control::is_stopping, |reconnect| {
+        let done = self.target.load.retrying(self.number, Work::Step(what)).run(Control::is_stopping, |reconnect| {
             self.must_reconnect |= reconnect;
             match self.be_connected().and_then(|()| run(&mut self.connection)) {
                 // An error of a file, or one that the next attempt would meet again.
@@ -208,7 +209,7 @@ impl<'a> Lane<'a> {
     pub(super) fn be_connected(&mut self) -> Result<()> {
         if self.must_reconnect || self.connection.session().is_dead() {
             self.waits(Some("the login"));
-            self.connection = connect(self.number, self.shared)?;
+            self.connection = connect(self.number, self.target)?;
             self.staged = Staged::default();
             self.must_reconnect = false;
         }
@@ -217,7 +218,7 @@ impl<'a> Lane<'a> {
 
     /// The attempt has failed: what it sent is undone.
     pub(super) fn failed(&mut self, error: Error) -> Attempt {
-        if !self.shared.table.transactional {
+        if !self.target.table.transactional {
             return Attempt::Over(ChunkEnd::Unknown(error));
         }
         match self.undo(&error) {
@@ -263,12 +264,12 @@ impl<'a> Lane<'a> {
 
     fn fall_back(&mut self, refused: &Choice, error: &Error) {
         self.undo(error);
-        let mut choice = lock(&self.shared.choice);
+        let mut choice = lock(&self.target.choice);
         // Another lane may have been refused too, and earlier.
         if choice.method == refused.method {
-            *choice = method::fall_back(refused.method, error, self.shared.insert);
+            *choice = method::fall_back(refused.method, error, self.target.insert);
             drop(choice);
-            self.shared.notify_choice();
+            self.target.notify_choice();
         }
     }
 
@@ -277,12 +278,12 @@ impl<'a> Lane<'a> {
     }
 
     pub(super) fn note(&self, warnings: &[Warning]) {
-        let new = lock(&self.shared.harmless).learn(warnings);
-        lock(&self.shared.noted).extend(new);
+        let new = lock(&self.target.harmless).learn(warnings);
+        lock(&self.target.load.noted).extend(new);
     }
 
     pub(super) fn waits(&self, what: Option<&'static str>) {
-        self.shared.control.waits(self.number, what);
+        self.target.load.control.waits(self.number, what);
     }
 }
 
@@ -305,21 +306,21 @@ fn why(stop: &Stop) -> String {
     }
 }
 
-fn connect(number: usize, shared: &Shared) -> Result<Connection> {
-    let mut connection = shared.control.connect(&shared.config)?;
-    shared.control.set_lane(number, connection.connection_id(), connection.aborter());
+fn connect(number: usize, target: &Target) -> Result<Connection> {
+    let mut connection = target.load.control.connect(&target.config)?;
+    target.load.control.set_lane(number, connection.connection_id(), connection.aborter());
     super::sql::set_answers(&mut connection)?;
-    for statement in shared.session.setup() {
-        connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &shared.session.time_zone))?;
+    for statement in target.session.setup() {
+        connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &target.session.time_zone))?;
     }
     /// ER_SPECIFIC_ACCESS_DENIED_ERROR
     const NOT_ALLOWED: u16 = 1227;
-    match connection.exec(&shared.session.more_warnings(), ()) {
+    match connection.exec(&target.session.more_warnings(), ()) {
         Err(error) if error.code() != NOT_ALLOWED => return Err(error),
         _ => {}
     }
-    let row = super::sql::first_row(&mut connection, shared.session.check_query())?;
-    shared.session.check(&row)?;
+    let row = super::sql::first_row(&mut connection, target.session.check_query())?;
+    target.session.check(&row)?;
     Ok(connection)
 }
 

@@ -15,7 +15,9 @@ mod glance;
 mod inlet;
 mod lane;
 mod ledger;
+mod load;
 mod modes;
+mod notice;
 mod open;
 mod options;
 mod preflight;
@@ -26,10 +28,11 @@ mod replay;
 mod retry;
 mod run;
 mod send;
-mod shared;
+mod source_plan;
 pub(crate) mod sql;
 mod steps;
 mod tally;
+mod target;
 mod tuning;
 mod waits;
 mod watch;
@@ -37,8 +40,8 @@ mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
 pub use ledger::{Forgotten, JobStatus};
+pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
-pub use shared::{Notice, Observer, StoredChunk};
 
 use crate::Config;
 use control::lock;
@@ -47,11 +50,12 @@ use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::bulk::{Source, Unchanged};
 use inrush_core::{Error, Kind, Result};
 use ledger::Jobs;
+use load::Load;
 use rejects::RejectFile;
-use shared::Shared;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
+use target::Target;
 
 /// Loads sources into one table.
 ///
@@ -131,27 +135,29 @@ impl Loader {
                 error
             }
         };
-        let (shared, mut plans) = open::open(self, &mut sources).map_err(interrupted)?;
-        let mut first = open::first_lane(&shared).map_err(interrupted)?;
+        let Self { config, table, options, observer, reject_header, .. } = self;
+        let load = Arc::new(Load::new(options, reject_header, control.clone(), observer));
+        let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
+        let mut first = open::first_lane(&target).map_err(interrupted)?;
         let mut jobs = Jobs::default();
         if let Some(first) = &mut first {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
-            begin_rejects(&shared, &jobs)?;
+            begin_rejects(&target, &jobs)?;
             if !jobs.is_all_loaded() {
-                preflight::check(&shared, &jobs, &mut sources, &plans).map_err(interrupted)?;
-                open::first_steps(first, &shared, &mut jobs)
-                    .map_err(|error| interrupted(jobs.explained(&shared, error)))?;
+                preflight::check(&target, &jobs, &mut sources, &plans).map_err(interrupted)?;
+                open::first_steps(first, &target, &mut jobs)
+                    .map_err(|error| interrupted(jobs.explained(&target, error)))?;
             }
         }
-        count_resumed(&shared, &mut jobs);
+        count_resumed(&target, &mut jobs);
         if jobs.is_all_loaded() {
-            return Ok(report(shared, jobs, true, &[]));
+            return Ok(report(target, jobs, true, &[]));
         }
-        let lanes = open::lanes(first, &shared);
+        let lanes = open::lanes(first, &target);
         let unchanged: Vec<_> =
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
-        let finished = run::run(&shared, lanes, sources, plans);
-        Ok(report(shared, jobs, finished, &unchanged))
+        let finished = run::run(&target, lanes, sources, plans);
+        Ok(report(target, jobs, finished, &unchanged))
     }
 
     /// [`Loader::load`] for tasks: it runs in a thread of its own, whatever runtime waits for it. Dropped before its end the future
@@ -202,27 +208,27 @@ impl Drop for StopOnDrop {
 const SHOWN_REJECTS: usize = 20;
 
 /// Sees to it that rejects can be written: on the way where no ledger keeps them, else at the end.
-fn begin_rejects(shared: &Shared, jobs: &Jobs) -> Result<()> {
-    if let BadRows::Divert(path) = &shared.options.bad_rows
+fn begin_rejects(target: &Target, jobs: &Jobs) -> Result<()> {
+    if let BadRows::Divert(path) = &target.load.options.bad_rows
         && !jobs.is_all_loaded()
     {
         rejects::check(path, jobs.may_have_reject_file())?;
         if !jobs.is_kept() {
-            lock(&shared.tally).reject_file = Some(RejectFile::create(path, shared.reject_header.clone())?);
+            lock(&target.load.tally).reject_file = Some(RejectFile::create(path, target.load.reject_header.clone())?);
         }
     }
     Ok(())
 }
 
 /// What earlier runs have stored counts as read and stored: `--max-bad` and the report are about the job.
-fn count_resumed(shared: &Shared, jobs: &mut Jobs) {
+fn count_resumed(target: &Target, jobs: &mut Jobs) {
     let resumed = jobs.resumed();
-    let control = &shared.control;
+    let control = &target.load.control;
     control.read.fetch_add(resumed.records, Relaxed);
     control.stored.fetch_add(resumed.rows, Relaxed);
     control.skipped.fetch_add(resumed.skipped, Relaxed);
     control.rejected.fetch_add(resumed.rejected, Relaxed);
-    lock(&shared.tally).stored_records = jobs.take_stored_records();
+    lock(&target.load.tally).stored_records = jobs.take_stored_records();
 }
 
 /// What an aborted load has of its own: connections that were cut, waits that were cut short.
@@ -231,23 +237,23 @@ fn is_failure(stop: &Stop) -> bool {
 }
 
 /// Whether all that was loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.
-fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], shared: &Shared) -> Result<()> {
+fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Result<()> {
     for (name, unchanged) in sources {
         unchanged.confirm()?;
         if unchanged.is_replaced() {
-            shared.notify(&Notice::Replaced { source: name.clone() });
+            target.load.notify(&Notice::Replaced { source: name.clone() });
         }
     }
     Ok(())
 }
 
 /// What came of it; `sources` are those that can be compared with what they were.
-fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
-    let control = &shared.control;
-    let mut tally = lock(&shared.tally);
+fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
+    let control = &target.load.control;
+    let mut tally = lock(&target.load.tally);
     // What an earlier run has finished was judged by that one.
     if !jobs.is_all_loaded() {
-        tally.finish(&shared.options, control);
+        tally.finish(&target.load.options, control);
     }
     let snapshot = control.snapshot();
     let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - tally.unknown;
@@ -264,7 +270,7 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
     let mut first_rejects = tally.take_first_rejects();
     let resumed = jobs.resumed();
     let mut is_whole = stop.is_none() && finished && not_loaded == 0 && tally.unknown == 0;
-    if is_whole && let Err(error) = confirm(sources, &shared) {
+    if is_whole && let Err(error) = confirm(sources, &target) {
         (stop, is_whole) = (Some(Stop::Unreadable(error)), false);
     }
     if is_whole {
@@ -276,42 +282,42 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
             skipped: snapshot.skipped - finished_before.skipped,
             rejected: snapshot.rejected - finished_before.rejected,
         };
-        match jobs.finish(&shared, &want) {
+        match jobs.finish(&target, &want) {
             Ok(Some(rejects)) => first_rejects = rejects,
             Ok(None) => {}
             Err(error) => stop = Some(Stop::Failed(error)),
         }
     }
     stop = stop.map(|stop| match stop {
-        Stop::Failed(error) => Stop::Failed(jobs.explained(&shared, error)),
+        Stop::Failed(error) => Stop::Failed(jobs.explained(&target, error)),
         other => other,
     });
     if stop.is_some() {
-        jobs.forget_passing(&shared);
+        jobs.forget_passing(&target);
     }
-    let choice = lock(&shared.choice).clone();
-    let (mut lanes, tuning) = shared.tuning.finish();
+    let choice = lock(&target.choice).clone();
+    let (mut lanes, tuning) = target.tuning.finish();
     if jobs.is_all_loaded() {
         lanes = 0;
     }
     let is_over = jobs.is_all_loaded() || is_whole && stop.is_none() || !jobs.can_go_on();
-    let pending = if is_over || shared.options.dry_run { Vec::new() } else { steps::pending(&shared, &jobs) };
+    let pending = if is_over || target.load.options.dry_run { Vec::new() } else { steps::pending(&target, &jobs) };
     Report {
         pending,
         jobs: jobs.told(is_whole && stop.is_none()),
         resumed,
-        table: shared.target_name(),
-        server: shared.server.clone(),
+        table: target.name(),
+        server: target.server.clone(),
         method: choice.method,
         method_reason: choice.reason,
         lanes,
         tuning,
-        time_zone: shared.session.time_zone.clone(),
+        time_zone: target.session.time_zone.clone(),
         chunks: snapshot.chunks,
-        replays: shared.replays.load(Relaxed),
-        retries: std::mem::take(&mut lock(&shared.retries)),
+        replays: target.load.replays.load(Relaxed),
+        retries: std::mem::take(&mut lock(&target.load.retries)),
         read: snapshot.read,
-        mode: shared.options.mode,
+        mode: target.load.options.mode,
         stored: snapshot.stored,
         skipped: snapshot.skipped,
         changed: tally.changed.changed,
@@ -323,8 +329,8 @@ fn report(shared: Shared, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         stored_records: report::merge(std::mem::take(&mut tally.stored_records)),
         unknown_records: report::merge(std::mem::take(&mut tally.unknown_records)),
         first_rejects,
-        harmless: std::mem::take(&mut lock(&shared.noted)),
-        dry_run: shared.options.dry_run,
+        harmless: std::mem::take(&mut lock(&target.load.noted)),
+        dry_run: target.load.options.dry_run,
         stop,
     }
 }

@@ -2,7 +2,7 @@
 //! What is said and what the answers mean is the core's (`bulk::modes`).
 
 use super::options::LoadOptions;
-use super::shared::SourcePlan;
+use super::source_plan::SourcePlan;
 use super::sql;
 use crate::blocking::Connection;
 use crate::table::reading::{is_exactly, literal};

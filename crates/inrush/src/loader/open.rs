@@ -4,11 +4,15 @@
 use super::control::lock;
 use super::lane::Lane;
 use super::ledger::{Jobs, promise};
+use super::load::Load;
 use super::modes;
+use super::notice::Notice;
 use super::options::{BadRows, Guarantee, LoadOptions};
-use super::shared::{Notice, Shared, SourcePlan, Spares, Writers};
+use super::source_plan::{SourcePlan, Writers};
+use super::target::Target;
 use super::tuning::Tuning;
-use super::{Loader, sql, steps, watch, zones};
+use super::{sql, steps, watch, zones};
+use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
 use crate::zone;
@@ -28,31 +32,36 @@ use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-/// Everything up to the first lane: on one connection that is closed again.
-pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(Shared, Vec<Arc<SourcePlan>>)> {
-    let Loader { config, table, mut options, observer, control, reject_header } = loader;
+/// Everything up to a target's first lane: on one connection that is closed again.
+pub(super) fn open(
+    load: Arc<Load>,
+    config: Config,
+    table: &str,
+    sources: &mut [Box<dyn Source>],
+) -> Result<(Target, Vec<Arc<SourcePlan>>)> {
+    let options = &load.options;
     if let BadRows::Divert(_) = options.bad_rows {
         same_fields(sources)?;
     }
     let zone = zone::find(&options.time_zone)?;
-    let mut connection = control.connect(&config)?;
-    control.set_lane(0, connection.connection_id(), connection.aborter());
+    let mut connection = load.control.connect(&config)?;
+    load.control.set_lane(0, connection.connection_id(), connection.aborter());
     sql::set_answers(&mut connection)?;
     let profile = *connection.session().profile();
     options.unchecked.check(&profile)?;
-    let name = TableName::parse(&table)?.in_schema(config.database())?;
+    let name = TableName::parse(table)?.in_schema(config.database())?;
     let variables = Variables::read(&mut connection, &profile)?;
     check_packet(variables.max_packet)?;
     let found = sql::read_table(&mut connection, &name)?;
-    let must_create = found.is_none();
-    if let Some(columns) = &mut options.create {
-        columns.iter_mut().for_each(|(_, ty)| known_type(ty, &profile));
-    }
+    let mut to_create = None;
     let table = match (found, &options.create) {
         (Some(table), _) => table,
         (None, Some(columns)) => {
-            check_names(&name, columns)?;
-            imagined(&name, columns)
+            let columns: Vec<_> = columns.iter().map(|(name, ty)| (name.clone(), known_type(ty, &profile))).collect();
+            check_names(&name, &columns)?;
+            let table = imagined(&name, &columns);
+            to_create = Some(columns);
+            table
         }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
@@ -64,17 +73,17 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         )
         .with_hint("drop the indexes and make them again yourself, or load with the default guarantee"));
     }
-    if options.atomic && !must_create {
+    if options.atomic && to_create.is_none() {
         steps::check_atomic(&mut connection, &table)?;
     }
     let mut rules = Rules::new(zone, profile);
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
-    let keys = match must_create {
-        true => modes::keys_of_new(&options.key),
-        false => modes::read_keys(&mut connection, &table, options.mode)?,
+    let keys = match to_create {
+        Some(_) => modes::keys_of_new(&options.key),
+        None => modes::read_keys(&mut connection, &table, options.mode)?,
     };
-    let plans = plans(sources, &options, &table, &keys, &rules, variables.max_packet)?;
+    let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
     let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
     let facts = method::Facts {
@@ -82,11 +91,11 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         has_bulk: profile.bulk_execute,
         binds_fast: profile.binds_fast,
         bindable,
-        load_is_serial: load_is_serial(&mut connection, &variables, &options, &table, &plans)?,
+        load_is_serial: load_is_serial(&mut connection, &variables, options, &table, &plans)?,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
     };
     let choice = method::choose(options.method, facts)?;
-    let shared = Shared {
+    let target = Target {
         // Counts of rows found would hide which of them were changed.
         config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
         session: LaneSession {
@@ -99,25 +108,17 @@ pub(super) fn open(loader: Loader, sources: &mut [Box<dyn Source>]) -> Result<(S
         choice: Mutex::new(choice),
         insert: method::best_insert(profile.bulk_execute, profile.binds_fast, bindable),
         harmless: Mutex::default(),
-        noted: Mutex::default(),
-        replays: 0.into(),
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
-        retries: Mutex::default(),
-        spares: Spares::default(),
-        tuning: Arc::new(Tuning::new(&options, profile.transaction_bytes.min(variables.cluster.transaction_bytes()))?),
-        tally: Mutex::default(),
+        tuning: Arc::new(Tuning::new(options, profile.transaction_bytes.min(variables.cluster.transaction_bytes()))?),
         ignores_case: variables.ignores_case,
-        reject_header,
-        options,
         table,
-        must_create,
+        to_create,
         server,
-        control,
-        observer,
+        load: load.clone(),
     };
     connection.close();
-    Ok((shared, plans))
+    Ok((target, plans))
 }
 
 /// Whether the lanes' LOAD DATA would wait for each other to keep indexes, for the lock of the table's AUTO_INCREMENT. A stage has none,
@@ -137,38 +138,38 @@ fn load_is_serial(
 }
 
 /// Opens the first lane, which must work; none for a dry run.
-pub(super) fn first_lane(shared: &Shared) -> Result<Option<Lane<'_>>> {
-    if shared.options.dry_run { Ok(None) } else { Lane::open(0, shared).map(Some) }
+pub(super) fn first_lane(target: &Target) -> Result<Option<Lane<'_>>> {
+    if target.load.options.dry_run { Ok(None) } else { Lane::open(0, target).map(Some) }
 }
 
 /// What comes before the first row: the table is created or emptied, which is not done before it is sure that rows can follow.
-pub(super) fn first_steps(first: &mut Lane<'_>, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+pub(super) fn first_steps(first: &mut Lane<'_>, target: &Target, jobs: &mut Jobs) -> Result<()> {
     std::thread::scope(|scope| {
         // A table that is in use keeps a TRUNCATE waiting.
         let (_over, is_over) = channel();
-        scope.spawn(move || watch::watch(shared, &is_over));
-        prepare_table(&mut first.connection, shared, jobs)
+        scope.spawn(move || watch::watch(target, &is_over));
+        prepare_table(&mut first.connection, target, jobs)
     })?;
-    shared.control.waits(0, None);
+    target.load.control.waits(0, None);
     Ok(())
 }
 
 /// Opens the other lanes; a server that has no room for more gets fewer.
-pub(super) fn lanes<'a>(first: Option<Lane<'a>>, shared: &'a Shared) -> Vec<Option<Lane<'a>>> {
-    let wanted = shared.tuning.lanes();
+pub(super) fn lanes<'a>(first: Option<Lane<'a>>, target: &'a Target) -> Vec<Option<Lane<'a>>> {
+    let wanted = target.tuning.lanes();
     let Some(first) = first else { return (0..wanted).map(|_| None).collect() };
     let mut lanes = vec![Some(first)];
     for number in 1..wanted {
-        match Lane::open(number, shared) {
+        match Lane::open(number, target) {
             Ok(lane) => lanes.push(Some(lane)),
             Err(error) => {
-                shared.notify(&Notice::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
-                shared.tuning.no_room_for_more_than(lanes.len(), shared.control.elapsed());
+                target.load.notify(&Notice::FewerLanes { lanes: lanes.len(), reason: error.to_string() });
+                target.tuning.no_room_for_more_than(lanes.len(), target.load.control.elapsed());
                 break;
             }
         }
     }
-    shared.notify(&Notice::Method(lock(&shared.choice).clone()));
+    target.load.notify(&Notice::Method(lock(&target.choice).clone()));
     lanes
 }
 
@@ -301,11 +302,12 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
 }
 
 /// A VECTOR goes into a JSON column where the server has no vectors: the same text fits both.
-fn known_type(ty: &mut String, profile: &Profile) {
-    if !profile.has_vectors && ty.starts_with("VECTOR") {
-        let null = ty.split_once(')').map_or("", |(_, null)| null);
-        *ty = format!("JSON{null}");
+fn known_type(ty: &str, profile: &Profile) -> String {
+    if profile.has_vectors || !ty.starts_with("VECTOR") {
+        return ty.to_owned();
     }
+    let null = ty.split_once(')').map_or("", |(_, null)| null);
+    format!("JSON{null}")
 }
 
 /// The servers' names hold no character beyond U+FFFF: MySQL would write `?` for it.
@@ -341,28 +343,28 @@ fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
     }
 }
 
-fn prepare_table(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
-    let name = &TableName { schema: shared.table.schema.clone(), name: shared.table.name.clone() };
+fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    let name = &TableName { schema: target.table.schema.clone(), name: target.table.name.clone() };
     // Its being there says whether it was created.
-    if let (true, Some(columns)) = (shared.must_create, &shared.options.create) {
-        let statement = table::create_statement(name, columns, &shared.options.key);
-        shared.control.waits(0, Some("CREATE TABLE"));
+    if let Some(columns) = &target.to_create {
+        let statement = table::create_statement(name, columns, &target.load.options.key);
+        target.load.control.waits(0, Some("CREATE TABLE"));
         connection.exec(&statement, ()).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
-        shared.notify(&Notice::Created(statement));
+        target.load.notify(&Notice::Created(statement));
     }
-    if shared.options.truncate && !shared.must_create && !shared.options.atomic {
-        let has_run = jobs.alone(connection, shared, |connection, jobs| {
+    if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
+        let has_run = jobs.alone(connection, target, |connection, jobs| {
             jobs.step(connection, Step::Truncate, |connection, jobs| {
-                shared.control.waits(0, Some("TRUNCATE"));
+                target.load.control.waits(0, Some("TRUNCATE"));
                 connection
                     .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
                     .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
-                jobs.forget_others(connection, shared)
+                jobs.forget_others(connection, target)
             })
         })?;
-        shared.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
+        target.load.notify(if has_run { &Notice::Truncated } else { &Notice::NotEmptied });
     }
-    steps::first(connection, shared, jobs)
+    steps::first(connection, target, jobs)
 }
 
 /// Names tables with a similar name, where there are some.

@@ -7,7 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How a load is done. `Default` is what the command does without options.
+///
+/// ```
+/// use inrush::{BadRows, LoadOptions};
+/// let options = LoadOptions::default().with_lanes(4).with_bad_rows(BadRows::Skip).with_defer_indexes(true);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadOptions {
     /// The write method; `None` chooses by asking the server and trying.
     pub method: Option<Method>,
@@ -63,6 +69,35 @@ pub struct LoadOptions {
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
 }
+
+inrush_core::setters!(LoadOptions {
+    with_method => method: into Option<Method>,
+    with_lanes => lanes: into Option<usize>,
+    with_batch => batch: as BatchSize,
+    with_memory => memory: as usize,
+    with_rate => rate: into Option<NonZeroU64>,
+    with_tuning_trace => tuning_trace: into Option<PathBuf>,
+    with_matching => matching: as Matching,
+    with_set => set: into Vec<Computed>,
+    with_mode => mode: as Mode,
+    with_key => key: into Vec<String>,
+    with_bad_rows => bad_rows: as BadRows,
+    with_max_bad => max_bad: into Option<MaxBad>,
+    with_before => before: into Vec<String>,
+    with_after => after: into Vec<String>,
+    with_defer_indexes => defer_indexes: as bool,
+    with_atomic => atomic: as bool,
+    with_unchecked => unchecked: as Unchecked,
+    with_truncate => truncate: as bool,
+    with_time_zone => time_zone: into String,
+    with_dry_run => dry_run: as bool,
+    with_guarantee => guarantee: as Guarantee,
+    with_retry_for => retry_for: as Duration,
+    with_again => again: as bool,
+    with_force => force: as bool,
+    with_trust_source => trust_source: as bool,
+    with_create => create: into Option<Vec<(String, String)>>,
+});
 
 impl Default for LoadOptions {
     fn default() -> Self {

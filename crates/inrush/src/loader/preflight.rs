@@ -4,7 +4,8 @@
 use super::ledger::Jobs;
 use super::options::{BadRows, LoadOptions};
 use super::prepare::first_bad_row;
-use super::shared::{Shared, SourcePlan};
+use super::source_plan::SourcePlan;
+use super::target::Target;
 use super::waits::on_sources;
 use inrush_core::Result;
 use inrush_core::bulk::Source;
@@ -13,18 +14,18 @@ use std::sync::Arc;
 /// Reads and checks the first records of each source, where something else is changed before they are sent and no earlier run has done
 /// that. The sources deliver them all the same.
 pub(super) fn check(
-    shared: &Shared,
+    target: &Target,
     jobs: &Jobs,
     sources: &mut Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
 ) -> Result<()> {
-    if !changes_something(&shared.options, shared.must_create) || jobs.resumed().chunks > 0 {
+    if !changes_something(&target.load.options, target.to_create.is_some()) || jobs.resumed().chunks > 0 {
         return Ok(());
     }
-    let stops = matches!(shared.options.bad_rows, BadRows::Stop);
-    let max_packet = shared.max_packet;
+    let stops = matches!(target.load.options.bad_rows, BadRows::Stop);
+    let max_packet = target.max_packet;
     let plans = plans.to_vec();
-    on_sources(&shared.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))?
+    on_sources(&target.load.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))?
 }
 
 fn check_each(

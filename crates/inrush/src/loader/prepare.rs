@@ -4,7 +4,8 @@
 use super::budget::Held;
 use super::glance::glance;
 use super::options::BadRows;
-use super::shared::{Shared, SourcePlan};
+use super::source_plan::SourcePlan;
+use super::target::Target;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
@@ -183,29 +184,29 @@ impl Prepared {
     }
 
     /// Its rows one by one.
-    pub(super) fn apart(&mut self, shared: &Shared) -> Result<&mut Checked, Stop> {
+    pub(super) fn apart(&mut self, target: &Target) -> Result<&mut Checked, Stop> {
         match self.rows {
             Rows::Apart(ref mut checked) | Rows::Within { apart: Some(ref mut checked), .. } => Ok(checked),
             Rows::Within { ref glance, ref mut apart } => {
                 let batch = glance.take_apart().map_err(Stop::Unreadable)?;
                 let checked = apart.insert(Checked::new(batch, self.plan.clone()));
-                hold(&mut self.held, self.bytes, checked.memory(), shared);
+                hold(&mut self.held, self.bytes, checked.memory(), target);
                 Ok(checked)
             }
         }
     }
 
     /// The same rows as two chunks. None if it cannot be cut.
-    pub(super) fn halves(&mut self, method: Method, shared: &Shared) -> Option<Result<[Prepared; 2], Stop>> {
+    pub(super) fn halves(&mut self, method: Method, target: &Target) -> Option<Result<[Prepared; 2], Stop>> {
         let (number, plan) = (self.number, self.plan.clone());
-        let batch = match self.apart(shared) {
+        let batch = match self.apart(target) {
             Ok(checked) => &checked.batch,
             Err(stop) => return Some(Err(stop)),
         };
         let (first, second) = batch.cut(batch.rows.num_rows() / 2)?;
         let half = |batch: Batch| {
-            let held = shared.tuning.budget().hold(batch.bytes());
-            prepare_apart(number, batch, held, plan.clone(), method, shared)
+            let held = target.tuning.budget().hold(batch.bytes());
+            prepare_apart(number, batch, held, plan.clone(), method, target)
         };
         Some(half(first).and_then(|first| Ok([first, half(second)?])))
     }
@@ -227,30 +228,30 @@ impl Prepared {
     }
 
     /// Counts the memory that it takes: its batch, and what was made of it. What is reserved and was never touched is no memory.
-    fn count_memory(&mut self, shared: &Shared) {
+    fn count_memory(&mut self, target: &Target) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
         let rows = match &self.rows {
             Rows::Within { glance, apart: None } => glance.memory,
             Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
         };
-        hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, shared);
+        hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, target);
     }
 
     /// Gives back the memory of what was sent. The batch's own goes back to its source by itself.
-    pub(super) fn recycle(self, shared: &Shared) {
+    pub(super) fn recycle(self, target: &Target) {
         match self.payload {
-            Payload::LoadData(text) => shared.spares.put(text),
+            Payload::LoadData(text) => target.load.spares.put(text),
             Payload::AsItStands { .. } => {}
             Payload::MultiRow { statements, .. } => {
-                statements.into_iter().for_each(|one| shared.spares.put(one.command.into_buffer()));
+                statements.into_iter().for_each(|one| target.load.spares.put(one.command.into_buffer()));
             }
         }
     }
 
     /// A bad row under `--bad-rows stop` is the error.
-    fn stop_if_asked(&self, shared: &Shared) -> Result<(), Stop> {
+    fn stop_if_asked(&self, target: &Target) -> Result<(), Stop> {
         match self.rejects() {
-            rejects @ [first, ..] if shared.options.bad_rows == BadRows::Stop => {
+            rejects @ [first, ..] if target.load.options.bad_rows == BadRows::Stop => {
                 Err(Stop::BadData(stopping(first, rejects.len())))
             }
             _ => Ok(()),
@@ -259,9 +260,9 @@ impl Prepared {
 }
 
 /// Holds what a chunk of `bytes` takes, as it turned out.
-fn hold(held: &mut Held, bytes: u64, memory: usize, shared: &Shared) {
+fn hold(held: &mut Held, bytes: u64, memory: usize, target: &Target) {
     held.set(memory as u64);
-    shared.tuning.budget().learn(bytes, memory as u64);
+    target.tuning.budget().learn(bytes, memory as u64);
 }
 
 impl Checked {
@@ -326,27 +327,27 @@ impl Checked {
     }
 
     /// The bytes of what is kept, for `method`.
-    fn encode(&mut self, bytes: u64, method: Method, shared: &Shared) -> Result<Payload, Stop> {
+    fn encode(&mut self, bytes: u64, method: Method, target: &Target) -> Result<Payload, Stop> {
         Ok(match method {
             Method::LoadData => {
                 if let Some(separators) = load_data::as_it_stands(&self.batch, &self.columns, &self.skip) {
                     return Ok(Payload::AsItStands { separators });
                 }
-                let mut text = shared.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
+                let mut text = target.load.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
                 load_data::encode(&self.columns, &self.skip, &mut text);
                 Payload::LoadData(text)
             }
-            _ => Payload::MultiRow { method, statements: self.inserts(method, shared)? },
+            _ => Payload::MultiRow { method, statements: self.inserts(method, target)? },
         })
     }
 
     /// The statements of a whole chunk. A row that no statement can hold is set aside.
-    fn inserts(&mut self, method: Method, shared: &Shared) -> Result<Vec<Statement>, Stop> {
+    fn inserts(&mut self, method: Method, target: &Target) -> Result<Vec<Statement>, Stop> {
         let mut writer = self.plan.writers.of(method);
         let rows = self.rows();
         let (mut statements, mut long, mut next) = (Vec::new(), Vec::new(), 0);
         while next < rows.n_rows() {
-            let made = writer.next(RowSource::Checked(&rows), next..rows.n_rows(), shared.spares.take(0));
+            let made = writer.next(RowSource::Checked(&rows), next..rows.n_rows(), target.load.spares.take(0));
             next += match made.map_err(Stop::Failed)? {
                 Next::Command { command, n_rows } => {
                     statements.push(Statement { command, n_rows: n_rows as u64 });
@@ -360,7 +361,7 @@ impl Checked {
         }
         drop(rows);
         for (row, bytes) in long {
-            self.refuse(row, too_long(bytes, shared.max_packet));
+            self.refuse(row, too_long(bytes, target.max_packet));
         }
         Ok(statements)
     }
@@ -385,18 +386,18 @@ pub(super) fn prepare(
     Unparsed { number, stretch, held }: Unparsed,
     plan: Arc<SourcePlan>,
     method: Method,
-    shared: &Shared,
+    target: &Target,
 ) -> Result<Prepared, Stop> {
-    let Some((glance, payload)) = glance(&*stretch, &plan, method, shared) else {
+    let Some((glance, payload)) = glance(&*stretch, &plan, method, target) else {
         let batch = stretch.parse().map_err(Stop::Unreadable)?;
-        return prepare_apart(number, batch, held, plan, method, shared);
+        return prepare_apart(number, batch, held, plan, method, target);
     };
     // What is written says all that the rows do.
     let text = if let Payload::LoadData(written) = &payload { written } else { &glance.origin.text[..] };
     let checksum = plan.fence.as_ref().map_or(0, |_| checksum(text));
     let rows = Rows::Within { glance, apart: None };
     let mut chunk = Prepared { number, bytes: stretch.bytes(), held, plan, rows, checksum, payload };
-    chunk.count_memory(shared);
+    chunk.count_memory(target);
     Ok(chunk)
 }
 
@@ -407,30 +408,30 @@ fn prepare_apart(
     held: Held,
     plan: Arc<SourcePlan>,
     method: Method,
-    shared: &Shared,
+    target: &Target,
 ) -> Result<Prepared, Stop> {
     let bytes = batch.bytes();
     let mut checked = Checked::new(batch, plan.clone());
-    if bytes as usize > shared.max_packet {
-        checked.refuse_long_rows(shared.max_packet);
+    if bytes as usize > target.max_packet {
+        checked.refuse_long_rows(target.max_packet);
     }
-    let payload = match shared.options.dry_run {
+    let payload = match target.load.options.dry_run {
         true => Payload::MultiRow { method: Method::MultiRow, statements: Vec::new() },
-        false => checked.encode(bytes, method, shared)?,
+        false => checked.encode(bytes, method, target)?,
     };
     let checksum = if plan.fence.is_some() { checked.checksum(&payload) } else { 0 };
     let mut chunk = Prepared { number, bytes, held, plan, rows: Rows::Apart(checked), checksum, payload };
-    chunk.stop_if_asked(shared)?;
-    chunk.count_memory(shared);
+    chunk.stop_if_asked(target)?;
+    chunk.count_memory(target);
     Ok(chunk)
 }
 
 /// Encodes what is kept of a chunk for another method than before.
-pub(super) fn encode_again(chunk: &mut Prepared, method: Method, shared: &Shared) -> Result<(), Stop> {
+pub(super) fn encode_again(chunk: &mut Prepared, method: Method, target: &Target) -> Result<(), Stop> {
     let bytes = chunk.bytes;
-    chunk.payload = chunk.apart(shared)?.encode(bytes, method, shared)?;
-    chunk.count_memory(shared);
-    chunk.stop_if_asked(shared)
+    chunk.payload = chunk.apart(target)?.encode(bytes, method, target)?;
+    chunk.count_memory(target);
+    chunk.stop_if_asked(target)
 }
 
 pub(super) fn reject(batch: &Batch, row: usize, place: Place, reason: String) -> Reject {

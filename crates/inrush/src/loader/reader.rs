@@ -3,7 +3,8 @@
 
 use super::control::Control;
 use super::prepare::Unparsed;
-use super::shared::{Shared, SourcePlan};
+use super::source_plan::SourcePlan;
+use super::target::Target;
 use super::tuning::Tuning;
 use inrush_core::bulk::tuner::batch::bytes_near_the_end;
 use inrush_core::bulk::tuner::pace::Pace;
@@ -29,9 +30,9 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(shared: &Shared, batches: SyncSender<Next>) -> Self {
-        let pace = shared.options.rate.map(Pace::new);
-        Self { control: shared.control.clone(), tuning: shared.tuning.clone(), pace, last_bytes: 0, batches }
+    pub(super) fn new(target: &Target, batches: SyncSender<Next>) -> Self {
+        let pace = target.load.options.rate.map(Pace::new);
+        Self { control: target.load.control.clone(), tuning: target.tuning.clone(), pace, last_bytes: 0, batches }
     }
 
     /// Hands on batches in order, each with its number and its source's plan. Returns whether it came to the end; an error has the

@@ -87,9 +87,9 @@ struct Progress {
 impl Lane<'_> {
     /// Replays the rows of `chunk` that our own checks let pass.
     pub(super) fn run_replay(&mut self, chunk: &Checked) -> Result<ReplayEnd> {
-        let stops = self.shared.options.bad_rows == BadRows::Stop;
+        let stops = self.target.load.options.bad_rows == BadRows::Stop;
         let rows = &chunk.rows();
-        let mut search = Search::new(0..rows.n_rows(), *lock(&self.shared.bad_share));
+        let mut search = Search::new(0..rows.n_rows(), *lock(&self.target.bad_share));
         let mut progress = Progress::default();
         while let Some(next) = search.next() {
             match next {
@@ -112,8 +112,8 @@ impl Lane<'_> {
                 return Err(Error::protocol("the transaction of a replay ended before its COMMIT"));
             }
         }
-        *lock(&self.shared.bad_share) = search.bad_share();
-        let max_packet = self.shared.max_packet;
+        *lock(&self.target.bad_share) = search.bad_share();
+        let max_packet = self.target.max_packet;
         let mut places = chunk.batch.origin.places();
         let mut rejects = progress.bad.iter().map(|bad| bad.reject(chunk, &mut places, max_packet));
         Ok(match stops {
@@ -183,7 +183,7 @@ impl Lane<'_> {
             }
             return Ok(true);
         }
-        let window = self.shared.control.window(&self.shared.config, range.len())?;
+        let window = self.target.load.control.window(&self.target.config, range.len())?;
         let mut singles = Singles::new(chunk, rows, range);
         self.connection.run(Pipeline::new(&mut singles).with_window(window))??;
         if singles.has_warned {

@@ -4,7 +4,9 @@
 //! is retried, and for how long ([`inrush_core::retry`]).
 
 use super::control::{Control, lock};
-use super::shared::{Notice, Shared};
+use super::load::Load;
+use super::notice::Notice;
+
 use super::waits::LEAST_PAUSE;
 use inrush_core::bulk::report;
 use inrush_core::retry::{BackOff, Retries, Retry, Verdict, verdict};
@@ -74,7 +76,7 @@ pub(super) struct Retrying<'a> {
     report: Report<'a>,
 }
 
-impl Shared {
+impl Load {
     /// Retries `work` of a lane (from 0) for as long as the options say.
     pub(super) fn retrying(&self, lane: usize, work: Work) -> Retrying<'_> {
         let now = self.control.elapsed();

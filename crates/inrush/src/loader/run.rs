@@ -4,10 +4,12 @@
 use super::control::lock;
 use super::inlet::Inlet;
 use super::lane::{Course, Lane};
+use super::notice::Notice;
 use super::prepare::{Prepared, prepare};
 use super::reader::Reader;
-use super::shared::{Notice, Shared, SourcePlan};
+use super::source_plan::SourcePlan;
 use super::tally::ChunkEnd;
+use super::target::Target;
 use super::watch;
 use crate::fault;
 use inrush_core::bulk::Source;
@@ -24,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Moves every batch from the sources through the lanes. Returns whether every source was read to its end.
 pub(super) fn run(
-    shared: &Shared,
+    target: &Target,
     lanes: Vec<Option<Lane<'_>>>,
     sources: Vec<Box<dyn Source>>,
     plans: Vec<Arc<SourcePlan>>,
@@ -32,15 +34,15 @@ pub(super) fn run(
     // Without a place in the queue: the next batch waits in the reader's hands.
     let (batches_in, batches) = sync_channel(0);
     let inlet = Inlet::new(batches, lanes.len());
-    let reader = Reader::new(shared, batches_in);
+    let reader = Reader::new(target, batches_in);
     // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and those who
     // asked for an end need not wait for it.
     let reader = thread::spawn(move || reader.read(sources, &plans));
     thread::scope(|scope| {
         let (over, is_over) = channel();
-        scope.spawn(move || watch::watch(shared, &is_over));
+        scope.spawn(move || watch::watch(target, &is_over));
         let n_lanes = Arc::new(AtomicUsize::new(lanes.len()));
-        let crew = Crew { scope, shared, inlet: &inlet, n_lanes, _over: over };
+        let crew = Crew { scope, target, inlet: &inlet, n_lanes, _over: over };
         for (number, lane) in lanes.into_iter().enumerate() {
             crew.start(number, lane);
         }
@@ -51,7 +53,7 @@ pub(super) fn run(
     match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
         Ok(finished) => finished,
         Err((number, error)) => {
-            lock(&shared.tally).stop_at(number, Stop::Unreadable(error), &shared.control);
+            lock(&target.load.tally).stop_at(number, Stop::Unreadable(error), &target.load.control);
             false
         }
     }
@@ -62,7 +64,7 @@ pub(super) fn run(
 #[derive(Clone)]
 struct Crew<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
-    shared: &'env Shared,
+    target: &'env Target,
     inlet: &'env Inlet,
     /// Lanes that were ever asked for: the parked ones are among them.
     n_lanes: Arc<AtomicUsize>,
@@ -74,25 +76,39 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     fn start(&self, number: usize, lane: Option<Lane<'env>>) {
         // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
         let (chunks_in, chunks) = sync_channel(0);
-        let (shared, inlet, crew) = (self.shared, self.inlet, self.clone());
-        self.scope.spawn(move || prepare_all(shared, inlet, number, &chunks_in));
+        let (target, inlet, crew) = (self.target, self.inlet, self.clone());
+        self.scope.spawn(move || prepare_all(target, inlet, number, &chunks_in));
         self.scope.spawn(move || crew.deliver_all(number, lane, &chunks));
     }
 
     /// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
     fn deliver_all(&self, number: usize, mut lane: Option<Lane<'env>>, chunks: &Receiver<Prepared>) {
-        let shared = self.shared;
+        let target = self.target;
         let mut free_since = Instant::now();
         let begun_at = Cell::new(free_since);
         let enter = |mut chunk: Prepared, end| {
             let (chunk_number, records) = (chunk.number, chunk.records());
             let rejects = chunk.take_rejects();
             if let ChunkEnd::Stored { counted, rejects: late } = &end {
-                shared.tell_stored(number, &chunk, &records, *counted, [&rejects[..], late], begun_at.get().elapsed());
+                target.load.tell_stored(
+                    number,
+                    &chunk,
+                    &records,
+                    *counted,
+                    [&rejects[..], late],
+                    begun_at.get().elapsed(),
+                );
             }
-            lock(&shared.tally).enter(chunk_number, records, rejects, end, &shared.options, &shared.control);
+            lock(&target.load.tally).enter(
+                chunk_number,
+                records,
+                rejects,
+                end,
+                &target.load.options,
+                &target.load.control,
+            );
             fault::point("tallied");
-            chunk.recycle(shared);
+            chunk.recycle(target);
         };
         while let Ok(chunk) = chunks.recv() {
             let begun = Instant::now();
@@ -107,7 +123,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                 fixed: Duration::ZERO,
                 idle: begun.duration_since(free_since),
                 trip: Duration::ZERO,
-                left: shared.tuning.left(),
+                left: target.tuning.left(),
             };
             let course = match &mut lane {
                 Some(lane) => lane.deliver(chunk, enter),
@@ -119,9 +135,9 @@ impl<'scope, 'env> Crew<'scope, 'env> {
             };
             // What a deadlock or a lost connection cost says nothing about sizes.
             if course == Course::Straight {
-                ack.at = shared.control.elapsed();
+                ack.at = target.load.control.elapsed();
                 ack.took = begun.elapsed();
-                (ack.fixed, ack.trip) = shared.control.take_fixed(number);
+                (ack.fixed, ack.trip) = target.load.control.take_fixed(number);
                 self.tune(&ack);
             }
             free_since = Instant::now();
@@ -133,11 +149,11 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 
     /// Learns from a stored chunk, and does what follows from it.
     fn tune(&self, ack: &Ack) {
-        let Some(tuned) = self.shared.tuning.on_ack(ack) else { return };
+        let Some(tuned) = self.target.tuning.on_ack(ack) else { return };
         let changes_lanes = tuned.knob == Knob::Lanes && tuned.from != tuned.to;
-        self.shared.notify(&Notice::Tuned(tuned));
+        self.target.load.notify(&Notice::Tuned(tuned));
         if changes_lanes {
-            self.staff(self.shared.tuning.lanes());
+            self.staff(self.target.tuning.lanes());
         }
     }
 
@@ -145,7 +161,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     fn staff(&self, wanted: usize) {
         let opened = self.n_lanes.load(SeqCst);
         self.inlet.open_for(wanted.min(opened));
-        self.shared.control.park_from(wanted);
+        self.target.load.control.park_from(wanted);
         // One at a time, which is how the tuner asks for them; of two threads that see the same need one opens it.
         if wanted > opened && self.n_lanes.compare_exchange(opened, wanted, SeqCst, SeqCst).is_ok() {
             for number in opened..wanted {
@@ -157,39 +173,39 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 
     /// Opens one more lane, while the others work on.
     fn open(&self, number: usize) {
-        let shared = self.shared;
-        if self.inlet.is_over() || !shared.control.wants_more() {
+        let target = self.target;
+        if self.inlet.is_over() || !target.load.control.wants_more() {
             return;
         }
-        match Lane::open(number, shared) {
+        match Lane::open(number, target) {
             Ok(lane) => {
                 self.start(number, Some(lane));
-                self.inlet.open_for(shared.tuning.lanes());
+                self.inlet.open_for(target.tuning.lanes());
             }
             Err(error) => {
-                shared.tuning.no_room_for_more_than(number, shared.control.elapsed());
-                shared.notify(&Notice::FewerLanes { lanes: number, reason: error.to_string() });
+                target.tuning.no_room_for_more_than(number, target.load.control.elapsed());
+                target.load.notify(&Notice::FewerLanes { lanes: number, reason: error.to_string() });
             }
         }
     }
 }
 
 /// A lane's preparing half: takes apart, checks and encodes the next chunk while the other half waits for the server.
-fn prepare_all(shared: &Shared, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
-    while let Some((unparsed, plan)) = inlet.next(lane, &shared.control) {
+fn prepare_all(target: &Target, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
+    while let Some((unparsed, plan)) = inlet.next(lane, &target.load.control) {
         let number = unparsed.number;
-        if !shared.control.wants_now(number) {
+        if !target.load.control.wants_now(number) {
             continue;
         }
-        let method = lock(&shared.choice).method;
-        match prepare(unparsed, plan, method, shared) {
+        let method = lock(&target.choice).method;
+        match prepare(unparsed, plan, method, target) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
                     // The other half is gone, which only a panic makes it: nobody may wait for more.
                     return inlet.end();
                 }
             }
-            Err(stop) => lock(&shared.tally).stop_at(number, stop, &shared.control),
+            Err(stop) => lock(&target.load.tally).stop_at(number, stop, &target.load.control),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::flight::{Inserts, WINDOW};
 use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
 use super::prepare::{Payload, Prepared, Statement};
-use super::shared::SourcePlan;
+use super::source_plan::SourcePlan;
 use inrush_core::bulk::Separators;
 use inrush_core::bulk::encode::load_data::ENCODED;
 use inrush_core::bulk::judge::{self, Harmless, Verdict, Warning};
@@ -84,7 +84,7 @@ impl Lane<'_> {
                     Verdict::Warned => {
                         let warnings = self.warnings()?;
                         let known = match chunk.plan.plan.computed.is_empty() {
-                            true => writing.bears(&warnings, counts, &lock(&self.shared.harmless)),
+                            true => writing.bears(&warnings, counts, &lock(&self.target.harmless)),
                             // What is computed was not checked: the same warning can be harmless in one row, and harm in the next.
                             false => writing.bears(&warnings, counts, &Harmless::default()),
                         };
@@ -104,10 +104,10 @@ impl Lane<'_> {
     /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
     /// statements travel one by one.
     fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
-        let window = self.shared.control.window(&self.shared.config, statements.len())?;
+        let window = self.target.load.control.window(&self.target.config, statements.len())?;
         let window = if window.n_commands > 1 { WINDOW } else { window };
-        let (shared, number) = (self.shared, self.number);
-        let on_answer = || shared.control.waits(number, Some("INSERT"));
+        let (target, number) = (self.target, self.number);
+        let on_answer = || target.load.control.waits(number, Some("INSERT"));
         let mut inserts = Inserts::new(statements, &chunk.plan, chunk.payload.method(), on_answer);
         self.connection.run(Pipeline::new(&mut inserts).with_window(window))??;
         if !inserts.has_warned {

@@ -8,8 +8,9 @@
 mod guard;
 
 use super::ledger::Jobs;
-use super::shared::{Notice, Shared};
+use super::notice::Notice;
 use super::sql;
+use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use inrush_core::bulk::Table;
@@ -20,54 +21,54 @@ use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Kind, Result};
 
 /// What comes before the first row, once the table is there.
-pub(super) fn first(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
-    if let Some(shadow) = shared.shadow() {
-        make_shadow(connection, shared, jobs, &shadow)?;
+pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    if let Some(shadow) = target.shadow() {
+        make_shadow(connection, target, jobs, &shadow)?;
     }
-    if !shared.options.before.is_empty() {
-        jobs.step(connection, Step::Before, |connection, _| run_all(connection, shared, "--before"))?;
+    if !target.load.options.before.is_empty() {
+        jobs.step(connection, Step::Before, |connection, _| run_all(connection, target, "--before"))?;
     }
-    if shared.options.defer_indexes {
-        jobs.alone(connection, shared, |connection, jobs| drop_indexes(connection, shared, jobs))?;
+    if target.load.options.defer_indexes {
+        jobs.alone(connection, target, |connection, jobs| drop_indexes(connection, target, jobs))?;
     }
     Ok(())
 }
 
 /// Whether something comes after the last row.
-pub(super) fn has_last(shared: &Shared) -> bool {
-    let options = &shared.options;
+pub(super) fn has_last(target: &Target) -> bool {
+    let options = &target.load.options;
     !options.dry_run && (!options.after.is_empty() || options.defer_indexes || options.atomic)
 }
 
 /// What comes after the last row is stored.
-pub(super) fn last(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+pub(super) fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     // Also what an earlier run has dropped that was asked to.
     let kept = jobs.indexes().to_vec();
-    if !kept.is_empty() || shared.options.atomic {
-        jobs.alone(connection, shared, |connection, jobs| {
-            if let Some(shadow) = shared.shadow() {
+    if !kept.is_empty() || target.load.options.atomic {
+        jobs.alone(connection, target, |connection, jobs| {
+            if let Some(shadow) = target.shadow() {
                 guard::intend(connection, jobs, &shadow)?;
             }
             jobs.step(connection, Step::Indexes, |connection, jobs| {
-                rebuild(connection, shared, &kept)?;
+                rebuild(connection, target, &kept)?;
                 fault::point("swap.before");
-                match shared.shadow() {
-                    Some(shadow) => swap(connection, shared, jobs, &shadow),
+                match target.shadow() {
+                    Some(shadow) => swap(connection, target, jobs, &shadow),
                     None => Ok(()),
                 }
             })
         })?;
     }
-    if !shared.options.after.is_empty() {
-        jobs.step(connection, Step::After, |connection, _| run_all(connection, shared, "--after"))?;
+    if !target.load.options.after.is_empty() {
+        jobs.step(connection, Step::After, |connection, _| run_all(connection, target, "--after"))?;
     }
     Ok(())
 }
 
 /// What an unfinished load has left for whoever goes on with it, for people.
-pub(super) fn pending(shared: &Shared, jobs: &Jobs) -> Vec<String> {
+pub(super) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
     let mut pending = Vec::new();
-    if let Some(shadow) = shared.shadow() {
+    if let Some(shadow) = target.shadow() {
         pending.push(format!(
             "table `{}` is as it was; what is stored is in `{}` until the load is finished",
             shadow.table, shadow.shadow
@@ -119,29 +120,29 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
 }
 
 /// Undoes what a load has prepared that nobody can go on with: its shadow goes, dropped indexes come back.
-pub(super) fn give_up(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
-    jobs.alone(connection, shared, |connection, jobs| match shared.shadow() {
+pub(super) fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+    jobs.alone(connection, target, |connection, jobs| match target.shadow() {
         Some(shadow) => connection
             .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
             .map(drop),
-        None => rebuild(connection, shared, jobs.indexes()),
+        None => rebuild(connection, target, jobs.indexes()),
     })
 }
 
-fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
-    shared.control.waits(0, Some("CREATE TABLE"));
-    jobs.alone(connection, shared, |connection, jobs| create_shadow(connection, shared, jobs, shadow))?;
-    let keeps_rows = !shared.options.truncate && !shared.must_create;
-    shared.control.waits(0, Some("the copy of the table"));
+fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+    target.load.control.waits(0, Some("CREATE TABLE"));
+    jobs.alone(connection, target, |connection, jobs| create_shadow(connection, target, jobs, shadow))?;
+    let keeps_rows = !target.load.options.truncate && target.to_create.is_none();
+    target.load.control.waits(0, Some("the copy of the table"));
     let mut copied = guard::noted(jobs, shadow)?;
     jobs.own_step(connection, Step::Truncate, |connection, jobs| {
         if keeps_rows {
-            connection.exec(&shadow.copy(&shared.table.columns), ())?;
+            connection.exec(&shadow.copy(&target.table.columns), ())?;
         }
         // In the transaction of the copy, and of what it holds: none but its rows.
-        copied.rows = match shared.options.truncate {
+        copied.rows = match target.load.options.truncate {
             true => None,
-            false => Some(guard::rows(connection, shared, shadow, &shadow.shadow)?),
+            false => Some(guard::rows(connection, target, shadow, &shadow.shadow)?),
         };
         jobs.write_copied(connection, &copied)
     })?;
@@ -149,21 +150,21 @@ fn make_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, sh
     Ok(())
 }
 
-fn create_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     /// ER_TABLE_EXISTS_ERROR
     const EXISTS: u16 = 1050;
     let makes_way = jobs.is_kept() && !jobs.is_done(Step::Create);
     if makes_way {
-        make_way(connection, shared, jobs, shadow)?;
+        make_way(connection, target, jobs, shadow)?;
     }
-    let next_id = guard::begin(connection, shared, jobs, shadow)?;
+    let next_id = guard::begin(connection, target, jobs, shadow)?;
     jobs.own_step(connection, Step::Create, |connection, _| {
         connection.exec(&shadow.create(), ()).map_err(|error| match error.code() {
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
         // Rows without ids get none that was handed out before.
-        match next_id.filter(|_| !shared.options.truncate) {
+        match next_id.filter(|_| !target.load.options.truncate) {
             Some(next) => connection.exec(&shadow.go_on_with_ids(next), ()).map(drop),
             None => Ok(()),
         }
@@ -176,12 +177,12 @@ fn create_shadow(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, 
 
 /// Drops a shadow that an earlier run of these jobs made and could not note any more: it said before that it would make one, and it is
 /// still empty. Keeps others from making one until it is noted.
-fn make_way(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
+fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     if sql::first_row(connection, &shadow.lock())? != ["1"] {
         return Err(in_use(shadow));
     }
     if is_there(connection, &shadow.schema, &shadow.shadow)? {
-        let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, shared)?;
+        let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, target)?;
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
             return Err(in_use(shadow));
         }
@@ -211,27 +212,27 @@ fn in_use(shadow: &Shadow) -> Error {
 }
 
 /// Also where an earlier attempt got no further than the RENAME.
-fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     if is_there(connection, &shadow.schema, &shadow.shadow)? {
-        guard::swap(connection, shared, jobs, shadow)?;
-        shared.notify(&Notice::Swapped);
+        guard::swap(connection, target, jobs, shadow)?;
+        target.load.notify(&Notice::Swapped);
     } else if !jobs.copied().is_some_and(|copied| copied.renames) {
         // Nor is a table dropped that only has the name of what was the table.
         return Err(guard::is_gone(shadow));
     }
     connection.exec(&shadow.drop_old(), ())?;
-    if shared.options.truncate {
-        jobs.forget_others(connection, shared)?;
+    if target.load.options.truncate {
+        jobs.forget_others(connection, target)?;
     }
     Ok(())
 }
 
-fn drop_indexes(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -> Result<()> {
+fn drop_indexes(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     if jobs.is_done(Step::Drop) {
         return Ok(());
     }
-    let needed = needed(connection, shared)?;
-    let going: Vec<Index> = there(connection, shared)?.into_iter().filter(|index| index.may_go(&needed)).collect();
+    let needed = needed(connection, target)?;
+    let going: Vec<Index> = there(connection, target)?.into_iter().filter(|index| index.may_go(&needed)).collect();
     // What a run noted that ended before it could say that they are dropped.
     let mut kept = jobs.indexes().to_vec();
     kept.extend(indexes::missing(&going, &kept));
@@ -242,40 +243,40 @@ fn drop_indexes(connection: &mut Connection, shared: &Shared, jobs: &mut Jobs) -
         if going.is_empty() {
             return Ok(());
         }
-        shared.control.waits(0, Some("ALTER TABLE .. DROP INDEX"));
-        connection.exec(&indexes::drop_statement(&shared.filled(), &going), ())?;
-        shared.notify(&Notice::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
+        target.load.control.waits(0, Some("ALTER TABLE .. DROP INDEX"));
+        connection.exec(&indexes::drop_statement(&target.filled(), &going), ())?;
+        target.load.notify(&Notice::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
         Ok(())
     })?;
     Ok(())
 }
 
-fn rebuild(connection: &mut Connection, shared: &Shared, kept: &[Index]) -> Result<()> {
+fn rebuild(connection: &mut Connection, target: &Target, kept: &[Index]) -> Result<()> {
     if kept.is_empty() {
         return Ok(());
     }
     // After a RENAME whose step was not noted the shadow is not there any more, and its indexes were rebuilt before.
-    let Ok(there) = there(connection, shared) else { return Ok(()) };
+    let Ok(there) = there(connection, target) else { return Ok(()) };
     let missing = indexes::missing(kept, &there);
     if !missing.is_empty() {
-        shared.control.waits(0, Some("ALTER TABLE .. ADD INDEX"));
-        for statement in indexes::add_statements(&shared.filled(), &missing) {
+        target.load.control.waits(0, Some("ALTER TABLE .. ADD INDEX"));
+        for statement in indexes::add_statements(&target.filled(), &missing) {
             connection.exec(&statement, ()).map_err(|e| e.while_doing("cannot rebuild the indexes"))?;
         }
-        shared.notify(&Notice::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
+        target.load.notify(&Notice::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
     }
     Ok(())
 }
 
-fn there(connection: &mut Connection, shared: &Shared) -> Result<Vec<Index>> {
-    let create = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", shared.filled()))?;
+fn there(connection: &mut Connection, target: &Target) -> Result<Vec<Index>> {
+    let create = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", target.filled()))?;
     Ok(Index::of_table(create.get(1).map_or("", String::as_str)))
 }
 
 /// The columns with which indexes begin that must stay.
-fn needed(connection: &mut Connection, shared: &Shared) -> Result<Vec<String>> {
+fn needed(connection: &mut Connection, target: &Target) -> Result<Vec<String>> {
     let (schema, name) =
-        (crate::table::reading::literal(&shared.table.schema), crate::table::reading::literal(&shared.table.name));
+        (crate::table::reading::literal(&target.table.schema), crate::table::reading::literal(&target.table.name));
     let query = format!(
         "SELECT COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE \
          WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} AND REFERENCED_TABLE_NAME IS NOT NULL \
@@ -283,18 +284,18 @@ fn needed(connection: &mut Connection, shared: &Shared) -> Result<Vec<String>> {
          WHERE REFERENCED_TABLE_SCHEMA = {schema} AND REFERENCED_TABLE_NAME = {name}"
     );
     let of_foreign_keys = sql::rows(connection, &query)?.into_iter().flatten();
-    let counted = shared.table.columns.iter().filter(|column| column.auto_increment).map(|column| column.name.clone());
+    let counted = target.table.columns.iter().filter(|column| column.auto_increment).map(|column| column.name.clone());
     Ok(of_foreign_keys.chain(counted).collect())
 }
 
-fn run_all(connection: &mut Connection, shared: &Shared, option: &'static str) -> Result<()> {
-    let statements = if option == "--before" { &shared.options.before } else { &shared.options.after };
+fn run_all(connection: &mut Connection, target: &Target, option: &'static str) -> Result<()> {
+    let statements = if option == "--before" { &target.load.options.before } else { &target.load.options.after };
     for statement in statements {
-        shared.control.waits(0, Some(option));
+        target.load.control.waits(0, Some(option));
         connection
             .run(Query::new(statement, &mut Discard))
             .map_err(|e| e.while_doing(&format!("`{option} {statement}` failed")))?;
-        shared.notify(&Notice::Ran { option, statement: statement.clone() });
+        target.load.notify(&Notice::Ran { option, statement: statement.clone() });
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::budget::Budget;
 use super::control::{Control, LaneState, lock};
+use super::notice::Notice;
 use super::options::{BatchSize, LoadOptions};
-use super::shared::Notice;
 use inrush_core::bulk::tuner::memory::batches;
 use inrush_core::bulk::tuner::trace::Line;
 use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};

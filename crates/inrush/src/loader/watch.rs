@@ -2,7 +2,8 @@
 //! we say so, with what the server says it is doing. And over lanes that have nothing to do for want of memory.
 
 use super::control::lock;
-use super::shared::{Notice, Shared};
+use super::notice::Notice;
+use super::target::Target;
 use super::waits::beside;
 use crate::Config;
 use crate::blocking::Connection;
@@ -15,28 +16,28 @@ const SILENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Watches until the load is over, which is when the other end of `over` is dropped.
-pub(super) fn watch(shared: &Shared, over: &Receiver<()>) {
+pub(super) fn watch(target: &Target, over: &Receiver<()>) {
     let mut has_told_of_memory = false;
     while over.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-        for (lane, connection_id, waiting_for, seconds) in silent_lanes(shared, Instant::now()) {
-            let is_over = || shared.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
-            let config = shared.config.clone();
+        for (lane, connection_id, waiting_for, seconds) in silent_lanes(target, Instant::now()) {
+            let is_over = || target.load.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
+            let config = target.config.clone();
             // Left behind if the load ends meanwhile.
             let Ok(Some(state)) = beside("inrush-watch", is_over, move || server_state(&config, connection_id)) else {
                 continue;
             };
-            shared.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
+            target.load.notify(&Notice::Silent { lane: lane + 1, waiting_for, seconds, state });
         }
-        if !has_told_of_memory && let Some(shortage) = shared.tuning.shortage() {
-            shared.notify(&shortage);
+        if !has_told_of_memory && let Some(shortage) = target.tuning.shortage() {
+            target.load.notify(&shortage);
             has_told_of_memory = true;
         }
     }
 }
 
-fn silent_lanes(shared: &Shared, now: Instant) -> Vec<(usize, u32, &'static str, u64)> {
+fn silent_lanes(target: &Target, now: Instant) -> Vec<(usize, u32, &'static str, u64)> {
     let mut silent = Vec::new();
-    for (number, lane) in lock(&shared.control.lanes).iter_mut().enumerate() {
+    for (number, lane) in lock(&target.load.control.lanes).iter_mut().enumerate() {
         let Some((what, since)) = lane.waiting else { continue };
         if now.duration_since(lane.told.unwrap_or(since)) >= SILENCE {
             lane.told = Some(now);

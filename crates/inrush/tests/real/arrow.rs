@@ -60,7 +60,7 @@ fn every_type_is_the_same_in_both_forms() {
         }
         let sql = "SELECT * FROM t ORDER BY id";
         assert_eq!(query_arrow(&mut twin, sql).unwrap(), std::slice::from_ref(&binary));
-        let one_each = ArrowOptions { batch_rows: 1, ..ArrowOptions::default() };
+        let one_each = ArrowOptions::default().with_batch_rows(1);
         let rows = read(&mut twin, sql, &one_each, usize::MAX).unwrap();
         assert_eq!(rows, (0..4).map(|i| binary.slice(i, 1)).collect::<Vec<_>>());
     });
@@ -110,10 +110,10 @@ const COUNT: &str =
 fn a_result_comes_in_pieces_and_may_be_left() {
     everywhere(|case| {
         let mut twin = case.open();
-        let options = ArrowOptions { batch_rows: 400, ..ArrowOptions::default() };
+        let options = ArrowOptions::default().with_batch_rows(400);
         let batches = read(&mut twin, COUNT, &options, usize::MAX).unwrap();
         assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [400, 400, 100]);
-        let small = ArrowOptions { batch_bytes: 10_000, ..ArrowOptions::default() };
+        let small = ArrowOptions::default().with_batch_bytes(10_000);
         let batches = read(&mut twin, COUNT, &small, usize::MAX).unwrap();
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 900);
         assert!(batches.len() > 40, "{}", batches.len());
@@ -174,7 +174,7 @@ fn invalid_dates_by_each_choice() {
         twin.exec("INSERT INTO t VALUES ('2024-02-29'), ('0000-00-00'), ('2024-02-31')").unwrap();
         let sql = "SELECT d FROM t";
         let read = |twin: &mut Twin, invalid_dates| {
-            let options = ArrowOptions { invalid_dates, ..ArrowOptions::default() };
+            let options = ArrowOptions::default().with_invalid_dates(invalid_dates);
             read(twin, sql, &options, usize::MAX).map(|batches| batches[0].column(0).clone())
         };
         let error = read(&mut twin, InvalidDates::Refuse).unwrap_err();

@@ -104,7 +104,7 @@ fn a_pool_gets_its_connection_back() {
 fn record_batches_travel() {
     everywhere(|case| {
         let config = case.config();
-        let options = ArrowOptions { batch_rows: 2, ..ArrowOptions::default() };
+        let options = ArrowOptions::default().with_batch_rows(2);
         let n_rows: Vec<usize> = match case.shell {
             Shell::Blocking => {
                 let connection = blocking::Connection::connect(&config).unwrap();
@@ -134,7 +134,7 @@ fn a_reader_ends_with_its_error() {
         let connection = blocking::Connection::connect(case.config()).unwrap();
         let killed = connection.connection_id();
         let sql = "SELECT 1 n UNION ALL SELECT SLEEP(20)";
-        let options = ArrowOptions { batch_rows: 1, ..ArrowOptions::default() };
+        let options = ArrowOptions::default().with_batch_rows(1);
         let killer = case.config();
         thread::scope(|scope| {
             scope.spawn(move || {

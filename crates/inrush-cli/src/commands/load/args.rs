@@ -252,37 +252,37 @@ impl LoadArgs {
             (None, true) => Matching::ByPosition,
             (None, false) => Matching::ByName,
         };
-        Ok(LoadOptions {
-            method: Method::parse(&self.method, &Method::LOADS)?,
-            lanes: sizes::lanes(&self.lanes)?,
-            batch: sizes::batch(&self.batch)?,
-            memory: sizes::memory(&self.memory)?,
-            rate: self.rate.as_deref().map(sizes::rate).transpose()?,
-            tuning_trace: self.tuning_trace.clone(),
-            matching,
-            set: self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?,
-            mode: Mode::parse(&self.mode)?,
-            key: self.key.as_deref().map(names).unwrap_or_default(),
-            bad_rows,
-            max_bad,
-            before: self.before.clone(),
-            after: self.after.clone(),
-            defer_indexes: self.defer_indexes,
-            atomic: self.atomic,
-            unchecked: self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default(),
-            truncate: self.truncate,
-            time_zone: self.time_zone.clone(),
-            dry_run: self.dry_run,
-            guarantee: match self.guarantee {
-                GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
-                GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
-            },
-            retry_for: parse_time("--retry-for", &self.retry_for)?,
-            create: None,
-            again: self.again,
-            force: self.force,
-            trust_source: self.trust_source,
-        })
+        let guarantee = match self.guarantee {
+            GuaranteeArg::ExactlyOnce => Guarantee::ExactlyOnce,
+            GuaranteeArg::AtLeastOnce => Guarantee::AtLeastOnce,
+        };
+        let set: Vec<_> = self.set.iter().map(|text| Computed::parse(text)).collect::<Result<_>>()?;
+        Ok(LoadOptions::default()
+            .with_method(Method::parse(&self.method, &Method::LOADS)?)
+            .with_lanes(sizes::lanes(&self.lanes)?)
+            .with_batch(sizes::batch(&self.batch)?)
+            .with_memory(sizes::memory(&self.memory)?)
+            .with_rate(self.rate.as_deref().map(sizes::rate).transpose()?)
+            .with_tuning_trace(self.tuning_trace.clone())
+            .with_matching(matching)
+            .with_set(set)
+            .with_mode(Mode::parse(&self.mode)?)
+            .with_key(self.key.as_deref().map(names).unwrap_or_default())
+            .with_bad_rows(bad_rows)
+            .with_max_bad(max_bad)
+            .with_before(self.before.clone())
+            .with_after(self.after.clone())
+            .with_defer_indexes(self.defer_indexes)
+            .with_atomic(self.atomic)
+            .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
+            .with_truncate(self.truncate)
+            .with_time_zone(self.time_zone.clone())
+            .with_dry_run(self.dry_run)
+            .with_guarantee(guarantee)
+            .with_retry_for(parse_time("--retry-for", &self.retry_for)?)
+            .with_again(self.again)
+            .with_force(self.force)
+            .with_trust_source(self.trust_source))
     }
 }
 
@@ -315,24 +315,24 @@ impl LoadArgs {
             BatchSize::Rows(rows) => (Some(rows), sizes::MAX_BATCH_BYTES),
             BatchSize::Bytes(bytes) => (None, bytes),
         };
-        Ok(CsvOptions {
-            delimiter: self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?,
-            quote: match self.quote.as_deref() {
-                None => defaults.quote,
-                Some("") => None,
-                Some(text) => Some(one_byte("--quote", text)?),
-            },
-            escape: self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?,
-            header: !self.no_header,
-            nulls: self.null.iter().map(|text| text.clone().into_bytes()).collect(),
-            encoding: self.encoding.as_deref().map(encoding).transpose()?,
-            skip: self.skip,
-            limit: self.limit,
-            batch_rows,
-            batch_bytes,
-            max_record: defaults.max_record,
-            memory: sizes::memory(&self.memory)?,
-        })
+        let quote = match self.quote.as_deref() {
+            None => defaults.quote,
+            Some("") => None,
+            Some(text) => Some(one_byte("--quote", text)?),
+        };
+        let nulls: Vec<_> = self.null.iter().map(|text| text.clone().into_bytes()).collect();
+        Ok(defaults
+            .with_delimiter(self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?)
+            .with_quote(quote)
+            .with_escape(self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?)
+            .with_header(!self.no_header)
+            .with_nulls(nulls)
+            .with_encoding(self.encoding.as_deref().map(encoding).transpose()?)
+            .with_skip(self.skip)
+            .with_limit(self.limit)
+            .with_batch_rows(batch_rows)
+            .with_batch_bytes(batch_bytes)
+            .with_memory(sizes::memory(&self.memory)?))
     }
 
     /// What the files are.

@@ -31,7 +31,13 @@ use column::Column;
 use field::Target;
 
 /// How results become record batches.
+///
+/// ```
+/// use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
+/// let options = ArrowOptions::default().with_batch_rows(10_000).with_invalid_dates(InvalidDates::Null);
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ArrowOptions {
     /// A batch has at most this many rows.
     pub batch_rows: usize,
@@ -52,6 +58,12 @@ pub enum InvalidDates {
     /// All DATE, DATETIME and TIMESTAMP columns become text, as the server writes it.
     Text,
 }
+
+crate::setters!(ArrowOptions {
+    with_batch_rows => batch_rows: as usize,
+    with_batch_bytes => batch_bytes: as usize,
+    with_invalid_dates => invalid_dates: as InvalidDates,
+});
 
 impl Default for ArrowOptions {
     fn default() -> Self {

@@ -9,8 +9,8 @@ use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
 use crate::loader::retry::{Tried, Why, Work};
-use crate::loader::shared::Shared;
 use crate::loader::sql;
+use crate::loader::target::Target;
 use inrush_core::bulk::steps::JobLocks;
 use inrush_core::{Error, Kind, Result};
 use std::mem;
@@ -21,7 +21,7 @@ impl Jobs {
     pub(in crate::loader) fn alone<T>(
         &mut self,
         connection: &mut Connection,
-        shared: &Shared,
+        target: &Target,
         run: impl FnOnce(&mut Connection, &mut Jobs) -> Result<T>,
     ) -> Result<T> {
         if self.jobs.is_empty() {
@@ -29,7 +29,7 @@ impl Jobs {
         }
         fault::point("alone.before");
         let locks = JobLocks::of(self.jobs.iter().map(|job| job.fence.job));
-        while_locked(&locks, connection, shared, |connection| {
+        while_locked(&locks, connection, target, |connection| {
             self.keep_mine(connection)?;
             run(connection, self)
         })
@@ -40,13 +40,13 @@ impl Jobs {
 pub(super) fn while_locked<T>(
     locks: &JobLocks,
     connection: &mut Connection,
-    shared: &Shared,
+    target: &Target,
     run: impl FnOnce(&mut Connection) -> Result<T>,
 ) -> Result<T> {
     let mut has_waited = false;
-    let taken = shared.retrying(0, Work::OtherRun).without_back_off().run(Control::is_stopping, |_| {
+    let taken = target.load.retrying(0, Work::OtherRun).without_back_off().run(Control::is_stopping, |_| {
         if mem::replace(&mut has_waited, true) {
-            shared.control.waits(0, Some("another run of this load"));
+            target.load.control.waits(0, Some("another run of this load"));
         }
         match take(locks, connection) {
             Ok(true) => Tried::Done(()),
@@ -58,8 +58,8 @@ pub(super) fn while_locked<T>(
         }
     });
     taken.map_err(|gave_up| match gave_up.why {
-        Why::TimeIsOver if !shared.control.is_stopping() => {
-            still_at_work(locks, connection, shared).unwrap_or_else(|error| error)
+        Why::TimeIsOver if !target.load.control.is_stopping() => {
+            still_at_work(locks, connection, target).unwrap_or_else(|error| error)
         }
         Why::TimeIsOver | Why::Interrupted => {
             Error::new(Kind::Interrupted, "interrupted while another run of this load was at work")
@@ -85,14 +85,14 @@ fn free(locks: &JobLocks, connection: &mut Connection) -> Result<()> {
     locks.free_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
 }
 
-fn still_at_work(locks: &JobLocks, connection: &mut Connection, shared: &Shared) -> Result<Error> {
+fn still_at_work(locks: &JobLocks, connection: &mut Connection, target: &Target) -> Result<Error> {
     let mut owners = Vec::new();
     for query in locks.owner_queries() {
         owners.extend(sql::first_row(connection, &query)?.into_iter().filter(|owner| !owner.is_empty()));
     }
     let owner = owners.first().map_or("another one", String::as_str);
     let message =
-        format!("another run of this load still prepares or ends table `{}`: connection {owner}", shared.target_name());
+        format!("another run of this load still prepares or ends table `{}`: connection {owner}", target.name());
     Ok(Error::new(Kind::Server, message)
         .with_hint("wait for it (SHOW PROCESSLIST), or KILL it; then run the same command again"))
 }

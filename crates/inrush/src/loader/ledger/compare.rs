@@ -3,8 +3,8 @@
 
 use crate::blocking::Connection;
 use crate::loader::control::Control;
-use crate::loader::shared::Shared;
 use crate::loader::sql;
+use crate::loader::target::Target;
 use crate::loader::waits::on_sources;
 use inrush_core::Result;
 use inrush_core::bulk::Source;
@@ -33,11 +33,11 @@ impl Compared {
     pub(super) fn look(
         &mut self,
         connection: &mut Connection,
-        (shared, ledger): (&Shared, &Ledger),
+        (target, ledger): (&Target, &Ledger),
         candidates: &[Candidate],
         sources: &mut Vec<Box<dyn Source>>,
     ) -> Result<()> {
-        if shared.options.trust_source || shared.options.again {
+        if target.load.options.trust_source || target.load.options.again {
             return Ok(());
         }
         let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
@@ -55,7 +55,7 @@ impl Compared {
                 let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;
                 let stored = stored.iter().map(|row| ChunkLine::parse(row)).collect::<Result<Vec<_>>>()?;
                 connection.exec("COMMIT", ())?;
-                self.compare(candidate.id, stored, number, (&shared.control, sources))?;
+                self.compare(candidate.id, stored, number, (&target.load.control, sources))?;
             }
         }
         connection.exec("COMMIT", ()).map(drop)

@@ -8,10 +8,11 @@ use crate::fault;
 use crate::loader::SHOWN_REJECTS;
 use crate::loader::control::Control;
 use crate::loader::lane::Lane;
+use crate::loader::notice::Notice;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
 use crate::loader::retry::{Tried, Why, Work};
-use crate::loader::shared::{Notice, Shared};
+use crate::loader::target::Target;
 use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
@@ -22,15 +23,15 @@ use inrush_core::{Error, Result};
 impl Jobs {
     /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
     /// line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
-    pub(in crate::loader) fn finish(&mut self, shared: &Shared, want: &Totals) -> Result<Option<Vec<Reject>>> {
-        if self.is_all_loaded() || self.jobs.is_empty() && !steps::has_last(shared) {
+    pub(in crate::loader) fn finish(&mut self, target: &Target, want: &Totals) -> Result<Option<Vec<Reject>>> {
+        if self.is_all_loaded() || self.jobs.is_empty() && !steps::has_last(target) {
             return Ok(None);
         }
         let mut first = None;
-        let ending = shared.retrying(0, Work::Step("the end of the load")).after_rows();
+        let ending = target.load.retrying(0, Work::Step("the end of the load")).after_rows();
         let ended = ending.run(Control::is_stopping, |_| {
             let mut of_file = None;
-            match self.attempt(shared, want, &mut of_file, &mut first) {
+            match self.attempt(target, want, &mut of_file, &mut first) {
                 Ok(()) => Tried::Done(()),
                 // What the disk refuses is no matter of the server; and what nobody can know is not done twice.
                 Err(error) if of_file.is_some() || self.is_unsettled => Tried::Refused(of_file.unwrap_or(error)),
@@ -40,21 +41,21 @@ impl Jobs {
         match ended {
             Ok(()) => Ok(first),
             Err(gave_up) if gave_up.why == Why::Interrupted => Err(not_ended(gave_up.interrupted("interrupted"))),
-            Err(_) if self.is_taken_over(shared).unwrap_or(false) => Err(Fence::taken_over()),
+            Err(_) if self.is_taken_over(target).unwrap_or(false) => Err(Fence::taken_over()),
             Err(gave_up) => Err(not_ended(gave_up.error)),
         }
     }
 
     /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
-    pub(in crate::loader) fn forget_passing(&mut self, shared: &Shared) {
+    pub(in crate::loader) fn forget_passing(&mut self, target: &Target) {
         let passing: Vec<Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| job.fence.clone()).collect();
-        let gives_up = !self.can_go_on() && (shared.options.atomic || !self.indexes.is_empty());
-        if shared.options.dry_run || passing.is_empty() && !gives_up {
+        let gives_up = !self.can_go_on() && (target.load.options.atomic || !self.indexes.is_empty());
+        if target.load.options.dry_run || passing.is_empty() && !gives_up {
             return;
         }
-        if let Ok(lane) = Lane::open(0, shared) {
+        if let Ok(lane) = Lane::open(0, target) {
             let mut connection = lane.into_connection();
-            if gives_up && steps::give_up(&mut connection, shared, self).is_err() {
+            if gives_up && steps::give_up(&mut connection, target, self).is_err() {
                 // The line has the definitions of indexes that could not be rebuilt.
                 return;
             }
@@ -69,24 +70,24 @@ impl Jobs {
     /// An error of the reject file is left in `of_file` too, the first rejects in `first`.
     fn attempt(
         &mut self,
-        shared: &Shared,
+        target: &Target,
         want: &Totals,
         of_file: &mut Option<Error>,
         first: &mut Option<Vec<Reject>>,
     ) -> Result<()> {
-        let mut connection = Lane::open(0, shared)?.into_connection();
+        let mut connection = Lane::open(0, target)?.into_connection();
         if self.is_settled(&mut connection)? {
             return Ok(());
         }
         if self.jobs.is_empty() {
-            return steps::last(&mut connection, shared, self);
+            return steps::last(&mut connection, target, self);
         }
         let totals = self.totals(&mut connection, want)?;
         self.note(&mut connection, Step::Chunks)?;
-        steps::last(&mut connection, shared, self)?;
+        steps::last(&mut connection, target, self)?;
         let has_rejects = totals.iter().any(|totals| totals.rejected > 0);
         let mut shown = Vec::new();
-        match &shared.options.bad_rows {
+        match &target.load.options.bad_rows {
             BadRows::Divert(path) if has_rejects => {
                 // From here on a file of this name is ours.
                 self.note(&mut connection, Step::Rejects)?;
@@ -94,7 +95,7 @@ impl Jobs {
                 // And nobody else's, until this transaction ends.
                 self.keep_mine(&mut connection)?;
                 let mut keep = |error: Error| of_file.insert(error).clone();
-                let mut file = OrderedRejects::create(path, &shared.reject_header).map_err(&mut keep)?;
+                let mut file = OrderedRejects::create(path, &target.load.reject_header).map_err(&mut keep)?;
                 let mut missing: u64 = totals.iter().map(|totals| totals.rejected).sum();
                 for job in &self.jobs {
                     each_reject(&mut connection, &job.fence, |row| {
@@ -112,7 +113,7 @@ impl Jobs {
                 self.keep_mine(&mut connection)?;
                 file.finish().map_err(keep)?;
                 if missing > 0 {
-                    shared.notify(&Notice::RejectsNotKept { missing });
+                    target.load.notify(&Notice::RejectsNotKept { missing });
                 }
                 fault::point("file.written");
             }
@@ -153,8 +154,8 @@ impl Jobs {
     }
 
     /// Whether the end failed because a newer run was at it too.
-    fn is_taken_over(&self, shared: &Shared) -> Result<bool> {
-        let mut connection = Lane::open(0, shared)?.into_connection();
+    fn is_taken_over(&self, target: &Target) -> Result<bool> {
+        let mut connection = Lane::open(0, target)?.into_connection();
         for job in &self.jobs {
             if job.fence.is_taken_over(&sql::first_row(&mut connection, &job.fence.state_query())?) {
                 return Ok(true);

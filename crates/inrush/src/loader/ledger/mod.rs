@@ -13,8 +13,8 @@ mod whose;
 pub(super) use opening::open;
 pub use status::{Forgotten, JobStatus};
 
-use super::shared::Shared;
 use super::sql;
+use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use inrush_core::bulk::ledger::{Fence, JobId, JobLine, Step, Totals};
@@ -138,18 +138,18 @@ impl Jobs {
     }
 
     /// Whether no other job of the target has taken a step and is not finished.
-    pub(super) fn are_alone(&self, connection: &mut Connection, shared: &Shared) -> Result<bool> {
+    pub(super) fn are_alone(&self, connection: &mut Connection, target: &Target) -> Result<bool> {
         let Some(first) = self.jobs.first() else { return Ok(false) };
         let ours: Vec<JobId> = self.jobs.iter().map(|job| job.fence.job).collect();
-        let query = JobLine::others_at_work_query(&first.fence.ledger, &shared.target_name(), &ours);
+        let query = JobLine::others_at_work_query(&first.fence.ledger, &target.name(), &ours);
         Ok(sql::rows(connection, &query)?.is_empty())
     }
 
     /// Forgets all other jobs of the target, whose rows are gone. The transaction stays open.
-    pub(super) fn forget_others(&self, connection: &mut Connection, shared: &Shared) -> Result<()> {
+    pub(super) fn forget_others(&self, connection: &mut Connection, target: &Target) -> Result<()> {
         let Some(first) = self.jobs.first() else { return Ok(()) };
         let (ledger, ours) = (&first.fence.ledger, self.jobs.iter().map(|job| job.fence.job).collect::<Vec<_>>());
-        for row in sql::rows(connection, &JobLine::others_query(ledger, &shared.target_name(), &ours))? {
+        for row in sql::rows(connection, &JobLine::others_query(ledger, &target.name(), &ours))? {
             let id = JobId::parse(row.first().map_or("", String::as_str))?;
             for statement in JobLine::forget_statements(ledger, id) {
                 connection.exec(&statement, ())?;

@@ -11,10 +11,12 @@ use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
 use crate::loader::lane::Lane;
+use crate::loader::notice::Notice;
 use crate::loader::options::Guarantee;
 use crate::loader::retry::{Tried, Why, Work};
-use crate::loader::shared::{Notice, Shared, SourcePlan};
+use crate::loader::source_plan::SourcePlan;
 use crate::loader::sql;
+use crate::loader::target::Target;
 use crate::loader::waits::{interrupted, on_sources};
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{
@@ -34,23 +36,23 @@ pub(in crate::loader) fn open(
     sources: &mut Vec<Box<dyn Source>>,
     plans: &mut Vec<Arc<SourcePlan>>,
 ) -> Result<Jobs> {
-    let shared = first.shared;
-    if shared.options.guarantee == Guarantee::AtLeastOnce || shared.options.dry_run || sources.is_empty() {
+    let target = first.target;
+    if target.load.options.guarantee == Guarantee::AtLeastOnce || target.load.options.dry_run || sources.is_empty() {
         return Ok(Jobs::default());
     }
-    let mut ledger = shared.ledger();
-    let identities = on_sources(&shared.control, sources, |sources| {
+    let mut ledger = target.ledger();
+    let identities = on_sources(&target.load.control, sources, |sources| {
         sources.iter_mut().map(|source| source.identity()).collect::<Result<Vec<_>>>()
     })??;
-    let candidates = candidates(shared, sources, identities, plans)?;
+    let candidates = candidates(target, sources, identities, plans)?;
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
-        compared.look(connection, (shared, &ledger), &candidates, sources)?;
-        while_locked(&locks, connection, shared, |connection| {
-            Opener { connection, shared, ledger: &ledger, candidates: &candidates }.open(sources)
+        compared.look(connection, (target, &ledger), &candidates, sources)?;
+        while_locked(&locks, connection, target, |connection| {
+            Opener { connection, target, ledger: &ledger, candidates: &candidates }.open(sources)
         })
     })?;
     let mut jobs = Jobs::default();
@@ -59,9 +61,9 @@ pub(in crate::loader) fn open(
         match opened {
             Opened::Loaded { on, totals, is_touched } => {
                 if is_touched {
-                    shared.notify(&Notice::Touched { source: candidate.name.clone() });
+                    target.load.notify(&Notice::Touched { source: candidate.name.clone() });
                 }
-                shared.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
+                target.load.notify(&Notice::AlreadyLoaded { source: candidate.name.clone(), on: on.clone() });
                 let state = JobState::AlreadyLoaded(on);
                 jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
             }
@@ -75,16 +77,16 @@ pub(in crate::loader) fn open(
                 jobs.copied = jobs.copied.or_else(|| Copied::parse(&line.copied));
                 if !stored.is_empty() {
                     let mut one = vec![source];
-                    match shared.options.trust_source {
-                        true => on_sources(&shared.control, &mut one, move |one| {
+                    match target.load.options.trust_source {
+                        true => on_sources(&target.load.control, &mut one, move |one| {
                             one.iter_mut().try_for_each(|one| one.resume(&stored, false))
                         })??,
-                        false => compared.resume(job.fence.job, stored, &shared.control, &mut one)?,
+                        false => compared.resume(job.fence.job, stored, &target.load.control, &mut one)?,
                     }
                     let Some(resumed) = one.pop() else { return Err(interrupted()) };
                     source = resumed;
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
-                    shared.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
+                    target.load.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
                 }
                 if let Some(plan) = Arc::get_mut(&mut plan) {
                     plan.fence = Some(job.fence.clone());
@@ -106,19 +108,19 @@ enum Opened {
 
 struct Opener<'a> {
     connection: &'a mut Connection,
-    shared: &'a Shared,
+    target: &'a Target,
     ledger: &'a Ledger,
     candidates: &'a [Candidate],
 }
 
 fn candidates(
-    shared: &Shared,
+    target: &Target,
     sources: &[Box<dyn Source>],
     identities: Vec<Option<Identity>>,
     plans: &[Arc<SourcePlan>],
 ) -> Result<Vec<Candidate>> {
-    let spelled = |name: &str| if shared.ignores_case { name.to_lowercase() } else { name.to_owned() };
-    let (schema, table) = (spelled(&shared.table.schema), spelled(&shared.table.name));
+    let spelled = |name: &str| if target.ignores_case { name.to_lowercase() } else { name.to_owned() };
+    let (schema, table) = (spelled(&target.table.schema), spelled(&target.table.name));
     let mut candidates: Vec<Candidate> = Vec::new();
     for ((source, identity), plan) in sources.iter().zip(identities).zip(plans) {
         let key = match &identity {
@@ -135,7 +137,7 @@ fn candidates(
             return Err(Error::config(format!("`{}` is given twice", twice.name))
                 .with_hint("a load stores each source once; load it again afterwards with `--again`"));
         }
-        let mapping = plan.mapping(shared).and(source.reading());
+        let mapping = plan.mapping(target).and(source.reading());
         candidates.push(Candidate { id, name: source.name().into(), key, identity, mapping });
     }
     Ok(candidates)
@@ -143,10 +145,10 @@ fn candidates(
 
 impl Opener<'_> {
     fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
-        let control = &self.shared.control;
+        let control = &self.target.load.control;
         // Shorter than a load's, so that there is a word soon.
         self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
-        let opened = self.shared.retrying(0, Work::OtherRun).run(Control::is_stopping, |_| {
+        let opened = self.target.load.retrying(0, Work::OtherRun).run(Control::is_stopping, |_| {
             if control.is_stopping() {
                 return Tried::Refused(interrupted());
             }
@@ -233,7 +235,7 @@ impl Opener<'_> {
     fn decide(&mut self, lines: &[Option<JobLine>], sources: &mut [Box<dyn Source>]) -> Result<Vec<Opening>> {
         let held = self.held(lines)?;
         let me = sql::first_row(self.connection, "SELECT CURRENT_USER()")?.concat();
-        let options = &self.shared.options;
+        let options = &self.target.load.options;
         let nobody = Identity { name: String::new(), size: None, modified: None, hash: 0 };
         let mut runs = Vec::new();
         for ((candidate, line), source) in self.candidates.iter().zip(lines).zip(sources) {
@@ -282,20 +284,20 @@ impl Opener<'_> {
     fn held(&mut self, lines: &[Option<JobLine>]) -> Result<Option<u64>> {
         let most = lines.iter().flatten().map(JobLine::look_for).max().unwrap_or(0);
         // The rows of an atomic load are in no table that could be known yet.
-        if !self.shared.options.mode.adds_each_row() || self.shared.options.atomic {
+        if !self.target.load.options.mode.adds_each_row() || self.target.load.options.atomic {
             return Ok(None);
         }
-        if most == 0 || self.shared.must_create {
+        if most == 0 || self.target.to_create.is_some() {
             return Ok(Some(0));
         }
-        let query = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT {most}) AS held", self.shared.target());
+        let query = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT {most}) AS held", self.target.quoted());
         Ok(sql::first_row(self.connection, &query)?.first().and_then(|count| count.parse().ok()))
     }
 
     /// Makes the line this run's. Returns whether it was still as it had been looked at.
     fn take_over(&mut self, candidate: &Candidate, line: Option<&JobLine>, opening: &Opening) -> Result<bool> {
         let ledger = self.ledger;
-        let target = self.shared.target_name();
+        let target = self.target.name();
         let start = Start {
             id: candidate.id,
             target: &target,

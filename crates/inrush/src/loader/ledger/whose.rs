@@ -2,8 +2,8 @@
 
 use super::Jobs;
 use crate::loader::lane::Lane;
-use crate::loader::shared::Shared;
 use crate::loader::sql;
+use crate::loader::target::Target;
 use inrush_core::bulk::ledger::{Fence, JobLine};
 use inrush_core::bulk::report::JobState;
 use inrush_core::{Error, Result};
@@ -11,12 +11,12 @@ use inrush_core::{Error, Result};
 impl Jobs {
     /// Says of an error that another run has taken the jobs over who did it, and what that means for the rows. Any other error, and one of
     /// which the ledger says nothing more, stays what it is.
-    pub(in crate::loader) fn explained(&mut self, shared: &Shared, error: Error) -> Error {
+    pub(in crate::loader) fn explained(&mut self, target: &Target, error: Error) -> Error {
         if !Fence::is_taken_over_error(&error) {
             return error;
         }
         self.fate = Some(JobState::TakenOver);
-        match self.fate(shared) {
+        match self.fate(target) {
             Ok(Some((said, is_gone))) => {
                 if is_gone {
                     self.fate = Some(JobState::Forgotten);
@@ -28,8 +28,8 @@ impl Jobs {
     }
 
     /// What became of the first job that is not this run's any more, and whether it is gone.
-    fn fate(&self, shared: &Shared) -> Result<Option<(Error, bool)>> {
-        let mut connection = Lane::open(0, shared)?.into_connection();
+    fn fate(&self, target: &Target) -> Result<Option<(Error, bool)>> {
+        let mut connection = Lane::open(0, target)?.into_connection();
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
         for job in &self.jobs {
             let fate = sql::first_row(&mut connection, &job.fence.fate_query())?;

@@ -9,8 +9,8 @@ use super::{check_atomic, is_there};
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::ledger::Jobs;
-use crate::loader::shared::Shared;
 use crate::loader::sql;
+use crate::loader::target::Target;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::steps::copied::{self, MOST_BYTES_A_COLUMN};
 use inrush_core::bulk::steps::{Copied, Shadow};
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Notes how the table is defined before its copy is made. Returns the next id that it would hand out.
 pub(super) fn begin(
     connection: &mut Connection,
-    shared: &Shared,
+    target: &Target,
     jobs: &mut Jobs,
     shadow: &Shadow,
 ) -> Result<Option<u64>> {
@@ -36,7 +36,7 @@ pub(super) fn begin(
         )
         .with_hint("load once as a user with the ALTER right on it, or without `--atomic`"));
     }
-    if shared.table.columns.len() * MOST_BYTES_A_COLUMN > shared.max_packet {
+    if target.table.columns.len() * MOST_BYTES_A_COLUMN > target.max_packet {
         return Err(Error::new(
             Kind::Promise,
             format!(
@@ -69,8 +69,8 @@ pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
 }
 
 /// The rows of one of the tables: how many, and the sum of their hashes.
-pub(super) fn rows(connection: &mut Connection, shared: &Shared, shadow: &Shadow, name: &str) -> Result<(u64, String)> {
-    let row = sql::first_row(connection, &shadow.rows_query(name, &shared.table.columns))?;
+pub(super) fn rows(connection: &mut Connection, target: &Target, shadow: &Shadow, name: &str) -> Result<(u64, String)> {
+    let row = sql::first_row(connection, &shadow.rows_query(name, &target.table.columns))?;
     match &row[..] {
         [n, sum] => Ok((n.parse().map_err(|_| odd())?, sum.clone())),
         _ => Err(odd()),
@@ -104,14 +104,14 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
 }
 
 /// Puts the copy in the table's place, if that is as it was copied.
-pub(super) fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+pub(super) fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     let noted = noted(jobs, shadow)?;
-    shared.control.waits(0, Some("LOCK TABLES"));
+    target.load.control.waits(0, Some("LOCK TABLES"));
     connection.exec(&shadow.lock_tables(), ()).map_err(|error| may_not_lock(error, shadow))?;
-    let done = compare(connection, shared, shadow, &noted).and_then(|()| {
+    let done = compare(connection, target, shadow, &noted).and_then(|()| {
         fault::point("swap.locked");
-        shared.control.waits(0, Some("RENAME TABLE"));
-        rename(connection, shared, shadow).map_err(|e| e.while_doing("cannot put the new table in its place"))
+        target.load.control.waits(0, Some("RENAME TABLE"));
+        rename(connection, target, shadow).map_err(|e| e.while_doing("cannot put the new table in its place"))
     });
     // Where the lock is gone already nothing is unlocked.
     let unlocked = connection.exec("UNLOCK TABLES", ()).map(drop);
@@ -124,15 +124,15 @@ pub(super) fn swap(connection: &mut Connection, shared: &Shared, jobs: &Jobs, sh
 }
 
 /// Refuses a table that is not as it was copied. Both tables are locked.
-fn compare(connection: &mut Connection, shared: &Shared, shadow: &Shadow, noted: &Copied) -> Result<()> {
-    shared.control.waits(0, Some("the comparison of the table with its copy"));
+fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted: &Copied) -> Result<()> {
+    target.load.control.waits(0, Some("the comparison of the table with its copy"));
     let create = definition(connection, shadow, &shadow.table)?;
     if copied::definition_hash(&create) != noted.definition {
         return Err(changed(shadow, "another definition than when it was copied"));
     }
-    check_atomic(connection, &shared.table)?;
+    check_atomic(connection, &target.table)?;
     if let Some(was) = &noted.rows {
-        let now = rows(connection, shared, shadow, &shadow.table)?;
+        let now = rows(connection, target, shadow, &shadow.table)?;
         if now != *was {
             return Err(changed(shadow, &format!("other rows than when it was copied: {} then, {} now", was.0, now.0)));
         }
@@ -149,12 +149,12 @@ fn compare(connection: &mut Connection, shared: &Shared, shadow: &Shadow, noted:
 
 /// The RENAME, while this connection has both tables locked. Where the session that holds the locks may not rename, another connection
 /// does: it waits for the tables before the locks are freed, and the servers let it pass before those that want to write.
-fn rename(connection: &mut Connection, shared: &Shared, shadow: &Shadow) -> Result<()> {
+fn rename(connection: &mut Connection, target: &Target, shadow: &Shadow) -> Result<()> {
     if connection.session().profile().rename_under_lock {
         return connection.exec(&shadow.swap(), ()).map(drop);
     }
-    let mut other = shared.control.connect(&shared.config)?;
-    shared.control.aborts(other.aborter());
+    let mut other = target.load.control.connect(&target.config)?;
+    target.load.control.aborts(other.aborter());
     other.exec(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
     let waiting = format!(
         "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = {} AND STATE LIKE 'Waiting for table%'",

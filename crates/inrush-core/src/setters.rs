@@ -1,0 +1,20 @@
+//! The `with_` methods of options: one line each, for types whose fields are public and may become more.
+
+/// Makes methods that set one field each and hand the options on. `into` before a type takes whatever becomes that type: `4` for an
+/// `Option<usize>`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    ($options:ident { $($with:ident => $field:ident: $(into $into:ty)? $(as $value:ty)?,)+ }) => {
+        impl $options {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $with(mut self, value: $(impl Into<$into>)? $($value)?) -> Self {
+                    self.$field = $(Into::<$into>::into)?(value);
+                    self
+                }
+            )+
+        }
+    };
+}

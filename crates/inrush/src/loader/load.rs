@@ -1,0 +1,105 @@
+//! A load as a whole: what its user asked for, who watches and stops it, and what is counted over all of its targets.
+
+use super::control::{Control, lock};
+use super::notice::{Notice, Observer, StoredChunk};
+use super::options::LoadOptions;
+use super::prepare::Prepared;
+use super::tally::Tally;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::judge::LoadWarning;
+use inrush_core::bulk::modes::Counted;
+use inrush_core::bulk::report::{Records, Retry};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What all threads of a load share, whatever target they work for.
+pub(super) struct Load {
+    pub(super) options: LoadOptions,
+    /// The first line of a reject file.
+    pub(super) reject_header: Vec<u8>,
+    pub(super) control: Arc<Control>,
+    pub(super) observer: Observer,
+    /// Harmless warnings to be reported, each (code, column) once.
+    pub(super) noted: Mutex<Vec<LoadWarning>>,
+    pub(super) replays: AtomicU64,
+    pub(super) retries: Mutex<Vec<Retry>>,
+    pub(super) tally: Mutex<Tally>,
+    pub(super) spares: Spares,
+}
+
+impl Load {
+    pub(super) fn new(options: LoadOptions, reject_header: Vec<u8>, control: Arc<Control>, observer: Observer) -> Self {
+        Self {
+            options,
+            reject_header,
+            control,
+            observer,
+            noted: Mutex::default(),
+            replays: 0.into(),
+            retries: Mutex::default(),
+            tally: Mutex::default(),
+            spares: Spares::default(),
+        }
+    }
+
+    pub(super) fn notify(&self, notice: &Notice) {
+        (self.observer)(notice);
+    }
+
+    /// Tells of a chunk that lane `lane` (from 0) stored, and of the `rejects` that it left out.
+    pub(super) fn tell_stored(
+        &self,
+        lane: usize,
+        chunk: &Prepared,
+        records: &Records,
+        counted: Counted,
+        rejects: [&[Reject]; 2],
+        elapsed: Duration,
+    ) {
+        if self.options.dry_run {
+            return;
+        }
+        let stored = StoredChunk {
+            lane: lane + 1,
+            records: records.clone(),
+            rows: counted.stored,
+            skipped: counted.skipped,
+            rejected: rejects.iter().map(|some| some.len() as u64).sum(),
+            bytes: chunk.origin().text.len() as u64,
+            elapsed,
+        };
+        self.notify(&Notice::Stored(stored));
+        for reject in rejects.into_iter().flatten() {
+            self.notify(&Notice::Rejected(reject.clone()));
+        }
+    }
+
+    pub(super) fn count_replay(&self) {
+        self.replays.fetch_add(1, Relaxed);
+    }
+}
+
+/// The memory of texts that were sent, for those to come: fresh memory costs a page fault for every 4 KiB
+/// (docs/notes/load-speed.md). There are never more than were once in use at the same time.
+#[derive(Default)]
+pub(super) struct Spares(Mutex<Vec<Vec<u8>>>);
+
+impl Spares {
+    /// An empty text with room for `bytes`.
+    pub(super) fn take(&self, bytes: usize) -> Vec<u8> {
+        let mut text = lock(&self.0).pop().unwrap_or_default();
+        text.reserve_exact(bytes);
+        text
+    }
+
+    pub(super) fn put(&self, mut text: Vec<u8>) {
+        if text.capacity() <= KEEP {
+            text.clear();
+            lock(&self.0).push(text);
+        }
+    }
+}
+
+/// The text of an uncommonly long record is given back to the system.
+const KEEP: usize = 16 << 20;

@@ -1,0 +1,172 @@
+//! What a load tells while it runs, and who is told.
+
+use inrush_core::Place;
+use inrush_core::bulk::Reject;
+use inrush_core::bulk::ledger::JobId;
+use inrush_core::bulk::method::Choice;
+use inrush_core::bulk::report::Records;
+use inrush_core::bulk::tuner::Tuned;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Something worth telling while a load runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// The table was created by this statement.
+    Created(String),
+    /// The table was emptied.
+    Truncated,
+    /// The write method, and why; told again when the server refuses one and the next is tried.
+    Method(Choice),
+    /// The server has no room for as many connections as were asked for.
+    FewerLanes {
+        /// How many there are.
+        lanes: usize,
+        /// What it said.
+        reason: String,
+    },
+    /// A chunk is stored.
+    Stored(StoredChunk),
+    /// A record was refused, and its chunk stored without it.
+    Rejected(Reject),
+    /// A chunk could not be stored, and will be tried again.
+    Retry {
+        /// The lane's number, counted from 1.
+        lane: usize,
+        /// Where the chunk begins.
+        place: Place,
+        /// The server's error code, 0 where the network failed.
+        code: u16,
+        /// What was said.
+        message: String,
+        /// How long it waits before that.
+        pause: Duration,
+    },
+    /// A step of the load could not be done, and will be tried again.
+    RetryStep {
+        /// Which.
+        what: &'static str,
+        /// The server's error code, 0 where the network failed.
+        code: u16,
+        /// What was said.
+        message: String,
+        /// How long it waits before that.
+        pause: Duration,
+    },
+    /// The server refused a transaction for its size: this chunk and those to come are stored in smaller ones.
+    Shrunk {
+        /// Where the chunk begins.
+        place: Place,
+        /// How large it was, in bytes as they are sent.
+        bytes: usize,
+        /// What the server said.
+        message: String,
+    },
+    /// An earlier run has loaded this source; nothing of it is read.
+    AlreadyLoaded {
+        /// The source.
+        source: Arc<str>,
+        /// When, in UTC.
+        on: String,
+    },
+    /// The source was written to since it was loaded, and holds the same as far as size and hash can tell.
+    Touched {
+        /// The source.
+        source: Arc<str>,
+    },
+    /// Another file has taken the source's name since it was opened, or it has none any more; what was loaded is the old one.
+    Replaced {
+        /// The source.
+        source: Arc<str>,
+    },
+    /// An earlier run has stored a part of this source; the rest follows.
+    Resumed {
+        /// The source.
+        source: Arc<str>,
+        /// Which job it is.
+        job: JobId,
+        /// Rows that are stored.
+        rows: u64,
+        /// Chunks that they came in.
+        chunks: u64,
+    },
+    /// Another run of the same job still has transactions open, or prepares or ends its table; or a server has not noticed that its client
+    /// is gone.
+    WaitsForOlderRun {
+        /// For how long, in seconds.
+        seconds: u64,
+    },
+    /// A statement of the user was run.
+    Ran {
+        /// Which option it was given by.
+        option: &'static str,
+        /// The statement.
+        statement: String,
+    },
+    /// The reject file lacks records that an earlier run refused: it was not asked to keep them.
+    RejectsNotKept {
+        /// How many.
+        missing: u64,
+    },
+    /// Indexes were dropped, and will be rebuilt after the last row.
+    IndexesDropped {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// They are there again.
+    IndexesRebuilt {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The filled copy has taken the table's place.
+    Swapped,
+    /// The table was not emptied: rows of this load are in it already.
+    NotEmptied,
+    /// Lanes have nothing to do because there is no memory for another batch of the size that was asked for. Told once.
+    ShortOfMemory {
+        /// How many lanes are to be kept busy.
+        lanes: usize,
+        /// What a batch takes, in bytes, with the text made of it.
+        takes: u64,
+        /// What there is, in bytes: [`LoadOptions::memory`].
+        memory: u64,
+        /// What would be enough, in bytes.
+        enough: u64,
+    },
+    /// A lane has had no answer for this many seconds; `state` is what the server says it does.
+    Silent {
+        /// The lane's number, counted from 1.
+        lane: usize,
+        /// What it waits for.
+        waiting_for: &'static str,
+        /// For how long, in seconds.
+        seconds: u64,
+        /// The server's state of that connection, or why it is not known.
+        state: String,
+    },
+    /// The number of lanes or the size of batches is another one from now on, or stays after a trial.
+    Tuned(Tuned),
+}
+
+/// A chunk that is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// The lane's number, counted from 1.
+    pub lane: usize,
+    /// Which records.
+    pub records: Records,
+    /// Rows stored.
+    pub rows: u64,
+    /// Rows that the mode left out.
+    pub skipped: u64,
+    /// Records refused.
+    pub rejected: u64,
+    /// Bytes of its text (decompressed).
+    pub bytes: u64,
+    /// From the moment the lane had it to the server's last answer.
+    pub elapsed: Duration,
+}
+
+/// Who is told.
+pub type Observer = Box<dyn Fn(&Notice) + Send + Sync>;

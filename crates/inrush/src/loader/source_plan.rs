@@ -1,0 +1,86 @@
+//! A source's plan for one target, with everything that is made from it once.
+
+use super::glance::Hope;
+use super::target::Target;
+use inrush_core::bulk::encode::{Insert, Layout, load_data};
+use inrush_core::bulk::expression::Part;
+use inrush_core::bulk::ledger::{Fence, Mapping};
+use inrush_core::bulk::method::Method;
+use inrush_core::bulk::modes::Writing;
+use inrush_core::bulk::write::text::MultiRow;
+use inrush_core::bulk::write::{Bulk, MultiRowPrepared, Writer};
+use inrush_core::bulk::{Plan, Separators};
+use inrush_core::session::Effect;
+use inrush_core::value::Rules;
+use inrush_core::value::check::Check;
+use std::sync::Mutex;
+
+/// A source's plan with everything made from it once.
+pub(super) struct SourcePlan {
+    /// Which of the load's sources.
+    pub(super) index: usize,
+    pub(super) plan: Plan,
+    pub(super) rules: Rules,
+    pub(super) checks: Vec<Check>,
+    pub(super) hope: Mutex<Hope>,
+    /// The INSERT of one row.
+    pub(super) insert: Insert,
+    /// What a statement of it may leave behind.
+    pub(super) effect: Effect,
+    pub(super) writers: Writers,
+    /// Guards each chunk's COMMIT; none where no ledger is kept.
+    pub(super) fence: Option<Fence>,
+    pub(super) layout: Layout,
+    /// How the mode writes them.
+    pub(super) writing: Writing,
+}
+
+/// What makes the INSERTs of a plan.
+pub(super) struct Writers {
+    pub(super) text: MultiRow,
+    /// `None` where a column's value cannot be bound as it is.
+    pub(super) bound: Option<(MultiRowPrepared, Bulk)>,
+}
+
+impl Writers {
+    /// That of a method, for one chunk.
+    pub(super) fn of(&self, method: Method) -> Box<dyn Writer> {
+        match (method, &self.bound) {
+            (Method::Bulk, Some((_, bulk))) => Box::new(bulk.clone()),
+            (Method::MultiRowPrepared, Some((prepared, _))) => Box::new(prepared.clone()),
+            _ => Box::new(self.text.clone()),
+        }
+    }
+}
+
+impl SourcePlan {
+    /// Where its fields go: a job is gone on with only if that is the same.
+    pub(super) fn mapping(&self, target: &Target) -> Mapping {
+        let pairs = self.plan.columns.iter().zip(&self.plan.uses);
+        let columns: Vec<_> =
+            pairs.map(|(column, field)| format!("{} from field {}", column.name, field.index + 1)).collect();
+        let options = &target.load.options;
+        let part = |part: &Part<String>| match part {
+            Part::Sql(sql) => sql.clone(),
+            Part::Field(field) => format!("@{field}"),
+        };
+        let set: Vec<_> = options
+            .set
+            .iter()
+            .map(|set| format!("{} = {}", set.column, set.parts.iter().map(part).collect::<String>()))
+            .collect();
+        Mapping::default()
+            .with("columns", columns.join(", "))
+            .with("set", set.join("; "))
+            .with("mode", options.mode)
+            .with("key", options.key.join(", "))
+            .with("atomic", options.atomic)
+            .with("time zone", &target.session.time_zone)
+    }
+
+    /// The LOAD statement for a text; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, separators: Separators, file_name: &str) -> String {
+        let Self { plan, layout, rules, writing, .. } = self;
+        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, separators, file_name)
+    }
+}
