@@ -13,6 +13,7 @@ use inrush_core::value::Rules;
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
+use std::ops::Range;
 
 const INSERT: &str = "INSERT INTO t (a) VALUES (?)";
 const UPDATE: &str = "UPDATE t SET a = ?";
@@ -178,6 +179,12 @@ fn insert_of(n_rows: usize) -> String {
     format!("INSERT INTO t (a) VALUES {}", ["(?)"].repeat(n_rows).join(","))
 }
 
+/// An INSERT of these rows.
+fn rows(script: Script, rows: Range<i64>) -> Script {
+    let rows: Vec<String> = rows.map(|row| format!("({row})")).collect();
+    query(script, &format!("INSERT INTO t (a) VALUES {}", rows.join(",")))
+}
+
 /// A result set of numbers, as text or as executions give it.
 fn numbers(script: Script, rows: &[&[u8]], is_text: bool, end: &[u8]) -> Script {
     let n_columns = rows.first().map_or(1, |row| row.len()) as u8;
@@ -289,28 +296,42 @@ fn many_rows_of_one_statement() {
     let ids = batch(INSERT, 4, Method::MultiRow).with(|options| options.with_ids(true));
     check(&answer(all(script().logged_in()), &ok(4, 7)), &ids, "bare 4/4 ids 7,10,13,16");
     fails(&answer(all(script().logged_in()), DEADLOCK), &batch(INSERT, 4, Method::MultiRow), 1213, None);
-    // Halves, until the bad row stands alone: what was stored is not sent again.
+    // Few rows are tried one by one: what was stored is not sent again.
     let quick = answer(all(script().logged_in()), DUPLICATE);
-    let half = answer(query(answer(all(quick), DUPLICATE), "INSERT INTO t (a) VALUES (0),(1)"), &ok(2, 7));
-    let half = answer(query(half, "INSERT INTO t (a) VALUES (2),(3)"), DUPLICATE);
-    let alone = query(half, "INSERT INTO t (a) VALUES (2)");
-    fails(&answer(alone.clone(), DUPLICATE), &batch(INSERT, 4, Method::MultiRow), 1062, Some(2));
-    let script = answer(query(answer(alone, &ok(1, 20)), "INSERT INTO t (a) VALUES (3)"), DUPLICATE);
+    let one = |script, row: u8| query(script, &format!("INSERT INTO t (a) VALUES ({row})"));
+    let apart = answer(one(answer(all(quick), DUPLICATE), 0), &ok(1, 7));
+    let third = one(answer(one(apart, 1), &ok(1, 10)), 2);
+    fails(&answer(third.clone(), DUPLICATE), &batch(INSERT, 4, Method::MultiRow), 1062, Some(2));
+    let script = answer(one(answer(third, &ok(1, 20)), 3), DUPLICATE);
     fails(&script, &batch(INSERT, 4, Method::MultiRow), 1062, Some(3));
     let skip = batch(INSERT, 4, Method::MultiRow).skipping().with(|options| options.with_ids(true));
     check(&script, &skip, "bare own 3/3 ids 7,10,20,- !3:1062");
 }
 
-/// A row that the server names is tried alone, and not believed if it is good.
+/// Halves, until few are left, which are tried one by one.
+#[test]
+fn many_rows_of_which_some_are_bad() {
+    let begun = answer(rows(answer(rows(script().logged_in(), 0..20), DUPLICATE), 0..20), DUPLICATE);
+    let first = answer(rows(begun, 0..10), &ok(10, 0));
+    let begun = answer(rows(first, 10..20), DUPLICATE);
+    let begun = answer(rows(begun, 10..15), &ok(5, 0));
+    let script = answer(rows(begun, 15..20), DUPLICATE);
+    let answers = [DUPLICATE, &ok(1, 0), &ok(1, 0), DUPLICATE, &ok(1, 0)];
+    let script = (15..).zip(answers).fold(script, |script, (row, said)| answer(rows(script, row..row + 1), said));
+    check(&script, &batch(INSERT, 20, Method::MultiRow).skipping(), "bare own 18/18 !15:1062 !18:1062");
+}
+
+/// A row that the server names is tried alone if it is far from the first.
 #[test]
 fn a_row_that_the_server_names() {
-    let all = |script| query(script, "INSERT INTO t (a) VALUES (0),(1),(2),(3)");
-    let begun = answer(all(answer(all(script().logged_in()), NOT_NULL)), NOT_NULL);
-    let begun = answer(query(begun, "INSERT INTO t (a) VALUES (0),(1)"), &ok(2, 0));
-    let alone = query(begun, "INSERT INTO t (a) VALUES (2)");
-    fails(&answer(alone.clone(), NOT_NULL), &batch(INSERT, 4, Method::MultiRow), 1048, Some(2));
-    let script = answer(query(answer(alone, &ok(1, 0)), "INSERT INTO t (a) VALUES (3)"), NOT_NULL);
-    check(&script, &batch(INSERT, 4, Method::MultiRow).skipping(), "bare own 3/3 !3:1048");
+    const NAMED: &[u8] = b"\xff\x18\x04#23000Column 'a' cannot be null at row 7";
+    let begun = answer(rows(answer(rows(script().logged_in(), 0..10), NAMED), 0..10), NAMED);
+    let begun = answer(rows(begun, 0..6), &ok(6, 0));
+    let alone = rows(begun, 6..7);
+    fails(&answer(alone.clone(), NAMED), &batch(INSERT, 10, Method::MultiRow), 1048, Some(6));
+    let script = answer(rows(answer(alone, NAMED), 7..8), &ok(1, 0));
+    let script = answer(rows(script, 8..10), &ok(2, 0));
+    check(&script, &batch(INSERT, 10, Method::MultiRow).skipping(), "bare own 9/9 !6:1048");
 }
 
 #[test]
@@ -386,7 +407,7 @@ fn in_bulk() {
     check(&answer(execution(head.clone()), &ok(3, 0)), &batch(INSERT, 3, Method::Bulk), "bare 3/3");
     let failed = answer(execution(answer(execution(head), DUPLICATE)), DUPLICATE);
     let first = answer(execution(failed), &ok(1, 0));
-    let script = answer(execution(answer(execution(first), DUPLICATE)), DUPLICATE);
+    let script = answer(execution(first), DUPLICATE);
     fails(&script, &batch(INSERT, 3, Method::Bulk), 1062, Some(1));
     let script = answer(execution(script), &ok(1, 0));
     check(&script, &batch(INSERT, 3, Method::Bulk).skipping(), "bare own 2/2 !1:1062");

@@ -47,10 +47,6 @@ impl LoadWarning {
     }
 }
 
-/// The name that the loader's lanes still use.
-#[doc(hidden)]
-pub type Warning = LoadWarning;
-
 /// Warnings that a strict replay proved harmless.
 #[derive(Clone, Debug, Default)]
 pub struct Harmless(BTreeSet<(u16, String)>);

@@ -1,4 +1,4 @@
-//! The search for bad rows in a chunk that the server refused as a whole: which rows are tried together, and which alone.
+//! The search for bad rows in a chunk or a batch that the server refused as a whole: which rows are tried together, and which alone.
 //!
 //! Rows are tried in their order, so of two equal keys the first is stored. A statement that fails undoes only itself, and what it
 //! did before it met the bad row was in vain; so halves are tried, and where bad rows are many each row travels in a statement of
@@ -92,7 +92,7 @@ impl Search {
 /// The parts in which rows that were refused together are tried again, in their order: halves, or around the row that the server named
 /// (counted from 1), which stands alone so that it proves to be the one. Those behind it are halved too: a trigger that names the same row
 /// each time must not have them peeled off one by one. A part may be empty.
-pub fn cut(rows: Range<usize>, named: Option<u64>) -> [Range<usize>; 4] {
+fn cut(rows: Range<usize>, named: Option<u64>) -> [Range<usize>; 4] {
     let named = named.and_then(|n| usize::try_from(n).ok()?.checked_sub(1)).filter(|at| *at < rows.len());
     let (from, to) = match named {
         Some(at) => (rows.start + at, rows.start + at + 1),

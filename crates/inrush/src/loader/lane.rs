@@ -13,7 +13,7 @@ use super::tally::ChunkEnd;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::judge::{self, Warning};
+use inrush_core::bulk::judge::{self, LoadWarning};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::{self, Stop};
 use inrush_core::{Error, Kind, Result};
@@ -273,11 +273,11 @@ impl<'a> Lane<'a> {
         }
     }
 
-    pub(super) fn warnings(&mut self) -> Result<Vec<Warning>> {
+    pub(super) fn warnings(&mut self) -> Result<Vec<LoadWarning>> {
         super::sql::warnings(&mut self.connection)
     }
 
-    pub(super) fn note(&self, warnings: &[Warning]) {
+    pub(super) fn note(&self, warnings: &[LoadWarning]) {
         let new = lock(&self.target.harmless).learn(warnings);
         lock(&self.target.load.noted).extend(new);
     }

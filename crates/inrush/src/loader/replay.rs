@@ -9,7 +9,7 @@ use super::prepare::{self, Checked, too_long};
 use super::{BadRows, modes};
 use crate::fault;
 use inrush_core::bulk::batch::Places;
-use inrush_core::bulk::judge::{Warning, is_row_fault, row_of};
+use inrush_core::bulk::judge::{LoadWarning, is_row_fault, row_of};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::search::{Search, Try};
 use inrush_core::bulk::write::{Command, Next};
@@ -24,7 +24,7 @@ use std::ops::Range;
 /// How a replay ended.
 pub(super) enum ReplayEnd {
     /// All rows but the rejected ones are in the open transaction.
-    Done { counted: Counted, rejects: Vec<Reject>, noted: Vec<Warning> },
+    Done { counted: Counted, rejects: Vec<Reject>, noted: Vec<LoadWarning> },
     /// A bad row, and bad rows stop the load.
     BadRow(Reject),
 }
@@ -51,7 +51,7 @@ impl BadRow {
             }
             Fault::Refused(error) => error,
         };
-        let warning = Warning { code: error.code(), message: error.message().to_owned() };
+        let warning = LoadWarning { code: error.code(), message: error.message().to_owned() };
         if !warning.column().is_empty() {
             place.column = Some(warning.column().into());
         }
@@ -81,7 +81,7 @@ impl Checked {
 struct Progress {
     counted: Counted,
     bad: Vec<BadRow>,
-    noted: Vec<Warning>,
+    noted: Vec<LoadWarning>,
 }
 
 impl Lane<'_> {

@@ -8,7 +8,7 @@ use super::prepare::{Payload, Prepared, Statement};
 use super::source_plan::SourcePlan;
 use inrush_core::bulk::Separators;
 use inrush_core::bulk::encode::load_data::ENCODED;
-use inrush_core::bulk::judge::{self, Harmless, Verdict, Warning};
+use inrush_core::bulk::judge::{self, Harmless, LoadWarning, Verdict};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::session::Pipeline;
@@ -17,9 +17,9 @@ use inrush_core::{Error, Result};
 /// How the sending of a chunk went.
 pub(super) enum Sent {
     /// Every row that the mode does not leave out is in the open transaction; the server noted this, under strict SQL.
-    All { counted: Counted, noted: Vec<Warning> },
+    All { counted: Counted, noted: Vec<LoadWarning> },
     /// The answer leaves a doubt about some row.
-    InDoubt { warnings: Vec<Warning> },
+    InDoubt { warnings: Vec<LoadWarning> },
     /// The server refused the method.
     Refused(Error),
 }

@@ -1,12 +1,12 @@
 //! One attempt at a batch: a flight of commands, and what their replies come to.
 //!
-//! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time, and cuts what
-//! failed by a row's fault in halves until the row stands alone: a statement that fails undoes only itself.
+//! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time, and searches what
+//! failed by a row's fault until the row stands alone: a statement that fails undoes only itself.
 
 use super::report::{BadRow, Tally};
 use crate::bulk::judge::{is_row_fault, row_of};
 use crate::bulk::row_source::RowSource;
-use crate::bulk::search::cut;
+use crate::bulk::search::{Search, Try};
 use crate::bulk::write::{Command, Next, Writer};
 use crate::convert::BoundRows;
 use crate::error::{Error, Result};
@@ -23,8 +23,8 @@ pub struct Attempt<'a> {
     statement: &'a Statement,
     /// `None`: an execution a row.
     writer: Option<Box<dyn Writer>>,
-    /// Rows that are not sent yet, the earliest on top: they go in in their order, so of two equal keys the first is stored.
-    todo: Vec<Range<usize>>,
+    /// Rows that are not sent yet. They go in in their order, so of two equal keys the first is stored.
+    todo: Todo,
     /// The first command, if it was made ahead.
     ready: Option<(Command, usize)>,
     in_flight: VecDeque<Sent>,
@@ -63,10 +63,76 @@ pub enum Mode {
     Quick,
     /// Rows that stand alone are set aside, all others go on. Only where each row is a command.
     EachAlone,
-    /// Halves, until the row stands alone, which ends it.
+    /// It is searched for until it stands alone, which ends the attempt.
     StrictStop,
-    /// Halves, until the row stands alone, which is set aside.
+    /// It is searched for until it stands alone, and set aside.
     StrictSkip,
+}
+
+/// What is still to be sent.
+enum Todo {
+    /// The earliest rows on top.
+    Stack(Vec<Range<usize>>),
+    /// What the search says, but first the rest of the rows that it tries apart.
+    Search { search: Search, apart: Range<usize> },
+}
+
+impl Todo {
+    fn new(rows: Range<usize>, mode: Mode) -> Self {
+        match mode {
+            Mode::Quick | Mode::EachAlone => Self::Stack(vec![rows]),
+            Mode::StrictStop | Mode::StrictSkip => Self::Search { search: Search::new(rows, 0.0), apart: 0..0 },
+        }
+    }
+
+    /// The rows of which the next command takes the first, as many as it holds.
+    fn next(&mut self) -> Option<Range<usize>> {
+        match self {
+            Self::Stack(stack) => stack.pop(),
+            Self::Search { search, apart } => {
+                if let Some(row) = apart.next() {
+                    return Some(row..row + 1);
+                }
+                match search.next()? {
+                    Try::Together(rows) => Some(rows),
+                    Try::Apart(rows) => {
+                        *apart = rows;
+                        self.next()
+                    }
+                }
+            }
+        }
+    }
+
+    /// These rows were left out of a command.
+    fn left(&mut self, rows: Range<usize>) {
+        match self {
+            Self::Stack(stack) if !rows.is_empty() => stack.push(rows),
+            Self::Stack(_) => {}
+            Self::Search { search, .. } => search.left(rows),
+        }
+    }
+
+    /// So many rows of one command were stored.
+    fn stored(&mut self, n_rows: usize) {
+        if let Self::Search { search, .. } = self {
+            search.stored(n_rows);
+        }
+    }
+
+    /// A row by itself was refused.
+    fn set_aside(&mut self) {
+        if let Self::Search { search, .. } = self {
+            search.told_apart(1, 1);
+        }
+    }
+
+    /// Rows of one command were refused; `named`: the one that the server names, counted from 1.
+    fn refused(&mut self, rows: Range<usize>, named: Option<u64>) {
+        if let Self::Search { search, .. } = self {
+            search.refused(rows, named);
+        }
+    }
 }
 
 struct Sent {
@@ -89,12 +155,12 @@ impl<'a> Attempt<'a> {
         tells: Tells,
         mode: Mode,
     ) -> Self {
-        let whole = 0..rows.n_rows();
+        let todo = Todo::new(0..rows.n_rows(), mode);
         Self {
             rows: RowSource::Bound(rows),
             statement,
             writer,
-            todo: std::iter::once(whole).collect(),
+            todo,
             ready: None,
             in_flight: VecDeque::new(),
             tells,
@@ -156,7 +222,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn send(&mut self, turn: Turn<'_>) -> Result<Chosen> {
-        let Some(range) = self.todo.pop() else { return turn.end() };
+        let Some(range) = self.todo.next() else { return turn.end() };
         let made = match (self.ready.take(), &mut self.writer) {
             (Some(ready), _) => Some(ready),
             (None, Some(writer)) => match writer.next(self.rows, range.clone(), Vec::new())? {
@@ -178,9 +244,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn sent(&mut self, rows: Range<usize>, end: usize) {
-        if rows.end < end {
-            self.todo.push(rows.end..end);
-        }
+        self.todo.left(rows.end..end);
         self.in_flight.push_back(Sent { rows, n_ends: 0, returned: Vec::new(), is_prelude: false });
     }
 
@@ -215,6 +279,7 @@ impl<'a> Attempt<'a> {
                 }
             }
         }
+        self.todo.stored(n_rows);
         self.tally.n_rows += n_rows as u64;
         Ok(())
     }
@@ -231,15 +296,13 @@ impl<'a> Attempt<'a> {
         let fault = is_row_fault(&error);
         match self.mode {
             Mode::StrictStop | Mode::StrictSkip if fault && rows.len() > 1 => {
-                let parts = cut(rows, row_of(&error)).into_iter().rev();
-                self.todo.extend(parts.filter(|part| !part.is_empty()));
+                self.todo.refused(rows, row_of(&error));
                 Ok(())
             }
             Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
                 // Several statements in one command: the server runs none behind the one that failed.
-                if rows.len() > 1 {
-                    self.todo.push(rows.start + 1..rows.end);
-                }
+                self.todo.left(rows.start + 1..rows.end);
+                self.todo.set_aside();
                 self.tally.n_rows += sent.n_ends as u64;
                 self.set_aside(rows.start, error);
                 Ok(())

@@ -4,7 +4,7 @@
 //! facts, options -> Choice (choose) -> Attempt (a flight of commands) -> Tally -> BatchReport
 //!                                       | a row's fault, and which row it was is not known, or the others shall be stored
 //!                                       v
-//!                       undone, then a strict Attempt: one command at a time, in halves until a bad row stands alone
+//!                       undone, then a strict Attempt: one command at a time, a `Search` until a bad row stands alone
 //! ```
 //!
 //! No I/O: a shell opens the transaction or savepoint around an attempt, runs it as a [`Pipeline`](crate::session::Pipeline), and closes it.
