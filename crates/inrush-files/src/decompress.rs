@@ -61,10 +61,36 @@ impl Compression {
 }
 
 /// Reads up to `n` bytes, and returns them with a stream that still begins with them.
-pub(crate) fn peek(mut bytes: Box<dyn Read + Send>, n: u64) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+pub(crate) fn peek(bytes: Box<dyn Read + Send>, n: u64) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let (head, result, bytes) = peek_as_far_as_possible(bytes, n);
+    result.map(|()| (head, bytes))
+}
+
+/// The same where what was read before an error counts: the stream goes on with the error.
+pub(crate) fn peek_before_errors(bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8>, Box<dyn Read + Send>) {
+    match peek_as_far_as_possible(bytes, n) {
+        (head, Ok(()), bytes) => (head, bytes),
+        (head, Err(error), bytes) => (head, Box::new(bytes.chain(Failing(Some(error))))),
+    }
+}
+
+fn peek_as_far_as_possible(mut bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8>, io::Result<()>, Box<dyn Read + Send>) {
     let mut head = Vec::new();
-    (&mut bytes).take(n).read_to_end(&mut head)?;
-    Ok((head.clone(), Box::new(io::Cursor::new(head).chain(bytes))))
+    let result = (&mut bytes).take(n).read_to_end(&mut head).map(drop);
+    let again = io::Cursor::new(head.clone());
+    match result {
+        Ok(()) => (head, Ok(()), Box::new(again.chain(bytes))),
+        Err(error) => (head, Err(error), Box::new(again)),
+    }
+}
+
+/// Fails with an error that was met before; ends behind it.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 /// The plain bytes of gzip or Zstandard; a stream that ends too early is an error, not an end.

@@ -41,6 +41,32 @@ pub struct CsvOptions {
     pub max_record: usize,
     /// The memory limit for decoding rows of a typed file, and for the fields of a batch of JSON Lines.
     pub memory: usize,
+    /// Whether lines end with a carriage return alone.
+    pub cr_ends: bool,
+    /// What of this is found out from the beginning of each file, whatever is said here.
+    pub find_out: FindOut,
+}
+
+/// What is found out from a file's beginning. Nothing unless told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FindOut {
+    /// The delimiter.
+    pub delimiter: bool,
+    /// The quote and the escape.
+    pub quote: bool,
+    /// Whether there is a header.
+    pub header: bool,
+    /// The lines before the table. If not, such lines are an error.
+    pub skip: bool,
+    /// The encoding of a text that is not UTF-8. UTF-16 and lone carriage returns are found out with anything else.
+    pub encoding: bool,
+}
+
+impl FindOut {
+    /// Whether there is anything to be found out.
+    pub fn is_any(self) -> bool {
+        self != Self::default()
+    }
 }
 
 inrush_core::setters!(CsvOptions {
@@ -56,6 +82,8 @@ inrush_core::setters!(CsvOptions {
     with_batch_bytes => batch_bytes: as usize,
     with_max_record => max_record: as usize,
     with_memory => memory: as usize,
+    with_cr_ends => cr_ends: as bool,
+    with_find_out => find_out: as FindOut,
 });
 
 impl Default for CsvOptions {
@@ -74,6 +102,8 @@ impl Default for CsvOptions {
             // MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
             max_record: 64 << 20,
             memory: 256 << 20,
+            cr_ends: false,
+            find_out: FindOut::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
-use crate::dialect::CsvOptions;
+use crate::dialect::{CsvOptions, FindOut};
 use crate::file_source::FileSource;
 use crate::infer_types::Inferred;
 use crate::input::Meter;
@@ -102,6 +102,8 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         batch_bytes: usize::from(sizes) + 1,
         max_record: usize::from(sizes) * 4 + 1,
         memory: 64 << 20,
+        cr_ends: false,
+        find_out: FindOut::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Text that is not valid in its declared encoding is replaced by U+FFFD and its place recorded, so that the reader can
 //! refuse only that record. UTF-8 is passed on unchecked: the batch is checked at once, which is far cheaper.
 
+use crate::dialect::Dialect;
 use crate::on_disk::OnDisk;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 use std::io::{self, Read};
@@ -76,6 +77,8 @@ pub(crate) struct Input {
     mark: usize,
     /// The first text handed out.
     head: Vec<u8>,
+    /// Lines end with a carriage return alone.
+    lone_returns: Option<LoneReturns>,
 }
 
 impl Input {
@@ -96,7 +99,15 @@ impl Input {
             malformed: Vec::new(),
             mark,
             head: Vec::new(),
+            lone_returns: None,
         })
+    }
+
+    /// Makes line feeds of the carriage returns that end lines; those in quotes stay.
+    pub(crate) fn with_lone_returns(mut self, dialect: &Dialect) -> Self {
+        let Dialect { delimiter, quote, escape, .. } = *dialect;
+        self.lone_returns = Some(LoneReturns { delimiter, quote, escape, place: Place::FieldStart });
+        self
     }
 
     /// The same UTF-8 text from byte `to` of it on.
@@ -111,6 +122,7 @@ impl Input {
             malformed: Vec::new(),
             mark: self.mark,
             head: Vec::new(),
+            lone_returns: None,
         }
     }
 
@@ -125,8 +137,8 @@ impl Input {
     }
 
     /// Whether the text is the unchanged bytes.
-    pub(crate) fn is_utf8(&self) -> bool {
-        self.decoding.is_none()
+    pub(crate) fn is_as_on_disk(&self) -> bool {
+        self.decoding.is_none() && self.lone_returns.is_none()
     }
 
     /// The encoding the bytes are in.
@@ -144,7 +156,10 @@ impl Input {
     pub(crate) fn fill(&mut self, text: &mut Vec<u8>, want: usize) -> io::Result<bool> {
         let before = text.len();
         let ended = self.read_some(text, want);
-        let new = &text[before..];
+        let new = &mut text[before..];
+        if let Some(returns) = &mut self.lone_returns {
+            returns.turn(new);
+        }
         self.head.extend_from_slice(&new[..new.len().min(Self::HEAD - self.head.len())]);
         ended
     }
@@ -178,6 +193,47 @@ impl Input {
     pub(crate) fn forget_malformed_before(&mut self, end: u64) {
         let n = self.malformed.partition_point(|&at| at < end);
         self.malformed.drain(..n);
+    }
+}
+
+/// Makes line feeds of carriage returns outside of quotes.
+struct LoneReturns {
+    delimiter: u8,
+    quote: Option<u8>,
+    escape: Option<u8>,
+    place: Place,
+}
+
+/// Where in a record the next byte is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    FieldStart,
+    Bare,
+    Quoted,
+    /// Behind an escape in quotes.
+    Escaped,
+    /// Behind a quote in quotes: it closes them unless another one follows.
+    Closing,
+}
+
+impl LoneReturns {
+    fn turn(&mut self, text: &mut [u8]) {
+        for byte in text {
+            let is_quote = self.quote == Some(*byte);
+            self.place = match self.place {
+                Place::Escaped => Place::Quoted,
+                Place::Quoted if self.escape == Some(*byte) => Place::Escaped,
+                Place::Quoted if is_quote => Place::Closing,
+                Place::Quoted => Place::Quoted,
+                Place::FieldStart | Place::Closing if is_quote => Place::Quoted,
+                _ if *byte == b'\r' => {
+                    *byte = b'\n';
+                    Place::FieldStart
+                }
+                _ if *byte == self.delimiter => Place::FieldStart,
+                _ => Place::Bare,
+            };
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads data files as batches of Arrow columns: CSV, TSV and JSON Lines, plain or compressed, in any encoding; Parquet and Arrow IPC.
 //!
 //! ```text
-//! open -> (magic bytes) decompress -> (byte order mark, encoding) input -> csv -> Batch
+//! open -> (magic bytes) decompress -> sniff (dialect, header, encoding) -> (byte order mark) input -> csv -> Batch
 //!      |                                                                       -> jsonl -> Batch
 //!      -> parquet, arrow, record_batches of a program -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
@@ -24,15 +24,17 @@ mod on_disk;
 mod open;
 mod parquet;
 mod record_batches;
+mod sniff;
 mod zip_member;
 
 pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
 pub use decompress::Compression;
-pub use dialect::{CsvOptions, Dialect};
+pub use dialect::{CsvOptions, Dialect, FindOut};
 pub use file_source::{FileSource, RejectForm};
 pub use infer_types::Inferred;
 pub use input::Meter;
 pub use open::{Format, open};
 pub use record_batches::record_batches;
+pub use sniff::Found;

@@ -3,13 +3,14 @@
 use crate::arrow::{self, Arrow};
 use crate::columnar::{Columnar, Cuts, Whereabouts};
 use crate::csv::{CsvReader, READ_BYTES};
-use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek};
+use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors};
 use crate::dialect::CsvOptions;
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
+use crate::sniff::{Sample, likely_encoding, sniff};
 use crate::zip_member;
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::error::{Error, Kind, Result};
@@ -143,18 +144,47 @@ fn open_text(
         Format::Auto => names.iter().any(|name| matches!(&ending(name)[..], "jsonl" | "ndjson")),
         format => format == Format::Jsonl,
     };
-    let text = |delimiter, options: &CsvOptions| {
-        let reader = CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?;
-        Ok::<_, Error>(match place {
-            Some(place) => reader.on_disk(place),
-            None => reader.of_stream(),
-        })
-    };
     if is_jsonl {
         refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
-        return Ok(Box::new(JsonlReader::new(text(b',', &JsonlReader::line_options(options))?, options.memory)?));
+        let lines = JsonlReader::line_options(options);
+        let text = CsvReader::with(path, plain, meter, compression, b',', &lines, READ_BYTES)?.placed(place);
+        return Ok(Box::new(JsonlReader::new(text, options.memory)?));
     }
-    Ok(Box::new(text(delimiter(path, names[0], format)?, options)?))
+    let delimiter = delimiter(path, names[0], format)?;
+    if !options.find_out.is_any() {
+        return Ok(Box::new(
+            CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?.placed(place),
+        ));
+    }
+    let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
+    let (bytes, is_all, plain) = match &place {
+        // Nothing of the sample stays in memory: there may be thousands of files.
+        Some(place) if compression == Compression::None => {
+            let mut bytes = Vec::new();
+            place.from(0).take(SAMPLE).read_to_end(&mut bytes).map_err(cannot_read)?;
+            let is_all = (bytes.len() as u64) < SAMPLE;
+            (bytes, is_all, plain)
+        }
+        _ => {
+            let (bytes, plain) = peek_before_errors(plain, STREAM_SAMPLE);
+            let is_all = (bytes.len() as u64) < STREAM_SAMPLE;
+            (bytes, is_all, plain)
+        }
+    };
+    let likely = likely_encoding(&bytes, is_all);
+    let found = sniff(Sample { name: path, bytes: &bytes, is_all, delimiter }, options)?;
+    let options = found.applied_to(options);
+    let likely = likely.filter(|_| options.encoding.is_none());
+    let reader = CsvReader::with(path, plain, meter, compression, delimiter, &options, READ_BYTES);
+    let reader = reader.map_err(|error| match likely {
+        // Of the header: rows are read later.
+        Some(encoding) if error.message().contains("UTF-8") => {
+            let name = encoding.name().to_ascii_lowercase();
+            error.with_hint(format!("the file is most likely {name}: `--encoding auto` takes that"))
+        }
+        _ => error,
+    })?;
+    Ok(Box::new(reader.placed(place).with_found(found, likely)))
 }
 
 fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
@@ -230,6 +260,12 @@ fn ending(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
+/// Bytes of a file's beginning from which its dialect is found out.
+const SAMPLE: u64 = 1 << 20;
+
+/// The same of what is kept in memory until it is read: the beginning of a stream or of a compressed file.
+const STREAM_SAMPLE: u64 = 256 << 10;
+
 /// Bytes of its beginning that identify a stream, as for a stream of text.
 pub(crate) const STREAM_HEAD: u64 = 64 << 10;
 
@@ -247,11 +283,16 @@ fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
                 .with_hint("unpack it first"))
         }
         Format::Auto if endings.iter().any(|ending| matches!(&ending[..], "tsv" | "tab")) => Ok(b'\t'),
-        Format::Auto => match endings.iter().find(|ending| OTHER_FORMATS.contains(&&ending[..])) {
-            Some(other) => Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read"))
-                .with_hint("if it is CSV, use `--format csv`")),
-            None => Ok(b','),
-        },
+        Format::Auto => {
+            let foreign = |(ending, _): &&(&str, &str)| endings.iter().any(|own| own == ending);
+            match OTHER_FORMATS.iter().find(foreign) {
+                Some((other, hint)) => {
+                    Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read"))
+                        .with_hint(*hint))
+                }
+                None => Ok(b','),
+            }
+        }
     }
 }
 
@@ -259,7 +300,21 @@ fn cannot_open(path: &str, error: io::Error) -> Error {
     Error::new(Kind::Config, format!("cannot open `{path}`: {error}"))
 }
 
-const OTHER_FORMATS: &[&str] = &["json", "parquet", "arrow", "feather", "avro", "orc", "xls", "xlsx"];
+/// Endings of formats that are not read, and what to do with such a file.
+const OTHER_FORMATS: &[(&str, &str)] = &[
+    (
+        "json",
+        "with an object on each line: `--format jsonl`; of an array `jq -c '.[]' FILE | inrush load - --format jsonl`",
+    ),
+    ("parquet", "it does not begin as a Parquet file: if it is CSV, `--format csv`"),
+    ("arrow", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
+    ("feather", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
+    ("avro", "write it as Parquet first"),
+    ("orc", "write it as Parquet first"),
+    ("xls", "save its sheet as CSV first"),
+    ("xlsx", "save its sheet as CSV first"),
+    ("ods", "save its sheet as CSV first"),
+];
 
 #[cfg(test)]
 mod tests;

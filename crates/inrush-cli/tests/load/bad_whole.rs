@@ -86,11 +86,35 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "A file with another delimiter",
+        title: "Fields that may be told apart in two ways",
+        advice: "What is clear is found out: `;`, a tab or `|` between the fields needs no option.",
+        file: b"id;name,age\n1;Ann,30\n",
+        says: "error: the fields of `people.csv` may be told apart by `,` or by `;`\n\
+               hint: say which: `--delimiter ','` or `--delimiter ';'`",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "Lines before the table",
         advice: "",
-        file: b"id;name\n1;Ann\n",
-        says: "error: `people.csv` has but one field, `id;name`\n\
-               hint: if its fields are separated by `;`, say so: `--delimiter ';'`; if not: `--delimiter ,`",
+        file: b"People of 2024\n\nid,name\n1,Ann\n2,Bob\n",
+        says: "error: lines 1 to 2 do not belong to the table of `people.csv`, whose records have 2 fields\n\
+               hint: `--skip auto` passes over such lines, `--skip 2` over these",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "Columns aligned by blanks",
+        advice: "",
+        file: b"id   name\n1    Ann\n2    Bob\n",
+        says: "error: the columns of `people.csv` are aligned by blanks, and have no delimiter between them\n\
+               hint: `--delimiter ,` loads each line as one field",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "A page instead of a table",
+        advice: "",
+        file: b"<!doctype html>\n<html><body>Sign in</body></html>\n",
+        says: "error: `people.csv` is a page of HTML, not a table\n\
+               hint: a download that asks for a login or for consent is often such a page: look into the file",
         ..NOTHING_SENT
     },
     Case {

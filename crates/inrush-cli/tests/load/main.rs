@@ -16,6 +16,7 @@ mod columns;
 mod computed;
 mod files;
 mod formats;
+mod found_out;
 mod full_disk;
 mod guide;
 mod hostile_ledger;

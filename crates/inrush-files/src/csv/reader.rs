@@ -12,6 +12,7 @@ use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
 use crate::on_disk::OnDisk;
+use crate::sniff::Found;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
@@ -62,6 +63,10 @@ pub struct CsvReader {
     passes_blank_lines: bool,
     /// Text buffers of batches, to be reused.
     texts: Recycled,
+    /// What was found out from the file's beginning.
+    found: Option<Found>,
+    /// What a text that is not UTF-8 most likely is.
+    likely_encoding: Option<&'static Encoding>,
     /// The input ends with `text`.
     ended: bool,
     /// The error that ended the reading.
@@ -86,7 +91,10 @@ impl CsvReader {
     ) -> Result<Self> {
         let dialect = Dialect::new(options, delimiter)?;
         let reading = dialect.reading(options);
-        let input = Input::new(bytes, options.encoding).map_err(|e| cannot_read(name, 0, e))?;
+        let mut input = Input::new(bytes, options.encoding).map_err(|e| cannot_read(name, 0, e))?;
+        if options.cr_ends {
+            input = input.with_lone_returns(&dialect);
+        }
         let name: Arc<str> = name.into();
         let parser = Parser::new(name.clone(), dialect.clone(), Vec::new(), Vec::new(), input.encoding());
         let mut reader = Self {
@@ -114,6 +122,8 @@ impl CsvReader {
             is_stream: false,
             passes_blank_lines: false,
             texts: Recycled::new(RECYCLED_BATCHES),
+            found: None,
+            likely_encoding: None,
             ended: false,
             failed: None,
         };
@@ -147,10 +157,18 @@ impl CsvReader {
         self.compression
     }
 
-    /// A byte that is more likely the file's delimiter: there is only one field, and its name has that byte.
-    pub fn likelier_delimiter(&self) -> Option<u8> {
-        let [name] = &self.names[..] else { return None };
-        b";\t|,".iter().copied().find(|byte| *byte != self.dialect.delimiter && name.as_bytes().contains(byte))
+    /// What was found out from the file's beginning, if anything was to be.
+    pub fn found(&self) -> Option<&Found> {
+        self.found.as_ref()
+    }
+
+    /// The encoding that a text which is read as UTF-8 and is not most likely has.
+    pub fn likely_encoding(&self) -> Option<&'static Encoding> {
+        self.likely_encoding
+    }
+
+    pub(crate) fn with_found(self, found: Found, likely_encoding: Option<&'static Encoding>) -> Self {
+        Self { found: Some(found), likely_encoding, ..self }
     }
 
     /// The first records, at most `max_bytes` of them but at least one, with all fields, unquoted empty ones as NULL.

@@ -8,7 +8,7 @@ use inrush::core::bulk::lane::Unchecked;
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Format, Inferred};
+use inrush_files::{CsvOptions, FindOut, Format, Inferred};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -126,7 +126,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` detects the last two by their first bytes, the others by their names
+    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` finds it out, and of a text its delimiter, quotes and header
     #[arg(
         long,
         value_enum,
@@ -137,17 +137,21 @@ pub(crate) struct LoadArgs {
     )]
     format: FormatArg,
 
-    /// Field delimiter, one byte; `\t` is a tab [default: the format's]
-    #[arg(long, value_name = "C", help_heading = "Files")]
+    /// Field delimiter, one byte; `\t` is a tab; `auto` finds it out [default: auto; with `--format csv` a comma]
+    #[arg(long, value_name = "auto|C", help_heading = "Files")]
     delimiter: Option<String>,
 
-    /// Quote character, one byte; the empty text means no quoting [default: `"`]
-    #[arg(long, value_name = "C", help_heading = "Files")]
+    /// Quote character, one byte; the empty text means no quoting [default: `auto`, with `--format csv` `"`]
+    #[arg(long, value_name = "auto|C", help_heading = "Files")]
     quote: Option<String>,
 
-    /// Escape character, one byte, such as `\` [default: none; a doubled quote is a quote]
+    /// Escape character, one byte, such as `\` [default: as `--quote`; a doubled quote is a quote]
     #[arg(long, value_name = "C", help_heading = "Files")]
     escape: Option<String>,
+
+    /// The first line has the names of the columns, whatever it looks like
+    #[arg(long, help_heading = "Files", conflicts_with = "no_header")]
+    header: bool,
 
     /// The first line is data: fields go into the columns in order
     #[arg(long, help_heading = "Files")]
@@ -157,8 +161,8 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Files")]
     null: Vec<String>,
 
-    /// The files' character set: `latin1`, `utf-16le`, .. [default: utf-8, or that of a byte order mark]
-    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    /// The files' character set: `latin1`, `utf-16le`, ..; `auto` guesses it [default: utf-8, or that of a byte order mark]
+    #[arg(long, value_name = "auto|NAME", help_heading = "Files")]
     encoding: Option<String>,
 
     /// The column of each field, in order; `@name` skips a field
@@ -173,9 +177,9 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "+00:00", value_name = "ZONE", allow_hyphen_values = true, help_heading = "Files")]
     time_zone: String,
 
-    /// Pass over the first N lines of each file, before its header
-    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Files")]
-    skip: u64,
+    /// Pass over the first N lines of each file, before its header; `auto`: over all that stand before its table
+    #[arg(long, default_value = "0", value_name = "auto|N", help_heading = "Files")]
+    skip: String,
 
     /// Load at most the first N records of each file
     #[arg(long, value_name = "N", help_heading = "Files")]
@@ -315,24 +319,44 @@ impl LoadArgs {
             BatchSize::Rows(rows) => (Some(rows), sizes::MAX_BATCH_BYTES),
             BatchSize::Bytes(bytes) => (None, bytes),
         };
-        let quote = match self.quote.as_deref() {
+        let given = |option: &Option<String>| option.as_deref().filter(|text| *text != AUTO).map(str::to_owned);
+        let (delimiter, quote, encoding) = (given(&self.delimiter), given(&self.quote), given(&self.encoding));
+        // A format that is given is read as its standard says, but for what is asked for by itself.
+        let is_auto = self.format == FormatArg::Auto;
+        let asked = |option: &Option<String>| option.as_deref().map_or(is_auto, |text| text == AUTO);
+        let find_out = FindOut {
+            delimiter: asked(&self.delimiter),
+            quote: asked(&self.quote) && self.escape.is_none(),
+            header: is_auto && !self.header && !self.no_header,
+            skip: self.skip == AUTO,
+            encoding: self.encoding.as_deref() == Some(AUTO),
+        };
+        let quote = match quote.as_deref() {
             None => defaults.quote,
             Some("") => None,
             Some(text) => Some(one_byte("--quote", text)?),
         };
+        let skip = match &self.skip[..] {
+            AUTO => 0,
+            text => text.parse().map_err(|_| {
+                Error::config(format!("`--skip {text}` is not understood"))
+                    .with_hint("it takes a number of lines, or `auto`")
+            })?,
+        };
         let nulls: Vec<_> = self.null.iter().map(|text| text.clone().into_bytes()).collect();
         Ok(defaults
-            .with_delimiter(self.delimiter.as_deref().map(|text| one_byte("--delimiter", text)).transpose()?)
+            .with_delimiter(delimiter.map(|text| one_byte("--delimiter", &text)).transpose()?)
             .with_quote(quote)
             .with_escape(self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?)
             .with_header(!self.no_header)
             .with_nulls(nulls)
-            .with_encoding(self.encoding.as_deref().map(encoding).transpose()?)
-            .with_skip(self.skip)
+            .with_encoding(encoding.as_deref().map(encoding_of).transpose()?)
+            .with_skip(skip)
             .with_limit(self.limit)
             .with_batch_rows(batch_rows)
             .with_batch_bytes(batch_bytes)
-            .with_memory(sizes::memory(&self.memory)?))
+            .with_memory(sizes::memory(&self.memory)?)
+            .with_find_out(find_out))
     }
 
     /// What the files are.
@@ -378,7 +402,10 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-fn encoding(name: &str) -> Result<&'static encoding_rs::Encoding> {
+/// What an option says for what is to be found out.
+const AUTO: &str = "auto";
+
+fn encoding_of(name: &str) -> Result<&'static encoding_rs::Encoding> {
     encoding_rs::Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         Error::config(format!("`--encoding {name}` is not known"))
             .with_hint("it takes the names of the WHATWG Encoding Standard: `utf-8`, `latin1`, `windows-1252`, `shift_jis`, `gb18030`, ..")

@@ -18,13 +18,12 @@ pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
-use inrush::core::bulk::{Report, Source};
-use inrush::{BadRows, LoadOptions, Loader, Notice};
+use inrush::{BadRows, LoadOptions, Loader, Matching, Notice, Report, Source, Stop};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -55,13 +54,20 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     }
     allow_open_files();
     let mut readers = open_all(args, &csv)?;
+    let has_header = found_header(&readers, &csv)?;
+    if !has_header && options.matching == Matching::ByName {
+        options.matching = Matching::ByPosition;
+    }
+    say_what_was_found(&readers, output);
+    let likely = likely_encodings(&readers);
     if args.create_table {
+        refuse_other_encodings(&likely)?;
         options.create = Some(new_columns(columns_from_sample(&mut readers, output)?, &options)?);
     }
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
             diverts::check(file, &args.files, &readers)?;
-            diverts::head(&readers, csv.header, &options.matching)
+            diverts::head(&readers, has_header, &options.matching)
         }
         _ => Vec::new(),
     };
@@ -95,9 +101,12 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
     let report = loader.load(sources);
     progress.finish();
-    let report = report.map_err(connection::hint_at_login).inspect_err(|error| {
+    let mut report = report.map_err(connection::hint_at_login).inspect_err(|error| {
         events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
+    if let Some(Stop::BadData(error)) = report.stop {
+        report.stop = Some(Stop::BadData(hint_at_encoding(error, &likely)));
+    }
     events.write("summary", show::as_json(&report));
     Ok(report)
 }
@@ -125,30 +134,79 @@ fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<Box<dyn FileSource>
 /// Refuses files that cannot be mapped to a table; skips an empty file without a header, which has no rows.
 fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dyn FileSource>>> {
     let Some(reader) = file.as_csv() else { return Ok(Some(file).filter(|file| !file.fields().is_empty())) };
+    let has_header = reader.found().map_or(csv.header, |found| found.header);
     if reader.names().is_empty() {
-        return if csv.header {
+        return if has_header {
             Err(Error::config(format!("`{}` is empty: it has not even a header", reader.name())))
         } else {
             Ok(None)
         };
     }
-    if csv.header && reader.names().iter().any(|name| name.contains('\0')) {
+    if has_header && reader.names().iter().any(|name| name.contains('\0')) {
         return Err(Error::config(format!("the header of `{}` has NUL bytes in it", reader.name()))
-            .with_hint("if it is UTF-16, say so: `--encoding utf-16le`"));
-    }
-    // An explicit delimiter is not questioned.
-    if let (true, None, Some(byte)) = (csv.header, csv.delimiter, reader.likelier_delimiter()) {
-        let shown = if byte == b'\t' { "\\t".into() } else { char::from(byte).to_string() };
-        return Err(Error::config(format!(
-            "`{}` has but one field, `{}`",
-            reader.name(),
-            reader.names()[0].escape_debug()
-        ))
-        .with_hint(format!(
-            "if its fields are separated by `{shown}`, say so: `--delimiter '{shown}'`; if not: `--delimiter ,`"
-        )));
+            .with_hint("if it is UTF-16, say so: `--encoding utf-16le`; if it is no text, it cannot be loaded"));
     }
     Ok(Some(file))
+}
+
+/// Whether the files have headers, as they were found out to have; all must agree.
+fn found_header(readers: &[Box<dyn FileSource>], csv: &CsvOptions) -> Result<bool> {
+    let found = |reader: &Box<dyn FileSource>| Some(reader.as_csv()?.found()?.header);
+    let headers: Vec<(&str, bool)> = readers.iter().filter_map(|r| Some((r.name(), found(r)?))).collect();
+    match headers.windows(2).find(|pair| pair[0].1 != pair[1].1) {
+        None => Ok(headers.first().map_or(csv.header, |(_, header)| *header)),
+        Some(pair) => {
+            let (with, without) = if pair[0].1 { (pair[0].0, pair[1].0) } else { (pair[1].0, pair[0].0) };
+            Err(Error::config(format!("`{with}` has a header, and `{without}` seems to have none"))
+                .with_hint("say it for all: `--header` or `--no-header`; or load them one after the other"))
+        }
+    }
+}
+
+/// Says in a line what was found out of files that are not plain CSV with a header.
+fn say_what_was_found(readers: &[Box<dyn FileSource>], output: &Output) {
+    let found = readers.iter().filter_map(|reader| Some((reader.name(), reader.as_csv()?.found()?.differences())));
+    let mut files = BTreeMap::<String, Vec<&str>>::new();
+    for (name, differences) in found.filter(|(_, differences)| !differences.is_empty()) {
+        files.entry(differences).or_default().push(name);
+    }
+    for (differences, names) in files {
+        let more = match names.len() - 1 {
+            0 => String::new(),
+            n => format!(" and {}", human::counted(n as u64, "other file")),
+        };
+        output.notice(&format!("found in `{}`{more}: {differences}", names[0]));
+    }
+}
+
+/// The files that are not UTF-8, and what they most likely are.
+fn likely_encodings(readers: &[Box<dyn FileSource>]) -> Vec<(String, String)> {
+    let likely = readers.iter().filter_map(|reader| {
+        let encoding = reader.as_csv()?.likely_encoding()?;
+        Some((reader.name().to_owned(), encoding.name().to_ascii_lowercase()))
+    });
+    likely.collect()
+}
+
+/// A new table would have columns of bytes for texts in another encoding.
+fn refuse_other_encodings(likely: &[(String, String)]) -> Result<()> {
+    match likely.first() {
+        None => Ok(()),
+        Some((name, encoding)) => Err(Error::config(format!("`{name}` is not UTF-8; it is most likely {encoding}"))
+            .with_hint(format!("`--encoding auto` takes that, `--encoding {encoding}` says so"))),
+    }
+}
+
+/// Adds what the encoding most likely is to the error of a row that is not UTF-8.
+fn hint_at_encoding(error: Error, likely: &[(String, String)]) -> Error {
+    let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
+    match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
+        None => error,
+        Some((_, encoding)) => {
+            let other = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+            error.with_hint(format!("the file is most likely {encoding}: `--encoding auto` takes that{other}"))
+        }
+    }
 }
 
 fn join(earlier: Option<Error>, error: Error) -> Error {

@@ -29,15 +29,10 @@ impl Stored {
 }
 
 impl CsvReader {
-    /// Sets the file in which the bytes can be read again.
-    pub(crate) fn on_disk(mut self, place: OnDisk) -> Self {
-        self.place_on_disk = Some(place);
-        self
-    }
-
-    /// Marks the bytes as those of a stream, which a later run may get again.
-    pub(crate) fn of_stream(mut self) -> Self {
-        self.is_stream = true;
+    /// Sets the file in which the bytes can be read again; without one they are those of a stream, which a later run may get again.
+    pub(crate) fn placed(mut self, place: Option<OnDisk>) -> Self {
+        self.is_stream = place.is_none();
+        self.place_on_disk = place;
         self
     }
 
@@ -126,7 +121,9 @@ impl CsvReader {
 
     /// The file, if offsets of the text are offsets in the file.
     fn seekable(&self) -> Option<&OnDisk> {
-        self.place_on_disk.as_ref().filter(|_| self.compression == crate::Compression::None && self.input.is_utf8())
+        self.place_on_disk
+            .as_ref()
+            .filter(|_| self.compression == crate::Compression::None && self.input.is_as_on_disk())
     }
 
     fn jump(&mut self, file: &OnDisk, to: u64) {

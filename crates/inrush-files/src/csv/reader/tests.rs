@@ -285,12 +285,11 @@ fn a_header_that_is_no_text_is_refused() {
 fn a_garbled_header_is_refused() {
     check(rfc(), "\na,\"b\"c\n", &["error at line 2: text follows the closing quote of field 2"]);
 }
+/// Lines that end with a carriage return alone, cut anywhere; one in quotes is data.
 #[test]
-fn a_likelier_delimiter_is_suggested() {
-    assert_eq!(reader(rfc(), "a;b;c\n1;2;3\n").likelier_delimiter(), Some(b';'));
-    assert_eq!(reader(rfc(), "a\n1\n").likelier_delimiter(), None);
-    assert_eq!(reader(rfc(), "a,b;c\n").likelier_delimiter(), None);
-    assert_eq!(reader(CsvOptions { delimiter: Some(b'\t'), ..rfc() }, "a,b\n").likelier_delimiter(), Some(b','));
+fn lone_carriage_returns() {
+    let options = CsvOptions { cr_ends: true, escape: Some(b'\\'), ..rfc() };
+    check(options, "a,b\r1,\"x\ry\"\r\"2\"\"\r\",5\" z\r\"\\\"\r\",4\r", &["1|x\ry", "2\"\r|5\" z", "\"\r|4"]);
 }
 
 #[track_caller]

@@ -90,6 +90,7 @@ pub(super) fn any_dialect() -> impl Strategy<Value = CsvOptions> {
             nulls: nulls(&["a", ""]),
             delimiter: None,
             memory: 1 << 20,
+            ..CsvOptions::default()
         },
     )
 }

@@ -149,7 +149,7 @@ fn batches_follow_the_bytes_that_are_set() {
 #[test]
 fn a_stream_is_known_by_its_beginning() {
     let identity = |text: &str, options| {
-        let mut reader = super::reader(options, text).of_stream();
+        let mut reader = super::reader(options, text).placed(None);
         let identity = reader.identity().unwrap().unwrap();
         assert_eq!(identity, reader.identity().unwrap().unwrap());
         let rows: usize = all(&mut reader).unwrap().iter().map(|one| one.records.len()).sum();
@@ -222,7 +222,7 @@ fn open(by: By, options: &CsvOptions, bytes: &[u8], read_bytes: usize) -> Result
     Ok((
         dir,
         match by {
-            By::File => reader.on_disk(place),
+            By::File => reader.placed(Some(place)),
             By::Stream => reader,
         },
     ))

@@ -1,0 +1,55 @@
+//! The encoding of a text: UTF-16 without a mark shows by its zero bytes; what is not UTF-8 by how often its bytes stand in which
+//! language (the detector of Firefox).
+
+use super::Sample;
+use crate::dialect::CsvOptions;
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+
+/// The encoding that is to be read; `None` is UTF-8, or what the byte order mark says.
+pub(super) fn find(sample: Sample<'_>, options: &CsvOptions) -> Option<&'static Encoding> {
+    if options.encoding.is_some() || Encoding::for_bom(sample.bytes).is_some() {
+        return options.encoding;
+    }
+    if let Some(utf_16) = utf_16(sample.bytes) {
+        return Some(utf_16);
+    }
+    if !options.find_out.encoding {
+        return None;
+    }
+    likely(sample.bytes, sample.is_all)
+}
+
+/// UTF-16, if every other byte of nearly all is zero: text of Europe's languages.
+fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    let pairs = bytes.chunks_exact(2).take(2_000);
+    let (mut n, mut high, mut low) = (0, 0, 0);
+    for pair in pairs {
+        n += 1;
+        high += usize::from(pair[0] == 0 && pair[1] != 0);
+        low += usize::from(pair[1] == 0 && pair[0] != 0);
+    }
+    let most = |zeros: usize| n >= 4 && zeros * 10 >= n * 8;
+    match (most(low), most(high)) {
+        (true, false) => Some(UTF_16LE),
+        (false, true) => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// What a text that is not UTF-8 is most likely; `None` if it is UTF-8, but for a few damaged places.
+pub(crate) fn likely(bytes: &[u8], is_all: bool) -> Option<&'static Encoding> {
+    let (mut valid, mut invalid) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    // The end of the sample may cut a character.
+    let is_cut = !is_all && bytes.utf8_chunks().last().is_some_and(|last| !last.invalid().is_empty());
+    if invalid - usize::from(is_cut) <= valid {
+        return None;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, is_all);
+    Some(detector.guess(None, Utf8Detection::Deny))
+}

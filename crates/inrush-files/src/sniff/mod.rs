@@ -1,0 +1,164 @@
+//! What kind of text a file is, found out from its beginning: how fields are told apart and quoted, which lines come before the table,
+//! whether it has a header, how lines end, which encoding it has.
+//!
+//! Everything is decided by the sample alone, so the same file gives the same answer. What the caller says is not questioned. What could
+//! be either of two things is an error that names both: a wrong guess would store wrong rows.
+//!
+//! | file | what |
+//! |---|---|
+//! | `split` | the sample as records of fields, by one dialect |
+//! | `shape` | what a field looks like: a number, a day, a word |
+//! | `layout` | the delimiter, the quote and the escape that fit best, and the lines before the table |
+//! | `header` | whether the first record has names |
+//! | `encoding` | UTF-16 without a mark, and what a text that is not UTF-8 may be |
+
+mod encoding;
+mod header;
+mod layout;
+mod shape;
+mod split;
+
+pub(crate) use encoding::likely as likely_encoding;
+
+use crate::dialect::{CsvOptions, FindOut};
+use encoding_rs::{Encoding, UTF_8};
+use inrush_core::error::{Error, Result};
+
+/// What was found out about a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The byte between two fields.
+    pub delimiter: u8,
+    /// The byte around a quoted field.
+    pub quote: Option<u8>,
+    /// The byte that escapes the next one.
+    pub escape: Option<u8>,
+    /// Whether the first record has the names of the columns.
+    pub header: bool,
+    /// Lines before the table.
+    pub skip: u64,
+    /// The encoding; `None` is UTF-8, or what the byte order mark says.
+    pub encoding: Option<&'static Encoding>,
+    /// Lines end with a carriage return alone.
+    pub cr_ends: bool,
+}
+
+impl Found {
+    /// What is not as in RFC 4180 with a header and in UTF-8, in words; empty if nothing is.
+    pub fn differences(&self) -> String {
+        let mut said = Vec::new();
+        if self.delimiter != b',' {
+            said.push(format!("{} between fields", shown(self.delimiter)));
+        }
+        match self.quote {
+            Some(b'"') => {}
+            Some(quote) => said.push(format!("{} around fields", shown(quote))),
+            None => said.push("no quotes".to_owned()),
+        }
+        if let Some(escape) = self.escape {
+            said.push(format!("{} escapes", shown(escape)));
+        }
+        match self.skip {
+            0 => {}
+            1 => said.push("line 1 passed over".to_owned()),
+            n => said.push(format!("lines 1 to {n} passed over")),
+        }
+        if !self.header {
+            said.push("no header".to_owned());
+        }
+        if self.cr_ends {
+            said.push("lines end with CR".to_owned());
+        }
+        if let Some(encoding) = self.encoding {
+            said.push(encoding.name().to_ascii_lowercase());
+        }
+        said.join(", ")
+    }
+
+    /// The options with what was found in the place of what was not given.
+    #[must_use]
+    pub(crate) fn applied_to(&self, options: &CsvOptions) -> CsvOptions {
+        CsvOptions {
+            delimiter: Some(self.delimiter),
+            quote: self.quote,
+            escape: self.escape,
+            header: self.header,
+            skip: self.skip,
+            encoding: self.encoding,
+            cr_ends: self.cr_ends,
+            find_out: FindOut::default(),
+            ..options.clone()
+        }
+    }
+}
+
+/// A byte as it stands in a message and on a command line.
+fn shown(byte: u8) -> String {
+    match byte {
+        b'\t' => "`\\t`".to_owned(),
+        byte => format!("`{}`", char::from(byte)),
+    }
+}
+
+/// A sample of a text, not decoded yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample<'a> {
+    /// How the source is called in messages.
+    pub(crate) name: &'a str,
+    pub(crate) bytes: &'a [u8],
+    /// Whether it is the whole text.
+    pub(crate) is_all: bool,
+    /// The delimiter that the file's name stands for.
+    pub(crate) delimiter: u8,
+}
+
+/// Finds out what the options leave open.
+///
+/// # Errors
+/// `Config` for what could be two things, for lines before the table that nobody said are to be passed over, and for what is no table.
+pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
+    let encoding = encoding::find(sample, options);
+    let decoded;
+    let text = match Encoding::for_bom(sample.bytes) {
+        Some((marked, mark)) if marked == UTF_8 => &sample.bytes[mark..],
+        Some((marked, mark)) => {
+            decoded = marked.decode_without_bom_handling(&sample.bytes[mark..]).0;
+            decoded.as_bytes()
+        }
+        None => match encoding {
+            Some(encoding) if encoding != UTF_8 => {
+                decoded = encoding.decode_without_bom_handling(sample.bytes).0;
+                decoded.as_bytes()
+            }
+            _ => sample.bytes,
+        },
+    };
+    refuse_html(sample.name, text)?;
+    let cr_ends =
+        memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', &text[..text.len().saturating_sub(1)]).is_some();
+    let line_ends;
+    let text = match cr_ends {
+        true => {
+            line_ends = text.iter().map(|&byte| if byte == b'\r' { b'\n' } else { byte }).collect::<Vec<_>>();
+            &line_ends
+        }
+        false => text,
+    };
+    let layout = layout::find(sample, text, options)?;
+    let header = if options.find_out.header { header::find(sample.name, &layout)? } else { options.header };
+    let layout::Layout { delimiter, quote, escape, skip, .. } = layout;
+    Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends })
+}
+
+fn refuse_html(name: &str, text: &[u8]) -> Result<()> {
+    let begins = text.trim_ascii_start();
+    let is = |tag: &str| begins.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()));
+    if is("<!doctype html") || is("<html") {
+        return Err(Error::config(format!("`{name}` is a page of HTML, not a table"))
+            .with_hint("a download that asks for a login or for consent is often such a page: look into the file"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
