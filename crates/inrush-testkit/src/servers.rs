@@ -32,6 +32,19 @@ pub fn without_local_infile() -> Vec<Server> {
     all().into_iter().filter(|server| !server.local_infile).collect()
 }
 
+/// Four of the six servers: MySQL with LOCAL INFILE on and off, one MariaDB with it on and the other one with it off. They are each
+/// version, and each engine with the two methods that `auto` takes there; the other two would repeat what the same engine does by the
+/// same method. An odd `rotation` swaps the two MariaDBs.
+pub fn spread(rotation: usize) -> Vec<Server> {
+    let swap = rotation % 2 == 1;
+    let is_one = |server: &Server| match server.name.as_str() {
+        "mariadb-10.11" => server.local_infile != swap,
+        "mariadb-11.8" => server.local_infile == swap,
+        _ => true,
+    };
+    all().into_iter().filter(is_one).collect()
+}
+
 /// The one server of a family (`mysql-9.7`, `mariadb-10.11`, `mariadb-11.8`) that allows LOCAL INFILE.
 pub fn one(name: &str) -> Server {
     let known = with_local_infile();
