@@ -63,6 +63,13 @@ pub(crate) fn in_cases(servers: Vec<Server>, routes: &[Route], check: impl Fn(&C
     run(cases, check);
 }
 
+/// Checks something on these servers at the same time, where only one shell is of interest or none.
+#[track_caller]
+pub(crate) fn on_servers(servers: Vec<Server>, check: impl Fn(&Server) + Sync) {
+    let case = |server| Case { server, route: Route::Unix, shell: Shell::Blocking };
+    run(servers.into_iter().map(case).collect(), |case| check(&case.server));
+}
+
 /// The cases of [`everywhere`]. `rotation` is less than 6; all six of them come to the full product.
 fn spread(servers: Vec<Server>, rotation: usize) -> Vec<Case> {
     let mut families: Vec<String> = servers.iter().map(|server| server.name.clone()).collect();
