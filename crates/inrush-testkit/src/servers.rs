@@ -163,12 +163,24 @@ impl Server {
         self.run_client(statements)
     }
 
+    /// The server's client program as the tests' user, with its output for programs.
+    pub fn client(&self) -> Command {
+        let mut client = Command::new(&self.client);
+        client.args(["--no-defaults", "--batch", "--skip-column-names"]);
+        if self.vendor == Vendor::Mariadb {
+            // MariaDB's client encrypts even what goes through a Unix socket. Of the 70 ms of processor time that 10.11's takes for one
+            // statement, 50 ms are TLS, and all tests together start it tens of thousands of times. MySQL's client does not encrypt there.
+            client.arg("--skip-ssl");
+        }
+        client.arg(format!("--socket={}", self.socket.display())).arg(format!("--user={}", self.user));
+        client.env("MYSQL_PWD", &self.password);
+        client
+    }
+
     fn run_client(&self, statements: &str) -> Result<Vec<Vec<String>>, String> {
-        let mut client = Command::new(&self.client)
-            .args(["--no-defaults", "--batch", "--skip-column-names", "--default-character-set=utf8mb4"])
-            .arg(format!("--socket={}", self.socket.display()))
-            .arg(format!("--user={}", self.user))
-            .env("MYSQL_PWD", &self.password)
+        let mut client = self
+            .client()
+            .arg("--default-character-set=utf8mb4")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
