@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test quick msrv demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -13,6 +13,9 @@ test: setup ## Everything that must hold before a change lands, on all servers
 
 quick: ## The part of it that needs no server: format, lints, tidy
 	@scripts/test quick
+
+msrv: ## Check that the oldest promised Rust (rust-version) is enough
+	@scripts/msrv
 
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo

@@ -58,6 +58,8 @@ struct State {
     up: AtomicU64,
     down: AtomicU64,
     is_over: AtomicBool,
+    /// Directions of connections that may still pass on bytes.
+    n_passing: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -107,6 +109,11 @@ impl Relay {
         self.state.n_met.load(SeqCst)
     }
 
+    /// Whether every connection has ended, so that nothing which was held back is still to arrive.
+    pub fn is_idle(&self) -> bool {
+        self.state.n_passing.load(SeqCst) == 0
+    }
+
     /// Bytes that came from clients, and from the server.
     pub fn bytes(&self) -> (u64, u64) {
         (self.state.up.load(SeqCst), self.state.down.load(SeqCst))
@@ -128,9 +135,16 @@ fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
     let is_mute = Arc::new(AtomicBool::new(false));
     let (state_down, mute_down) = (state.clone(), is_mute.clone());
     let (from, to) = (clone(&server), clone(&client));
-    thread::spawn(move || pass(Way::Down, from, to, &state_down, &mute_down));
+    state.n_passing.fetch_add(2, SeqCst);
+    thread::spawn(move || {
+        pass(Way::Down, from, to, &state_down, &mute_down);
+        state_down.n_passing.fetch_sub(1, SeqCst);
+    });
     let state = state.clone();
-    thread::spawn(move || pass(Way::Up, client, server, &state, &is_mute));
+    thread::spawn(move || {
+        pass(Way::Up, client, server, &state, &is_mute);
+        state.n_passing.fetch_sub(1, SeqCst);
+    });
 }
 
 fn pass(way: Way, mut from: TcpStream, mut to: TcpStream, state: &State, is_mute: &AtomicBool) {

@@ -1,4 +1,5 @@
-//! `inrush bench` on every server: what it measures, what it leaves behind, what it says when something is wrong.
+//! `inrush bench` on every version of the servers, and on each engine with LOCAL INFILE on and off: what it measures, what it leaves
+//! behind, what it says when something is wrong.
 //!
 //! The lab's schema has one name, so the tests of a server run one after the other.
 
@@ -25,9 +26,9 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
-fn on_every_server() {
+fn on_each_engine_and_version() {
     std::thread::scope(|scope| {
-        for server in servers::all() {
+        for server in servers::spread(0) {
             scope.spawn(move || {
                 let place = Place { folder: tempfile::tempdir().unwrap(), server };
                 every_way_is_measured(&place);

@@ -1,18 +1,18 @@
 //! `kill -9` of inrush: at random moments, and at every step of a chunk's and a job's life, one by one.
 
 use crate::job::{Job, Kind, Shape};
-use crate::place::on_all;
+use crate::place::{Place, everywhere, on};
 use crate::run::Killed;
 use crate::table::Line;
 use crate::trace::visits;
 use inrush_testkit::dice::{Dice, is_long, times};
-use inrush_testkit::servers::Server;
+use inrush_testkit::servers::{Server, all, with_local_infile};
 use std::thread::sleep;
 use std::time::Duration;
 
 #[test]
 fn at_random_moments() {
-    on_all("kills", |place| {
+    let campaign = |place: &Place| {
         let server = &place.server;
         let mut dice = Dice::of(&format!("kills {}", server.instance));
         let mut lines: Vec<Line> =
@@ -37,14 +37,14 @@ fn at_random_moments() {
             "only {inside} % of the kills met a chunk's life on {}",
             server.instance
         );
-    });
+    };
+    if is_long() { on(all(), "kills", campaign) } else { everywhere("kills", campaign) }
 }
 
 #[test]
 fn at_every_point() {
-    let servers: Vec<Server> =
-        if is_long() { inrush_testkit::servers::all() } else { inrush_testkit::servers::with_local_infile() };
-    crate::place::on(servers, "points", |place| {
+    let servers = if is_long() { all() } else { with_local_infile() };
+    on(servers, "points", |place| {
         let server = &place.server;
         let mut dice = Dice::of(&format!("points {}", server.instance));
         let mut line = Line::new("kill -9 at each fault point", &server.instance);

@@ -1,6 +1,6 @@
 //! What others do to a table while an atomic load fills its copy: noticed and kept, never undone.
 
-use crate::place::{Done, Place, on_all};
+use crate::place::{Done, Place, everywhere};
 use crate::stopped::{Running, await_true};
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -25,7 +25,7 @@ fn paused(place: &Place, args: &str) -> Done {
 
 #[test]
 fn what_others_did_in_a_pause_is_kept() {
-    on_all("atomic_pause", |place| {
+    everywhere("atomic_pause", |place| {
         for (change, why) in [
             ("INSERT INTO people (id, name) VALUES (7, 'new')", "other rows"),
             ("DELETE FROM people WHERE id = 101", "other rows"),
@@ -65,7 +65,7 @@ fn what_others_did_in_a_pause_is_kept() {
 /// Within one run too; `--truncate` replaces the rows that are there, whenever they came, but no definition that others changed.
 #[test]
 fn what_others_did_while_it_runs_is_kept() {
-    on_all("atomic_run", |place| {
+    everywhere("atomic_run", |place| {
         for (args, change, code) in [
             (ARGS.to_owned(), "INSERT INTO people (id, name) VALUES (7, 'new')", 5),
             (format!("{ARGS} --truncate"), "ALTER TABLE people ADD COLUMN more INT", 5),
@@ -89,7 +89,7 @@ fn what_others_did_while_it_runs_is_kept() {
 /// From the comparison to the RENAME nobody else gets in: who comes meanwhile finds the new table.
 #[test]
 fn nobody_writes_between_the_comparison_and_the_rename() {
-    on_all("atomic_lock", |place| {
+    everywhere("atomic_lock", |place| {
         place.sql(PEOPLE);
         place.write("people.csv", "id,name\n1,Ann\n2,Bob\n");
         let run = stopped_at(place, ARGS, "swap.locked:1:stop");
@@ -111,7 +111,7 @@ fn nobody_writes_between_the_comparison_and_the_rename() {
 /// A run that is killed at any moment of it leaves either table, whole.
 #[test]
 fn a_run_killed_at_the_rename_is_finished_by_the_next() {
-    on_all("atomic_killed", |place| {
+    everywhere("atomic_killed", |place| {
         for fault in ["swap.before:1", "swap.locked:1", "step.after:3"] {
             place.sql(PEOPLE);
             place.write("people.csv", "id,name\n1,Ann\n2,Bob\n");
@@ -128,7 +128,7 @@ fn a_run_killed_at_the_rename_is_finished_by_the_next() {
 
 #[test]
 fn ids_are_not_handed_out_twice() {
-    on_all("atomic_ids", |place| {
+    everywhere("atomic_ids", |place| {
         for (args, ids) in [("", "51|52|101"), (" --truncate", "1|2")] {
             place.sql(&format!("{PEOPLE}; DELETE FROM people; ALTER TABLE people AUTO_INCREMENT = 1"));
             place.sql("INSERT INTO people (id) VALUES (50); DELETE FROM people");
@@ -162,7 +162,7 @@ fn ids_are_not_handed_out_twice() {
 /// counts as swapped.
 #[test]
 fn tables_of_others_are_left_alone() {
-    on_all("atomic_foreign", |place| {
+    everywhere("atomic_foreign", |place| {
         place.sql(PEOPLE);
         place.sql("CREATE TABLE people__inrush_new (mine INT); INSERT INTO people__inrush_new VALUES (1)");
         place.write("people.csv", "id,name\n1,Ann\n2,Bob\n");

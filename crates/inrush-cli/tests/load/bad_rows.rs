@@ -1,11 +1,11 @@
 //! A bad row among good ones: named with its place, left out on request, and loaded once corrected.
 
 use crate::case::{CASE, Case, check_all};
-use crate::place::on_all;
+use crate::place::everywhere;
 
 #[test]
 fn every_kind_of_bad_row() {
-    on_all("bad_rows", |place| {
+    everywhere("bad_rows", |place| {
         check_all(place, CASES, Case::check_row);
     });
 }

@@ -1,13 +1,13 @@
 //! Errors before the first row: the file, the table, the mapping, the server, the options. No row is sent.
 
 use crate::case::{CASE, Case, check_all};
-use crate::place::{Place, Rows, on_all};
+use crate::place::{Place, Rows, everywhere};
 use std::io::Write as _;
 use std::net::TcpListener;
 
 #[test]
 fn every_kind_of_bad_whole() {
-    on_all("bad_whole", |place| {
+    everywhere("bad_whole", |place| {
         std::fs::create_dir(place.path("folder")).unwrap();
         check_all(place, CASES, Case::check);
     });
@@ -207,7 +207,7 @@ const NOTHING_SENT: Case = Case { code: 1, holds: "", ..CASE };
 
 #[test]
 fn a_wrong_password() {
-    on_all("wrong_password", |place| {
+    everywhere("wrong_password", |place| {
         prepared(place);
         let mut command = place.command("people.csv --into people");
         let done = place.done(&command.env("INRUSH_PASSWORD", "not-it").output().unwrap());
@@ -220,7 +220,7 @@ fn a_wrong_password() {
 
 #[test]
 fn a_password_in_an_argument() {
-    on_all("password_argument", |place| {
+    everywhere("password_argument", |place| {
         prepared(place);
         for argument in ["--password=s3cret", "--url=mysql://inrush:s3cret@localhost/x"] {
             let done = place.load(&format!("people.csv --into people {argument}"));
@@ -233,7 +233,7 @@ fn a_password_in_an_argument() {
 
 #[test]
 fn a_password_from_a_file() {
-    on_all("password_file", |place| {
+    everywhere("password_file", |place| {
         prepared(place);
         place.write("secret", format!("{}\n", place.server.password));
         let mut command = place.command("people.csv --into people --password-file secret --json");

@@ -2,7 +2,7 @@
 
 use crate::ledger::{held, lines};
 use crate::numbers::{TABLE, check_table, numbers};
-use crate::place::{Done, Place, Rows, on, on_all};
+use crate::place::{Done, Place, Rows, everywhere, on};
 use crate::session::{Session, await_true, waits_for_a_row};
 use crate::stopped::Running;
 use inrush_testkit::servers::with_local_infile;
@@ -50,7 +50,7 @@ fn is_noticed(place: &Place, done: &Done, why: &str) {
 
 #[test]
 fn a_file_that_is_cut_at_a_line_end() {
-    on_all("cut_meanwhile", |place| {
+    everywhere("cut_meanwhile", |place| {
         let keep: u64 = numbers(40_000, same).len() as u64;
         for args in [ARGS.to_owned(), format!("{ARGS} --guarantee at-least-once")] {
             let cut = || OpenOptions::new().write(true).open(place.path("numbers.csv")).unwrap().set_len(keep).unwrap();
@@ -68,7 +68,7 @@ fn a_file_that_is_cut_at_a_line_end() {
 
 #[test]
 fn a_file_that_is_overwritten_in_place() {
-    on_all("overwritten", |place| {
+    everywhere("overwritten", |place| {
         let other = numbers(ROWS, |id| format!("{id},{}", if id == 1 { 1 } else { id ^ 1 }));
         let overwrite = || {
             let file = OpenOptions::new().write(true).open(place.path("numbers.csv")).unwrap();
@@ -84,7 +84,7 @@ fn a_file_that_is_overwritten_in_place() {
 
 #[test]
 fn a_file_that_grows_goes_on_with_what_was_appended() {
-    on_all("grows", |place| {
+    everywhere("grows", |place| {
         let append = || {
             let mut file = OpenOptions::new().append(true).open(place.path("numbers.csv")).unwrap();
             file.write_all((ROWS + 1..=ROWS + 10).map(|id| same(id) + "\n").collect::<String>().as_bytes()).unwrap();
@@ -98,7 +98,7 @@ fn a_file_that_grows_goes_on_with_what_was_appended() {
 
 #[test]
 fn a_file_that_another_one_replaces_is_loaded_as_it_was() {
-    on_all("replaced", |place| {
+    everywhere("replaced", |place| {
         let replace = || {
             place.write("new.csv", "id,value\n1,2\n");
             fs::rename(place.path("new.csv"), place.path("numbers.csv")).unwrap();
@@ -120,7 +120,7 @@ fn a_file_that_is_but_touched_is_loaded() {
 /// All of it was read when it changed, but the job was not done.
 #[test]
 fn a_file_that_changes_before_the_job_is_done() {
-    on_all("before_done", |place| {
+    everywhere("before_done", |place| {
         for args in ["numbers.csv --into numbers", "numbers.csv --into numbers --guarantee at-least-once"] {
             place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
             place.write("numbers.csv", numbers(10, same));
@@ -135,7 +135,7 @@ fn a_file_that_changes_before_the_job_is_done() {
 /// A line that was stored while it was being written must not become two.
 #[test]
 fn a_last_line_that_goes_on_is_not_cut_in_two() {
-    on_all("torn", |place| {
+    everywhere("torn", |place| {
         for name in ["numbers.csv", "numbers.csv.gz"] {
             place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
             let write = |end: &str| {
@@ -162,7 +162,7 @@ fn a_last_line_that_goes_on_is_not_cut_in_two() {
 
 #[test]
 fn a_finished_file_of_which_a_byte_was_changed_is_asked_about() {
-    on_all("a_byte", |place| {
+    everywhere("a_byte", |place| {
         place.sql("CREATE TABLE numbers (id INT, value INT)");
         place.write("numbers.csv", numbers(999, same));
         let first = place.load(ARGS);
@@ -185,7 +185,7 @@ fn a_finished_file_of_which_a_byte_was_changed_is_asked_about() {
 /// As from another machine: the same name and another content, while the first run is at work.
 #[test]
 fn another_content_of_the_same_name_stops_nobody() {
-    on_all("two_machines", |place| {
+    everywhere("two_machines", |place| {
         let replace = || {
             place.write("new.csv", numbers(ROWS, |id| same(id + 100_000)));
             fs::rename(place.path("new.csv"), place.path("numbers.csv")).unwrap();

@@ -1,11 +1,11 @@
 //! Bad rows among many chunks and lanes: whatever the report names is in the table, and nothing else.
 
 use crate::numbers::{TABLE, check_table, numbers};
-use crate::place::{Rows, on_all};
+use crate::place::{Rows, everywhere};
 
 #[test]
 fn two_hundred_bad_rows_among_many_chunks() {
-    on_all("two_hundred", |place| {
+    everywhere("two_hundred", |place| {
         // Of 3,000 every 30th is found by us, every 30th by the server, which has that value already.
         place.write(
             "numbers.csv",
@@ -55,7 +55,7 @@ fn two_hundred_bad_rows_among_many_chunks() {
 
 #[test]
 fn bound_rows_of_two_files_of_different_fields() {
-    on_all("bound", |place| {
+    everywhere("bound", |place| {
         place.sql(TABLE);
         place.write("a.csv", numbers(1_100, |id| format!("{id},{id}")));
         let rows: String = (1_101..=2_200).map(|id| format!("{id},{id}\n")).collect();
@@ -69,7 +69,7 @@ fn bound_rows_of_two_files_of_different_fields() {
 
 #[test]
 fn every_row_bad() {
-    on_all("every_row_bad", |place| {
+    everywhere("every_row_bad", |place| {
         place.sql(&format!("{TABLE}; INSERT INTO numbers VALUES (0, -1)"));
         for bad in ["x", "-1"] {
             place.write("numbers.csv", numbers(600, |id| format!("{id},{bad}")));
@@ -90,7 +90,7 @@ fn every_row_bad() {
 
 #[test]
 fn a_load_stops_at_the_bad_row_and_names_what_is_stored() {
-    on_all("stops", |place| {
+    everywhere("stops", |place| {
         place.sql(&format!("{TABLE}; INSERT INTO numbers VALUES (0, -1)"));
         for bad_id in [1, 150, 200, 201, 250, 300] {
             for (bad, place_of_fault) in [("x", ", column `value`)"), ("-1", ")")] {
@@ -116,7 +116,7 @@ fn a_load_stops_at_the_bad_row_and_names_what_is_stored() {
 
 #[test]
 fn a_bad_chunk_with_one_lane_is_the_last() {
-    on_all("one_lane", |place| {
+    everywhere("one_lane", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| if id == 150 { "150,x".into() } else { format!("{id},{id}") }));
         let done = place.load("numbers.csv --into numbers --batch 100 --lanes 1");
@@ -127,7 +127,7 @@ fn a_bad_chunk_with_one_lane_is_the_last() {
 
 #[test]
 fn equal_keys_in_one_file_keep_the_first() {
-    on_all("equal_keys", |place| {
+    everywhere("equal_keys", |place| {
         place.sql(TABLE);
         // The same key in one chunk, and again in the next; one lane, so that the order is the file's.
         place.write("numbers.csv", "id,value\n1,10\n2,20\n1,30\n3,40\n2,50\n4,10\n");
@@ -143,7 +143,7 @@ fn equal_keys_in_one_file_keep_the_first() {
 
 #[test]
 fn max_bad_is_a_count_or_a_share() {
-    on_all("max_bad", |place| {
+    everywhere("max_bad", |place| {
         place.sql(TABLE);
         place.write(
             "numbers.csv",

@@ -1,7 +1,7 @@
 //! Columns of every kind: what stands in the file is what the table holds, and columns that are not in the file are left to
 //! the server.
 
-use crate::place::{Rows, on_all};
+use crate::place::{Rows, everywhere};
 
 /// One column, the fields of a file for it, and the stored values as this expression shows them.
 #[rustfmt::skip]
@@ -28,7 +28,7 @@ const COLUMNS: &[(&str, &[&str], &str, &[&str])] = &[
 
 #[test]
 fn a_name_that_no_server_holds_is_refused() {
-    on_all("emoji", |place| {
+    everywhere("emoji", |place| {
         place.write("e.csv", "id,a\u{1f600}b\n1,2\n");
         let done = place.load("e.csv --into e --create-table");
         assert_eq!(done.code, 1, "{done}");
@@ -44,7 +44,7 @@ fn a_name_that_no_server_holds_is_refused() {
 
 #[test]
 fn a_number_that_a_double_would_round_is_a_decimal() {
-    on_all("no_double", |place| {
+    everywhere("no_double", |place| {
         place.write("n.csv", "id,n,f\n1,9007199254740993.5,0.30000000000000004\n2,1.25,0.1\n");
         let done = place.load("n.csv --into n --create-table");
         assert_eq!(done.code, 0, "{done}");
@@ -55,7 +55,7 @@ fn a_number_that_a_double_would_round_is_a_decimal() {
 
 #[test]
 fn every_kind_of_column() {
-    on_all("columns", |place| {
+    everywhere("columns", |place| {
         for (number, (ty, fields, shown, held)) in COLUMNS.iter().enumerate() {
             place.sql(&format!("CREATE TABLE t{number} (id INT PRIMARY KEY, v {ty})"));
             let rows: String = fields.iter().enumerate().map(|(i, field)| format!("{i},{field}\n")).collect();
@@ -69,7 +69,7 @@ fn every_kind_of_column() {
 
 #[test]
 fn bytes_are_stored_as_they_are() {
-    on_all("bytes", |place| {
+    everywhere("bytes", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, a BLOB, b VARBINARY(300), c BINARY(2))");
         let all: Vec<u8> = (0..=255).flat_map(|b| if b == b'"' { vec![b, b] } else { vec![b] }).collect();
         let mut file = b"id,a,b,c\n1,\"".to_vec();
@@ -84,7 +84,7 @@ fn bytes_are_stored_as_they_are() {
 
 #[test]
 fn columns_that_are_not_in_the_file_are_left_to_the_server() {
-    on_all("defaults", |place| {
+    everywhere("defaults", |place| {
         place.sql(
             "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20), pay INT NOT NULL DEFAULT 7, \
              made TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, twice INT AS (pay * 2), \
@@ -107,7 +107,7 @@ fn columns_that_are_not_in_the_file_are_left_to_the_server() {
 
 #[test]
 fn times_are_brought_into_the_zone() {
-    on_all("zones", |place| {
+    everywhere("zones", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, d DATETIME, s TIMESTAMP)");
         place.write("t.csv", "id,d,s\n1,2013-07-01T10:00:00Z,2013-07-01T10:00:00Z\n2,2013-07-01 10:00:00+02:00,2013-07-01T10:00:00+0200\n3,2013-07-01T10:00:00,2013-07-01 10:00:00\n");
         for (zone, held) in [

@@ -1,6 +1,6 @@
 //! Columns that are computed: the same on every server and by every method.
 
-use crate::place::{Place, Rows, on_all};
+use crate::place::{Place, Rows, everywhere};
 
 /// Whether LOAD DATA computes as strictly as an INSERT.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,7 +39,7 @@ fn check(place: &Place, file: &str, args: &[&str], load: Load, code: i32, want: 
 
 #[test]
 fn constants_fields_and_functions() {
-    on_all("computed", |place| {
+    everywhere("computed", |place| {
         let set = ["--set", "total=@price*@qty", "--set", "country='NZ'", "--set", "name=UPPER(@name)"];
         let holds = "1,AN'N,7.50,NULL,NZ,NULL|2,B\\O\tB,0.20,NULL,NZ,NULL";
         let file = "id,name,price,qty\n1,an'n,2.50,3\n2,b\\o\tb,0.1,2\n";
@@ -53,7 +53,7 @@ fn constants_fields_and_functions() {
 
 #[test]
 fn what_a_field_is_not_may_be_computed_from_it() {
-    on_all("computed_null", |place| {
+    everywhere("computed_null", |place| {
         let set = [
             "--set",
             "born=STR_TO_DATE(NULLIF(@born, ''), '%d.%m.%Y')",
@@ -70,7 +70,7 @@ fn what_a_field_is_not_may_be_computed_from_it() {
 
 #[test]
 fn a_computed_value_that_would_be_bent_is_a_bad_row() {
-    on_all("computed_bad", |place| {
+    everywhere("computed_bad", |place| {
         let set = ["--set", "total=@n*10", "--bad-rows", "skip"];
         let file = "id,n\n1,5\n2,x\n3,99999999999\n4,7\n";
         let holds = "1,NULL,50.00,NULL,NULL,NULL|4,NULL,70.00,NULL,NULL,NULL";
@@ -81,7 +81,7 @@ fn a_computed_value_that_would_be_bent_is_a_bad_row() {
 /// The example of docs/load.md.
 #[test]
 fn twelve_apples_are_named() {
-    on_all("computed_apples", |place| {
+    everywhere("computed_apples", |place| {
         place.sql("CREATE TABLE sales (id INT PRIMARY KEY, total DECIMAL(10,2))");
         place.write("sales.csv", "id,price\n1,3.50\n2,12 apples\n");
         let set = ["--columns", "id,@price", "--set", "total=CAST(@price AS DECIMAL(10,2))"];
@@ -132,7 +132,7 @@ const STRICT: [Case; 10] = [
 
 #[test]
 fn what_a_strict_insert_refuses_is_a_bad_row_by_every_method() {
-    on_all("computed_bent", |place| {
+    everywhere("computed_bent", |place| {
         let mut lax = LAX.to_vec();
         if !place.is_mysql() {
             lax.extend(LAX_ON_MARIADB);
@@ -177,7 +177,7 @@ fn one_bad_value_a_row(place: &Place, cases: &[Case], load: Load) {
 /// The server notes that a value is rounded, which a strict INSERT bears; the next row's text is cut with the same code.
 #[test]
 fn a_warning_that_did_no_harm_proves_nothing_of_the_next_row() {
-    on_all("computed_warned", |place| {
+    everywhere("computed_warned", |place| {
         let file = "id,v\n1,1.267\n2,2.5\n3,12 apples\n";
         let args = ["--set", "total=@v", "--columns", "id,@v", "--bad-rows", "skip", "--batch", "1", "--lanes", "1"];
         let holds = "1,NULL,1.27,NULL,NULL,NULL|2,NULL,2.50,NULL,NULL,NULL";
@@ -187,7 +187,7 @@ fn a_warning_that_did_no_harm_proves_nothing_of_the_next_row() {
 
 #[test]
 fn with_modes() {
-    on_all("computed_modes", |place| {
+    everywhere("computed_modes", |place| {
         for (mode, rows, holds) in [
             ("upsert", Rows::stored(2), "1,ann!,20.00|7,cy!,1.00"),
             ("ignore", Rows::skipping(1, 1), "1,old,5.00|7,cy!,1.00"),
@@ -211,7 +211,7 @@ fn with_modes() {
 
 #[test]
 fn mistakes_are_told_before_a_row_is_sent() {
-    on_all("computed_wrong", |place| {
+    everywhere("computed_wrong", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))");
         place.write("t.csv", "id\n1\n");
         for (set, says) in [

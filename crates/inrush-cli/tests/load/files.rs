@@ -1,6 +1,6 @@
 //! Files in every shape that is read: what is in the table afterwards is what the file means.
 
-use crate::place::{Place, Rows, on, on_all};
+use crate::place::{Place, Rows, everywhere, on};
 use inrush_testkit::servers::{Server, Vendor, all};
 use std::io::Write as _;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ const TABLE: &str = "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(50), 
 
 #[test]
 fn every_shape_of_a_file() {
-    on_all("shapes", |place| {
+    everywhere("shapes", |place| {
         place.sql(TABLE);
         for (name, file, args, held) in SHAPES {
             place.write(name, file);
@@ -65,7 +65,7 @@ const SHAPES: &[(&str, &[u8], &str, &str)] = &[
 /// Where the server takes fields that may be quoted from the file's own text, a bare NULL would be one.
 #[test]
 fn the_word_null_is_a_text_like_others() {
-    on_all("null", |place| {
+    everywhere("null", |place| {
         place.sql(TABLE);
         for text in ["id,name\n1,NULL\n2,\"b\"\n", "id,name\n1,\"NULL\"\n2,b\n", "id,name\n1,NULL\n2,b\n"] {
             place.write("null.csv", text.as_bytes());
@@ -107,7 +107,7 @@ fn text_is_sent_as_it_stands() {
 
 #[test]
 fn compressed_files() {
-    on_all("compressed", |place| {
+    everywhere("compressed", |place| {
         place.sql(TABLE);
         let text = b"id,name\n1,Ann\n2,Bob\n";
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -141,7 +141,7 @@ fn compressed_files() {
 
 #[test]
 fn several_files_each_with_its_own_order() {
-    on_all("several", |place| {
+    everywhere("several", |place| {
         place.sql(TABLE);
         place.write("a.csv", "id,name\n1,Ann\n2,Bob\n");
         place.write("b.csv", "age,id,name\n30,3,Cy\n");
@@ -166,7 +166,7 @@ fn several_files_each_with_its_own_order() {
 
 #[test]
 fn standard_input() {
-    on_all("stdin", |place| {
+    everywhere("stdin", |place| {
         place.sql(TABLE);
         for text in ["id,name\n1,Ann\n2,Bob\n", ""] {
             let mut load = place.command("- --into people --json -q").stdin(Stdio::piped()).spawn().unwrap();
@@ -183,7 +183,7 @@ fn standard_input() {
 
 #[test]
 fn what_is_diverted_can_be_loaded_again_as_it_is() {
-    on_all("divert_again", |place| {
+    everywhere("divert_again", |place| {
         for (name, file, args, header) in DIVERTED {
             place.sql("DROP TABLE IF EXISTS people; CREATE TABLE people (id INT PRIMARY KEY, `first, name` VARCHAR(50), UNIQUE KEY (`first, name`))");
             place.write(name, file);
@@ -239,7 +239,7 @@ const DIVERTED: &[(&str, &[u8], &str, &str)] = &[
 
 #[test]
 fn a_reject_file_is_never_written_over() {
-    on_all("divert_over", |place: &Place| {
+    everywhere("divert_over", |place: &Place| {
         place.sql(TABLE);
         place.write("a.csv", "id,name\nx,Ann\n");
         place.write("bad.csv", "precious");

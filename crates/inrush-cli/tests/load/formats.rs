@@ -1,7 +1,7 @@
 //! JSON Lines, Parquet and Arrow on every server: each value of each type is compared with what was written; tables are made from
 //! schemas; bad rows are written down so that they can be corrected and loaded.
 
-use crate::place::{Place, Rows, on_all};
+use crate::place::{Place, Rows, everywhere};
 use arrow_array::builder::{Float32Builder, MapBuilder, StringBuilder};
 use arrow_array::types::{Float32Type, Int16Type, Int32Type};
 use arrow_array::*;
@@ -191,7 +191,7 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn every_type_of_arrow_in_every_format_is_stored_without_loss() {
-    on_all("formats", |place| {
+    everywhere("formats", |place| {
         let cases = cases();
         let definitions: Vec<String> = cases.iter().map(|(name, _, ty, ..)| format!("`{name}` {ty}")).collect();
         place.sql(&format!("CREATE TABLE t (n INT PRIMARY KEY, {})", definitions.join(", ")));
@@ -224,7 +224,7 @@ fn same(held: &str, want: &str) -> bool {
 
 #[test]
 fn tables_are_made_from_a_schema() {
-    on_all("made", |place| {
+    everywhere("made", |place| {
         write(place, "a.parquet", &batch(&cases()));
         let done = place.load("a.parquet --into made --create-table --key n");
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
@@ -248,7 +248,7 @@ fn tables_are_made_from_a_schema() {
 
 #[test]
 fn vectors_go_into_vector_columns_where_there_are_some() {
-    on_all("vectors", |place| {
+    everywhere("vectors", |place| {
         let has_vectors =
             place.sql("SELECT IF(VERSION() LIKE '%MariaDB%', VERSION() + 0 >= 11.7, VERSION() + 0 >= 9)") == "1";
         write(place, "v.parquet", &batch(&cases().into_iter().filter(|case| case.0 == "vector").collect::<Vec<_>>()));
@@ -266,7 +266,7 @@ fn vectors_go_into_vector_columns_where_there_are_some() {
 
 #[test]
 fn lines_of_json() {
-    on_all("jsonl", |place| {
+    everywhere("jsonl", |place| {
         place.sql("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, d DECIMAL(40,20), t VARCHAR(20), b BOOL, j JSON, w DATETIME)");
         let text = "{\"id\":18446744073709551615,\"d\":12345678901234567890.12345678901234567890,\"t\":\"B\\u00f6b \\\"x\\\"\",\"b\":true}\n\n\
                     {\"w\":\"2024-02-29T10:00:00Z\",\"id\":2,\"j\":{\"a\": [1, null]},\"t\":\"\"}\n\
@@ -286,7 +286,7 @@ fn lines_of_json() {
 
 #[test]
 fn bad_lines_of_json_are_corrected_and_loaded() {
-    on_all("jsonl_bad", |place| {
+    everywhere("jsonl_bad", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, t VARCHAR(5))");
         place.write(
             "a.jsonl",
@@ -305,7 +305,7 @@ fn bad_lines_of_json_are_corrected_and_loaded() {
 
 #[test]
 fn bad_rows_of_parquet_become_lines_of_csv() {
-    on_all("parquet_bad", |place| {
+    everywhere("parquet_bad", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(5), at DATETIME(6))");
         let names = StringArray::from(vec![Some("a"), Some("much, \"too\" long"), None, Some("")]);
         let at = TimestampMicrosecondArray::from(vec![Some(0), Some(1), Some(2), None]);
@@ -327,7 +327,7 @@ fn bad_rows_of_parquet_become_lines_of_csv() {
 /// Cells that every check keeps are written straight, and nobody has their rows one by one until the server refuses one of them.
 #[test]
 fn the_server_refuses_a_row_of_parquet() {
-    on_all("parquet_refused", |place| {
+    everywhere("parquet_refused", |place| {
         place.sql("CREATE TABLE t (id INT PRIMARY KEY, price DECIMAL(9,2), day DATE, name VARCHAR(9))");
         let ids = (0..3000).map(|i| if i == 1700 { 17 } else { i });
         let prices = (0..3000).map(|i| (i % 10 != 3).then_some(i * 7));
@@ -350,7 +350,7 @@ fn the_server_refuses_a_row_of_parquet() {
 
 #[test]
 fn a_file_of_any_format_is_mended_and_goes_on_where_it_stopped() {
-    on_all("formats_resumed", |place| {
+    everywhere("formats_resumed", |place| {
         for name in ["a.parquet", "a.arrow", "a.arrows", "a.jsonl"] {
             place.sql("DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(5))");
             let file = |last: &str| {

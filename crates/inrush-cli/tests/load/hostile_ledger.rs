@@ -2,7 +2,7 @@
 
 use crate::ledger::held;
 use crate::numbers::{TABLE, numbers};
-use crate::place::{Done, Place, on, on_all};
+use crate::place::{Done, Place, everywhere, on};
 use crate::stopped::{Running, await_true};
 use inrush_testkit::servers::with_local_infile;
 
@@ -14,7 +14,7 @@ const ATTACK: &str = "ADD KEY `by_w` (`w`) /*(*/, DROP COLUMN `w`, RENAME TO `ot
 /// Every text that is no list of definitions is refused, nothing is changed, and with the right text the load goes on.
 #[test]
 fn sql_in_the_ledger_is_not_run() {
-    on_all("hostile", |place| {
+    everywhere("hostile", |place| {
         place.sql(PETS);
         // What only the server knows: what is known before changes nothing.
         place.write("pets.csv", "id,name\n1,Ann\n1,Bob\n");
@@ -134,7 +134,7 @@ fn half_loaded(place: &Place) -> String {
 
 #[test]
 fn a_job_is_its_owners() {
-    on_all("owners", |place| {
+    everywhere("owners", |place| {
         let other = Other::new(place, "ALL");
         let job = half_loaded(place);
         let refused = other.run(&format!("{ARGS} --json -q"));

@@ -1,6 +1,6 @@
 //! Modes on tables of all kinds: partitions, generated and invisible columns, generated ids, rows that refer to others.
 
-use crate::place::{Place, Rows, methods, on_all};
+use crate::place::{Place, Rows, everywhere, methods};
 
 /// `hidden` is not in the file, and no statement without a list of columns would name it.
 const PEOPLE: &str = "DROP TABLE IF EXISTS people; \
@@ -26,7 +26,7 @@ fn partitions_and_columns_that_are_generated_or_invisible() {
         ("update", Rows::skipping(2, 1), "1,Ann,40,80,ANN,1|2,Rob,18,36,ROB,2|3,Cy,NULL,NULL,CY,3"),
         ("delete", Rows::skipping(2, 1), "3,Cy,NULL,NULL,CY,3"),
     ];
-    on_all("kinds", |place| {
+    everywhere("kinds", |place| {
         for (mode, rows, holds) in cases {
             check(place, PEOPLE, FILE, mode, rows, ALL, holds);
         }
@@ -40,7 +40,7 @@ fn generated_ids_stay() {
          INSERT INTO people (name, age) VALUES ('Ann', 40), ('Bob', 17)";
     let all = "SELECT name, age, LEAST(id, 3) FROM people ORDER BY name";
     let file = "name,age\nBob,18\nNew,5\n";
-    on_all("kept_ids", |place| {
+    everywhere("kept_ids", |place| {
         check(place, people, file, "ignore", Rows::skipping(1, 1), all, "Ann,40,1|Bob,17,2|New,5,3");
         check(place, people, file, "upsert", Rows::stored(2), all, "Ann,40,1|Bob,18,2|New,5,3");
         check(place, people, file, "update --key name", Rows::skipping(1, 1), all, "Ann,40,1|Bob,18,2");
@@ -55,7 +55,7 @@ fn rows_that_refer_to_others_follow_them() {
          CREATE TABLE pets (id INT PRIMARY KEY, owner INT, FOREIGN KEY (owner) REFERENCES people (id) ON DELETE CASCADE); \
          INSERT INTO people VALUES (1,'Ann',40),(2,'Bob',17),(3,'Cy',NULL); INSERT INTO pets VALUES (10,1),(20,2),(30,3)";
     let both = "SELECT id, name FROM people UNION ALL SELECT id, owner FROM pets ORDER BY 1";
-    on_all("followers", |place| {
+    everywhere("followers", |place| {
         // Only a row that is deleted takes others with it. REPLACE deletes on MariaDB; MySQL 9.7 changes the row in its place.
         let replaced =
             if place.is_mysql() { "1,Ann|2,Rob|3,Cy|9,New|10,1|20,2|30,3" } else { "1,Ann|2,Rob|3,Cy|9,New|30,3" };

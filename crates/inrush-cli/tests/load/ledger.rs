@@ -2,7 +2,7 @@
 //! begins anew. After each the table holds every row once, and the ledger is one line a file.
 
 use crate::numbers::{TABLE, numbers};
-use crate::place::{Done, Place, Rows, on_all};
+use crate::place::{Done, Place, Rows, everywhere};
 use crate::stopped::{Running, await_true};
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 #[test]
 fn the_same_command_twice_loads_once() {
-    on_all("twice", |place| {
+    everywhere("twice", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         let args = "numbers.csv --into numbers --batch 100";
@@ -38,7 +38,7 @@ fn the_same_command_twice_loads_once() {
 
 #[test]
 fn an_interrupted_load_goes_on() {
-    on_all("goes_on", |place| {
+    everywhere("goes_on", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(60_000, |id| format!("{id},{id}")));
         let load = Running::start(place, "numbers.csv --into numbers --batch 200");
@@ -65,7 +65,7 @@ fn an_interrupted_load_goes_on() {
 
 #[test]
 fn a_killed_load_goes_on_however_often() {
-    on_all("killed_often", |place| {
+    everywhere("killed_often", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(20_000, |id| format!("{id},{id}")));
         place.forget();
@@ -86,7 +86,7 @@ fn a_killed_load_goes_on_however_often() {
 
 #[test]
 fn the_bad_row_is_mended_and_the_same_command_run() {
-    on_all("mended", |place| {
+    everywhere("mended", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(1_000, |id| if id == 555 { "555,x".into() } else { format!("{id},{id}") }));
         let args = "numbers.csv --into numbers --batch 100 --lanes 1";
@@ -101,7 +101,7 @@ fn the_bad_row_is_mended_and_the_same_command_run() {
 
 #[test]
 fn rejects_of_all_runs_are_in_one_file() {
-    on_all("rejects", |place| {
+    everywhere("rejects", |place| {
         place.sql(TABLE);
         // Bad: 40 and 640 for us, 340 for the server; 840 ends the first run.
         let rows = |end: &str| {
@@ -143,7 +143,7 @@ fn rejects_of_all_runs_are_in_one_file() {
 /// Killed in the middle, and killed when all was done but the report.
 #[test]
 fn rejects_of_all_runs_are_named_and_counted() {
-    on_all("named", |place| {
+    everywhere("named", |place| {
         place.sql(TABLE);
         place.write(
             "numbers.csv",
@@ -174,7 +174,7 @@ fn rejects_of_all_runs_are_named_and_counted() {
 
 #[test]
 fn rejects_that_nobody_kept_are_told() {
-    on_all("not_kept", |place| {
+    everywhere("not_kept", |place| {
         place.sql(TABLE);
         let rows = |end: &str| {
             numbers(300, |id| match id {
@@ -196,7 +196,7 @@ fn rejects_that_nobody_kept_are_told() {
 
 #[test]
 fn a_file_added_later_is_loaded_and_the_others_are_not() {
-    on_all("added", |place| {
+    everywhere("added", |place| {
         place.sql(TABLE);
         let part = |from: u64| (from..from + 100).map(|id| format!("{id},{id}\n")).collect::<String>();
         for (name, from) in [("a.csv", 1), ("b.csv", 101), ("c.csv", 201)] {
@@ -223,7 +223,7 @@ fn a_file_added_later_is_loaded_and_the_others_are_not() {
 
 #[test]
 fn a_truncate_happens_once() {
-    on_all("truncate_once", |place| {
+    everywhere("truncate_once", |place| {
         place.sql(&format!("{TABLE}; INSERT INTO numbers VALUES (0, 0)"));
         let rows = |last: &str| numbers(300, |id| if id == 250 { last.into() } else { format!("{id},{id}") });
         place.write("numbers.csv", rows("250,x"));
@@ -243,7 +243,7 @@ fn a_truncate_happens_once() {
 
 #[test]
 fn the_newer_of_two_runs_takes_over() {
-    on_all("two_runs", |place| {
+    everywhere("two_runs", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(60_000, |id| format!("{id},{id}")));
         let older = Running::start(place, "numbers.csv --into numbers --batch 50");
@@ -259,7 +259,7 @@ fn the_newer_of_two_runs_takes_over() {
 
 #[test]
 fn standard_input_goes_on_where_it_stopped() {
-    on_all("stdin", |place| {
+    everywhere("stdin", |place| {
         place.sql(TABLE);
         // Longer than what tells one stream from another.
         let rows = |bad: &str| numbers(30_000, |id| if id == 20_000 { bad.into() } else { format!("{id},{id}") });
@@ -289,7 +289,7 @@ fn standard_input_goes_on_where_it_stopped() {
 
 #[test]
 fn a_session_without_a_database_keeps_its_ledger_too() {
-    on_all("no_database", |place| {
+    everywhere("no_database", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         let (server, schema) = (&place.server, place.schema.name());
@@ -308,7 +308,7 @@ fn a_session_without_a_database_keeps_its_ledger_too() {
 
 #[test]
 fn a_job_is_forgotten_by_the_beginning_of_its_id() {
-    on_all("forgotten", |place| {
+    everywhere("forgotten", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| if id == 150 { "150,x".into() } else { format!("{id},{id}") }));
         let stopped = place.load("numbers.csv --into numbers --batch 100 --lanes 1");

@@ -2,7 +2,7 @@
 
 use crate::ledger::{held, lines};
 use crate::numbers::{TABLE, numbers};
-use crate::place::{Place, Rows, on, on_all};
+use crate::place::{Place, Rows, everywhere, on};
 use inrush_testkit::servers::with_local_infile;
 
 const ARGS: &str = "numbers.csv --into numbers --batch 100 --lanes 1";
@@ -28,7 +28,7 @@ fn refused(place: &Place, args: &str, why: &str, hint: &str) {
 
 #[test]
 fn a_job_that_would_be_read_in_another_way() {
-    on_all("another_way", |place| {
+    everywhere("another_way", |place| {
         half_loaded(place);
         for (args, why) in [
             ("--skip 1 --no-header", "header was `line 1` and is `none`; lines passed over was `0` and is `1`"),
@@ -60,7 +60,7 @@ fn a_job_that_would_be_read_in_another_way() {
 
 #[test]
 fn a_job_of_which_nothing_is_stored_may_be_begun_in_another_way() {
-    on_all("nothing_stored", |place| {
+    everywhere("nothing_stored", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| if id == 7 { "7,x".into() } else { format!("{id},{id}") }));
         let stopped = place.load("numbers.csv --into numbers --limit 299");
@@ -73,7 +73,7 @@ fn a_job_of_which_nothing_is_stored_may_be_begun_in_another_way() {
 
 #[test]
 fn a_table_that_lost_its_rows() {
-    on_all("lost_rows", |place| {
+    everywhere("lost_rows", |place| {
         for how in [
             "TRUNCATE numbers",
             "DROP TABLE numbers; CREATE TABLE numbers (id INT PRIMARY KEY, value INT)",
@@ -104,7 +104,7 @@ fn a_table_that_lost_its_rows() {
 
 #[test]
 fn a_file_that_may_hold_its_old_rows() {
-    on_all("old_rows", |place| {
+    everywhere("old_rows", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         assert_eq!(place.load(ARGS).code, 0);
@@ -131,7 +131,7 @@ fn a_file_that_may_hold_its_old_rows() {
 
 #[test]
 fn a_file_whose_stored_part_was_changed() {
-    on_all("changed_part", |place| {
+    everywhere("changed_part", |place| {
         half_loaded(place);
         place.write("numbers.csv", numbers(300, |id| if id == 7 { "7,8".into() } else { format!("{id},{id}") }));
         refused(place, ARGS, "numbers.csv", "hint: ");

@@ -2,14 +2,14 @@
 //! is true, and what nobody can know is named too.
 
 use crate::numbers::{TABLE, check_table, numbers, records};
-use crate::place::{Done, Place, Rows, on_all};
+use crate::place::{Done, Place, Rows, everywhere};
 use crate::stopped::{Running, await_true, kill_connections};
 use inrush_testkit::relay::{Cut, Relay};
 use std::process::Command;
 
 #[test]
 fn a_killed_connection() {
-    on_all("killed", |place| {
+    everywhere("killed", |place| {
         place.sql(TABLE);
         let mut load = Running::start(place, "- --into numbers --batch 500 --lanes 2 --retry-for 0");
         let feeder = load.feed();
@@ -27,7 +27,7 @@ fn a_killed_connection() {
 
 #[test]
 fn a_connection_cut_in_the_middle_of_a_chunk() {
-    on_all("cut_in_chunk", |place| {
+    everywhere("cut_in_chunk", |place| {
         let done = through(place, Cut::AfterBytes(60_000), 20_000);
         assert_eq!((done.code, done.rows().unwrap().unknown), (3, 0), "{done}");
         done.says("error: ");
@@ -37,7 +37,7 @@ fn a_connection_cut_in_the_middle_of_a_chunk() {
 
 #[test]
 fn a_commit_whose_answer_is_lost() {
-    on_all("lost_answer", |place| {
+    everywhere("lost_answer", |place| {
         let done = through(place, Cut::AfterCommit(3), 500);
         let rows = done.rows().unwrap();
         assert_eq!((done.code, rows.stored, rows.unknown), (3, 200, 100), "{done}");
@@ -51,7 +51,7 @@ fn a_commit_whose_answer_is_lost() {
 
 #[test]
 fn a_commit_that_never_arrives() {
-    on_all("lost_commit", |place| {
+    everywhere("lost_commit", |place| {
         let done = through(place, Cut::BeforeCommit(3), 500);
         assert_eq!((done.code, done.rows().unwrap().stored, done.rows().unwrap().unknown), (3, 200, 100), "{done}");
         assert_eq!(place.sql("SELECT COUNT(*), MAX(id) FROM numbers"), "200,200");
@@ -62,7 +62,7 @@ fn a_commit_that_never_arrives() {
 /// A table that keeps no transactions: what the server did before it found fault stays, so nobody can say which rows are in.
 #[test]
 fn a_table_without_transactions() {
-    on_all("myisam", |place| {
+    everywhere("myisam", |place| {
         place.sql(&format!("{TABLE} ENGINE=MyISAM"));
         let args = "numbers.csv --into numbers --batch 100 --lanes 1 --guarantee at-least-once";
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));

@@ -1,5 +1,5 @@
-//! `inrush load` as a user runs it, on every test server, with LOCAL INFILE on and off: what bad input gets, what good
-//! input becomes, and what is true after a load that did not come to its end.
+//! `inrush load` as a user runs it, on each version of the servers, and on each engine with LOCAL INFILE on and off: what bad input
+//! gets, what good input becomes, and what is true after a load that did not come to its end.
 
 // The helpers of tests fail like tests.
 #![allow(clippy::unwrap_used, clippy::panic)]

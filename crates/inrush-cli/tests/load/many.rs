@@ -1,11 +1,11 @@
 //! Many files: patterns and folders into one table, and each file into the table of its name.
 
-use crate::place::{Rows, on_all};
+use crate::place::{Rows, everywhere};
 use serde_json::json;
 
 #[test]
 fn a_pattern_or_a_folder_is_one_load() {
-    on_all("many_files", |place| {
+    everywhere("many_files", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20))");
         std::fs::create_dir(place.path("parts")).unwrap();
         for n in 1..=12 {
@@ -26,7 +26,7 @@ fn a_pattern_or_a_folder_is_one_load() {
 
 #[test]
 fn each_file_goes_into_the_table_of_its_name() {
-    on_all("many_tables", |place| {
+    everywhere("many_tables", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20)); CREATE TABLE items (id INT PRIMARY KEY, price DECIMAL(5,2))");
         std::fs::create_dir(place.path("dump")).unwrap();
         place.write("dump/people.1.csv", "id,name\n1,Ann\n");
@@ -53,7 +53,7 @@ fn each_file_goes_into_the_table_of_its_name() {
 
 #[test]
 fn bad_rows_of_several_tables_go_into_a_file_each() {
-    on_all("many_rejects", |place| {
+    everywhere("many_rejects", |place| {
         place.sql("CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY, c INT)");
         place.write("a.csv", "id\n1\nx\n");
         place.write("b.csv", "id,c\n1,2\n2,y\n");
@@ -69,7 +69,7 @@ fn bad_rows_of_several_tables_go_into_a_file_each() {
 
 #[test]
 fn people_read_a_report_for_each_table_and_the_total() {
-    on_all("many_reports", |place| {
+    everywhere("many_reports", |place| {
         place.sql("CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id INT PRIMARY KEY)");
         place.write("a.csv", "id\n1\n2\n");
         place.write("b.csv", "id\n1\n");
@@ -88,7 +88,7 @@ fn people_read_a_report_for_each_table_and_the_total() {
 
 #[test]
 fn more_files_than_a_process_may_have_open() {
-    on_all("very_many_files", |place| {
+    everywhere("very_many_files", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY)");
         std::fs::create_dir(place.path("parts")).unwrap();
         for n in 0..1500 {

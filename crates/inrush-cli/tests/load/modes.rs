@@ -1,6 +1,6 @@
 //! Modes: on every server and by every method the same rows, the same counts.
 
-use crate::place::{Place, Rows, methods, on_all};
+use crate::place::{Place, Rows, everywhere, methods};
 
 const PEOPLE: &str = "DROP TABLE IF EXISTS people; \
      CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT, hits INT NOT NULL DEFAULT 7); \
@@ -27,7 +27,7 @@ fn check(place: &Place, args: &str, file: &str, want: (i32, Rows, Option<u64>), 
 
 #[test]
 fn every_mode_by_every_method() {
-    on_all("modes", |place| {
+    everywhere("modes", |place| {
         let as_it_was = "1,Ann,40,1|2,Bob,17,2|3,Cy,NULL,3";
         check(place, "", FILE, (2, Rows::stopping(0, 3), Some(0)), as_it_was);
         let ignored = format!("{as_it_was}|9,New,NULL,7");
@@ -42,7 +42,7 @@ fn every_mode_by_every_method() {
 
 #[test]
 fn replace_makes_rows_anew() {
-    on_all("replace", |place| {
+    everywhere("replace", |place| {
         // The column that is not in the file has its default again.
         let replaced = "1,Ann,40,7|2,Rob,18,7|3,Cy,NULL,3|9,New,NULL,7";
         check(place, "--mode replace", FILE, (0, Rows::stored(3), Some(2)), replaced);
@@ -51,7 +51,7 @@ fn replace_makes_rows_anew() {
 
 #[test]
 fn of_a_key_that_comes_twice_the_last_wins() {
-    on_all("twice", |place| {
+    everywhere("twice", |place| {
         let file = "id,name,age\n2,Rob,18\n9,New,1\n2,Bert,19\n9,Newer,2\n";
         let both = "1,Ann,40,1|2,Bert,19,2|3,Cy,NULL,3|9,Newer,2,7";
         check(place, "--mode upsert", file, (0, Rows::stored(4), Some(3)), both);
@@ -69,7 +69,7 @@ fn of_a_key_that_comes_twice_the_last_wins() {
 
 #[test]
 fn only_a_duplicate_is_ignored() {
-    on_all("ignored", |place| {
+    everywhere("ignored", |place| {
         // A value that would be bent, and a name that is missing: bad rows like any other.
         let file = "id,name,age\n1,Ann,40\n8,Eve,99999999999\n9,New,5\n";
         let holds = "1,Ann,40,1|2,Bob,17,2|3,Cy,NULL,3|9,New,5,7";
@@ -94,7 +94,7 @@ fn only_a_duplicate_is_ignored() {
 
 #[test]
 fn a_row_to_be_left_alone_is_left_alone_by_triggers_too() {
-    on_all("ignored_triggers", |place| {
+    everywhere("ignored_triggers", |place| {
         for method in methods(place) {
             place.sql(PEOPLE);
             place.sql("CREATE TRIGGER touched BEFORE UPDATE ON people FOR EACH ROW SET NEW.hits = OLD.hits + 100");
@@ -108,7 +108,7 @@ fn a_row_to_be_left_alone_is_left_alone_by_triggers_too() {
 
 #[test]
 fn a_bad_row_of_an_update_stands_alone() {
-    on_all("bad_update", |place| {
+    everywhere("bad_update", |place| {
         for method in methods(place) {
             place.sql(PEOPLE);
             place.sql("ALTER TABLE people ADD UNIQUE KEY (name)");
@@ -126,7 +126,7 @@ fn a_bad_row_of_an_update_stands_alone() {
 
 #[test]
 fn another_key() {
-    on_all("keys", |place| {
+    everywhere("keys", |place| {
         for method in methods(place) {
             place.sql(PEOPLE);
             place.sql("ALTER TABLE people ADD UNIQUE KEY (name)");
@@ -157,7 +157,7 @@ fn another_key() {
 
 #[test]
 fn many_chunks_over_many_lanes() {
-    on_all("many_modes", |place| {
+    everywhere("many_modes", |place| {
         let n_rows = 4_000;
         let table = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(30), b INT)";
         let line = |id: u32| format!("{id},new {id},{}\n", id * 2);

@@ -1,14 +1,14 @@
 //! What runs loads at night: events as they happen, jobs from a file, and the state on request.
 
 use crate::numbers::{TABLE, numbers};
-use crate::place::on_all;
+use crate::place::everywhere;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 #[test]
 fn events_tell_of_every_chunk_and_add_up() {
-    on_all("events", |place| {
+    everywhere("events", |place| {
         place.sql(TABLE);
         place.write(
             "numbers.csv",
@@ -31,7 +31,7 @@ fn events_tell_of_every_chunk_and_add_up() {
 
 #[test]
 fn a_load_that_sends_nothing_tells_why() {
-    on_all("events_failure", |place| {
+    everywhere("events_failure", |place| {
         place.write("numbers.csv", numbers(1, |id| format!("{id},{id}")));
         let done = place.load("numbers.csv --into no_such_table --events events.jsonl");
         let events = events(&place.read("events.jsonl"));
@@ -44,7 +44,7 @@ fn a_load_that_sends_nothing_tells_why() {
 
 #[test]
 fn a_job_file_has_what_the_command_line_would() {
-    on_all("job_file", |place| {
+    everywhere("job_file", |place| {
         place.sql(TABLE);
         std::fs::create_dir(place.path("jobs")).unwrap();
         place.write("jobs/numbers.csv", numbers(40, |id| format!("{id},{id}")));

@@ -1,11 +1,11 @@
 //! The options that decide what is done: the table made or emptied, nothing sent at all, the method, how loud.
 
-use crate::place::{Rows, best_insert, methods, on_all};
+use crate::place::{Rows, best_insert, everywhere, methods};
 use serde_json::Value;
 
 #[test]
 fn a_table_is_made_if_it_is_not_there() {
-    on_all("create", |place| {
+    everywhere("create", |place| {
         place.write("a.csv", "id,name,born,pay\n1,Ann,1990-01-02,1.50\n2,Bob,NA,\n");
         let dry = place.load("a.csv --into people --create-table --dry-run");
         assert_eq!((dry.code, dry.rows()), (0, Some(Rows::stored(2))), "{dry}");
@@ -28,7 +28,7 @@ fn a_table_is_made_if_it_is_not_there() {
 
 #[test]
 fn an_empty_file_without_a_header_has_no_rows() {
-    on_all("empty", |place| {
+    everywhere("empty", |place| {
         place.sql("CREATE TABLE people (id INT, name VARCHAR(20))");
         place.write("a.csv", "");
         place.write("b.csv", "1,Ann\n");
@@ -41,7 +41,7 @@ fn an_empty_file_without_a_header_has_no_rows() {
 
 #[test]
 fn a_dry_run_checks_everything_and_sends_nothing() {
-    on_all("dry_run", |place| {
+    everywhere("dry_run", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, age TINYINT); INSERT INTO people VALUES (1, 1)");
         let rows: String = (2..5_000).map(|id| format!("{id},{}\n", if id % 1_000 == 0 { "x" } else { "1" })).collect();
         place.write("a.csv", format!("id,age\n{rows}"));
@@ -66,7 +66,7 @@ fn a_dry_run_checks_everything_and_sends_nothing() {
 
 #[test]
 fn the_method_is_the_server_s_or_the_user_s() {
-    on_all("method", |place| {
+    everywhere("method", |place| {
         place.sql("CREATE TABLE people (id INT, name VARCHAR(20))");
         place.write("a.csv", "id,name\n1,Ann\n");
         let auto = place.load("a.csv --into people");
@@ -103,7 +103,7 @@ fn the_method_is_the_server_s_or_the_user_s() {
 
 #[test]
 fn lanes_insert_where_a_load_would_hold_the_lock_of_the_ids() {
-    on_all("serial", |place| {
+    everywhere("serial", |place| {
         let columns = "id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20)";
         for table in ["a", "b", "c", "d", "e"] {
             place.sql(&format!("CREATE TABLE {table} ({columns}, KEY (name))"));
@@ -140,7 +140,7 @@ fn lanes_insert_where_a_load_would_hold_the_lock_of_the_ids() {
 
 #[test]
 fn a_summary_for_people_and_a_document_for_programs() {
-    on_all("summary", |place| {
+    everywhere("summary", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, age INT)");
         place.write("a.csv", "id,age\n1,30\n2,x\n3,31\n");
         let text = place.done(&place.command("a.csv --into people --bad-rows skip -q").output().unwrap());

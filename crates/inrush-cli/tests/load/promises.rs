@@ -1,7 +1,7 @@
 //! What must not happen: rows in another table, rows gone before it is sure that others can follow, valid rows refused,
 //! rows that stay without a word.
 
-use crate::place::{Place, Rows, methods, on, on_all};
+use crate::place::{Place, Rows, everywhere, methods, on};
 use inrush_testkit::servers::with_local_infile;
 use std::io::Write as _;
 use std::process::{Child, Command, Output, Stdio};
@@ -17,7 +17,7 @@ fn prepared(place: &Place) {
 
 #[test]
 fn names_that_differ_by_case_are_different_tables() {
-    on_all("case", |place| {
+    everywhere("case", |place| {
         place.write("people.csv", FILE);
         for name in ["PEOPLE", "People", "people", "pEOPLE"] {
             place.sql(&format!("CREATE TABLE {name} (id INT PRIMARY KEY, name JSON)"));
@@ -38,7 +38,7 @@ fn names_that_differ_by_case_are_different_tables() {
 
 #[test]
 fn a_table_is_not_emptied_before_rows_can_follow() {
-    on_all("not_emptied", |place| {
+    everywhere("not_emptied", |place| {
         prepared(place);
         place.sql("INSERT INTO people VALUES (7, 'Gus')");
         // No test server has the zone tables.
@@ -53,7 +53,7 @@ fn a_table_is_not_emptied_before_rows_can_follow() {
 
 #[test]
 fn a_row_larger_than_a_usual_statement_is_a_row() {
-    on_all("large_row", |place| {
+    everywhere("large_row", |place| {
         prepared(place);
         place.write("people.csv", format!("id,name\n1,a\n2,{}\n3,c\n", "x".repeat(3 << 20)));
         for method in methods(place) {

@@ -1,6 +1,6 @@
 //! Loads of a program's own record batches: a table into another one, on a second run refused, and a load that nobody waits for.
 
-use crate::place::{Place, on_all};
+use crate::place::{Place, everywhere};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use inrush::{ArrowOptions, Config, Kind, Loader, blocking};
 use inrush_files::{CsvOptions, record_batches};
@@ -31,7 +31,7 @@ fn load(
 
 #[test]
 fn a_query_goes_into_a_table_once() {
-    on_all("batches_once", |place| {
+    everywhere("batches_once", |place| {
         let columns = "id INT PRIMARY KEY, n DECIMAL(20,4), day DATE, at DATETIME(6), b VARBINARY(9), t TEXT, f DOUBLE";
         place.sql(&format!("CREATE TABLE old ({columns}); CREATE TABLE new ({columns})"));
         place.sql(
@@ -56,7 +56,7 @@ fn a_query_goes_into_a_table_once() {
 /// A query that is killed under way is an error of the load, and nothing of it stays unreported.
 #[test]
 fn a_query_that_fails_stops_the_load() {
-    on_all("batches_fail", |place| {
+    everywhere("batches_fail", |place| {
         place.sql("CREATE TABLE n (id BIGINT PRIMARY KEY)");
         let schema = numbers(0..1).schema();
         let fails = arrow_schema::ArrowError::ExternalError(Box::new(inrush::Error::server(1317, *b"70100", "killed")));
@@ -72,7 +72,7 @@ fn a_query_that_fails_stops_the_load() {
 /// The future is dropped while the load runs: it ends by itself, between two chunks, and the same load goes on there.
 #[test]
 fn a_load_that_nobody_waits_for_stops() {
-    on_all("batches_dropped", |place| {
+    everywhere("batches_dropped", |place| {
         place.sql("CREATE TABLE n (id BIGINT PRIMARY KEY)");
         // As fast as the lanes take them; more than any machine loads before it is asked to stop.
         let batches = |end: i64| {

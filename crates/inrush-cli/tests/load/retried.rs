@@ -2,7 +2,7 @@
 //! the chunk. Each row is stored once, and the report says what was tried again.
 
 use crate::numbers::{TABLE, numbers};
-use crate::place::{Done, Place, Rows, methods, on_all};
+use crate::place::{Done, Place, Rows, everywhere, methods};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true, waits_for_a_row};
 use crate::stopped::{Running, kill_connections};
@@ -11,7 +11,7 @@ use std::io::Write as _;
 
 #[test]
 fn a_deadlock_with_another_session() {
-    on_all("deadlock", |place| {
+    everywhere("deadlock", |place| {
         place.sql(&format!("{TABLE}; CREATE TABLE ballast (id INT PRIMARY KEY)"));
         for method in methods(place) {
             place.write(&format!("{method}.csv"), numbers(100, |id| format!("{id},{id}")));
@@ -36,7 +36,7 @@ fn a_deadlock_with_another_session() {
 /// Each lane has a range of keys of its own at any time: nothing to wait for, nothing to try again.
 #[test]
 fn lanes_do_not_fight_over_an_ascending_key() {
-    on_all("ascending", |place| {
+    everywhere("ascending", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(30_000, |id| format!("{id},{id}")));
         for method in methods(place) {
@@ -50,12 +50,12 @@ fn lanes_do_not_fight_over_an_ascending_key() {
 
 #[test]
 fn a_connection_cut_in_the_middle_of_a_chunk() {
-    on_all("cut_and_healed", |place| check(place, &through(place, Cut::AfterBytes(60_000), 20_000), 20_000, 0));
+    everywhere("cut_and_healed", |place| check(place, &through(place, Cut::AfterBytes(60_000), 20_000), 20_000, 0));
 }
 
 #[test]
 fn a_commit_whose_answer_is_lost() {
-    on_all("lost_and_found", |place| {
+    everywhere("lost_and_found", |place| {
         let done = through(place, Cut::AfterCommit(6), 1_000);
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(1_000))), "{done}");
         assert_eq!(place.sql("SELECT COUNT(*), SUM(value) FROM numbers"), "1000,500500", "{done}");
@@ -64,13 +64,13 @@ fn a_commit_whose_answer_is_lost() {
 
 #[test]
 fn a_commit_that_never_arrives() {
-    on_all("lost_on_the_way", |place| check(place, &through(place, Cut::BeforeCommit(6), 1_000), 1_000, 0));
+    everywhere("lost_on_the_way", |place| check(place, &through(place, Cut::BeforeCommit(6), 1_000), 1_000, 0));
 }
 
 /// Whatever of the ledger's opening was done, the next attempt does the rest.
 #[test]
 fn a_connection_cut_while_the_ledger_is_opened() {
-    on_all("cut_opening", |place| {
+    everywhere("cut_opening", |place| {
         for n in 1..=3 {
             for cut in [Cut::AfterCommit(n), Cut::BeforeCommit(n)] {
                 check(place, &through(place, cut, 1_000), 1_000, 0);
@@ -83,7 +83,7 @@ fn a_connection_cut_while_the_ledger_is_opened() {
 /// Killed again and again, whatever it is doing.
 #[test]
 fn connections_that_are_killed() {
-    on_all("kills", |place| {
+    everywhere("kills", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(30_000, |id| format!("{id},{id}")));
         let load = Running::start(place, "numbers.csv --into numbers --batch 250");

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// A session of the server's own client that holds what it was told to take, until it is dropped.
@@ -10,11 +10,10 @@ pub(crate) struct Session(Child);
 
 impl Session {
     pub(crate) fn open(place: &Place, statements: &str) -> Self {
-        let mut client = Command::new(&place.server.client)
-            .args(["--no-defaults", "--batch", "--skip-column-names", "--unbuffered"])
-            .arg(format!("--socket={}", place.server.socket.display()))
-            .args([&format!("--user={}", place.server.user), place.schema.name()])
-            .env("MYSQL_PWD", &place.server.password)
+        let mut client = place
+            .server
+            .client()
+            .args(["--unbuffered", place.schema.name()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -1,7 +1,7 @@
 //! What comes before the first row and after the last: statements of the user, indexes that are rebuilt, a copy that takes the table's
 //! place. Each happens once, however often a load is begun.
 
-use crate::place::{Done, Place, Rows, on_all};
+use crate::place::{Done, Place, Rows, everywhere};
 use std::os::unix::process::ExitStatusExt as _;
 
 const PEOPLE: &str = "DROP TABLE IF EXISTS people; DROP TABLE IF EXISTS log; \
@@ -22,7 +22,7 @@ fn create(place: &Place) -> String {
 
 #[test]
 fn statements_before_and_after() {
-    on_all("before_after", |place| {
+    everywhere("before_after", |place| {
         place.sql(PEOPLE);
         place.write("people.csv", FILE);
         let steps = [
@@ -44,7 +44,7 @@ fn statements_before_and_after() {
 
 #[test]
 fn a_step_is_not_done_again() {
-    on_all("once", |place| {
+    everywhere("once", |place| {
         place.sql(PEOPLE);
         // Bad for the server only: what is bad for us is known before a step is done.
         place.write("people.csv", "id,name\n1,Ann\n1,Bob\n");
@@ -77,7 +77,7 @@ fn a_step_is_not_done_again() {
 
 #[test]
 fn indexes_come_back_as_they_were() {
-    on_all("deferred", |place| {
+    everywhere("deferred", |place| {
         place.sql(PEOPLE);
         if place.is_mysql() {
             place.sql("ALTER TABLE people ADD KEY hidden (name) INVISIBLE, ADD KEY computed ((id + 1))");
@@ -101,7 +101,7 @@ fn indexes_come_back_as_they_were() {
 
 #[test]
 fn indexes_that_foreign_keys_need_stay() {
-    on_all("deferred_fk", |place| {
+    everywhere("deferred_fk", |place| {
         place.sql(
             "CREATE TABLE owners (id INT PRIMARY KEY); INSERT INTO owners VALUES (1); \
              CREATE TABLE people (id INT AUTO_INCREMENT, name VARCHAR(20), note TEXT, owner INT, PRIMARY KEY (name), \
@@ -116,7 +116,7 @@ fn indexes_that_foreign_keys_need_stay() {
 
 #[test]
 fn all_or_nothing() {
-    on_all("atomic", |place| {
+    everywhere("atomic", |place| {
         place.sql(PEOPLE);
         place.sql("INSERT INTO people (id, name) VALUES (7, 'Gus')");
         place.write("people.csv", "id,name\n1,Ann\n2,Bob\nx,Cy\n");
@@ -143,7 +143,7 @@ fn all_or_nothing() {
 /// The run that made it was killed before it could say so.
 #[test]
 fn a_copy_that_nobody_noted_is_made_anew() {
-    on_all("atomic_left", |place| {
+    everywhere("atomic_left", |place| {
         place.sql(PEOPLE);
         place.write("people.csv", FILE);
         let args = "people.csv --into people --atomic";
@@ -165,7 +165,7 @@ fn a_copy_that_nobody_noted_is_made_anew() {
 
 #[test]
 fn without_a_ledger_nothing_is_left_behind() {
-    on_all("atomic_bare", |place| {
+    everywhere("atomic_bare", |place| {
         place.sql(PEOPLE);
         let bare = ["--atomic", "--guarantee", "at-least-once"];
         place.write("people.csv", "id,name\n1,Ann\nx,Bob\n");
@@ -183,7 +183,7 @@ fn without_a_ledger_nothing_is_left_behind() {
 
 #[test]
 fn a_table_that_cannot_be_replaced_is_not() {
-    on_all("atomic_refused", |place| {
+    everywhere("atomic_refused", |place| {
         for (what, sql) in [
             ("triggers", "CREATE TRIGGER t BEFORE INSERT ON people FOR EACH ROW SET NEW.mail = 'x'"),
             (
@@ -213,7 +213,7 @@ fn a_table_that_cannot_be_replaced_is_not() {
 
 #[test]
 fn what_is_not_to_be_checked() {
-    on_all("unchecked", |place| {
+    everywhere("unchecked", |place| {
         place.sql(
             "CREATE TABLE owners (id INT PRIMARY KEY); \
              CREATE TABLE people (id INT PRIMARY KEY, owner INT, FOREIGN KEY (owner) REFERENCES owners (id))",
@@ -238,7 +238,7 @@ fn what_is_not_to_be_checked() {
 
 #[test]
 fn rows_before_a_bad_one_stay_whatever_is_not_checked() {
-    on_all("unchecked_bad", |place| {
+    everywhere("unchecked_bad", |place| {
         for check in ["unique", "foreign-keys"] {
             place.sql("DROP TABLE IF EXISTS people; CREATE TABLE people (id INT PRIMARY KEY, u INT, UNIQUE KEY (u))");
             // Row by row and many at once: the duplicate comes last.

@@ -1,7 +1,7 @@
 //! A load that somebody stops, or that waits: Ctrl-C, SIGTERM, a feeder that says nothing, a table that is locked.
 
 use crate::numbers::{TABLE, check_table, numbers};
-use crate::place::{Done, Place, Rows, on_all};
+use crate::place::{Done, Place, Rows, everywhere};
 pub(crate) use crate::session::{Session, await_true};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn ctrl_c_under_way_names_what_is_stored() {
-    on_all("ctrl_c", |place| {
+    everywhere("ctrl_c", |place| {
         for signal in ["INT", "TERM"] {
             place.sql(&format!("DROP TABLE IF EXISTS numbers; {TABLE}"));
             let mut load = Running::start(place, "- --into numbers --batch 500");
@@ -31,7 +31,7 @@ fn ctrl_c_under_way_names_what_is_stored() {
 
 #[test]
 fn a_feeder_that_says_nothing_does_not_keep_a_load_from_stopping() {
-    on_all("silent_feeder", |place| {
+    everywhere("silent_feeder", |place| {
         place.sql(TABLE);
         let mut load = Running::start(place, "- --into numbers");
         load.begin();
@@ -44,7 +44,7 @@ fn a_feeder_that_says_nothing_does_not_keep_a_load_from_stopping() {
 
 #[test]
 fn asked_how_it_goes_it_says_so_and_goes_on() {
-    on_all("usr1", |place| {
+    everywhere("usr1", |place| {
         place.sql(TABLE);
         let mut load = Running::start(place, "- --into numbers --batch 100 --lanes 2");
         load.begin();
@@ -60,7 +60,7 @@ fn asked_how_it_goes_it_says_so_and_goes_on() {
 
 #[test]
 fn an_end_of_a_stopped_feeder_is_not_the_end_of_its_rows() {
-    on_all("stopped_feeder", |place| {
+    everywhere("stopped_feeder", |place| {
         place.sql(TABLE);
         let mut load = Running::start(place, "- --into numbers");
         load.begin();
@@ -72,7 +72,7 @@ fn an_end_of_a_stopped_feeder_is_not_the_end_of_its_rows() {
 
 #[test]
 fn twice_ends_a_load_that_waits_for_a_lock() {
-    on_all("twice", |place| {
+    everywhere("twice", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
         for args in ["", "--truncate"] {
@@ -99,7 +99,7 @@ fn twice_ends_a_load_that_waits_for_a_lock() {
 /// the server's lock wait ends after 50 s; then nothing is in; and a load with patience tries again.
 #[test]
 fn a_silent_server_is_told_with_its_state() {
-    on_all("silent_server", |place| {
+    everywhere("silent_server", |place| {
         place.sql(TABLE);
         place.write("numbers.csv", numbers(50, |id| format!("{id},{id}")));
         place.write("patient.csv", numbers(50, |id| format!("{},{}", id + 100, id + 100)));

@@ -2,7 +2,7 @@
 //!
 //! A trigger empties the wide column and sleeps, so that much text and much time cost the server nothing.
 
-use crate::place::{Done, Place, Rows, on, on_all};
+use crate::place::{Done, Place, Rows, everywhere, on};
 use inrush_core::bulk::tuner::trace::replay;
 use inrush_testkit::servers::{Server, all};
 use std::io::Write;
@@ -32,7 +32,7 @@ fn lanes_are_tried_while_the_load_runs() {
 
 #[test]
 fn a_short_load_is_not_tuned() {
-    on_all("untuned", |place| {
+    everywhere("untuned", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY)");
         let rows: String = (0..2_000).map(|id| format!("{id}\n")).collect();
         place.write("a.csv", format!("id\n{rows}"));
@@ -44,7 +44,7 @@ fn a_short_load_is_not_tuned() {
 
 #[test]
 fn a_rate_is_kept_to_smoothly() {
-    on_all("rate", |place| {
+    everywhere("rate", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20))");
         let rows: String = (0..6_000).map(|id| format!("{id},Ann\n")).collect();
         place.write("a.csv", format!("id,name\n{rows}"));

@@ -1,7 +1,7 @@
 //! What can be known before the first row is known before anything is changed: for a file that cannot be read or whose first rows are bad
 //! no table is emptied or made, no statement is run and no index dropped.
 
-use crate::place::{Place, on_all};
+use crate::place::{Place, everywhere};
 use arrow_array::{Int32Array, RecordBatch};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -15,7 +15,7 @@ const OPTIONS: [&str; 5] =
 
 #[test]
 fn a_table_keeps_its_rows_if_the_file_cannot_be_read() {
-    on_all("untouched", |place| {
+    everywhere("untouched", |place| {
         let table = "CREATE TABLE people (id INT PRIMARY KEY, age INT, KEY by_age (age))";
         let rows = (1..=10).map(|id| format!("({id}, {id})")).collect::<Vec<_>>().join(", ");
         place.sql(&format!("{table}; INSERT INTO people VALUES {rows}"));
@@ -43,7 +43,7 @@ fn a_table_keeps_its_rows_if_the_file_cannot_be_read() {
 
 #[test]
 fn no_table_is_made_for_a_file_that_cannot_be_read() {
-    on_all("not_made", |place| {
+    everywhere("not_made", |place| {
         place.write("good.csv", "id,age\n1,2\n");
         let cannot = |args: &str| ["ragged.csv", "good.csv quote.csv", "lzo.parquet"].contains(&args);
         for (args, code, why) in bad_files(place).into_iter().filter(|(args, ..)| cannot(args)) {
@@ -57,7 +57,7 @@ fn no_table_is_made_for_a_file_that_cannot_be_read() {
 /// A stream is looked into as well, and read as a whole all the same.
 #[test]
 fn standard_input_is_looked_into() {
-    on_all("looked_into", |place| {
+    everywhere("looked_into", |place| {
         place.sql("CREATE TABLE people (id INT PRIMARY KEY, age INT); INSERT INTO people VALUES (1, 1)");
         let load = |text: &str| {
             place.forget();

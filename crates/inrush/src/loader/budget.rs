@@ -115,6 +115,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
     use std::thread;
+    use std::time::Instant;
 
     #[test]
     fn the_reader_waits_for_room() {
@@ -131,8 +132,14 @@ mod tests {
                 waited.send(()).unwrap();
             })
         };
-        assert!(has_waited.recv_timeout(Duration::from_millis(50)).is_err(), "70 and 40 are more than 100");
+        // What it wants is entered once it waits.
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while budget.starves(2).is_none() {
+            assert!(Instant::now() < deadline, "the reader does not wait");
+            thread::yield_now();
+        }
         assert_eq!((budget.starves(1), budget.starves(2)), (None, Some(40)), "one batch is under way");
+        assert!(has_waited.try_recv().is_err(), "70 and 40 are more than 100");
         drop(first);
         has_waited.recv_timeout(Duration::from_secs(10)).unwrap();
         reader.join().unwrap();

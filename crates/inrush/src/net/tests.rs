@@ -172,13 +172,13 @@ fn a_server_that_drips_runs_into_the_read_timeout() {
 
 #[test]
 fn what_comes_on_starts_the_time_anew() {
-    both(&impatient(), |mut shell, mut theirs| {
+    both(&Config::new().with_read_timeout(Some(Duration::from_secs(2))), |mut shell, mut theirs| {
         let peer = thread::spawn(move || {
             let mut received = vec![0; frame(0).len()];
             theirs.read_exact(&mut received).unwrap();
             // In all longer than the limit, each pause shorter.
             for piece in frame(1).chunks(10_000) {
-                thread::sleep(Duration::from_millis(40));
+                thread::sleep(Duration::from_millis(400));
                 theirs.write_all(piece).unwrap();
             }
         });
@@ -227,18 +227,20 @@ fn a_dropped_future_leaves_the_connection_dead() {
 
 #[test]
 fn another_thread_can_abort() {
-    let (ours, theirs) = pair();
+    let (ours, mut theirs) = pair();
     let mut connection = blocking::Connection::over(ours, &Config::new());
     let aborter = connection.aborter();
     let other = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(50));
+        // Once all is sent, nothing is left but to wait for the answer.
+        theirs.read_exact(&mut vec![0; frame(0).len()]).unwrap();
         aborter.clone().abort();
-        aborter
+        (aborter, theirs)
     });
     let error = connection.run(Exchange { n_to_send: 1, n_to_receive: 1 }).unwrap_err();
     assert!(error.is_fatal() && error.kind() == Kind::Interrupted, "{error:?}");
     assert!(connection.session().is_dead());
-    drop((connection, theirs));
+    drop(connection);
     // Of no effect once the connection is gone.
-    other.join().unwrap().abort();
+    let (aborter, _theirs) = other.join().unwrap();
+    aborter.abort();
 }

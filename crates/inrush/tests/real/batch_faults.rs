@@ -94,7 +94,7 @@ fn slowly(
             });
             let before = Instant::now();
             let error = wait!(connection.execute_batch_with(INSERT, &rows, &options)).unwrap_err();
-            assert!(before.elapsed() < Duration::from_secs(10), "{method}: {error}");
+            assert!(before.elapsed() < Duration::from_secs(19), "{method}: {error}");
             judge(method, &error);
             thread.join().unwrap();
             assert_eq!(connection.session().is_dead(), error.is_fatal(), "{method}: {error:?}");
@@ -142,7 +142,7 @@ fn a_killed_connection_undoes_the_batch() {
 
 #[test]
 fn time_that_runs_out_undoes_the_batch() {
-    let change = |config: Config| config.with_query_timeout(Some(Duration::from_millis(200)));
+    let change = |config: Config| config.with_query_timeout(Some(Duration::from_secs(1)));
     slowly(
         "timeout",
         change,

@@ -105,9 +105,11 @@ fn check(pieces: Pieces, least: usize, survives: bool, prepare: Verb, verb: Verb
     let check = |case: &Case| {
         let Case { shell: Shell::Tokio, .. } = case else { return };
         let schema = tables(case);
-        let tally = drop_everywhere(case, &schema, pieces, prepare, verb);
-        assert!(tally.n_dropped >= least, "{tally:?}");
-        assert!(!survives || tally.n_usable > 0, "{tally:?}");
+        let is_enough = |tally: &Tally| tally.n_dropped >= least && (!survives || tally.n_usable > 0);
+        let once = || drop_everywhere(case, &schema, pieces, prepare, verb);
+        // On a busy machine several pieces arrive at once, and there are fewer waits: then again.
+        let tally = (0..9).map(|_| once()).find(is_enough).unwrap_or_else(once);
+        assert!(is_enough(&tally), "{tally:?}");
         check_pairs(&schema);
     };
     in_cases(servers::with_local_infile(), &[Route::Tcp], check);

@@ -4,6 +4,7 @@ use inrush::core::session::{Conversation, Session};
 use inrush::{Config, Outcome, Result, ResultSet, Row, Sql, Statement, TlsMode, Value, blocking};
 use inrush_testkit::servers::{self, Server};
 use std::thread;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// One way to use one server.
@@ -32,33 +33,118 @@ pub(crate) enum Shell {
 pub(crate) const ROUTES: [Route; 3] = [Route::Tcp, Route::Tls, Route::Unix];
 pub(crate) const SHELLS: [Shell; 2] = [Shell::Blocking, Shell::Tokio];
 
-/// Checks one behaviour in every case: all servers, all routes, both shells.
+/// Checks one behaviour in six cases: each server once, each pair of route and shell once, each family with both shells, and
+/// LOCAL INFILE on and off with both.
+///
+/// Both shells run one body of code, and no verb knows its route, so the product of 6 servers, 3 routes and 2 shells would repeat
+/// the same steps. Which route and instance a family gets differs from behaviour to behaviour (see [`rotation`]), so that all
+/// tests together use every one of the 36 cases. Where the route itself is under test, use [`in_every_case`].
 #[track_caller]
-pub(crate) fn everywhere(check: impl Fn(&Case) + Sync) {
+pub(crate) fn everywhere<C: Fn(&Case) + Sync>(check: C) {
+    run(spread(servers::all(), rotation::<C>()), check);
+}
+
+/// Checks one behaviour in the full product: all servers, all routes, both shells. For logins, TLS, compression and what breaks
+/// a connection, which differ by route.
+#[track_caller]
+pub(crate) fn in_every_case(check: impl Fn(&Case) + Sync) {
     in_cases(servers::all(), &ROUTES, check);
 }
 
-/// Checks one behaviour on some servers and routes, with both shells.
+/// Checks one behaviour on these servers and routes, with both shells: their full product.
 #[track_caller]
 pub(crate) fn in_cases(servers: Vec<Server>, routes: &[Route], check: impl Fn(&Case) + Sync) {
-    assert!(!servers.is_empty(), "no server to check on");
+    let mut cases = Vec::new();
     for server in servers {
         for route in routes {
-            for shell in SHELLS {
-                check_case(&Case { server: server.clone(), route: *route, shell }, &check);
-            }
+            cases.extend(SHELLS.map(|shell| Case { server: server.clone(), route: *route, shell }));
         }
     }
+    run(cases, check);
 }
 
-/// In a thread with the case's name, which a panic's message then shows.
+/// Checks something on these servers at the same time, where only one shell is of interest or none.
 #[track_caller]
-fn check_case(case: &Case, check: &(impl Fn(&Case) + Sync)) {
+pub(crate) fn on_servers(servers: Vec<Server>, check: impl Fn(&Server) + Sync) {
+    let case = |server| Case { server, route: Route::Unix, shell: Shell::Blocking };
+    run(servers.into_iter().map(case).collect(), |case| check(&case.server));
+}
+
+/// The cases of [`everywhere`]. `rotation` is less than 6; all six of them come to the full product.
+fn spread(servers: Vec<Server>, rotation: usize) -> Vec<Case> {
+    let mut families: Vec<String> = servers.iter().map(|server| server.name.clone()).collect();
+    families.dedup();
+    let place = |server: &Server| families.iter().position(|name| *name == server.name).unwrap();
+    let case = |server: Server| {
+        let family = place(&server);
+        let shell = (family + rotation / ROUTES.len() + usize::from(server.local_infile)) % SHELLS.len();
+        let route = (family + shell + rotation) % ROUTES.len();
+        Case { server, route: ROUTES[route], shell: SHELLS[shell] }
+    };
+    servers.into_iter().map(case).collect()
+}
+
+/// A number below 6 that belongs to one behaviour, made of the check's type name, which holds the name of its test: it stays the
+/// same from run to run, and when lines move.
+pub(crate) fn rotation<C>() -> usize {
+    let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = std::any::type_name::<C>().bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
+    (hash % (ROUTES.len() * SHELLS.len()) as u64) as usize
+}
+
+/// Runs the cases: the servers at the same time, since most checks wait for theirs; the cases of one server one after the other,
+/// since some change what is shared on it (accounts, settings).
+#[track_caller]
+fn run(cases: Vec<Case>, check: impl Fn(&Case) + Sync) {
+    assert!(!cases.is_empty(), "no server to check on");
+    let mut of_servers: Vec<Vec<Case>> = Vec::new();
+    for case in cases {
+        match of_servers.iter_mut().find(|cases| cases[0].server.instance == case.server.instance) {
+            Some(cases) => cases.push(case),
+            None => of_servers.push(vec![case]),
+        }
+    }
+    let failed: Vec<String> = thread::scope(|scope| {
+        let of_server = |cases: Vec<Case>| {
+            let check = &check;
+            scope.spawn(move || cases.iter().find_map(|case| failure(case, check)))
+        };
+        let threads: Vec<_> = of_servers.into_iter().map(of_server).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(failed.is_empty(), "failed: {}", failed.join(", "));
+}
+
+/// The case's name if its check fails. The check runs in a thread of that name, which a panic's message then shows.
+fn failure(case: &Case, check: &(impl Fn(&Case) + Sync)) -> Option<String> {
     let name = format!("{} {:?} {:?}", case.server.instance, case.route, case.shell);
     thread::scope(|scope| {
         let thread = thread::Builder::new().name(name.clone()).spawn_scoped(scope, || check(case)).unwrap();
-        assert!(thread.join().is_ok(), "failed: {name}");
-    });
+        thread.join().err().map(|_| name)
+    })
+}
+
+#[test]
+fn six_cases_are_enough_for_every_pair_and_six_behaviours_for_all() {
+    let servers = servers::all();
+    let mut seen = Vec::new();
+    for rotation in 0..6 {
+        let cases = spread(servers.clone(), rotation);
+        let pairs = |pair: fn(&Case) -> String| {
+            let mut pairs: Vec<String> = cases.iter().map(pair).collect();
+            pairs.sort();
+            pairs.dedup();
+            pairs.len()
+        };
+        assert_eq!(pairs(|case| case.server.instance.clone()), 6);
+        assert_eq!(pairs(|case| format!("{:?} {:?}", case.route, case.shell)), 6);
+        assert_eq!(pairs(|case| format!("{} {:?}", case.server.name, case.shell)), 6);
+        assert_eq!(pairs(|case| format!("{} {:?}", case.server.local_infile, case.shell)), 4);
+        seen.extend(cases.iter().map(|case| format!("{} {:?} {:?}", case.server.instance, case.route, case.shell)));
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 36);
 }
 
 impl Case {
@@ -89,6 +175,29 @@ impl Case {
     #[track_caller]
     pub(crate) fn open_with(&self, config: &Config) -> Twin {
         Twin::connect(self.shell, config).unwrap()
+    }
+}
+
+/// Waits until the server shows that the statement of this connection is in `SLEEP`.
+#[track_caller]
+pub(crate) fn until_asleep(server: &Server, connection_id: u32) {
+    let sleeps =
+        format!("SELECT 1 FROM information_schema.processlist WHERE ID = {connection_id} AND STATE = 'User sleep'");
+    let deadline = Instant::now() + Duration::from_secs(25);
+    while server.sql(&sleeps).is_empty() {
+        assert!(Instant::now() < deadline, "connection {connection_id} does not sleep");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until the server no longer knows this connection, and has closed its socket.
+#[track_caller]
+pub(crate) fn until_closed(server: &Server, connection_id: u32) {
+    let exists = format!("SELECT 1 FROM information_schema.processlist WHERE ID = {connection_id}");
+    let deadline = Instant::now() + Duration::from_secs(25);
+    while !server.sql(&exists).is_empty() {
+        assert!(Instant::now() < deadline, "connection {connection_id} is still there");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

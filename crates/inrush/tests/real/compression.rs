@@ -1,6 +1,6 @@
 //! Compression on real servers: the same answers through zlib and zstd, over every route, small and large, both ways.
 
-use crate::cases::{Case, Route, Twin, everywhere, in_cases};
+use crate::cases::{Case, Route, Twin, everywhere, in_cases, in_every_case};
 use inrush::core::session::LoadCounts;
 use inrush::core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn};
 use inrush::core::wire::{Row, Value};
@@ -23,7 +23,7 @@ fn text(length: usize) -> String {
 
 #[test]
 fn small_and_large_answers() {
-    everywhere(|case| {
+    in_every_case(|case| {
         for &compression in offered(case) {
             let mut connection = case.open_with(&case.config().with_compression(compression));
             assert_eq!(connection.session().compression(), compression);
@@ -205,7 +205,7 @@ const STEPS: u64 = 100;
 
 #[test]
 fn pipelines_go_through_it() {
-    everywhere(|case| {
+    in_every_case(|case| {
         for &compression in offered(case) {
             let mut connection = case.open_with(&case.config().with_compression(compression));
             // Commands that end just before, at and behind the end of a frame, and some of several frames.

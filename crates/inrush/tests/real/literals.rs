@@ -1,7 +1,7 @@
 //! What values become when they are written as text: the same as when they are bound, in columns of every type and in every
 //! sql_mode.
 
-use crate::cases::{Case, Route, Shell};
+use crate::cases::{Case, Route, Shell, on_servers};
 use inrush::core::bulk::write::load_data::LoadData;
 use inrush::core::bulk::write::multi_statement::MultiStatement;
 use inrush::core::bulk::write::text::{MultiRow, Row};
@@ -242,12 +242,12 @@ const MODES: &[(&str, &[&str])] = &[
 
 #[test]
 fn values_as_text_are_stored_as_bound_ones() {
-    for server in servers::with_local_infile() {
+    on_servers(servers::with_local_infile(), |server| {
         let schema = server.schema("literals");
-        let mut connection = connect(&server, schema.name());
+        let mut connection = connect(server, schema.name());
         for (mode, types) in MODES {
             connection.exec(&format!("SET sql_mode = 'STRICT_ALL_TABLES,{mode}'"), ()).unwrap();
-            for ty in types.iter().filter(|ty| has_type(&server, ty)) {
+            for ty in types.iter().filter(|ty| has_type(server, ty)) {
                 connection.exec("DROP TABLE IF EXISTS t", ()).unwrap();
                 connection.exec(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty})"), ()).unwrap();
                 connection.exec("BEGIN", ()).unwrap();
@@ -255,8 +255,8 @@ fn values_as_text_are_stored_as_bound_ones() {
                 for (way, got) in ways(&mut connection) {
                     for (value, (want, got)) in values().iter().zip(want.iter().zip(&got)) {
                         // What LOAD DATA refuses or warns of goes another way; what it stores must be right.
-                        let may_refuse = way == "load-data" || is_refused_as_text(&server, ty, value);
-                        let is_known = may_refuse && got.is_none() || is_bent_when_bound(&server, ty, value);
+                        let may_refuse = way == "load-data" || is_refused_as_text(server, ty, value);
+                        let is_known = may_refuse && got.is_none() || is_bent_when_bound(server, ty, value);
                         let place = format!("{} {mode} {ty} {way} {value:?}", server.name);
                         assert!(want == got || is_known, "{place}: {want:?} but {got:?}");
                     }
@@ -264,7 +264,7 @@ fn values_as_text_are_stored_as_bound_ones() {
                 connection.exec("ROLLBACK", ()).unwrap();
             }
         }
-    }
+    });
 }
 
 fn connect(server: &Server, schema: &str) -> blocking::Connection {
@@ -322,9 +322,9 @@ fn check_expression(connection: &mut blocking::Connection, insert: &str, rows: &
 
 #[test]
 fn values_stand_where_placeholders_stood() {
-    for server in servers::with_local_infile() {
+    on_servers(servers::with_local_infile(), |server| {
         let schema = server.schema("expressions");
-        let mut connection = connect(&server, schema.name());
+        let mut connection = connect(server, schema.name());
         connection.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a INT UNIQUE, c INT)", ()).unwrap();
         let c = &mut connection;
         let rows = &[(1, -3), (2, 4)];
@@ -337,5 +337,5 @@ fn values_stand_where_placeholders_stood() {
         check_expression(c, "REPLACE INTO t (a, c) VALUES (? /* , */, (SELECT ? + 1))", rows, "-2,5");
         check_expression(c, "INSERT INTO t (a, c) VALUES (? DIV 9, ?) ON DUPLICATE KEY UPDATE c = c - 10", rows, "-13");
         check_expression(c, "INSERT INTO t (a, c) VALUES (?, /* ') */ ABS(?) ^ 1) -- it's", rows, "2,5");
-    }
+    });
 }

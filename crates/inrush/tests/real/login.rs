@@ -1,6 +1,6 @@
 //! Logging in: by every plugin of every server, on every route; and being refused.
 
-use crate::cases::{Case, Route, Shell, Twin, everywhere, in_cases};
+use crate::cases::{Case, Route, Shell, Twin, in_cases, in_every_case};
 use inrush::{Config, Error, Kind};
 use inrush_testkit::servers::{self, User};
 
@@ -10,7 +10,7 @@ fn config_of(case: &Case, user: &User) -> Config {
 
 #[test]
 fn every_plugin_lets_its_user_in() {
-    everywhere(|case| {
+    in_every_case(|case| {
         for user in &case.server.users {
             if user.plugin == "cleartext_plugin_server" && case.route == Route::Tcp {
                 // Its password never travels over plain TCP: see below.
@@ -28,7 +28,7 @@ fn every_plugin_lets_its_user_in() {
 
 #[test]
 fn every_plugin_refuses_a_wrong_password() {
-    everywhere(|case| {
+    in_every_case(|case| {
         for user in &case.server.users {
             if user.plugin == "cleartext_plugin_server" && case.route == Route::Tcp {
                 continue;
@@ -117,7 +117,7 @@ fn account(server: &servers::Server) -> Option<User> {
 
 #[test]
 fn an_unknown_database_is_refused() {
-    everywhere(|case| {
+    in_every_case(|case| {
         let error = Twin::connect(case.shell, &case.config().with_database("no_such_database")).unwrap_err();
         assert_eq!(error.code(), 1049, "{error:?}");
         assert!(error.is_fatal());
@@ -126,7 +126,7 @@ fn an_unknown_database_is_refused() {
 
 #[test]
 fn an_unknown_user_is_refused() {
-    everywhere(|case| {
+    in_every_case(|case| {
         let error = Twin::connect(case.shell, &case.config().with_user("nobody_here")).unwrap_err();
         assert_eq!(error.code(), 1045, "{error:?}");
     });
@@ -134,7 +134,7 @@ fn an_unknown_user_is_refused() {
 
 #[test]
 fn by_url() {
-    everywhere(|case| {
+    in_every_case(|case| {
         let server = &case.server;
         let schema = server.schema("url");
         let route = match case.route {

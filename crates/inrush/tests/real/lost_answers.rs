@@ -230,7 +230,7 @@ fn in_a_transaction() {
 #[test]
 fn of_a_statement_beyond_its_time() {
     on_each(|bench| {
-        let limit = Some(Duration::from_millis(300));
+        let limit = Some(Duration::from_secs(1));
         for is_text in [true, false] {
             let mut holder = bench.observer();
             holder.exec("BEGIN", ()).unwrap();
@@ -259,7 +259,7 @@ fn of_a_statement_beyond_its_time() {
 #[test]
 fn of_a_statement_that_is_killed() {
     on_each(|bench| {
-        let config = bench.config().with_query_timeout(Some(Duration::from_millis(300))).with_kill_on_timeout(true);
+        let config = bench.config().with_query_timeout(Some(Duration::from_secs(1))).with_kill_on_timeout(true);
         let mut holder = bench.observer();
         holder.exec("BEGIN", ()).unwrap();
         holder.exec("INSERT INTO t VALUES (1)", ()).unwrap();

@@ -1,5 +1,6 @@
-//! Connections on real servers: every behaviour, with both shells, on every server of `scripts/servers`, over plain TCP,
-//! TCP with TLS, and a Unix socket. Where no honest server would behave as needed, a scripted one does.
+//! Connections on real servers: every behaviour on every server of `scripts/servers`, with both shells, over plain TCP, TCP with
+//! TLS, and a Unix socket; not in their product, see `cases::everywhere`. Where no honest server would behave as needed, a
+//! scripted one does.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod arrow;

@@ -1,6 +1,6 @@
 //! Pipelines on real servers: each kind of step, errors per step, transactions, results, and what ends the connection.
 
-use crate::cases::{Case, Shell, everywhere, texts};
+use crate::cases::{Case, Shell, everywhere, texts, until_asleep};
 use crate::twins::with_twin;
 use inrush::{Config, Error, PipelineMode, Reply, Result, Statement, params};
 use std::time::Duration;
@@ -236,11 +236,12 @@ fn large_commands_and_large_results_in_one_flight() {
 #[test]
 fn each_step_has_the_time_of_a_query() {
     everywhere(|case| {
-        let config = case.config().with_query_timeout(Some(Duration::from_millis(400)));
+        // Each step has 1.5 s to spare, and all of them take longer than one may.
+        let config = case.config().with_query_timeout(Some(Duration::from_secs(2)));
         with_twin!(case, config, connection => {
             let mut pipeline = connection.pipeline();
             for _ in 0..5 {
-                pipeline.query("SELECT SLEEP(0.1)");
+                pipeline.query("SELECT SLEEP(0.5)");
             }
             assert_eq!(all_told(&wait!(pipeline.run()).unwrap()), ["0"; 5]);
             let mut pipeline = connection.pipeline();
@@ -257,12 +258,16 @@ fn a_dropped_pipeline_leaves_the_connection_dead() {
     everywhere(|case| {
         let Case { shell: Shell::Tokio, .. } = case else { return };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let config = case.config();
+        let (server, config) = (case.server.clone(), case.config());
         let task = runtime.spawn(async move {
             let mut connection = inrush::Connection::connect(&config).await.unwrap();
+            let id = connection.connection_id();
             let mut pipeline = connection.pipeline();
             pipeline.ping().query("SELECT SLEEP(30)").ping();
-            tokio::time::timeout(Duration::from_millis(300), pipeline.run()).await.unwrap_err();
+            tokio::select! {
+                _ = pipeline.run() => panic!("it ended"),
+                asleep = tokio::task::spawn_blocking(move || until_asleep(&server, id)) => asleep.unwrap(),
+            }
             connection.ping().await.unwrap_err()
         });
         let error = runtime.block_on(task).unwrap();

@@ -6,7 +6,7 @@ mod cancelled;
 mod sessions;
 mod twin;
 
-use crate::cases::{Case, Route, in_cases};
+use crate::cases::{Case, Route, in_cases, until_closed};
 use inrush::{Config, Error, Kind, PoolOptions};
 use inrush_testkit::servers;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn a_killed_connection_never_comes_back() {
         // While it rests: it is noticed without a ping.
         let id = pool.get().id();
         case.server.sql(&format!("KILL {id}"));
-        thread::sleep(Duration::from_millis(20));
+        until_closed(&case.server, id);
         let mut lent = pool.get();
         assert_ne!(lent.id(), id);
         lent.query("SELECT 1");
@@ -82,7 +82,7 @@ fn the_least_number_is_opened_in_the_background_and_kept() {
         let lent = pool.get();
         let id = lent.id();
         case.server.sql(&format!("KILL {id}"));
-        thread::sleep(Duration::from_millis(20));
+        until_closed(&case.server, id);
         drop(lent);
         let mut both = [pool.get(), pool.get()];
         both.iter_mut().for_each(|lent| drop(lent.query("SELECT 1")));
@@ -210,13 +210,7 @@ fn a_closed_pool_lends_nothing() {
         assert!(pool.close_and_wait(Duration::from_secs(5)));
         let status = pool.status();
         assert_eq!((status.in_use, status.idle, status.opening), (0, 0, 0));
-        let gone =
-            || case.server.sql(&format!("SELECT 1 FROM information_schema.processlist WHERE ID = {id}")).is_empty();
-        let before = Instant::now();
-        while !gone() {
-            assert!(before.elapsed() < Duration::from_secs(5));
-            thread::sleep(Duration::from_millis(10));
-        }
+        until_closed(&case.server, id);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Time-outs: connect, read, write, the whole query; and statements that the server is told to end.
 
-use crate::cases::{Case, ROUTES, Route, Shell, Twin, in_cases};
+use crate::cases::{Case, ROUTES, Route, Shell, Twin, in_cases, until_asleep};
 use crate::transactions::{ids, on_each_server, table};
 use crate::twins::with_twin;
 use inrush::{Config, Kind};
@@ -24,6 +24,17 @@ fn check_in_step(twin: &mut Twin) {
     }
 }
 
+/// The same under a limit so short that a question may meet it: its own time-out is no fault, a KILL meant for another is one.
+#[track_caller]
+fn check_in_step_in_time(twin: &mut Twin) {
+    for marker in ["one", "two", "three"] {
+        match twin.query(&format!("SELECT '{marker}'")) {
+            Ok(results) => assert_eq!(results[0].value(0, 0).unwrap().to_string(), marker),
+            Err(error) => assert!(error.is_timeout() && !error.is_fatal(), "{error:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_query_beyond_its_time_ends_the_connection() {
     on_each_server(|case| {
@@ -31,7 +42,7 @@ fn a_query_beyond_its_time_ends_the_connection() {
         check_in_step(&mut twin);
         let before = Instant::now();
         let error = twin.exec("SELECT SLEEP(30)").unwrap_err();
-        assert!((300..5000).contains(&before.elapsed().as_millis()));
+        assert!((300..29_000).contains(&before.elapsed().as_millis()));
         assert!(error.is_timeout() && error.is_fatal() && error.kind() == Kind::Io, "{error:?}");
         assert!(error.message().contains("query time-out") && error.hint().unwrap().contains("kill"), "{error:?}");
         assert!(twin.ping().unwrap_err().is_fatal());
@@ -46,7 +57,7 @@ fn a_query_beyond_its_time_is_killed_and_the_connection_goes_on() {
         for sql in [LONG, "SELECT SLEEP(30)", "DO SLEEP(30)"] {
             let before = Instant::now();
             let error = twin.exec(sql).unwrap_err();
-            assert!((300..5000).contains(&before.elapsed().as_millis()), "{:?}", before.elapsed());
+            assert!((300..29_000).contains(&before.elapsed().as_millis()), "{:?}", before.elapsed());
             assert!(error.is_timeout() && !error.is_fatal() && !error.is_retryable(), "{error:?}");
             assert!(error.message().contains("query time-out") && error.message().contains("killed"), "{error:?}");
             assert_eq!(error.code() == 1317, error.sql_state() == "70100", "{error:?}");
@@ -74,13 +85,14 @@ fn a_prepared_statement_is_killed_as_well() {
 fn a_killed_statement_leaves_its_transaction_open() {
     on_each_server(|case| {
         let schema = table(case);
-        with_twin!(case, killing(case.config().with_database(schema.name()), 300), connection => {
+        // Far more than the first INSERT takes.
+        with_twin!(case, killing(case.config().with_database(schema.name()), 1500), connection => {
             let mut tx = wait!(connection.begin()).unwrap();
             wait!(tx.exec("INSERT INTO t VALUES (3,0)", ())).unwrap();
             assert_eq!(wait!(tx.exec(LONG, ())).unwrap_err().code(), 1317);
             wait!(tx.exec("INSERT INTO t VALUES (4,0)", ())).unwrap();
             // Killed in the middle, the whole statement is undone.
-            let error = wait!(tx.exec("INSERT INTO t SELECT 10 + id, SLEEP(1) FROM t ORDER BY id", ())).unwrap_err();
+            let error = wait!(tx.exec("INSERT INTO t SELECT 10 + id, SLEEP(10) FROM t ORDER BY id", ())).unwrap_err();
             assert!(error.is_timeout(), "{error:?}");
             wait!(tx.commit()).unwrap();
         });
@@ -93,7 +105,7 @@ fn a_killed_statement_leaves_its_transaction_open() {
 #[test]
 fn rows_that_stop_coming_are_killed() {
     on_each_server(|case| {
-        with_twin!(case, killing(case.config(), 500), connection => {
+        with_twin!(case, killing(case.config(), 1500), connection => {
             for _ in 0..2 {
                 // Rows come at once, then ever more slowly.
                 let sql = "SELECT seq.n, IF(seq.n > 2000, SLEEP(10), REPEAT('x', 1000)) FROM \
@@ -122,16 +134,19 @@ fn rows_that_stop_coming_are_killed() {
 #[test]
 fn the_callers_own_time_does_not_count() {
     on_each_server(|case| {
-        with_twin!(case, case.config().with_query_timeout(Some(Duration::from_millis(300))), connection => {
+        // The arithmetic is in `pace/tests.rs`, with a clock of its own. Here the caller takes more than the limit, and the server must
+        // answer at all within it.
+        let limit = Duration::from_millis(1500);
+        with_twin!(case, case.config().with_query_timeout(Some(limit)), connection => {
             let mut rows = wait!(connection.query_iter("SELECT 1 UNION SELECT 2 UNION SELECT 3", ())).unwrap();
             let mut n_rows = 0;
             while wait!(rows.next_row()).unwrap().is_some() {
-                thread::sleep(Duration::from_millis(200));
+                thread::sleep(limit / 2);
                 n_rows += 1;
             }
             assert_eq!(n_rows, 3);
             // Nor does that of an earlier command.
-            thread::sleep(Duration::from_millis(400));
+            thread::sleep(limit);
             wait!(connection.ping()).unwrap();
         });
     });
@@ -144,7 +159,7 @@ fn the_limit_of_one_connection_can_change() {
             assert_eq!(connection.query_timeout(), None);
             wait!(connection.query::<(u8,)>("SELECT SLEEP(0.3)", ())).unwrap();
             connection.set_query_timeout(Some(Duration::from_millis(100)));
-            assert!(wait!(connection.query::<(u8,)>("SELECT SLEEP(0.5)", ())).unwrap_err().is_timeout());
+            assert!(wait!(connection.query::<(u8,)>("SELECT SLEEP(30)", ())).unwrap_err().is_timeout());
         });
     });
 }
@@ -152,22 +167,23 @@ fn the_limit_of_one_connection_can_change() {
 #[test]
 fn a_kill_never_meets_the_next_statement() {
     on_each_server(|case| {
-        // Statements that take about as long as they may: the KILL comes before, at and after their end.
+        // Statements that take about as long as they may: the KILL comes before, at and after their end. How long that is depends on
+        // how busy the machine is, so each statement takes a little longer than one that was in time, and less than one that was late.
         let mut twin = case.open_with(&killing(case.config(), 20));
-        let (mut n_late, mut n_in_time) = (0, 0);
-        for i in 0..60 {
-            let took = 10 + i % 20;
-            let sql = format!("SELECT BENCHMARK(1, 1), SLEEP(0.0{took:02})");
+        let (mut n_late, mut n_in_time, mut sleep_ms) = (0, 0, 15u32);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while n_late + n_in_time < 60 || n_late <= 5 || n_in_time <= 5 {
+            assert!(Instant::now() < deadline, "{n_late} late, {n_in_time} in time");
+            let sql = format!("SELECT BENCHMARK(1, 1), SLEEP({})", f64::from(sleep_ms) / 1000.0);
             match twin.exec(&sql) {
-                Ok(_) => n_in_time += 1,
+                Ok(_) => (n_in_time, sleep_ms) = (n_in_time + 1, sleep_ms + 1),
                 Err(error) => {
                     assert!(error.is_timeout() && !error.is_fatal(), "{error:?}");
-                    n_late += 1;
+                    (n_late, sleep_ms) = (n_late + 1, sleep_ms.saturating_sub(1));
                 }
             }
-            check_in_step(&mut twin);
+            check_in_step_in_time(&mut twin);
         }
-        assert!(n_late > 5 && n_in_time > 5, "{n_late} late, {n_in_time} in time");
     });
 }
 
@@ -234,8 +250,9 @@ fn an_abort_ends_a_transaction_like_anything_else() {
         let config = killing(case.config().with_database(schema.name()), 20_000);
         let mut connection = inrush::blocking::Connection::connect(&config).unwrap();
         let aborter = connection.aborter();
+        let (server, id) = (case.server.clone(), connection.connection_id());
         let other = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(300));
+            until_asleep(&server, id);
             aborter.abort();
         });
         let error = connection

@@ -86,7 +86,7 @@ fn campaign(case: &Case) {
         (book, killer.join().unwrap())
     });
     let n_faults = relay.n_met();
-    await_quiet(case, &schema);
+    await_quiet(case, &schema, &relay);
     let stored: HashMap<u64, u64> = schema
         .sql("SELECT id, COUNT(*) FROM t GROUP BY id")
         .iter()

@@ -84,7 +84,7 @@ fn round(case: &Case, exactly_once: bool, dice: &mut Dice, sum: &mut Sum) {
     inserter.close_pool();
     let status = inserter.status();
     drop(inserter);
-    await_quiet(case, &schema);
+    await_quiet(case, &schema, &relay);
     schema.sql("DELETE FROM t WHERE n >= 100000");
     check(&ends, is_bad, exactly_once);
     check_stored(&schema, &ends);

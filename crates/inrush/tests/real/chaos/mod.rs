@@ -9,7 +9,7 @@ mod verbs;
 
 use crate::cases::Case;
 use inrush_testkit::dice::{Dice, is_long};
-use inrush_testkit::faults::{Fault, What, When};
+use inrush_testkit::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
@@ -72,12 +72,11 @@ fn kill_until(is_over: &AtomicBool, case: &Case, schema: &Schema, pause: Duratio
 
 /// Waits until the server has no connection to the schema any more: what was on its way has arrived, or never will.
 #[track_caller]
-fn await_quiet(case: &Case, schema: &Schema) {
+fn await_quiet(case: &Case, schema: &Schema, relay: &Relay) {
     let count = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}'", schema.name());
     let start = Instant::now();
-    // A packet that a relay holds back arrives within this time.
-    thread::sleep(BEYOND + Duration::from_millis(200));
-    while case.server.sql(&count)[0][0] != "0" {
+    // First the relay, which may hold back a packet: the server learns of that connection's end only behind it.
+    while !relay.is_idle() || case.server.sql(&count)[0][0] != "0" {
         assert!(start.elapsed() < Duration::from_secs(90), "connections to {} stay", schema.name());
         thread::sleep(Duration::from_millis(20));
     }
