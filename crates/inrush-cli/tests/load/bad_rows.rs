@@ -33,10 +33,10 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "Text that is not valid in its encoding",
-        advice: "For a file in another encoding use `--encoding latin1` or the name of its encoding.",
+        advice: "The guess is made of the first megabyte; the more of the language is in it, the surer it is. `--encoding NAME` says the encoding.",
         file: b"id,name\n1,Ann\n2,B\xf6b\n3,Cy\n",
         says: "error: not valid UTF-8 at byte 2 (people.csv, line 3, column `name`)\n\
-               hint: `--bad-rows divert:rejected.csv` loads the rest\n\
+               hint: the file is most likely windows-1252: `--encoding auto` takes that; `--bad-rows divert:rejected.csv` loads the rest\n\
                stored: nothing",
         corrected: b"id,name\n2,Bob\n",
         ..ANN_AND_CY

@@ -145,11 +145,12 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "UTF-16 without a byte order mark",
-        advice: "",
+        title: "UTF-16 without a byte order mark, under `--format csv`",
+        advice: "Without `--format csv` it is found out.",
         file: b"i\0d\0,\0n\0a\0m\0e\0\n\0",
+        args: "people.csv --into people --format csv",
         says: "error: the header of `people.csv` has NUL bytes in it\n\
-               hint: if it is UTF-16, say so: `--encoding utf-16le`",
+               hint: if it is UTF-16, say so: `--encoding utf-16le`; if it is no text, it cannot be loaded",
         ..NOTHING_SENT
     },
     Case {
@@ -158,7 +159,7 @@ pub(crate) const CASES: &[Case] = &[
         file: b"id,n\xe4me\n1,Ann\n",
         code: 2,
         says: "error: the header is not valid UTF-8 (people.csv, line 1)\n\
-               hint: name the encoding of the file: `--encoding latin1` or another",
+               hint: the file is most likely windows-1252: `--encoding auto` takes that",
         ..NOTHING_SENT
     },
     Case {

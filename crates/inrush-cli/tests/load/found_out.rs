@@ -1,7 +1,7 @@
 //! What is found out of a file without an option: how its fields are told apart, its header, its encoding; and that the hint of an error
 //! helps if it is followed.
 
-use crate::place::{Place, on_all};
+use crate::place::{Place, everywhere};
 
 const TABLE: &str = "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(40), price DECIMAL(9,2))";
 const ROWS: &str = "SELECT id, name, price FROM people ORDER BY id";
@@ -35,7 +35,7 @@ fn check_hint(place: &Place, file: &[u8], hint: &str, followed: &str, found: &st
 
 #[test]
 fn what_needs_no_option() {
-    on_all("found", |place| {
+    everywhere("found", |place| {
         let rows = "1,Ann; or not,2.50|2,Bob,3.00";
         check(place, b"id,name,price\n1,Ann; or not,2.50\n2,Bob,3.00\n", "", "", rows);
         let semicolons = b"id;name;price\n1;\"Ann; or not\";2.50\n2;Bob;3.00\n";
@@ -58,7 +58,7 @@ fn what_needs_no_option() {
 
 #[test]
 fn hints_that_help() {
-    on_all("hints", |place| {
+    everywhere("hints", |place| {
         let both = "1,Ann,NULL|2,Bob,NULL";
         let titled = b"People of 2024\n\nid,name\n1,Ann\n2,Bob\n";
         check_hint(
@@ -98,7 +98,7 @@ fn hints_that_help() {
 /// A new table is not made of text that nobody can read.
 #[test]
 fn a_new_table_needs_text() {
-    on_all("latin", |place| {
+    everywhere("latin", |place| {
         place.write("people.csv", b"id,city\n1,S\xe3o Paulo\n2,\xd1u\xf1oa\n3,Bogot\xe1\n");
         let done = place.load("people.csv --into cities --create-table");
         assert_eq!(done.code, 1, "{done}");
@@ -111,7 +111,7 @@ fn a_new_table_needs_text() {
 
 #[test]
 fn files_of_one_load_agree() {
-    on_all("agree", |place| {
+    everywhere("agree", |place| {
         place.sql(TABLE);
         place.write("a.csv", "id,price\n1,2\n");
         place.write("b.csv", "2,2\n3,4\n");

@@ -1,7 +1,7 @@
 //! One file into two tables: by a rule, each record goes into one of them. A target of a load is a part of its source: a job, lanes and a
 //! ledger of its own (ADR 23), so each goes on by itself where it was stopped.
 
-use crate::place::{Place, on_all};
+use crate::place::{Place, everywhere};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::{BatchSize, Config, LoadOptions, Loader};
@@ -111,7 +111,7 @@ fn load(place: &Place, most: Option<u64>) -> [u64; 2] {
 
 #[test]
 fn each_record_is_stored_once_in_its_own_table() {
-    on_all("parts", |place| {
+    everywhere("parts", |place| {
         let mut text = "id,t\n".to_owned();
         (0..40_000).for_each(|id| writeln!(text, "{id},\"row {id}\"").unwrap());
         place.write("n.csv", text);
