@@ -53,6 +53,8 @@ pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict 
         Stage::Before => Verdict::Failed,
         // A read that was killed says nothing of what it was to read.
         Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Verdict::Doubt,
+        // Whoever answers at that address now is not the server.
+        Stage::Settle if error.kind() == Kind::Protocol => Verdict::Doubt,
         Stage::Settle => Verdict::Unknown,
         Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Verdict::Doubt,
         Stage::Commit if nobody_knows || is_silence(error) => Verdict::Unknown,

@@ -17,6 +17,7 @@ mod cancel;
 mod cases;
 mod chaos;
 mod compression;
+mod error_kinds;
 mod examples;
 mod failures;
 mod inserter;
