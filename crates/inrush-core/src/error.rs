@@ -242,6 +242,13 @@ impl Error {
         self
     }
 
+    /// Takes the mark away: what became of it is known now.
+    #[must_use]
+    pub fn outcome_known(mut self) -> Self {
+        self.0.outcome_unknown = false;
+        self
+    }
+
     /// Says that a time-out passed.
     #[must_use]
     pub fn timed_out(mut self) -> Self {

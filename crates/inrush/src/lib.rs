@@ -52,6 +52,7 @@ mod sql;
 pub mod table;
 mod tls;
 mod tokio;
+mod transact;
 mod verbs;
 mod zone;
 

@@ -39,7 +39,7 @@ enum State {
 
 impl Begin {
     /// A transaction of this kind.
-    pub fn new(options: &TransactionOptions) -> Self {
+    pub fn new<E>(options: &TransactionOptions<E>) -> Self {
         Self {
             isolation: options.isolation_sql(),
             start: options.start_sql(),
