@@ -64,8 +64,8 @@ fn judge(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
     match (stage, error.reason()) {
         // Whoever set the pool's time-out does not want to wait for it several times.
         (Stage::Before, Reason::PoolTimedOut | Reason::PoolExhausted) => Fate::Failed,
-        // A statement that commits by itself, or one over another connection.
-        (Stage::Open, _) if error.is_outcome_unknown() => Fate::Failed,
+        // A statement that commits by itself, or one over another connection; a statement that a slow server would not end the next time.
+        (Stage::Open, _) if error.is_outcome_unknown() || error.is_timeout() => Fate::Failed,
         _ => fate(stage, error, has_ledger),
     }
 }

@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn with_a_snapshot() {
         let options = TransactionOptions::new().with_consistent_snapshot();
-        check(options.clone(), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        check(options, None, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
         check(options.read_only(), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     }
     #[test]

@@ -64,6 +64,13 @@ fn what_may_have_committed_by_itself_is_not_run_again() {
     check(Stage::Open, &server(1213).outcome_unknown(), Next::Fail);
 }
 #[test]
+fn a_time_out_is_not_run_again() {
+    check(Stage::Open, &lost().timed_out(), Next::Fail);
+    check(Stage::Open, &server(1317).timed_out(), Next::Fail);
+    check(Stage::Open, &lost().not_fatal().timed_out().because(Reason::PoolExhausted), Next::Fail);
+    check_ledger(Stage::Commit, &lost().timed_out().outcome_unknown(), Next::Unknown, SETTLE);
+}
+#[test]
 fn an_error_that_shows_none_of_the_database_is_returned() {
     assert_eq!(Rerun::new(Retries::Times(9), true).failed(Stage::Open, None, ms(0), 0.0), Next::Fail);
 }
