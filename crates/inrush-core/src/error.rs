@@ -9,8 +9,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub mod codes;
+mod names;
+pub mod reason;
 
 pub use codes::Class;
+pub use reason::{Conversion, Reason};
 
 /// Short for a result with our [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -71,6 +74,12 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: Kind,
     message: Cow<'static, str>,
+    /// Where the message as it was first given begins: what was being done stands before it.
+    words_at: usize,
+    reason: Reason,
+    conversion: Option<Box<Conversion>>,
+    /// The server names a key behind its table.
+    key_has_table: bool,
     hint: Option<Cow<'static, str>>,
     place: Option<Place>,
     row: Option<u64>,
@@ -88,6 +97,10 @@ impl Error {
         Self(Box::new(Inner {
             kind,
             message: message.into(),
+            words_at: 0,
+            reason: Reason::Other,
+            conversion: None,
+            key_has_table: false,
             hint: None,
             place: None,
             row: None,
@@ -115,9 +128,10 @@ impl Error {
         Self::new(Kind::Data, message)
     }
 
-    /// An operation of the system failed; `doing` says which, e.g. "cannot open `people.csv`".
+    /// An operation of the system failed; `doing` says which, e.g. "cannot open `people.csv`". It is not [fatal](Error::is_fatal): the
+    /// caller says if it was one on a connection.
     pub fn io(doing: impl Into<Cow<'static, str>>, error: std::io::Error) -> Self {
-        let mut e = Self::new(Kind::Io, doing);
+        let mut e = Self::new(Kind::Io, doing).not_fatal();
         e.0.source = Some(Arc::new(error));
         e
     }
@@ -127,6 +141,14 @@ impl Error {
         let mut e = Self::new(Kind::Server, message);
         e.0.code = code;
         e.0.sql_state = sql_state;
+        e.0.reason = Reason::of_code(code);
+        e
+    }
+
+    /// A value that is not of the Rust type that it was read as.
+    pub(crate) fn conversion_failed(conversion: Conversion, message: impl Into<Cow<'static, str>>) -> Self {
+        let mut e = Self::data(message).because(Reason::Conversion);
+        e.0.conversion = Some(Box::new(conversion));
         e
     }
 
@@ -181,6 +203,21 @@ impl Error {
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Self {
         self.0.message = format!("{doing}: {}", self.0.message).into();
+        self.0.words_at += doing.len() + 2;
+        self
+    }
+
+    /// Says why, as a value to match on.
+    #[must_use]
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.0.reason = reason;
+        self
+    }
+
+    /// Says whether the server that sent the error names a key behind its table (`t.PRIMARY`).
+    #[must_use]
+    pub(crate) fn with_table_in_key(mut self, key_has_table: bool) -> Self {
+        self.0.key_has_table = key_has_table;
         self
     }
 
@@ -202,6 +239,13 @@ impl Error {
     #[must_use]
     pub fn outcome_unknown(mut self) -> Self {
         self.0.outcome_unknown = true;
+        self
+    }
+
+    /// Takes the mark away: what became of it is known now.
+    #[must_use]
+    pub fn outcome_known(mut self) -> Self {
+        self.0.outcome_unknown = false;
         self
     }
 
@@ -237,6 +281,90 @@ impl Error {
         self.0.hint.as_deref()
     }
 
+    /// What went wrong, as a value to match on.
+    pub fn reason(&self) -> Reason {
+        self.0.reason
+    }
+
+    /// Which value could not be converted, if that is the [reason](Reason::Conversion).
+    pub fn conversion(&self) -> Option<&Conversion> {
+        self.0.conversion.as_deref()
+    }
+
+    /// The table that has the constraint, without its schema. `None` if the server did not name it, or not for sure.
+    ///
+    /// | | MySQL | MariaDB |
+    /// |---|---|---|
+    /// | unique | from 8.0.19 on | no |
+    /// | foreign key | yes (the child) | yes (the child) |
+    /// | CHECK | no | yes |
+    /// | NOT NULL, too long, out of range | no | no |
+    ///
+    /// Names are read from the server's message. A message in another language than English (`lc_messages`) has them for foreign keys
+    /// and CHECKs only. A name with a backtick is left out; on MySQL also the names of a unique key and its table if one has a dot.
+    pub fn table(&self) -> Option<&str> {
+        self.names().table
+    }
+
+    /// The column at fault: the one that the server names (NOT NULL, too long, out of range; a foreign key of one column; on MariaDB the
+    /// CHECK of a column), the one of a conversion, or the one whose value was refused before it was sent.
+    pub fn column(&self) -> Option<&str> {
+        let own = || self.0.place.as_ref()?.column.as_deref();
+        let converted = || self.0.conversion.as_ref().map(|conversion| conversion.column.as_str());
+        self.names().column.or_else(own).or_else(converted)
+    }
+
+    /// The name of the violated constraint: of a unique key (`PRIMARY` for the primary key), a foreign key or a CHECK. `None` if the server
+    /// did not name it, or not for sure: see [`Error::table`].
+    ///
+    /// ```
+    /// # use inrush_core::Error;
+    /// let error = Error::server(1452, *b"23000", "Cannot add or update a child row: a foreign key constraint fails     ///     (`shop`.`orders`, CONSTRAINT `buyer` FOREIGN KEY (`customer`) REFERENCES `customers` (`id`))");
+    /// assert!(error.is_foreign_key_violation());
+    /// assert_eq!((error.table(), error.column(), error.constraint()), (Some("orders"), Some("customer"), Some("buyer")));
+    /// ```
+    pub fn constraint(&self) -> Option<&str> {
+        self.names().constraint
+    }
+
+    fn names(&self) -> names::Names<'_> {
+        let words = self.0.message.get(self.0.words_at..).unwrap_or_default();
+        match self.0.kind {
+            Kind::Server => names::read(self.0.code, words, self.0.key_has_table),
+            _ => names::Names::default(),
+        }
+    }
+
+    /// Returns `true` if a query for one row returned none.
+    pub fn is_row_not_found(&self) -> bool {
+        self.0.reason == Reason::RowNotFound
+    }
+
+    /// Returns `true` if the same value is in a PRIMARY KEY or UNIQUE index already; [`Error::constraint`] says which index.
+    pub fn is_unique_violation(&self) -> bool {
+        self.0.reason == Reason::UniqueViolation
+    }
+
+    /// Returns `true` if a foreign key has no parent row, or a parent row still has children.
+    pub fn is_foreign_key_violation(&self) -> bool {
+        self.0.reason == Reason::ForeignKeyViolation
+    }
+
+    /// Returns `true` if a CHECK constraint is violated.
+    pub fn is_check_violation(&self) -> bool {
+        self.0.reason == Reason::CheckViolation
+    }
+
+    /// Returns `true` for NULL, or no value, for a NOT NULL column; also if a batch or an inserter refused the value before it was sent.
+    pub fn is_not_null_violation(&self) -> bool {
+        self.0.reason == Reason::NotNullViolation
+    }
+
+    /// Returns `true` if a value is longer than its column; also if a batch or an inserter refused the value before it was sent.
+    pub fn is_data_too_long(&self) -> bool {
+        self.0.reason == Reason::DataTooLong
+    }
+
     /// Where in the input the fault lies.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
@@ -247,7 +375,8 @@ impl Error {
         self.0.row
     }
 
-    /// True if the connection must be thrown away.
+    /// Returns `true` if the connection on which it happened is dead and must be thrown away. An attempt to connect that failed, a pool's
+    /// time-out and a file that cannot be read are not fatal: there is no connection to throw away.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
     }
@@ -290,7 +419,7 @@ impl Error {
         may_succeed && !self.is_outcome_unknown()
     }
 
-    /// True if a time-out passed.
+    /// Returns `true` if a time-out passed: of a connect, of a command, or of the wait for a connection of a pool.
     pub fn is_timeout(&self) -> bool {
         self.0.timeout
     }

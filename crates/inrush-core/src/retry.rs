@@ -1,10 +1,14 @@
 //! What is run again after an error, when, and for how long. Everything that retries decides here.
 //!
 //! [`verdict`] says whether another attempt may succeed, by the table in [`codes`]; [`Retry`] counts the failures in a row and says how long to
-//! wait, or that it is time to give up. Time and chance come in as arguments.
+//! wait, or that it is time to give up. Time and chance come in as arguments. [`fate`] says what an error means at each stage of an
+//! attempt, [`rerun`] decides about transactions of a pool.
 //!
 //! Invariant: a transaction is run again from its start or not at all. One statement that is run again in a transaction which the server
 //! has rolled back loses every row before it.
+
+pub mod fate;
+pub mod rerun;
 
 use crate::error::codes::{self, Connection};
 use crate::error::{Class, Error, Kind};

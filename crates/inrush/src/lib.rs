@@ -52,6 +52,7 @@ mod sql;
 pub mod table;
 mod tls;
 mod tokio;
+mod transact;
 mod verbs;
 mod zone;
 
@@ -69,10 +70,10 @@ pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Method, Mode
 pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
+pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
 pub use inrush_core::wire::{Compression, Row, Value};
-pub use inrush_core::{Error, Kind, Place, Result};
 /// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {

@@ -3,6 +3,7 @@
 use crate::{Config, Error, Result};
 use arrow_array::RecordBatch;
 use inrush_core::convert::{FromRow, Params};
+use inrush_core::error::reason;
 use inrush_core::session::{Outcome, Sink, Statement};
 use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::Cow;
@@ -146,14 +147,27 @@ pub(crate) struct Typed<T> {
     error: Option<Error>,
     n_results: usize,
     most: usize,
+    /// More rows than these are an error.
+    is_strict: bool,
     n_bytes: usize,
     max_bytes: usize,
 }
 
 impl<T> Typed<T> {
-    /// Keeps at most `most` rows.
-    pub(crate) fn new(most: usize, config: &Config) -> Self {
-        Self { rows: Vec::new(), error: None, n_results: 0, most, n_bytes: 0, max_bytes: config.max_result }
+    /// Takes all rows.
+    pub(crate) fn all(config: &Config) -> Self {
+        let max_bytes = config.max_result;
+        Self { rows: Vec::new(), error: None, n_results: 0, most: usize::MAX, is_strict: false, n_bytes: 0, max_bytes }
+    }
+
+    /// Takes the first row and drops the others.
+    pub(crate) fn first(config: &Config) -> Self {
+        Self { most: 1, ..Self::all(config) }
+    }
+
+    /// Takes one row; more are an error.
+    pub(crate) fn only(config: &Config) -> Self {
+        Self { most: 1, is_strict: true, ..Self::all(config) }
     }
 
     /// The rows, or the error of the first that was none.
@@ -164,7 +178,7 @@ impl<T> Typed<T> {
     /// The only row that was asked for.
     pub(crate) fn into_one(self) -> Result<T> {
         let row = self.into_rows()?.pop();
-        row.ok_or_else(|| Error::data("the query gave no row").with_hint("`query_opt` takes that for an answer"))
+        row.ok_or_else(reason::row_not_found)
     }
 }
 
@@ -174,7 +188,11 @@ impl<T: for<'r> FromRow<'r>> Sink for Typed<T> {
     }
 
     fn row(&mut self, row: Row<'_>) -> Result<()> {
-        if self.n_results > 0 || self.error.is_some() || self.rows.len() == self.most {
+        if self.n_results > 0 || self.error.is_some() {
+            return Ok(());
+        }
+        if self.rows.len() == self.most {
+            self.error = self.is_strict.then(reason::too_many_rows);
             return Ok(());
         }
         self.n_bytes += row.body().len() + size_of::<T>();

@@ -4,11 +4,11 @@ use crate::pace::QueryTime;
 use crate::zone;
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
+use inrush_core::retry::Retries;
+use inrush_core::retry::fate::Stage;
 use inrush_core::session::Outcome;
 use inrush_core::session::transaction::Commit;
-use inrush_core::session::{
-    ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish, TransactionOptions,
-};
+use inrush_core::session::{ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish};
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
 use jiff::tz::TimeZone;
 use std::time::{Duration, Instant};
@@ -68,9 +68,9 @@ pub(crate) fn infile<'a>(sql: &'a str, name: &'a str, content: &'a [u8], setting
 
 /// How long to wait before a transaction that failed is run again. None: it is not.
 pub(crate) fn pause_before_rerun(
-    options: &TransactionOptions,
+    retries: Retries,
     session: &Session,
-    error: &Error,
+    error: Option<&Error>,
     n_runs: u32,
     start: Instant,
 ) -> Option<Duration> {
@@ -78,15 +78,17 @@ pub(crate) fn pause_before_rerun(
     if session.is_dead() {
         return None;
     }
-    options.retries.rerun(error, n_runs, start.elapsed(), rand::random())
+    retries.rerun(error?, n_runs, start.elapsed(), rand::random())
 }
 
-/// The error of a COMMIT: once it is on its way, only an answer tells what became of it.
-pub(crate) fn not_committed(commit: &Commit, error: Error) -> Error {
+/// The error of a COMMIT, and how far the transaction had come: once COMMIT is on its way, only an answer tells what became of it.
+pub(crate) fn not_committed(commit: &Commit, error: Error) -> (Stage, Error) {
     // What an error that closes the connection means for it nobody knows either.
     match commit.was_sent() && error.is_fatal() && (error.is_outcome_unknown() || error.code() != 0) {
-        true => error.while_doing("the answer to COMMIT was lost").outcome_unknown(),
-        false => error,
+        true => (Stage::Commit, error.while_doing("the answer to COMMIT was lost").outcome_unknown()),
+        // It was refused on this side, or not a byte of it left.
+        false if !commit.was_sent() || error.is_fatal() => (Stage::Open, error),
+        false => (Stage::Commit, error),
     }
 }
 

@@ -193,7 +193,7 @@ pub fn columns_of<'t>(targets: &[Target], table: &'t Table) -> Vec<Option<&'t Co
 #[cold]
 fn bad_value(check: &Check, row: usize, value: &Value<'_>, why: Why) -> Error {
     let place = Place { column: Some(check.column().name.as_str().into()), ..Place::default() };
-    let error = Error::data(check.reason_of(value, why)).at(place).at_row(row as u64);
+    let error = Error::data(check.reason_of(value, why)).because(why.reason()).at(place).at_row(row as u64);
     match why.hint() {
         Some(hint) => error.with_hint(hint),
         None => error,

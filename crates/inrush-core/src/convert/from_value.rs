@@ -16,8 +16,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
-use crate::wire::{ColumnDef, ColumnType, Row, Value};
+use crate::error::{Conversion, Error, Result};
+use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Row, Value};
 
 mod moments;
 mod numbers;
@@ -148,7 +148,9 @@ impl<'a> FromValue<'a> for Cow<'a, str> {
 
 fn misfit<'a, T: FromValue<'a>>(column: &ColumnDef, value: &Value<'a>) -> Error {
     let (name, shown) = (&column.name, value.shown());
-    let error = Error::data(format!("column `{name}` holds {shown}, which is not {}", T::KIND));
+    let from = if value.is_null() { "NULL" } else { sql_type(column) };
+    let message = format!("column `{name}` holds {shown}, which is not {}", T::KIND);
+    let error = Error::conversion_failed(Conversion::new(name, from, T::KIND), message);
     match column.ty {
         _ if value.is_null() => error.with_hint("`Option` takes NULL"),
         ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_DATETIME | ColumnType::MYSQL_TYPE_TIMESTAMP
@@ -159,6 +161,42 @@ fn misfit<'a, T: FromValue<'a>>(column: &ColumnDef, value: &Value<'a>) -> Error 
         _ => error,
     }
 }
+
+/// The SQL type of a column of a result, without length and digits.
+fn sql_type(column: &ColumnDef) -> &'static str {
+    use ColumnType::*;
+    let unsigned = column.flags.contains(ColumnFlags::UNSIGNED_FLAG);
+    let signed = |signed, or_not| if unsigned { or_not } else { signed };
+    match column.ty {
+        MYSQL_TYPE_TINY => signed("TINYINT", "TINYINT UNSIGNED"),
+        MYSQL_TYPE_SHORT => signed("SMALLINT", "SMALLINT UNSIGNED"),
+        MYSQL_TYPE_INT24 => signed("MEDIUMINT", "MEDIUMINT UNSIGNED"),
+        MYSQL_TYPE_LONG => signed("INT", "INT UNSIGNED"),
+        MYSQL_TYPE_LONGLONG => signed("BIGINT", "BIGINT UNSIGNED"),
+        MYSQL_TYPE_DECIMAL | MYSQL_TYPE_NEWDECIMAL => "DECIMAL",
+        MYSQL_TYPE_FLOAT => "FLOAT",
+        MYSQL_TYPE_DOUBLE => "DOUBLE",
+        MYSQL_TYPE_BIT => "BIT",
+        MYSQL_TYPE_YEAR => "YEAR",
+        MYSQL_TYPE_DATE | MYSQL_TYPE_NEWDATE => "DATE",
+        MYSQL_TYPE_TIME | MYSQL_TYPE_TIME2 => "TIME",
+        MYSQL_TYPE_DATETIME | MYSQL_TYPE_DATETIME2 => "DATETIME",
+        MYSQL_TYPE_TIMESTAMP | MYSQL_TYPE_TIMESTAMP2 => "TIMESTAMP",
+        MYSQL_TYPE_JSON => "JSON",
+        MYSQL_TYPE_GEOMETRY => "GEOMETRY",
+        MYSQL_TYPE_VECTOR => "VECTOR",
+        MYSQL_TYPE_NULL => "NULL",
+        MYSQL_TYPE_STRING if column.collation == BINARY => "BINARY",
+        MYSQL_TYPE_STRING => "CHAR",
+        MYSQL_TYPE_VARCHAR | MYSQL_TYPE_VAR_STRING if column.collation == BINARY => "VARBINARY",
+        MYSQL_TYPE_VARCHAR | MYSQL_TYPE_VAR_STRING => "VARCHAR",
+        _ if column.collation == BINARY => "BLOB",
+        _ => "TEXT",
+    }
+}
+
+/// The collation of bytes that are not text.
+const BINARY: u16 = 63;
 
 fn no_such_column(columns: &[ColumnDef]) -> Error {
     let names: Vec<_> = columns.iter().map(|column| format!("`{}`", column.name)).collect();

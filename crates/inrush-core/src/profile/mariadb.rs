@@ -18,6 +18,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         row_alias: false,
         shared_lock: "LOCK IN SHARE MODE",
         rename_under_lock: false,
+        key_has_table: false,
         keeps_param_types: false,
 
         // A session can switch CHECK constraints off.

@@ -54,6 +54,8 @@ pub struct Profile {
     pub shared_lock: &'static str,
     /// The session that has locked the tables may RENAME them (MariaDB: error 1192).
     pub rename_under_lock: bool,
+    /// The error for a duplicate names the key behind its table: `t.PRIMARY`.
+    pub key_has_table: bool,
     /// A prepared statement keeps what a parameter once was: a text bound where a number was bound before is stored as a number.
     /// Such a statement is prepared again.
     pub keeps_param_types: bool,

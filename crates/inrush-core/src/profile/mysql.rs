@@ -18,6 +18,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         row_alias: version.is_at_least(8, 0, 19),
         shared_lock: if version.is_at_least(8, 0, 1) { "FOR SHARE" } else { "LOCK IN SHARE MODE" },
         rename_under_lock: version.is_at_least(8, 0, 13),
+        key_has_table: version.is_at_least(8, 0, 19),
         keeps_param_types: true,
 
         required_settings: &[],

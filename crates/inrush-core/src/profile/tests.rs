@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute,
+/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute, `k` a key's table,
 /// `r` RETURNING, `s` FOR SHARE, `t` RENAME under LOCK TABLES, `u` unit results, `v` VECTOR, `y` TIMESTAMP beyond 2038.
 #[track_caller]
 fn check(greeting: &str, name: &str, want: &str) {
@@ -10,6 +10,7 @@ fn check(greeting: &str, name: &str, want: &str) {
     let features = [
         ('a', profile.row_alias),
         ('b', profile.bulk_execute),
+        ('k', profile.key_has_table),
         ('r', profile.returning),
         ('s', profile.shared_lock == "FOR SHARE"),
         ('t', profile.rename_under_lock),
@@ -28,12 +29,12 @@ fn mysql_by_version() {
     check("8.0.11", "MySQL", "s");
     check("8.0.13", "MySQL", "st");
     check("8.0.18", "MySQL", "st");
-    check("8.0.19", "MySQL", "ast");
-    check("8.0.46-0ubuntu0.24.04.1", "MySQL", "ast");
-    check("8.4.3-log", "MySQL", "ast");
-    check("9.0.0", "MySQL", "astv");
-    check("9.7.4", "MySQL", "astv");
-    check("9.7.4-2", "MySQL", "astv");
+    check("8.0.19", "MySQL", "akst");
+    check("8.0.46-0ubuntu0.24.04.1", "MySQL", "akst");
+    check("8.4.3-log", "MySQL", "akst");
+    check("9.0.0", "MySQL", "akstv");
+    check("9.7.4", "MySQL", "akstv");
+    check("9.7.4-2", "MySQL", "akstv");
 }
 
 #[test]
@@ -54,11 +55,11 @@ fn mariadb_by_version() {
 fn builds_of_mysql_are_mysql() {
     // Percona Server, Percona XtraDB Cluster.
     check("5.7.44-48-log", "MySQL", "");
-    check("8.0.36-28", "MySQL", "ast");
-    check("8.0.36-28.1", "MySQL", "ast");
+    check("8.0.36-28", "MySQL", "akst");
+    check("8.0.36-28.1", "MySQL", "akst");
     // Aurora gives the number of the MySQL that it was made from; some of its proxies give its own version too.
     check("5.7.12", "MySQL", "");
-    check("8.0.28", "MySQL", "ast");
+    check("8.0.28", "MySQL", "akst");
     check("8.0.mysql_aurora.3.04.0", "MySQL", "");
 }
 
@@ -75,7 +76,7 @@ fn a_proxy_for_mariadb_that_does_not_name_it() {
 fn relatives_get_what_is_sure_to_work() {
     check("8.0.11-TiDB-v8.5.1", "the server", "s");
     check("5.7.25-TiDB-v7.1.0", "the server", "s");
-    check("8.4.6-Vitess", "the server", "st");
+    check("8.4.6-Vitess", "the server", "kst");
     check("5.7.25-OceanBase-v4.2.1.7", "the server", "s");
     check("5.7.25-OceanBase seekdb-v1.4.0.0", "the server", "s");
     check("5.6.29-TDDL-5.4.13-16534775", "the server", "s");

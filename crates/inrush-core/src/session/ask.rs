@@ -149,7 +149,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
                     Step::More | Step::StartTls => Step::More,
                 })
             }
-            State::Start | State::LongData { .. } => Err(reply::unexpected(packet).fatal()),
+            State::Start | State::LongData { .. } => Err(reply::unexpected(packet, session).fatal()),
         }
     }
 

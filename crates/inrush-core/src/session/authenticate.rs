@@ -63,7 +63,7 @@ impl Authentication {
                 return Ok(Some(reply::accept(ok, session)?));
             }
             // Whoever is refused here is not logged in: there is nothing to go on with.
-            AuthPacket::Err => return Err(reply::unexpected(packet).fatal()),
+            AuthPacket::Err => return Err(reply::unexpected(packet, session).fatal()),
             AuthPacket::NextFactor => {
                 return Err(Error::config("this account needs a second factor, which inrush does not know")
                     .fatal()
@@ -77,7 +77,7 @@ impl Authentication {
             }
             AuthPacket::More(data) => {
                 let Some(plugin) = &mut self.plugin else {
-                    return Err(reply::unexpected(packet));
+                    return Err(reply::unexpected(packet, session));
                 };
                 let with = &mut context(&self.credentials, &mut self.random, session);
                 if let Some(answer) = plugin.answer(data, with)? {

@@ -58,7 +58,7 @@ impl Conversation for ChangeUser {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
         let Some(authentication) = &mut self.state else {
-            return Err(reply::unexpected(packet).fatal());
+            return Err(reply::unexpected(packet, session).fatal());
         };
         Ok(match authentication.receive(packet, session, out)? {
             Some(outcome) => {

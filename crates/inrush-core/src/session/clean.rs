@@ -84,7 +84,7 @@ impl Conversation for Clean {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
         match self.steps.front_mut() {
-            None => return Err(reply::unexpected(packet).fatal()),
+            None => return Err(reply::unexpected(packet, session).fatal()),
             Some(Task::ChangeUser(login)) => {
                 if let Step::More | Step::StartTls = login.receive(packet, session, out).map_err(Error::fatal)? {
                     return Ok(Step::More);

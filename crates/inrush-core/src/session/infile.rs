@@ -104,9 +104,9 @@ impl Conversation for Infile<'_> {
             }
             (State::Unsent | State::Streaming, _) => {
                 // The rest of the content would be read as commands by a server that no longer waits for it.
-                Err(reply::unexpected(packet).while_doing("the server broke off LOAD DATA").fatal())
+                Err(reply::unexpected(packet, session).while_doing("the server broke off LOAD DATA").fatal())
             }
-            _ => Err(reply::unexpected(packet)),
+            _ => Err(reply::unexpected(packet, session)),
         }
     }
 

@@ -48,7 +48,7 @@ impl Conversation for Learn<'_> {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<usize>> {
         let State::ExpectPrepared(prepare) = &mut self.state else {
-            return Err(crate::session::reply::unexpected(packet).fatal());
+            return Err(crate::session::reply::unexpected(packet, session).fatal());
         };
         let Step::Done(prepared) = prepare.receive(packet, session, out)? else { return Ok(Step::More) };
         let (slot, gone) = session.statements.insert(self.sql, prepared);

@@ -78,7 +78,7 @@ impl Login {
     fn greet(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<State> {
         // A server that is full or does not like the address says so in place of a greeting.
         if let [0xFF, ..] = packet {
-            return Err(reply::unexpected(packet).fatal());
+            return Err(reply::unexpected(packet, session).fatal());
         }
         let greeting = Greeting::parse(packet)?;
         if !greeting.capabilities.contains(Capabilities::CLIENT_PROTOCOL_41) {
@@ -185,7 +185,7 @@ impl Conversation for Login {
             State::SslRequested | State::ExpectTls => {
                 return Err(Error::protocol("the server sent more before the TLS handshake"));
             }
-            State::Failed => return Err(reply::unexpected(packet).fatal()),
+            State::Failed => return Err(reply::unexpected(packet, session).fatal()),
         }
         Ok(Step::More)
     }

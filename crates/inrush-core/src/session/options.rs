@@ -1,9 +1,11 @@
 //! What kind of transaction: [`TransactionOptions`] and the statements that begin one.
 
+use crate::error::Error;
 use crate::retry::Retries;
+use std::fmt;
 use std::time::Duration;
 
-/// What kind of transaction. The default is the session's own kind, run once.
+/// What kind of transaction, and what may be run again. The default is the session's own kind, run once.
 ///
 /// ```
 /// use inrush_core::session::{Isolation, TransactionOptions};
@@ -13,8 +15,9 @@ use std::time::Duration;
 /// let transfer = TransactionOptions::new().with_isolation(Isolation::Serializable).with_retries_for(Duration::from_secs(5));
 /// # let _ = (report, transfer);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TransactionOptions {
+///
+/// `E` is the error that a closure returns: [`Error`], or a type of the application's own ([`TransactionOptions::with_error`]).
+pub struct TransactionOptions<E = Error> {
     /// What it sees of others. Unset: as the session is set.
     pub isolation: Option<Isolation>,
     /// Whether it may write. Unset: as the session is set.
@@ -23,6 +26,10 @@ pub struct TransactionOptions {
     pub consistent_snapshot: bool,
     /// How often a closure is run again after a deadlock and its like.
     pub retries: Retries,
+    /// Whether a lost answer to COMMIT is settled by a ledger.
+    pub exactly_once: bool,
+    /// Finds the error of the database in that of the closure.
+    find: fn(&E) -> Option<&Error>,
 }
 
 /// What a transaction sees of others.
@@ -49,8 +56,72 @@ pub enum Access {
 
 impl TransactionOptions {
     /// The session's own kind, run once.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self {
+            isolation: None,
+            access: None,
+            consistent_snapshot: false,
+            retries: Retries::Never,
+            exactly_once: false,
+            find: |error| Some(error),
+        }
+    }
+}
+
+impl<E> TransactionOptions<E> {
+    /// The closure returns an error of the application's own, which a transaction passes on by type after its rollback. The
+    /// application's error is made of an [`Error`] by `From`.
+    ///
+    /// To know whether the closure can be run again, the [`Error`] is searched in the chain of
+    /// [`source`](std::error::Error::source)s. Where it is not in there, the closure is not run again.
+    ///
+    /// ```
+    /// # use inrush_core::{Error, session::TransactionOptions};
+    /// #[derive(Debug)]
+    /// enum ShopError {
+    ///     SoldOut,
+    ///     Database(Error),
+    /// }
+    ///
+    /// impl From<Error> for ShopError {
+    ///     fn from(error: Error) -> Self {
+    ///         Self::Database(error)
+    ///     }
+    /// }
+    /// # impl std::fmt::Display for ShopError {
+    /// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, "{self:?}") }
+    /// # }
+    ///
+    /// impl std::error::Error for ShopError {
+    ///     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+    ///         match self {
+    ///             Self::SoldOut => None,
+    ///             Self::Database(error) => Some(error),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let options = TransactionOptions::new().with_retries(5).with_error::<ShopError>();
+    /// # let _ = (options, ShopError::SoldOut);
+    /// ```
+    #[must_use]
+    pub fn with_error<F: std::error::Error + 'static>(self) -> TransactionOptions<F> {
+        self.with_error_by(|error| {
+            std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source())
+                .find_map(|error| error.downcast_ref())
+        })
+    }
+
+    /// The same for a type that is no [`std::error::Error`], or hides its source: `find` returns the [`Error`] in it.
+    #[must_use]
+    pub fn with_error_by<F>(self, find: fn(&F) -> Option<&Error>) -> TransactionOptions<F> {
+        let Self { isolation, access, consistent_snapshot, retries, exactly_once, find: _ } = self;
+        TransactionOptions { isolation, access, consistent_snapshot, retries, exactly_once, find }
+    }
+
+    /// The error of the database in the closure's error.
+    pub fn find<'e>(&self, error: &'e E) -> Option<&'e Error> {
+        (self.find)(error)
     }
 
     /// Sees this much of others.
@@ -88,11 +159,29 @@ impl TransactionOptions {
         self
     }
 
+    /// Settles a lost answer to COMMIT, so that what the closure does is stored exactly once or the error says that it is not: the
+    /// transaction moves a line in the table `inrush_inserter`, by which it is found again over a new connection. Costs an UPDATE a
+    /// transaction, and an INSERT for each connection that is in such a transaction at the same time.
+    ///
+    /// Transactions of a pool only. Needs a database in the pool's configuration, and there the right to SELECT, INSERT and UPDATE in
+    /// that table and to CREATE it once; tables with transactions (InnoDB); no Galera cluster and no group with several primaries. A
+    /// transaction that only reads does without.
+    #[must_use]
+    pub fn exactly_once(mut self) -> Self {
+        self.exactly_once = true;
+        self
+    }
+
     /// Runs a closure again after a deadlock and its like, until so much time has passed.
     #[must_use]
     pub fn with_retries_for(mut self, limit: Duration) -> Self {
         self.retries = Retries::For(limit);
         self
+    }
+
+    /// Whether the transaction needs a line in the ledger.
+    pub fn needs_ledger(&self) -> bool {
+        self.exactly_once && self.access != Some(Access::ReadOnly)
     }
 
     /// The statement that comes before the start.
@@ -121,6 +210,32 @@ impl TransactionOptions {
     }
 }
 
+impl Default for TransactionOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<E> Clone for TransactionOptions<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for TransactionOptions<E> {}
+
+impl<E> fmt::Debug for TransactionOptions<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransactionOptions")
+            .field("isolation", &self.isolation)
+            .field("access", &self.access)
+            .field("consistent_snapshot", &self.consistent_snapshot)
+            .field("retries", &self.retries)
+            .field("exactly_once", &self.exactly_once)
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +258,7 @@ mod tests {
     #[test]
     fn with_a_snapshot() {
         let options = TransactionOptions::new().with_consistent_snapshot();
-        check(options.clone(), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
+        check(options, None, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
         check(options.read_only(), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     }
     #[test]

@@ -42,7 +42,7 @@ impl Conversation for Prepare<'_> {
     fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<Prepared>> {
         let ends_with_eof = !session.deprecates_eof();
         if let [] | [0xFF | 0xFB, ..] = packet {
-            return Err(reply::unexpected(packet));
+            return Err(reply::unexpected(packet, session));
         }
         self.state = match std::mem::replace(&mut self.state, State::Finished) {
             State::ExpectHead => {
@@ -67,7 +67,7 @@ impl Conversation for Prepare<'_> {
                 OkPacket::parse_eof(packet)?;
                 State::ExpectColumn { head, left: 0, columns }
             }
-            State::Finished => return Err(reply::unexpected(packet).fatal()),
+            State::Finished => return Err(reply::unexpected(packet, session).fatal()),
         };
         match std::mem::replace(&mut self.state, State::Finished) {
             // With nothing left to define, the reply is over.

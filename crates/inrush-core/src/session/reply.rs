@@ -14,14 +14,17 @@ pub(crate) fn accept(ok: OkPacket<'_>, session: &mut Session) -> Result<Outcome,
 pub(crate) fn plain(packet: &[u8], session: &mut Session) -> Result<Outcome> {
     match packet {
         [0x00, ..] => Ok(accept(OkPacket::parse(packet, session.capabilities())?, session)?),
-        _ => Err(unexpected(packet)),
+        _ => Err(unexpected(packet, session)),
     }
 }
 
 /// The error for a packet that is not what the conversation waits for. An ERR packet always is.
-pub(crate) fn unexpected(packet: &[u8]) -> Error {
+pub(crate) fn unexpected(packet: &[u8], session: &Session) -> Error {
     match packet {
-        [0xFF, ..] => ErrPacket::parse(packet).map_or_else(Error::from, Error::from),
+        [0xFF, ..] => {
+            let error: Error = ErrPacket::parse(packet).map_or_else(Error::from, Error::from);
+            error.with_table_in_key(session.profile().key_has_table)
+        }
         [0xFB, ..] => Error::protocol("the server asks for a local file that nobody offered")
             .with_hint("do not trust this server: it tries to read files of its clients"),
         [] => Error::protocol("the server sent an empty packet out of turn"),

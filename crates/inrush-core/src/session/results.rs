@@ -88,7 +88,7 @@ impl Results {
     ) -> Result<Step<Outcome>> {
         match self.state {
             State::ExpectResult => match packet {
-                [] | [0xFB | 0xFE | 0xFF, ..] => Err(reply::unexpected(packet)),
+                [] | [0xFB | 0xFE | 0xFF, ..] => Err(reply::unexpected(packet, session)),
                 [0x00, ..] => {
                     let ok = OkPacket::parse(packet, session.capabilities())?;
                     self.end(ok, session, sink)
@@ -107,7 +107,7 @@ impl Results {
             },
             State::ExpectColumn { left, is_first } => {
                 if let [0xFF, ..] = packet {
-                    return Err(reply::unexpected(packet));
+                    return Err(reply::unexpected(packet, session));
                 }
                 match is_first {
                     true => self.columns = session.known_columns.begin(left, packet)?,
@@ -122,7 +122,7 @@ impl Results {
             }
             State::ExpectEndOfColumns => {
                 if let [0xFF, ..] = packet {
-                    return Err(reply::unexpected(packet));
+                    return Err(reply::unexpected(packet, session));
                 }
                 OkPacket::parse_eof(packet)?;
                 self.state = self.begin_rows(session, sink)?;
@@ -130,7 +130,7 @@ impl Results {
             }
             State::ExpectRow => {
                 if let [0xFF, ..] = packet {
-                    return Err(reply::unexpected(packet));
+                    return Err(reply::unexpected(packet, session));
                 }
                 match end_of_rows(packet, session.capabilities())? {
                     ControlFlow::Break(ok) => self.end(ok, session, sink),

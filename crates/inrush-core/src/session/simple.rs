@@ -98,7 +98,7 @@ impl Conversation for Unanswered {
         Ok(Step::More)
     }
 
-    fn receive(&mut self, packet: &[u8], _session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
-        Err(reply::unexpected(packet).fatal())
+    fn receive(&mut self, packet: &[u8], session: &mut Session, _out: &mut Outbox) -> Result<Step<()>> {
+        Err(reply::unexpected(packet, session).fatal())
     }
 }

@@ -39,7 +39,7 @@ enum State {
 
 impl Begin {
     /// A transaction of this kind.
-    pub fn new(options: &TransactionOptions) -> Self {
+    pub fn new<E>(options: &TransactionOptions<E>) -> Self {
         Self {
             isolation: options.isolation_sql(),
             start: options.start_sql(),
@@ -84,7 +84,7 @@ impl Conversation for Begin {
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<()>> {
         let reply = reply::plain(packet, session);
         match (std::mem::replace(&mut self.state, State::Unsent), reply) {
-            (State::Unsent, _) => Err(reply::unexpected(packet).fatal()),
+            (State::Unsent, _) => Err(reply::unexpected(packet, session).fatal()),
             (_, Err(e)) if e.is_fatal() => Err(e),
             (State::ExpectIsolation { start: Some(number) }, reply) => {
                 out.expect_reply(number);

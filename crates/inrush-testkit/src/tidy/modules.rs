@@ -202,6 +202,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["verbs"],
             &["pool"],
             &["inserter"],
+            &["transact"],
             &["blocking", "tokio"],
             &["loader"],
         ],

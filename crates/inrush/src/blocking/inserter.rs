@@ -7,11 +7,11 @@ use crate::inserter::line::{self, Finding, Ledger, Line, Place};
 use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
-use crate::inserter::verdict::{Over, Stage};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
+use inrush_core::retry::fate::{Over, Stage};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -403,7 +403,7 @@ fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result
 ///
 /// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read before
 /// that is believed.
-fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
+pub(super) fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
         if connection.exec(&line.advance(at), ())?.affected == 1 {
             return Ok(true);
@@ -416,7 +416,7 @@ fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
 }
 
 /// Where the line is; begins it if it is not there.
-fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
+pub(super) fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
     let Ledger { line, place } = ledger;
     if *place == Place::Unsure {
         let found = connection.query_opt::<(u64,)>(&line.settle(), ())?;

@@ -8,6 +8,7 @@ mod inserter;
 mod late;
 mod pipeline;
 mod pool;
+mod pool_verbs;
 mod rows;
 mod socket;
 mod target;

@@ -7,6 +7,7 @@ use crate::pool::ledger::Check;
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
+use crate::transact::Lines;
 use inrush_core::session::{Clean, simple};
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
@@ -31,7 +32,10 @@ pub type PooledConnection = Lent<Connection>;
 /// # Ok::<(), inrush::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Pool(Arc<Shared<Connection>>);
+pub struct Pool {
+    pub(super) shared: Arc<Shared<Connection>>,
+    pub(super) lines: Arc<Lines>,
+}
 
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
@@ -46,14 +50,14 @@ impl Pool {
             }
         })?;
         start_keeper(&shared, &keeper)?;
-        Ok(Self(shared))
+        Ok(Self { shared, lines: Lines::new() })
     }
 
     /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
     pub fn get(&self) -> Result<PooledConnection> {
         let asked = Instant::now();
-        let deadline = self.0.deadline(asked);
-        let mut next = self.0.take(asked)?;
+        let deadline = self.shared.deadline(asked);
+        let mut next = self.shared.take(asked)?;
         let mut refused = None;
         loop {
             next = match next {
@@ -71,7 +75,7 @@ impl Pool {
                         );
                     }
                     if deadline.is_some_and(|at| Instant::now() >= at) {
-                        return Err(self.0.timed_out(asked, refused.as_ref()));
+                        return Err(self.shared.timed_out(asked, refused.as_ref()));
                     }
                     let began = Instant::now();
                     match Connection::for_pool(opening.config(), deadline) {
@@ -93,31 +97,31 @@ impl Pool {
 
     /// How many connections there are, in which state.
     pub fn status(&self) -> PoolStatus {
-        self.0.status()
+        self.shared.status()
     }
 
     /// Closes what rests, lends nothing any more, and lets go those who wait; connections in use are closed when they come
     /// back. Waits for nobody.
     pub fn close(&self) {
-        self.0.close();
+        self.shared.close();
     }
 
     /// Closes it, and waits until all connections have come back, at most for `limit`. Returns whether they have.
     pub fn close_and_wait(&self, limit: Duration) -> bool {
         let seat = Arc::new(Seat::new());
-        self.0.close_and_tell(&seat);
+        self.shared.close_and_tell(&seat);
         seat.wait(Instant::now().checked_add(limit)).is_some()
     }
 
     /// Whether it was closed.
     pub fn is_closed(&self) -> bool {
-        self.0.is_closed()
+        self.shared.is_closed()
     }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("config", &self.0.config).field("status", &self.status()).finish()
+        f.debug_struct("Pool").field("config", &self.shared.config).field("status", &self.status()).finish()
     }
 }
 

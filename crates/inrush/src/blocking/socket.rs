@@ -69,7 +69,9 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
         // Nothing but the server's answer can come about, so the read may wait itself.
         return fill_waiting(socket, link).map(|()| true);
     }
-    let Some(ready) = wait(socket, interest, deadline).map_err(|e| Error::io("cannot wait for the socket", e))? else {
+    let Some(ready) =
+        wait(socket, interest, deadline).map_err(|e| Error::io("cannot wait for the socket", e).fatal())?
+    else {
         return Ok(false);
     };
     // What became ready may have been somebody else's hope: then the loop comes round once more.

@@ -1,11 +1,11 @@
 //! Transactions on a blocking connection: the verbs, and the guards that roll back when they are dropped.
 
 use super::Connection;
-use crate::Result;
 use crate::guard::are_connections;
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
-use crate::verbs;
+use crate::{Error, Result, transact, verbs};
+use inrush_core::retry::fate::Stage;
 use inrush_core::session::{TransactionOptions, transaction};
 use std::thread;
 use std::time::Instant;
@@ -49,7 +49,7 @@ impl Connection {
     }
 
     /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
-    pub fn begin_with(&mut self, options: &TransactionOptions) -> Result<Transaction<'_>> {
+    pub fn begin_with<E>(&mut self, options: &TransactionOptions<E>) -> Result<Transaction<'_>> {
         self.settle()?;
         if self.session().is_transaction_unsure() {
             self.ping()?;
@@ -60,8 +60,11 @@ impl Connection {
         Ok(Transaction { connection: self })
     }
 
-    /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
-    /// the caller's own travels in [`Error::application`](crate::Error::application).
+    /// Runs `work` in a transaction: commits if it returns a value, rolls back if it returns an error or panics. It runs once;
+    /// [`transaction_with`](Connection::transaction_with) runs it again, and passes on errors of the application's own.
+    ///
+    /// # Errors
+    /// The closure's; those of BEGIN and COMMIT. [`is_outcome_unknown`](crate::Error::is_outcome_unknown): the answer to COMMIT was lost.
     ///
     /// ```
     /// # let shop = inrush_testkit::shop::open();
@@ -79,8 +82,12 @@ impl Connection {
     }
 
     /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
-    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
-    /// what became of the COMMIT, and not if the connection was lost.
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if the outcome of the COMMIT is
+    /// unknown, and not if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it again over another one.
+    ///
+    /// # Errors
+    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::exactly_once`], which needs a pool.
+    /// Otherwise those of [`transaction`](Connection::transaction).
     ///
     /// ```
     /// # use inrush::TransactionOptions;
@@ -91,18 +98,22 @@ impl Connection {
     /// # assert_eq!(shop.ask("SELECT n FROM stock"), ["4"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
-    pub fn transaction_with<T>(
+    pub fn transaction_with<T, E: From<Error>>(
         &mut self,
-        options: &TransactionOptions,
-        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+        options: &TransactionOptions<E>,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if options.needs_ledger() {
+            return Err(transact::needs_pool().into());
+        }
         let start = Instant::now();
         for n_runs in 1.. {
             let error = match self.attempt(options, &mut work) {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
-            match verbs::pause_before_rerun(options, self.session(), &error, n_runs, start) {
+            let found = options.find(&error);
+            match verbs::pause_before_rerun(options.retries, self.session(), found, n_runs, start) {
                 Some(pause) => thread::sleep(pause),
                 None => return Err(error),
             }
@@ -110,15 +121,19 @@ impl Connection {
         unreachable!("the runs are counted without end")
     }
 
-    fn attempt<T>(
+    fn attempt<T, E: From<Error>>(
         &mut self,
-        options: &TransactionOptions,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+        options: &TransactionOptions<E>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut tx = self.begin_with(options)?;
-        let value = work(&mut tx)?;
-        tx.commit()?;
-        Ok(value)
+        match work(&mut tx) {
+            Ok(value) => {
+                tx.commit()?;
+                Ok(value)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
@@ -145,6 +160,11 @@ impl Transaction<'_> {
     /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
     /// error says so.
     pub fn commit(self) -> Result<()> {
+        self.commit_in_stages().map_err(|(_, error)| error)
+    }
+
+    /// The same, with how far the transaction had come if it fails.
+    pub(super) fn commit_in_stages(self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
         self.connection.run_within(time, &mut commit).map_err(|e| verbs::not_committed(&commit, e))

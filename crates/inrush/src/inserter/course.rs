@@ -3,7 +3,7 @@
 //! Pure: time and chance come in as arguments.
 
 use crate::Error;
-use crate::inserter::verdict::{Over, Stage, Verdict, verdict};
+use inrush_core::retry::fate::{Fate, Over, Stage, fate};
 use inrush_core::retry::{BackOff, Retries, Retry};
 use std::time::{Duration, Instant};
 
@@ -34,15 +34,15 @@ impl Course {
     /// Takes in how an attempt failed. `random` is from 0 to 1.
     pub(crate) fn failed(&mut self, stage: Stage, error: Error, now: Instant, random: f64) -> Step {
         let pause = self.retry.failed(now.saturating_duration_since(self.began), random);
-        match (verdict(stage, &error, self.has_ledger), pause) {
-            (Verdict::Failed, _) => Step::Tell(error.without_row()),
-            (Verdict::Again(over), Some(pause)) => Step::Again(pause, over),
-            (Verdict::Doubt, Some(pause)) => Step::Again(pause, Over::ANewConnection),
-            (Verdict::Again(_), None) => {
+        match (fate(stage, &error, self.has_ledger), pause) {
+            (Fate::Failed, _) => Step::Tell(error.without_row()),
+            (Fate::Again(over), Some(pause)) => Step::Again(pause, over),
+            (Fate::Doubt, Some(pause)) => Step::Again(pause, Over::ANewConnection),
+            (Fate::Again(_), None) => {
                 let doing = format!("not stored after {} attempts", self.retry.n_failed());
                 Step::Tell(error.without_row().while_doing(&doing))
             }
-            (Verdict::Unknown, _) | (Verdict::Doubt, None) => Step::Tell(unknown(error)),
+            (Fate::Unknown, _) | (Fate::Doubt, None) => Step::Tell(unknown(error)),
         }
     }
 }

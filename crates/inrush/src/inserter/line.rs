@@ -58,7 +58,7 @@ impl Ledger {
 
 /// The error where the line is not as this lane left it.
 pub(crate) fn strange() -> Error {
-    let message = format!("the line of this inserter in `{TABLE}` was changed or removed by somebody else");
+    let message = format!("a line in `{TABLE}` was changed or removed by somebody else");
     Error::new(Kind::Promise, message)
 }
 

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`options`] | how much a batch holds, how much may wait, what is promised |
 //! | [`queue`] | which rows form the next batch, who waits for room, which lane has work: pure |
-//! | [`verdict`] | what an error means for a batch: again, failed, or nobody knows: pure |
 //! | [`course`] | a batch from its first attempt to its end: pure |
 //! | [`shape`] | the columns of the rows, and their statement |
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
@@ -23,7 +22,6 @@ mod options;
 pub(crate) mod queue;
 pub(crate) mod shape;
 pub(crate) mod shared;
-pub(crate) mod verdict;
 
 pub use options::InserterOptions;
 

@@ -233,7 +233,7 @@ fn count_resumed(target: &Target, jobs: &mut Jobs) {
 
 /// What an aborted load has of its own: connections that were cut, waits that were cut short.
 fn is_failure(stop: &Stop) -> bool {
-    matches!(stop, Stop::Failed(error) if error.is_fatal() || error.kind() == Kind::Interrupted)
+    matches!(stop, Stop::Failed(error) if error.is_fatal() || matches!(error.kind(), Kind::Interrupted | Kind::Io | Kind::Protocol))
 }
 
 /// Whether all that was loaded is still what it was when it was opened. A file that another one has replaced was read as a whole.

@@ -93,7 +93,9 @@ pub(crate) fn failed(config: &Config, last: io::Error) -> Error {
         (io::ErrorKind::TimedOut, _) => "a firewall may swallow the packets; `connect-timeout` gives it more time",
         _ => "check host and port",
     };
-    Error::io(format!("cannot connect to `{}`", config.address()), last).with_hint(hint)
+    let is_late = last.kind() == io::ErrorKind::TimedOut;
+    let error = Error::io(format!("cannot connect to `{}`", config.address()), last).with_hint(hint);
+    if is_late { error.timed_out() } else { error }
 }
 
 /// The time-out of one attempt, in the words of the system.

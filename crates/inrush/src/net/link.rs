@@ -276,7 +276,7 @@ impl Link {
 
     fn closed(&mut self, read: Option<io::Error>) -> Error {
         match self.broken.take().or(read) {
-            Some(cause) => Error::io("the connection to the server was lost", cause),
+            Some(cause) => Error::io("the connection to the server was lost", cause).fatal(),
             None => Error::new(Kind::Io, "the server closed the connection"),
         }
     }

@@ -3,7 +3,7 @@
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
 use crate::{Error, Result};
-use inrush_core::error::Class;
+use inrush_core::error::{Class, Reason};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -21,8 +21,12 @@ impl<C: Lendable> Opening<C> {
         if error.class() != Class::Full {
             let shared = Arc::clone(&self.shared);
             self.failed();
-            let is_late = refused.is_some() && deadline.is_some_and(|at| Instant::now() >= at);
-            return Err(if is_late { shared.timed_out(asked, refused.as_ref()) } else { error });
+            let is_late = deadline.is_some_and(|at| Instant::now() >= at);
+            return Err(match is_late && refused.is_some() {
+                true => shared.timed_out(asked, refused.as_ref()),
+                false if is_late && error.is_timeout() => error.because(Reason::PoolTimedOut),
+                false => error,
+            });
         }
         let shared = Arc::clone(&self.shared);
         self.is_settled = true;

@@ -9,6 +9,7 @@ use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Rest
 use crate::pool::meters::Meters;
 use crate::pool::seat::Seat;
 use crate::{Config, Error, Kind, Result, verbs};
+use inrush_core::error::Reason;
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};
 use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
@@ -293,15 +294,16 @@ impl<C: Lendable> Shared<C> {
             "no connection of the pool became free within {waited:.1} s: of at most {max}, {in_use} are in use, {idle} idle, \
              {opening} being opened; {waiting} more wait"
         );
-        let (message, hint) = match (refused, opening) {
+        let (message, hint, reason) = match (refused, opening) {
             (Some(Refused { error, .. }), _) => (
                 format!("{message}; the server lets no more in: {error}"),
                 "lower `pool-max`, or raise the server's limit",
+                Reason::PoolExhausted,
             ),
-            (None, 0) => (message, "give connections back sooner, or raise `pool-max`"),
-            (None, _) => (message, "the server is slow to let us in, or cannot be reached"),
+            (None, 0) => (message, "give connections back sooner, or raise `pool-max`", Reason::PoolExhausted),
+            (None, _) => (message, "the server is slow to let us in, or cannot be reached", Reason::PoolTimedOut),
         };
-        Error::new(Kind::Io, message).with_hint(hint).timed_out().not_fatal()
+        Error::new(Kind::Io, message).with_hint(hint).because(reason).timed_out().not_fatal()
     }
 
     pub(super) fn ledger(&self) -> MutexGuard<'_, Book<C>> {
@@ -491,7 +493,7 @@ pub(crate) fn patience(deadline: Option<Instant>) -> Instant {
 }
 
 fn closed() -> Error {
-    Error::new(Kind::Interrupted, "the pool is closed").with_hint("open a new pool")
+    Error::new(Kind::Interrupted, "the pool is closed").because(Reason::PoolClosed).with_hint("open a new pool")
 }
 
 /// How long the clean-up or the check of a resting connection may take before another is opened instead.

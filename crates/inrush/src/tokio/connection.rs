@@ -38,7 +38,7 @@ impl Connection {
     /// Connects and logs in, all within the connect time-out.
     pub async fn connect(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        Self::connect_until(config, config.connect_deadline()).await
+        Self::connect_until(config, config.connect_deadline()).await.map_err(Error::not_fatal)
     }
 
     async fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
@@ -95,29 +95,50 @@ impl Connection {
         sql: &(impl Sql + ?Sized),
         params: impl Params,
     ) -> Result<Vec<T>> {
-        let mut rows = Typed::new(usize::MAX, &self.config);
+        let mut rows = Typed::all(&self.config);
         self.ask(sql, &params, &mut rows).await?;
         rows.into_rows()
     }
 
-    /// The first row. None is an error.
+    /// Runs a statement that returns one row and makes a `T` of it.
+    ///
+    /// # Errors
+    /// [`Reason::RowNotFound`](crate::Reason::RowNotFound), [`Reason::TooManyRows`](crate::Reason::TooManyRows),
+    /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; those of the server.
     pub async fn query_one<T: for<'r> FromRow<'r>>(
         &mut self,
         sql: &(impl Sql + ?Sized),
         params: impl Params,
     ) -> Result<T> {
-        let mut row = Typed::new(1, &self.config);
+        let mut row = Typed::only(&self.config);
         self.ask(sql, &params, &mut row).await?;
         row.into_one()
     }
 
-    /// The first row, if there is one.
+    /// The same for a statement that returns one row or none.
+    ///
+    /// # Errors
+    /// Those of [`query_one`](Connection::query_one), but for a row that is not found.
     pub async fn query_opt<T: for<'r> FromRow<'r>>(
         &mut self,
         sql: &(impl Sql + ?Sized),
         params: impl Params,
     ) -> Result<Option<T>> {
-        let mut row = Typed::new(1, &self.config);
+        let mut row = Typed::only(&self.config);
+        self.ask(sql, &params, &mut row).await?;
+        Ok(row.into_rows()?.pop())
+    }
+
+    /// Runs a statement and makes a `T` of its first row. Other rows are read and dropped.
+    ///
+    /// # Errors
+    /// Those of [`query_one`](Connection::query_one), but for the number of rows.
+    pub async fn query_first<T: for<'r> FromRow<'r>>(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        let mut row = Typed::first(&self.config);
         self.ask(sql, &params, &mut row).await?;
         Ok(row.into_rows()?.pop())
     }
@@ -246,9 +267,9 @@ impl Connection {
     pub(super) async fn for_pool(config: &Config, deadline: Option<Instant>) -> Result<Self> {
         let limit = config.connect_deadline();
         let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
-        let mut this = Self::connect_until(config, limit).await?;
+        let mut this = Self::connect_until(config, limit).await.map_err(Error::not_fatal)?;
         this.link.channel.outbox.watch(config.multi_statements);
-        this.run_until(&mut Clean::fresh(), limit).await?;
+        this.run_until(&mut Clean::fresh(), limit).await.map_err(Error::not_fatal)?;
         Ok(this)
     }
 

@@ -7,7 +7,6 @@ use crate::inserter::line::{self, Finding, Ledger, Line, Place};
 use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
-use crate::inserter::verdict::{Over, Stage};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
 use crate::pool::seat::Seat;
 use crate::{Error, Kind, Params, Result};
@@ -16,6 +15,7 @@ use ::tokio::sync::Mutex;
 use ::tokio::time::sleep;
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
+use inrush_core::retry::fate::{Over, Stage};
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -448,7 +448,7 @@ async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> 
 ///
 /// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read before
 /// that is believed.
-async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
+pub(super) async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
         if connection.exec(&line.advance(at), ()).await?.affected == 1 {
             return Ok(true);
@@ -461,7 +461,7 @@ async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bo
 }
 
 /// Where the line is; begins it if it is not there.
-async fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
+pub(super) async fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Result<u64> {
     let Ledger { line, place } = ledger;
     if *place == Place::Unsure {
         let found = connection.query_opt::<(u64,)>(&line.settle(), ()).await?;

@@ -7,6 +7,7 @@ use crate::pool::ledger::{Check, Grant};
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
+use crate::transact::Lines;
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Notify;
 use ::tokio::time::{sleep_until, timeout, timeout_at};
@@ -41,8 +42,9 @@ pub type PooledConnection = Lent<Connection>;
 /// ```
 #[derive(Clone)]
 pub struct Pool {
-    shared: Arc<Shared<Connection>>,
+    pub(super) shared: Arc<Shared<Connection>>,
     keeper: Arc<Keeper>,
+    pub(super) lines: Arc<Lines>,
 }
 
 /// Of the task that keeps house.
@@ -60,7 +62,7 @@ impl Pool {
         let keeper = Arc::new(Keeper::default());
         let bell = Arc::clone(&keeper);
         let shared = Shared::new(config, move || bell.bell.notify_one())?;
-        let this = Self { shared, keeper };
+        let this = Self { shared, keeper, lines: Lines::new() };
         this.start_keeper();
         Ok(this)
     }

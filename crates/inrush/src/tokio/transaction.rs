@@ -1,12 +1,12 @@
 //! Transactions on an async connection: the verbs, and the guards; the rollback of a dropped one is the connection's next use.
 
 use super::Connection;
-use crate::Result;
 use crate::guard::are_connections;
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
-use crate::verbs;
+use crate::{Error, Result, transact, verbs};
 use ::tokio::time::sleep;
+use inrush_core::retry::fate::Stage;
 use inrush_core::session::{TransactionOptions, transaction};
 use std::time::Instant;
 
@@ -53,7 +53,7 @@ impl Connection {
     }
 
     /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
-    pub async fn begin_with(&mut self, options: &TransactionOptions) -> Result<Transaction<'_>> {
+    pub async fn begin_with<E>(&mut self, options: &TransactionOptions<E>) -> Result<Transaction<'_>> {
         self.settle().await?;
         if self.session().is_transaction_unsure() {
             self.ping().await?;
@@ -64,8 +64,11 @@ impl Connection {
         Ok(Transaction { connection: self })
     }
 
-    /// Runs `work` in a transaction: commits if it comes to a value, rolls back if it comes to an error or panics. An error of
-    /// the caller's own travels in [`Error::application`](crate::Error::application).
+    /// Runs `work` in a transaction: commits if it returns a value, rolls back if it returns an error or panics. It runs once;
+    /// [`transaction_with`](Connection::transaction_with) runs it again, and passes on errors of the application's own.
+    ///
+    /// # Errors
+    /// The closure's; those of BEGIN and COMMIT. [`is_outcome_unknown`](crate::Error::is_outcome_unknown): the answer to COMMIT was lost.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -86,8 +89,15 @@ impl Connection {
     }
 
     /// Runs `work` in a transaction of some kind, and again from its start after a deadlock and its like
-    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if nobody knows
-    /// what became of the COMMIT, and not if the connection was lost.
+    /// ([`is_retryable`](crate::Error::is_retryable)), as often as the options say, with pauses between. Not if the outcome of the COMMIT is
+    /// unknown, and not if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it again over another one.
+    ///
+    /// What may run again must not change what it borrows: the closure is a [`Clone`], which one is that borrows by `&` or owns clones.
+    /// Counters and the like go into an atomic or a mutex.
+    ///
+    /// # Errors
+    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::exactly_once`], which needs a pool.
+    /// Otherwise those of [`transaction`](Connection::transaction).
     ///
     /// ```
     /// # use inrush::TransactionOptions;
@@ -101,18 +111,22 @@ impl Connection {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn transaction_with<T>(
+    pub async fn transaction_with<T, E: From<Error>>(
         &mut self,
-        options: &TransactionOptions,
-        mut work: impl AsyncFnMut(&mut Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+        options: &TransactionOptions<E>,
+        work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T, E> + Clone,
+    ) -> Result<T, E> {
+        if options.needs_ledger() {
+            return Err(transact::needs_pool().into());
+        }
         let start = Instant::now();
         for n_runs in 1.. {
-            let error = match self.attempt(options, &mut work).await {
+            let error = match self.attempt(options, work.clone()).await {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
-            match verbs::pause_before_rerun(options, self.session(), &error, n_runs, start) {
+            let found = options.find(&error);
+            match verbs::pause_before_rerun(options.retries, self.session(), found, n_runs, start) {
                 Some(pause) => sleep(pause).await,
                 None => return Err(error),
             }
@@ -120,15 +134,23 @@ impl Connection {
         unreachable!("the runs are counted without end")
     }
 
-    async fn attempt<T>(
+    async fn attempt<T, E: From<Error>>(
         &mut self,
-        options: &TransactionOptions,
-        work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+        options: &TransactionOptions<E>,
+        work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut tx = self.begin_with(options).await?;
-        let value = work(&mut tx).await?;
-        tx.commit().await?;
-        Ok(value)
+        match work(&mut tx).await {
+            Ok(value) => {
+                tx.commit().await?;
+                Ok(value)
+            }
+            // Not when the guard is dropped: until then its locks would be held, through the pause too.
+            Err(error) => {
+                let _ = tx.rollback().await;
+                Err(error)
+            }
+        }
     }
 
     /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
@@ -147,6 +169,11 @@ impl Transaction<'_> {
     /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
     /// error says so.
     pub async fn commit(self) -> Result<()> {
+        self.commit_in_stages().await.map_err(|(_, error)| error)
+    }
+
+    /// The same, with how far the transaction had come if it fails.
+    pub(super) async fn commit_in_stages(self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
         self.connection.run_within(time, &mut commit).await.map_err(|e| verbs::not_committed(&commit, e))

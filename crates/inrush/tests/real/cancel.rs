@@ -9,6 +9,7 @@ use inrush_testkit::servers::{self, Schema};
 use inrush_testkit::slow_relay::{Pieces, SlowRelay};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -354,11 +355,11 @@ fn a_transaction_that_nobody_ends() {
 fn a_transaction_that_is_run_again() {
     check(DRIBBLE, 4, false, nothing, |c| {
         Box::pin(async {
-            let mut n_runs = 0;
+            let n_runs = AtomicU32::new(0);
             c.transaction_with(&TransactionOptions::new().with_retries(3), async |tx| {
-                n_runs += 1;
+                let n_before = n_runs.fetch_add(1, Ordering::Relaxed);
                 tx.exec(HALVES[0], ()).await?;
-                if n_runs == 1 {
+                if n_before == 0 {
                     tx.exec("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213", ()).await?;
                 }
                 tx.exec(HALVES[1], ()).await

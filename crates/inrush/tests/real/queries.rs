@@ -60,13 +60,15 @@ fn rows_as_tuples_by_text_and_by_values() {
             assert_eq!(by_text, [ann.clone(), bob.clone()]);
             let sql = "SELECT * FROM people WHERE id >= ? ORDER BY id";
             let by_values: Vec<Person> = call!(twin, c => c.query(sql, (1,))).unwrap();
-            assert_eq!(by_values, [ann.clone(), bob]);
-            let one: Person = call!(twin, c => c.query_one(sql, [1])).unwrap();
-            assert_eq!(one, ann);
+            assert_eq!(by_values, [ann.clone(), bob.clone()]);
+            let one: Person = call!(twin, c => c.query_one(sql, [2])).unwrap();
+            assert_eq!(one, bob);
+            let first: Option<Person> = call!(twin, c => c.query_first(sql, [1])).unwrap();
+            assert_eq!(first.as_ref(), Some(&ann));
             let none: Option<Person> = call!(twin, c => c.query_opt(sql, (3,))).unwrap();
             assert_eq!(none, None);
             let error = call!(twin, c => c.query_one::<Person>(sql, (3,))).unwrap_err();
-            assert_eq!((error.kind(), error.message()), (Kind::Data, "the query gave no row"));
+            assert_eq!((error.kind(), error.message()), (Kind::Data, "the query returned no row"));
         });
     });
 }

@@ -6,7 +6,7 @@ use crate::twins::with_twin;
 use inrush::{Config, Kind, TransactionOptions, blocking};
 use inrush_testkit::relay::{Cut, Relay};
 use inrush_testkit::servers::{Schema, Vendor};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -114,13 +114,13 @@ fn a_lock_that_is_not_free_in_time_is_run_again_from_the_start() {
         let n_runs = Cell::new(0);
         with_twin!(case, config, connection => {
             wait!(connection.exec("SET innodb_lock_wait_timeout = 1", ())).unwrap();
-            let mut holder = Some(other.begin().unwrap());
-            holder.as_mut().unwrap().exec("UPDATE t SET v = 7 WHERE id = 2", ()).unwrap();
+            let holder = RefCell::new(Some(other.begin().unwrap()));
+            holder.borrow_mut().as_mut().unwrap().exec("UPDATE t SET v = 7 WHERE id = 2", ()).unwrap();
             let options = TransactionOptions::new().with_retries_for(Duration::from_secs(20));
             wait!(connection.transaction_with(&options, work!(tx => {
                 n_runs.set(n_runs.get() + 1);
                 if n_runs.get() == 2 {
-                    holder.take().unwrap().commit().unwrap();
+                    holder.borrow_mut().take().unwrap().commit().unwrap();
                 }
                 // 1205 undoes the second statement only; without a ROLLBACK the first would count twice.
                 wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ()))?;
@@ -137,7 +137,7 @@ fn a_row_changed_since_the_snapshot_is_run_again() {
     on_each_server(|case| {
         let schema = table(case);
         let config = case.config().with_database(schema.name());
-        let mut other = blocking::Connection::connect(&config).unwrap();
+        let other = RefCell::new(blocking::Connection::connect(&config).unwrap());
         let n_runs = Cell::new(0);
         with_twin!(case, config, connection => {
             let options = TransactionOptions::new().with_retries(2).with_consistent_snapshot();
@@ -145,7 +145,7 @@ fn a_row_changed_since_the_snapshot_is_run_again() {
                 n_runs.set(n_runs.get() + 1);
                 wait!(tx.exec("INSERT INTO t VALUES (3,0)", ()))?;
                 if n_runs.get() == 1 {
-                    other.exec("UPDATE t SET v = 10 WHERE id = 1", ()).unwrap();
+                    other.borrow_mut().exec("UPDATE t SET v = 10 WHERE id = 1", ()).unwrap();
                 }
                 wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ()))
             }))).unwrap();

@@ -311,7 +311,7 @@ impl<F: Flight> Conversation for Pipeline<F> {
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
         let Some(command) = self.queue.front() else {
-            return Err(reply::unexpected(packet).fatal());
+            return Err(reply::unexpected(packet, session).fatal());
         };
         let reading = self.reading.get_or_insert_with(|| match &command.expect {
             Expect::Results { format, .. } => Reading::Results(Results::new(*format)),

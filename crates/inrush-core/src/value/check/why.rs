@@ -1,6 +1,7 @@
 //! What is wrong with a cell, as a small value, and the message that is made of it when somebody asks.
 
 use super::number;
+use crate::error::Reason;
 use crate::printable::steers;
 use crate::value::Rules;
 use crate::value::column::{Column, ColumnType, GeometryKind};
@@ -89,6 +90,18 @@ pub enum Why {
     ZoneDiffers,
     /// DEFAULT for a column without one.
     NoDefault,
+}
+
+impl Why {
+    /// The same as servers would say, for a program that reacts to it.
+    pub fn reason(&self) -> Reason {
+        match self {
+            Self::Null | Self::NoDefault => Reason::NotNullViolation,
+            Self::TooLong { .. } | Self::TooManyBits => Reason::DataTooLong,
+            Self::Range => Reason::OutOfRange,
+            _ => Reason::Other,
+        }
+    }
 }
 
 /// The message for a bad cell.

@@ -79,7 +79,7 @@ impl Decoder {
             Compression::None => Ok(None),
             Compression::Zlib(_) => Ok(Some(Self::Zlib(Decompress::new(true)))),
             Compression::Zstd(_) => {
-                let no_memory = |e| Error::io("cannot set zstd up", e);
+                let no_memory = |e| Error::io("cannot set zstd up", e).fatal();
                 let mut decoder = ZstdDecoder::new().map_err(no_memory)?;
                 decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX)).map_err(no_memory)?;
                 Ok(Some(Self::Zstd(decoder)))

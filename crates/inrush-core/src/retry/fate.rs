@@ -1,16 +1,16 @@
-//! What an error means for the rows of a batch: they can be sent again, they are not stored, or nobody knows.
+//! What an error means for the rows of an attempt, by how far the attempt had come: they can be sent again, they are not stored, or
+//! nobody knows. Inserters decide by it about their batches, pools about transactions ([`super::rerun`]).
 //!
 //! Bad rows are not errors here: a batch sets them aside and stores the others. What comes here concerns all its rows.
 //!
 //! Invariant: rows are sent again only if nothing of the last attempt can be stored.
 
-use crate::{Error, Kind};
-use inrush_core::error::Class;
-use inrush_core::retry;
+use crate::error::{Class, Error, Kind};
+use crate::retry;
 
-/// How far an attempt had come.
+/// How far an attempt had come when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub enum Stage {
     /// It had no connection yet, or nothing was sent.
     Before,
     /// It was written as a batch of its own, which says itself whether anything can have been committed when it fails.
@@ -25,7 +25,7 @@ pub(crate) enum Stage {
 
 /// What becomes of the rows of an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Fate {
     /// They are not stored, and may be if they are sent again.
     Again(Over),
     /// They are not stored, and would not be the next time.
@@ -38,29 +38,33 @@ pub(crate) enum Verdict {
 
 /// Over what to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Over {
+pub enum Over {
+    /// The connection is as good as before.
     TheSame,
+    /// It is dead, or leads to a server that cannot do the work.
     ANewConnection,
 }
 
 /// Judges an error. `has_ledger`: each batch leaves a line in its transaction by which it can be found again.
-pub(crate) fn verdict(stage: Stage, error: &Error, has_ledger: bool) -> Verdict {
+pub fn fate(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
     // A command that was to be ended because it took too long, and ended well.
     let was_done_late = error.is_timeout() && error.code() == 0 && !error.is_fatal();
     let nobody_knows = error.is_outcome_unknown() || was_done_late;
     match stage {
-        Stage::Before if may_pass(error) => Verdict::Again(Over::ANewConnection),
-        Stage::Before => Verdict::Failed,
+        Stage::Before if may_pass(error) => Fate::Again(Over::ANewConnection),
+        Stage::Before => Fate::Failed,
         // A read that was killed says nothing of what it was to read.
-        Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Verdict::Doubt,
-        Stage::Settle => Verdict::Unknown,
-        Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Verdict::Doubt,
-        Stage::Commit if nobody_knows || is_silence(error) => Verdict::Unknown,
-        Stage::Write if nobody_knows => Verdict::Unknown,
+        Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Fate::Doubt,
+        // Whoever answers at that address now is not the server.
+        Stage::Settle if error.kind() == Kind::Protocol => Fate::Doubt,
+        Stage::Settle => Fate::Unknown,
+        Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Fate::Doubt,
+        Stage::Commit if nobody_knows || is_silence(error) => Fate::Unknown,
+        Stage::Write if nobody_knows => Fate::Unknown,
         // What was sent until then is not committed by itself; and a transaction without COMMIT is rolled back, whoever ended it.
-        Stage::Write | Stage::Open if is_silence(error) => Verdict::Again(Over::ANewConnection),
-        Stage::Write | Stage::Open | Stage::Commit if error.is_retryable() => Verdict::Again(over(error)),
-        Stage::Write | Stage::Open | Stage::Commit => Verdict::Failed,
+        Stage::Write | Stage::Open if is_silence(error) => Fate::Again(Over::ANewConnection),
+        Stage::Write | Stage::Open | Stage::Commit if error.is_retryable() => Fate::Again(over(error)),
+        Stage::Write | Stage::Open | Stage::Commit => Fate::Failed,
     }
 }
 

@@ -1,0 +1,104 @@
+//! What went wrong, as a value to match on: [`Reason`]. Also [`Conversion`], which says of a value why it is no Rust value.
+//!
+//! Reasons of the server come from its error code, reasons of our own from the place that makes the error.
+
+use crate::error::{Error, Kind};
+
+/// What went wrong, where a program may want to react to it.
+///
+/// ```
+/// # use inrush_core::error::{Error, Reason};
+/// fn http_status(error: &Error) -> u16 {
+///     match error.reason() {
+///         Reason::RowNotFound => 404,
+///         Reason::UniqueViolation | Reason::ForeignKeyViolation => 409,
+///         Reason::CheckViolation | Reason::NotNullViolation | Reason::DataTooLong | Reason::OutOfRange => 422,
+///         Reason::PoolTimedOut | Reason::PoolExhausted | Reason::PoolClosed => 503,
+///         _ => 500,
+///     }
+/// }
+/// assert_eq!(http_status(&Error::server(1062, *b"23000", "Duplicate entry '1' for key 'people.PRIMARY'")), 409);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A query for one row returned none.
+    RowNotFound,
+    /// A query for at most one row returned more.
+    TooManyRows,
+    /// A value is not of the Rust type that it was read as: see [`Error::conversion`].
+    Conversion,
+    /// A pool opened no connection in time: the server was slow to accept it, or cannot be reached.
+    PoolTimedOut,
+    /// No connection of a pool was returned in time: all are in use, and the pool or the server allows no more.
+    PoolExhausted,
+    /// The pool is closed.
+    PoolClosed,
+    /// The same value is in a PRIMARY KEY or UNIQUE index already.
+    UniqueViolation,
+    /// A foreign key has no parent row, or a parent row still has children.
+    ForeignKeyViolation,
+    /// A CHECK constraint is violated.
+    CheckViolation,
+    /// NULL, or no value at all, for a NOT NULL column.
+    NotNullViolation,
+    /// A value is longer than its column.
+    DataTooLong,
+    /// A number is outside of the range of its column.
+    OutOfRange,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// A value that is not of the Rust type that it was read as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conversion {
+    /// The column's name in the result.
+    pub column: String,
+    /// The column's SQL type: `BIGINT UNSIGNED`. `NULL` if the value is NULL.
+    pub from: &'static str,
+    /// The Rust type: `u8`.
+    pub to: &'static str,
+}
+
+impl Reason {
+    /// The reason that a server's error code stands for.
+    pub(super) fn of_code(code: u16) -> Self {
+        match code {
+            1022 | 1062 | 1169 | 1586 | 1859 => Self::UniqueViolation,
+            1216 | 1217 | 1451 | 1452 | 1761 | 1762 => Self::ForeignKeyViolation,
+            3819 | 4025 => Self::CheckViolation,
+            1048 | 1263 | 1364 => Self::NotNullViolation,
+            1406 => Self::DataTooLong,
+            1264 => Self::OutOfRange,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Conversion {
+    /// `kind` is the Rust type with its article and its name: ``a number (`f64`)``.
+    pub(crate) fn new(column: &str, from: &'static str, kind: &'static str) -> Self {
+        let name = kind.split('`').nth(1).unwrap_or(kind);
+        Self { column: column.to_owned(), from, to: name }
+    }
+}
+
+/// The answer of a query for one row that returned none.
+pub fn row_not_found() -> Error {
+    Error::data("the query returned no row")
+        .because(Reason::RowNotFound)
+        .with_hint("`query_opt` returns `None` for no row")
+}
+
+/// The answer of a query for at most one row that returned more.
+pub fn too_many_rows() -> Error {
+    Error::new(Kind::Data, "the query returned more than one row")
+        .because(Reason::TooManyRows)
+        .with_hint("`query_first` returns the first row and drops the others; `LIMIT 1` saves sending them")
+}
+
+#[cfg(test)]
+mod tests;

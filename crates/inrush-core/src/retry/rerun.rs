@@ -1,0 +1,77 @@
+//! A transaction of a pool that is run again: whether, when, and what the caller hears otherwise. Pure: time and chance come in.
+//!
+//! ```text
+//! get a connection -> BEGIN -> closure -> (ledger) -> COMMIT -> answer
+//! |     run again    |   run again, if the    |  without an answer: unknown,
+//! |                  |   error may pass       |  or settled by the ledger
+//! ```
+//!
+//! Invariant: the closure runs again only if the server cannot have committed the last run.
+
+use crate::error::{Error, Reason};
+use crate::retry::fate::{Fate, Stage, fate};
+use crate::retry::{BackOff, Retries, Retry};
+use std::time::Duration;
+
+/// The runs of one transaction.
+#[derive(Clone, Debug)]
+pub struct Rerun {
+    retries: Retries,
+    n_failed: u32,
+    has_ledger: bool,
+    /// Of a COMMIT whose fate is being read from the ledger: also where nothing is run again.
+    settling: Retry,
+}
+
+/// What to do after a run that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing is stored: wait, and run the closure again.
+    Again(Duration),
+    /// The answer to COMMIT is missing: wait, and read in the ledger what became of it.
+    Settle(Duration),
+    /// Return the error: nothing is stored.
+    Fail,
+    /// Return the error as one of an unknown outcome.
+    Unknown,
+}
+
+impl Rerun {
+    /// `has_ledger`: a COMMIT without an answer is settled by a line in the ledger.
+    pub fn new(retries: Retries, has_ledger: bool) -> Self {
+        let settling = Retry::new(Retries::For(SETTLE_FOR), BackOff::TRANSACTION);
+        Self { retries, n_failed: 0, has_ledger, settling }
+    }
+
+    /// Takes in how a run failed, `elapsed` after the start of the first one. `error` is `None` if the closure's error shows none of the
+    /// database. `random` is from 0 to 1.
+    pub fn failed(&mut self, stage: Stage, error: Option<&Error>, elapsed: Duration, random: f64) -> Next {
+        let Some(error) = error else { return Next::Fail };
+        match judge(stage, error, self.has_ledger) {
+            Fate::Failed => Next::Fail,
+            Fate::Unknown => Next::Unknown,
+            Fate::Doubt => self.settling.failed(elapsed, random).map_or(Next::Unknown, Next::Settle),
+            Fate::Again(_) => {
+                self.n_failed = self.n_failed.saturating_add(1);
+                let pause = self.retries.pause(BackOff::TRANSACTION, self.n_failed, elapsed, random);
+                pause.map_or(Next::Fail, Next::Again)
+            }
+        }
+    }
+}
+
+fn judge(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
+    match (stage, error.reason()) {
+        // Whoever set the pool's time-out does not want to wait for it several times.
+        (Stage::Before, Reason::PoolTimedOut | Reason::PoolExhausted) => Fate::Failed,
+        // A statement that commits by itself, or one over another connection; a statement that a slow server would not end the next time.
+        (Stage::Open, _) if error.is_outcome_unknown() || error.is_timeout() => Fate::Failed,
+        _ => fate(stage, error, has_ledger),
+    }
+}
+
+/// For how long the ledger is read after a COMMIT without an answer: a server that starts again is back by then as a rule.
+const SETTLE_FOR: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests;

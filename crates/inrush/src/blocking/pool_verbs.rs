@@ -1,0 +1,207 @@
+//! What a pool for threads does with a connection of its own choice: the verbs, and transactions that run again over another connection.
+
+use super::inserter::{advance, find_line};
+use super::{Connection, Pool, Transaction};
+use crate::inserter::line::{self, Finding, Place};
+use crate::transact::{self, Doubt, Failure, Lease};
+use crate::{BatchOptions, BatchReport, Error, FromRow, Outcome, Params, Result, Sql, TransactionOptions};
+use inrush_core::convert::Rows;
+use inrush_core::profile::Cluster;
+use inrush_core::retry::fate::Stage;
+use inrush_core::retry::rerun::{Next, Rerun};
+use std::thread;
+use std::time::Instant;
+
+impl Pool {
+    /// Runs `work` in a transaction, and again from its start as long as that may help, for 10 s: after a deadlock and its like
+    /// ([`is_retryable`](crate::Error::is_retryable)), and over a new connection if the one that it ran on was lost before COMMIT was sent.
+    ///
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let pool = inrush::blocking::Pool::new(&shop.url())?;
+    /// let left = pool.transaction(|tx| {
+    ///     tx.exec("UPDATE stock SET n = n - 1 WHERE id = ?", (3,))?;
+    ///     tx.query_one::<i64>("SELECT n FROM stock WHERE id = ?", (3,))
+    /// })?;
+    /// # assert_eq!((left, shop.ask("SELECT n FROM stock")), (4, vec!["4".to_owned()]));
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The closure's; those of [`get`](Pool::get), BEGIN and COMMIT. [`is_outcome_unknown`](crate::Error::is_outcome_unknown): the answer to
+    /// COMMIT was lost, and it is not run again.
+    pub fn transaction<T>(&self, work: impl FnMut(&mut Transaction<'_>) -> Result<T>) -> Result<T> {
+        self.transaction_with(&transact::OF_POOL, work)
+    }
+
+    /// Runs `work` in a transaction of some kind, and again as often as the options say ([`TransactionOptions::with_retries`]; never unless
+    /// set). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
+    /// [`TransactionOptions::exactly_once`] a lost answer to COMMIT is settled.
+    ///
+    /// # Errors
+    /// Those of [`transaction`](Pool::transaction). With `exactly_once` also `Config` if the pool's configuration has no database, and
+    /// `Promise` if the ledger settles nothing there, or if its line was changed by somebody else.
+    pub fn transaction_with<T, E: From<Error>>(
+        &self,
+        options: &TransactionOptions<E>,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let began = Instant::now();
+        let mut rerun = Rerun::new(options.retries, options.needs_ledger());
+        let mut lease = self.lines.lease(options, &self.shared.config)?;
+        let mut doubt = None;
+        loop {
+            let end = match (doubt.take(), &mut lease) {
+                (Some(doubt), Some(lease)) => self.settle_commit(doubt, lease),
+                _ => self.attempt(options, &mut work, lease.as_mut()),
+            };
+            let mut failure = match end {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            match rerun.failed(failure.stage, failure.error(options), began.elapsed(), rand::random()) {
+                Next::Again(pause) => {
+                    drop(failure);
+                    thread::sleep(pause);
+                }
+                Next::Settle(pause) if failure.doubt.is_some() => {
+                    doubt = failure.doubt.take();
+                    drop(failure);
+                    thread::sleep(pause);
+                }
+                Next::Fail => return Err(failure.into_error()),
+                Next::Settle(_) | Next::Unknown => return Err(failure.into_unknown()),
+            }
+        }
+    }
+
+    /// One run, over a connection that goes back to the pool before the next one: nobody holds it through a pause.
+    fn attempt<T, E: From<Error>>(
+        &self,
+        options: &TransactionOptions<E>,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
+        lease: Option<&mut Lease>,
+    ) -> Result<T, Failure<T, E>> {
+        let mut connection = self.get().map_err(|e| (Stage::Before, e))?;
+        let end = attempt_on(&mut connection, options, work, lease);
+        if end.as_ref().is_err_and(|failure| failure.is_misplaced(options)) {
+            drop(connection.detach());
+        }
+        end
+    }
+
+    /// Reads in the ledger what became of a COMMIT without an answer.
+    fn settle_commit<T, E: From<Error>>(&self, doubt: Doubt<T>, lease: &mut Lease) -> Result<T, Failure<T, E>> {
+        let ledger = lease.ledger();
+        let found = match self.query_opt::<u64>(&ledger.line.settle(), ()) {
+            Ok(found) => found,
+            Err(error) => return Err(Failure::unsettled(error, doubt)),
+        };
+        match ledger.settled(doubt.before, found) {
+            Finding::Committed => Ok(doubt.value),
+            Finding::NotCommitted => Err(Failure::not_stored(doubt)),
+            Finding::Strange => Err(Failure::unsettled(line::strange(), doubt)),
+        }
+    }
+
+    /// [`Connection::query`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of the verb. So for the other verbs.
+    pub fn query<T: for<'r> FromRow<'r>>(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<T>> {
+        self.get()?.query(sql, params)
+    }
+
+    /// [`Connection::query_one`] over any connection.
+    pub fn query_one<T: for<'r> FromRow<'r>>(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<T> {
+        self.get()?.query_one(sql, params)
+    }
+
+    /// [`Connection::query_opt`] over any connection.
+    pub fn query_opt<T: for<'r> FromRow<'r>>(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        self.get()?.query_opt(sql, params)
+    }
+
+    /// [`Connection::query_first`] over any connection.
+    pub fn query_first<T: for<'r> FromRow<'r>>(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Option<T>> {
+        self.get()?.query_first(sql, params)
+    }
+
+    /// [`Connection::exec`] over any connection.
+    pub fn exec(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+        self.get()?.exec(sql, params)
+    }
+
+    /// [`Connection::execute_batch`] over any connection.
+    pub fn execute_batch(&self, sql: &(impl Sql + ?Sized), rows: &(impl Rows + ?Sized)) -> Result<BatchReport> {
+        self.get()?.execute_batch(sql, rows)
+    }
+
+    /// [`Connection::execute_batch_with`] over any connection.
+    pub fn execute_batch_with(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        rows: &(impl Rows + ?Sized),
+        options: &BatchOptions,
+    ) -> Result<BatchReport> {
+        self.get()?.execute_batch_with(sql, rows, options)
+    }
+}
+
+fn attempt_on<T, E: From<Error>>(
+    connection: &mut Connection,
+    options: &TransactionOptions<E>,
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
+    lease: Option<&mut Lease>,
+) -> Result<T, Failure<T, E>> {
+    let mut ledger = match lease {
+        None => None,
+        Some(lease) => {
+            check_cluster(connection, lease).map_err(|e| (Stage::Before, e))?;
+            let ledger = lease.ledger();
+            let at = find_line(connection, ledger).map_err(|e| (Stage::Before, line::unusable(e)))?;
+            Some((ledger, at))
+        }
+    };
+    let mut tx = connection.begin_with(options).map_err(|e| (Stage::Before, e))?;
+    let value = match work(&mut tx) {
+        Ok(value) => value,
+        Err(error) => {
+            return Err(Failure::own(error));
+        }
+    };
+    if let Some((ledger, at)) = &mut ledger {
+        let is_moved = advance(&mut tx, &ledger.line, *at).map_err(|e| (Stage::Open, line::unusable(e)))?;
+        // Whatever becomes of the COMMIT: unless it is answered, the line is where a locking read finds it.
+        ledger.place = Place::Unsure;
+        if !is_moved {
+            return Err((Stage::Open, line::strange()).into());
+        }
+    }
+    match tx.commit_in_stages() {
+        Ok(()) => {
+            if let Some((ledger, at)) = ledger {
+                ledger.place = Place::At(at + 1);
+            }
+            Ok(value)
+        }
+        Err(failed) => Err(Failure::of_commit(failed, value, ledger.map(|(_, at)| at))),
+    }
+}
+
+/// Refuses a server whose row locks do not reach all servers of its cluster, once a pool.
+fn check_cluster(connection: &mut Connection, lease: &Lease) -> Result<()> {
+    if !lease.lines().is_checked() {
+        line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
+        lease.lines().checked();
+    }
+    Ok(())
+}
