@@ -15,6 +15,7 @@
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
+//! | `setters` | the `with_` methods of options |
 //!
 //! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
 //! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; never upwards.

@@ -275,11 +275,12 @@ const CRATES: &[(&str, &[&str])] = &[
 const CORE_MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("printable", &[]),
+    ("setters", &[]),
     ("retry", &["error"]),
     ("wire", &["error"]),
     ("profile", &["wire"]),
     ("auth", &["error", "wire"]),
-    ("convert", &["error", "wire"]),
+    ("convert", &["error", "setters", "wire"]),
     ("value", &["error", "printable", "wire", "profile", "convert"]),
     ("session", &["error", "retry", "wire", "profile", "auth", "convert"]),
     ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value"]),

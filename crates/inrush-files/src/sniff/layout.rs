@@ -167,7 +167,7 @@ fn trials(text: &[u8], delimiter: Option<u8>, options: &CsvOptions) -> Vec<Trial
     trials
 }
 
-/// The first line of a file for Excel may say the delimiter: `sep=;`. The text behind it, and the delimiter.
+/// The first line of a file for Excel may say the delimiter, "sep=;". The text behind it, and the delimiter.
 fn said(text: &[u8]) -> (&[u8], Option<u8>) {
     let line_end = memchr::memchr(b'\n', text).unwrap_or(text.len());
     match text[..line_end].trim_ascii_end().strip_prefix(b"sep=") {

@@ -3,7 +3,7 @@
 //! The flight ends at the first answer that leaves a doubt; what was sent behind it is rolled back with the chunk. COMMIT
 //! is not part of it: that is sent when every answer is read.
 
-use super::prepare::Statement;
+use super::payload::Statement;
 use super::source_plan::SourcePlan;
 use inrush_core::Result;
 use inrush_core::bulk::Method;

@@ -3,7 +3,6 @@
 use super::control::{Control, lock};
 use super::notice::{Notice, Observer, StoredChunk};
 use super::options::LoadOptions;
-use super::prepare::Prepared;
 use super::tally::Tally;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::LoadWarning;
@@ -47,11 +46,11 @@ impl Load {
         (self.observer)(notice);
     }
 
-    /// Tells of a chunk that lane `lane` (from 0) stored, and of the `rejects` that it left out.
+    /// Tells of a chunk of so many bytes that lane `lane` (from 0) stored, and of the `rejects` that it left out.
     pub(super) fn tell_stored(
         &self,
         lane: usize,
-        chunk: &Prepared,
+        bytes: u64,
         records: &Records,
         counted: Counted,
         rejects: [&[Reject]; 2],
@@ -66,7 +65,7 @@ impl Load {
             rows: counted.stored,
             skipped: counted.skipped,
             rejected: rejects.iter().map(|some| some.len() as u64).sum(),
-            bytes: chunk.origin().text.len() as u64,
+            bytes,
             elapsed,
         };
         self.notify(&Notice::Stored(stored));

@@ -4,6 +4,7 @@
 use super::budget::Held;
 use super::glance::glance;
 use super::options::BadRows;
+use super::payload::{Payload, Statement};
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use arrow_array::cast::AsArray;
@@ -12,8 +13,8 @@ use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
-use inrush_core::bulk::write::{Command, Next};
-use inrush_core::bulk::{Batch, CheckedRows, Glance, Method, Origin, Reject, RowSource, Separators, Stretch};
+use inrush_core::bulk::write::Next;
+use inrush_core::bulk::{Batch, CheckedRows, Glance, Method, Origin, Reject, RowSource, Stretch};
 use inrush_core::convert::BoundRows;
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
@@ -62,43 +63,6 @@ pub(super) struct Checked {
     skip: Vec<u32>,
     /// Records refused before anything was sent, in the order of their lines.
     rejects: Vec<Reject>,
-}
-
-/// The bytes of a chunk, by method.
-pub(super) enum Payload {
-    /// The text of a LOAD.
-    LoadData(Vec<u8>),
-    /// The same, where the batch's own text will do.
-    AsItStands { separators: Separators },
-    /// INSERTs of many rows, as text or bound.
-    MultiRow { method: Method, statements: Vec<Statement> },
-}
-
-/// One INSERT.
-pub(super) struct Statement {
-    pub(super) command: Command,
-    /// The rows that are in it.
-    pub(super) n_rows: u64,
-}
-
-impl Payload {
-    pub(super) fn method(&self) -> Method {
-        match self {
-            Payload::LoadData(_) | Payload::AsItStands { .. } => Method::LoadData,
-            Payload::MultiRow { method, .. } => *method,
-        }
-    }
-
-    /// Bytes that were made of the batch.
-    fn memory(&self) -> usize {
-        match self {
-            Payload::LoadData(text) => text.len(),
-            Payload::AsItStands { .. } => 0,
-            Payload::MultiRow { statements, .. } => {
-                statements.iter().map(|statement| statement.command.n_bytes()).sum()
-            }
-        }
-    }
 }
 
 impl Prepared {

@@ -92,7 +92,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
             if let ChunkEnd::Stored { counted, rejects: late } = &end {
                 target.load.tell_stored(
                     number,
-                    &chunk,
+                    chunk.origin().text.len() as u64,
                     &records,
                     *counted,
                     [&rejects[..], late],

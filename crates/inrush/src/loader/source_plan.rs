@@ -1,6 +1,6 @@
 //! A source's plan for one target, with everything that is made from it once.
 
-use super::glance::Hope;
+use super::hope::Hope;
 use super::target::Target;
 use inrush_core::bulk::encode::{Insert, Layout, load_data};
 use inrush_core::bulk::expression::Part;

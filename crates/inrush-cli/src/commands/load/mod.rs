@@ -151,8 +151,8 @@ fn readable(file: Box<dyn FileSource>, csv: &CsvOptions) -> Result<Option<Box<dy
 
 /// Whether the files have headers, as they were found out to have; all must agree.
 fn found_header(readers: &[Box<dyn FileSource>], csv: &CsvOptions) -> Result<bool> {
-    let found = |reader: &Box<dyn FileSource>| Some(reader.as_csv()?.found()?.header);
-    let headers: Vec<(&str, bool)> = readers.iter().filter_map(|r| Some((r.name(), found(r)?))).collect();
+    let found = |reader: &dyn FileSource| Some(reader.as_csv()?.found()?.header);
+    let headers: Vec<(&str, bool)> = readers.iter().filter_map(|r| Some((r.name(), found(&**r)?))).collect();
     match headers.windows(2).find(|pair| pair[0].1 != pair[1].1) {
         None => Ok(headers.first().map_or(csv.header, |(_, header)| *header)),
         Some(pair) => {

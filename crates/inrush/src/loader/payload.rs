@@ -1,0 +1,41 @@
+//! What a chunk sends.
+
+use inrush_core::bulk::write::Command;
+use inrush_core::bulk::{Method, Separators};
+
+/// The bytes of a chunk, by method.
+pub(super) enum Payload {
+    /// The text of a LOAD.
+    LoadData(Vec<u8>),
+    /// The same, where the batch's own text will do.
+    AsItStands { separators: Separators },
+    /// INSERTs of many rows, as text or bound.
+    MultiRow { method: Method, statements: Vec<Statement> },
+}
+
+/// One INSERT.
+pub(super) struct Statement {
+    pub(super) command: Command,
+    /// The rows that are in it.
+    pub(super) n_rows: u64,
+}
+
+impl Payload {
+    pub(super) fn method(&self) -> Method {
+        match self {
+            Payload::LoadData(_) | Payload::AsItStands { .. } => Method::LoadData,
+            Payload::MultiRow { method, .. } => *method,
+        }
+    }
+
+    /// Bytes that were made of the batch.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Payload::LoadData(text) => text.len(),
+            Payload::AsItStands { .. } => 0,
+            Payload::MultiRow { statements, .. } => {
+                statements.iter().map(|statement| statement.command.n_bytes()).sum()
+            }
+        }
+    }
+}
