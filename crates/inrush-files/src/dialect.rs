@@ -43,8 +43,23 @@ pub struct CsvOptions {
     pub memory: usize,
     /// Whether lines end with a carriage return alone.
     pub cr_ends: bool,
+    /// What is done with the names in the header.
+    pub names: HeaderNames,
     /// What of this is found out from the beginning of each file, whatever is said here.
     pub find_out: FindOut,
+}
+
+/// What is done with the names in a header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeaderNames {
+    /// They stay as they are.
+    #[default]
+    Keep,
+    /// Blanks around them are left out.
+    Trim,
+    /// They become names that the columns of a new table can have: without blanks around them, none empty, none twice, none longer than
+    /// 64 characters.
+    CleanUp,
 }
 
 /// What is found out from a file's beginning. Nothing unless told.
@@ -83,6 +98,7 @@ inrush_core::setters!(CsvOptions {
     with_max_record => max_record: as usize,
     with_memory => memory: as usize,
     with_cr_ends => cr_ends: as bool,
+    with_names => names: as HeaderNames,
     with_find_out => find_out: as FindOut,
 });
 
@@ -103,6 +119,7 @@ impl Default for CsvOptions {
             max_record: 64 << 20,
             memory: 256 << 20,
             cr_ends: false,
+            names: HeaderNames::Keep,
             find_out: FindOut::default(),
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
-use crate::dialect::{CsvOptions, FindOut};
+use crate::dialect::{CsvOptions, FindOut, HeaderNames};
 use crate::file_source::FileSource;
 use crate::infer_types::Inferred;
 use crate::input::Meter;
@@ -103,6 +103,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         max_record: usize::from(sizes) * 4 + 1,
         memory: 64 << 20,
         cr_ends: false,
+        names: HeaderNames::Keep,
         find_out: FindOut::default(),
     }
 }

@@ -31,7 +31,7 @@ pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
 pub use decompress::Compression;
-pub use dialect::{CsvOptions, Dialect, FindOut};
+pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames};
 pub use file_source::{FileSource, RejectForm};
 pub use infer_types::Inferred;
 pub use input::Meter;

@@ -121,3 +121,28 @@ fn files_of_one_load_agree() {
         done.says("`--header` or `--no-header`");
     });
 }
+
+/// Names that no column can have become names for a new table; a table that is there is matched without the blanks.
+#[test]
+fn headers_are_cleaned_up() {
+    everywhere("names", |place| {
+        let long = "x".repeat(70);
+        place.write("a.csv", format!(" id ,Name,name,,{long}\n1,a,b,c,d\n"));
+        let done = place.done(&place.command("a.csv --into made --create-table --json").output().unwrap());
+        assert_eq!(done.code, 0, "{done}");
+        let cut = "x".repeat(64);
+        done.says(
+            "columns of `a.csv`: field 3, `name`, is `name_2`; field 4, which has no name, is `c4`; field 5, `xxx",
+        );
+        let columns = "SELECT GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION) FROM information_schema.COLUMNS \
+                       WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'made'";
+        assert_eq!(place.sql(columns), format!("id,Name,name_2,c4,{cut}"));
+        assert_eq!(place.sql("SELECT * FROM made"), "1,a,b,c,d");
+        place.sql("CREATE TABLE there (id INT, name VARCHAR(9))");
+        place.write("b.csv", " ID ,name \n1,a\n");
+        assert_eq!(place.load("b.csv --into there").code, 0);
+        let done = place.load("b.csv --into there --header-names keep");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("field ` ID `: the table has no such column");
+    });
+}

@@ -3,6 +3,7 @@
 mod columns;
 mod cut;
 mod marks;
+mod names;
 mod parse;
 mod reader;
 mod recycle;

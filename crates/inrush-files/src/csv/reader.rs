@@ -63,6 +63,8 @@ pub struct CsvReader {
     passes_blank_lines: bool,
     /// Text buffers of batches, to be reused.
     texts: Recycled,
+    /// The names of the header that were changed: the number of the field, from 1, the name that stands there, and the one it has.
+    renamed: Vec<(usize, String, String)>,
     /// What was found out from the file's beginning.
     found: Option<Found>,
     /// What a text that is not UTF-8 most likely is.
@@ -122,6 +124,7 @@ impl CsvReader {
             is_stream: false,
             passes_blank_lines: false,
             texts: Recycled::new(RECYCLED_BATCHES),
+            renamed: Vec::new(),
             found: None,
             likely_encoding: None,
             ended: false,
@@ -129,6 +132,9 @@ impl CsvReader {
         };
         reader.pass_lines(options.skip)?;
         reader.read_names(options.header)?;
+        if options.header {
+            reader.clean_names(options.names);
+        }
         let nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
         let Self { name, dialect, names, .. } = &reader;
         let parser = Parser::new(name.clone(), dialect.clone(), names.clone(), nulls, reader.input.encoding());
@@ -155,6 +161,11 @@ impl CsvReader {
     /// How the file is compressed.
     pub fn compression(&self) -> Compression {
         self.compression
+    }
+
+    /// Names of the header that were changed: the number of the field, from 1, the name that stands in the file, the name it has now.
+    pub fn renamed(&self) -> &[(usize, String, String)] {
+        &self.renamed
     }
 
     /// What was found out from the file's beginning, if anything was to be.

@@ -8,7 +8,7 @@ use inrush::core::bulk::lane::Unchecked;
 use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FindOut, Format, Inferred};
+use inrush_files::{CsvOptions, FindOut, Format, HeaderNames, Inferred};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -153,6 +153,17 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Files", conflicts_with = "no_header")]
     header: bool,
 
+    /// `auto` leaves out blanks around the names of a header, and makes column names of empty, double and long ones for a new table; `keep`
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "auto|keep",
+        hide_possible_values = true,
+        help_heading = "Files"
+    )]
+    header_names: NamesArg,
+
     /// The first line is data: fields go into the columns in order
     #[arg(long, help_heading = "Files")]
     no_header: bool,
@@ -225,6 +236,12 @@ Exit codes:
 enum GuaranteeArg {
     ExactlyOnce,
     AtLeastOnce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NamesArg {
+    Auto,
+    Keep,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -343,6 +360,11 @@ impl LoadArgs {
                     .with_hint("it takes a number of lines, or `auto`")
             })?,
         };
+        let names = match (self.header_names, self.create_table) {
+            (NamesArg::Keep, _) => HeaderNames::Keep,
+            (NamesArg::Auto, false) => HeaderNames::Trim,
+            (NamesArg::Auto, true) => HeaderNames::CleanUp,
+        };
         let nulls: Vec<_> = self.null.iter().map(|text| text.clone().into_bytes()).collect();
         Ok(defaults
             .with_delimiter(delimiter.map(|text| one_byte("--delimiter", &text)).transpose()?)
@@ -356,6 +378,7 @@ impl LoadArgs {
             .with_batch_rows(batch_rows)
             .with_batch_bytes(batch_bytes)
             .with_memory(sizes::memory(&self.memory)?)
+            .with_names(names)
             .with_find_out(find_out))
     }
 

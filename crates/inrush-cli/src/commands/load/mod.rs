@@ -59,6 +59,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         options.matching = Matching::ByPosition;
     }
     say_what_was_found(&readers, output);
+    say_what_was_renamed(&readers, output);
     let likely = likely_encodings(&readers);
     if args.create_table {
         refuse_other_encodings(&likely)?;
@@ -178,6 +179,29 @@ fn say_what_was_found(readers: &[Box<dyn FileSource>], output: &Output) {
         output.notice(&format!("found in `{}`{more}: {differences}", names[0]));
     }
 }
+
+/// Says which names of headers were changed, but for blanks around them.
+fn say_what_was_renamed(readers: &[Box<dyn FileSource>], output: &Output) {
+    for reader in readers.iter().filter_map(|reader| reader.as_csv()) {
+        let renamed = reader.renamed().iter().filter(|(_, old, new)| old.trim() != new);
+        let mut said: Vec<String> = renamed
+            .map(|(field, old, new)| match old.trim() {
+                "" => format!("field {field}, which has no name, is `{new}`"),
+                old => format!("field {field}, `{}`, is `{new}`", old.escape_debug()),
+            })
+            .collect();
+        if said.is_empty() {
+            continue;
+        }
+        let more = said.len().saturating_sub(MOST_RENAMED);
+        said.truncate(MOST_RENAMED);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        output.notice(&format!("columns of `{}`: {}{more}", reader.name(), said.join("; ")));
+    }
+}
+
+/// As many changed names are shown.
+const MOST_RENAMED: usize = 10;
 
 /// The files that are not UTF-8, and what they most likely are.
 fn likely_encodings(readers: &[Box<dyn FileSource>]) -> Vec<(String, String)> {
