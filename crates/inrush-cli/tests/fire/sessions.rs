@@ -157,7 +157,7 @@ pub(crate) fn retried(done: &Done, code: u64) -> u64 {
 /// One of the load's connections, if there is one: connections that came after the one with this number. `server` has the rights to see them.
 pub(crate) fn a_connection_of(place: &Place, server: &Server, after: u64, dice: &mut Dice) -> Option<String> {
     let query = format!(
-        "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND ID <> CONNECTION_ID() AND ID > {after}",
+        "SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}' AND ID <> CONNECTION_ID() AND ID > {after}",
         place.schema.name()
     );
     let mut ids = server.sql(&query);

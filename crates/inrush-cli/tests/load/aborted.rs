@@ -261,13 +261,16 @@ fn catches_interrupts(pid: u32) -> bool {
 /// Whether the server runs such a statement in this schema.
 fn runs(place: &Place, statement: &str) -> bool {
     let query = format!(
-        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}' AND INFO LIKE '{statement}%'",
+        "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}' AND INFO LIKE '{statement}%'",
         place.schema.name()
     );
     place.server.sql(&query)[0][0] != "0"
 }
 
 fn is_connected(place: &Place) -> bool {
-    let query = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}'", place.schema.name());
+    let query = format!(
+        "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}'",
+        place.schema.name()
+    );
     place.server.sql(&query)[0][0] != "0"
 }

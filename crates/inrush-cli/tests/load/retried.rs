@@ -144,7 +144,7 @@ fn a_server_without_a_free_connection(place: &Place) {
     load.begin();
     await_true("rows in the table", || place.sql("SELECT COUNT(*) > 0 FROM numbers") == "1");
     let lane = format!(
-        "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}' AND COMMAND = 'Sleep' AND ID <> CONNECTION_ID() \
+        "SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}' AND COMMAND = 'Sleep' AND ID <> CONNECTION_ID() \
          ORDER BY ID DESC LIMIT 1",
         place.schema.name()
     );

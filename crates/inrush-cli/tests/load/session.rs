@@ -56,7 +56,7 @@ pub(crate) fn await_true(what: &str, mut check: impl FnMut() -> bool) {
 pub(crate) fn waits_for_a_row(place: &Place) -> bool {
     std::thread::sleep(Duration::from_millis(150));
     let query = format!(
-        "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id \
+        "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN /*!80022 performance_schema*//*M!100000 information_schema*/.processlist p ON p.ID = t.trx_mysql_thread_id \
          WHERE p.DB = '{}' AND t.trx_state = 'LOCK WAIT'",
         place.schema.name()
     );

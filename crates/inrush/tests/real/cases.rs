@@ -181,8 +181,9 @@ impl Case {
 /// Waits until the server shows that the statement of this connection is in `SLEEP`.
 #[track_caller]
 pub(crate) fn until_asleep(server: &Server, connection_id: u32) {
-    let sleeps =
-        format!("SELECT 1 FROM information_schema.processlist WHERE ID = {connection_id} AND STATE = 'User sleep'");
+    let sleeps = format!(
+        "SELECT 1 FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE ID = {connection_id} AND STATE = 'User sleep'"
+    );
     let deadline = Instant::now() + Duration::from_secs(25);
     while server.sql(&sleeps).is_empty() {
         assert!(Instant::now() < deadline, "connection {connection_id} does not sleep");
@@ -193,7 +194,9 @@ pub(crate) fn until_asleep(server: &Server, connection_id: u32) {
 /// Waits until the server no longer knows this connection, and has closed its socket.
 #[track_caller]
 pub(crate) fn until_closed(server: &Server, connection_id: u32) {
-    let exists = format!("SELECT 1 FROM information_schema.processlist WHERE ID = {connection_id}");
+    let exists = format!(
+        "SELECT 1 FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE ID = {connection_id}"
+    );
     let deadline = Instant::now() + Duration::from_secs(25);
     while !server.sql(&exists).is_empty() {
         assert!(Instant::now() < deadline, "connection {connection_id} is still there");

@@ -54,7 +54,10 @@ const BEYOND: Duration = Duration::from_millis(1_000);
 
 /// Kills queries and connections of a schema now and then until the work is done, and counts the kills.
 fn kill_until(is_over: &AtomicBool, case: &Case, schema: &Schema, pause: Duration, dice: &mut Dice) -> u64 {
-    let list = format!("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{}'", schema.name());
+    let list = format!(
+        "SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}'",
+        schema.name()
+    );
     let mut n_killed = 0;
     while !is_over.load(SeqCst) {
         thread::sleep(pause);
@@ -73,7 +76,10 @@ fn kill_until(is_over: &AtomicBool, case: &Case, schema: &Schema, pause: Duratio
 /// Waits until the server has no connection to the schema any more: what was on its way has arrived, or never will.
 #[track_caller]
 fn await_quiet(case: &Case, schema: &Schema, relay: &Relay) {
-    let count = format!("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '{}'", schema.name());
+    let count = format!(
+        "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}'",
+        schema.name()
+    );
     let start = Instant::now();
     // First the relay, which may hold back a packet: the server learns of that connection's end only behind it.
     while !relay.is_idle() || case.server.sql(&count)[0][0] != "0" {

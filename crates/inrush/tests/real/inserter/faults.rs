@@ -16,7 +16,7 @@ fn crowd_under_fire(case: &Case, schema: &Schema, inserter: &TwinInserter) -> En
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let killer = scope.spawn(|| {
-            let list = format!("SELECT ID FROM information_schema.processlist WHERE DB = '{}'", schema.name());
+            let list = format!("SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}'", schema.name());
             let mut n_killed = 0;
             while !is_over.load(Ordering::SeqCst) {
                 for id in case.server.sql(&list) {
