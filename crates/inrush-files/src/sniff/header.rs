@@ -27,6 +27,13 @@ pub(super) fn find(name: &str, layout: &Layout<'_>) -> Result<bool> {
             }
         }
     }
+    if filled.iter().all(|n| *n == 0) {
+        // It is all there is: numbers and days alone are a row.
+        let mut shapes =
+            first.fields.iter().map(|field| shape(&field.text)).filter(|shape| *shape != Shape::Empty).peekable();
+        let is_row = shapes.peek().is_some() && shapes.all(|shape| matches!(shape, Shape::Number | Shape::Moment));
+        return Ok(!is_row);
+    }
     let (mut for_it, mut against) = (0, 0);
     for (i, field) in first.fields.iter().enumerate() {
         let is_typed = filled[i] > 0 && typed[i] * 10 >= filled[i] * 9;

@@ -89,6 +89,10 @@ fn headers() {
     check("1,2\n3,4\n", "no header");
     check("2024-01-31,1.5\n2024-02-01,2.5\n", "no header");
     check("id,n\n3,4\n", "");
+    check("1,2\n", "no header");
+    check("2019,2020\n", "");
+    check("id,2\n", "");
+    check("1,2\n,\n", "no header");
     check("Ann,1\nBob,2\n", "no header");
     // Texts under texts are a header, as ever.
     check("Ann,Berlin\nBob,Paris\n", "");
