@@ -186,3 +186,21 @@ fn encodings() {
     assert_eq!(likely_encoding(b"\xc3\xa4,\xc3\xb6,\xff\n", true), None);
     assert_eq!(likely_encoding(b"abc\xc3", false), None);
 }
+
+proptest::proptest! {
+    /// Whatever the bytes are: an answer or an error, and the same one each time.
+    #[test]
+    fn any_bytes_are_looked_at(
+        bytes in proptest::collection::vec(proptest::sample::select(&b"a1;,\t|\"'\\\r\n #-.\0\xe9\xff"[..]), 0..200),
+        is_all in proptest::bool::ANY,
+    ) {
+        for options in [options(), skipping()] {
+            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',' }, &options);
+            match (found(), found()) {
+                (Ok(one), Ok(other)) => proptest::prop_assert_eq!(one, other),
+                (Err(one), Err(other)) => proptest::prop_assert_eq!(one.message(), other.message()),
+                _ => proptest::prop_assert!(false, "two answers"),
+            }
+        }
+    }
+}
