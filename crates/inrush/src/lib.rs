@@ -54,7 +54,6 @@ mod tls;
 mod tokio;
 mod transact;
 mod verbs;
-mod zone;
 
 pub use crate::tokio::{
     ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, ResultBatches, ResultRows, Rows,

@@ -1,7 +1,6 @@
 //! What both shells say to a server, so that each of them is a loop and a list of one-line verbs.
 
 use crate::pace::QueryTime;
-use crate::zone;
 use crate::{Config, Error, Kind, Result, TlsMode};
 use inrush_core::auth::ServerKey;
 use inrush_core::retry::Retries;
@@ -9,6 +8,7 @@ use inrush_core::retry::fate::Stage;
 use inrush_core::session::Outcome;
 use inrush_core::session::transaction::Commit;
 use inrush_core::session::{ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish};
+use inrush_core::value::zone;
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
 use jiff::tz::TimeZone;
 use std::time::{Duration, Instant};
@@ -215,9 +215,6 @@ impl<F: FnMut(Row<'_>) -> Result<()>> Sink for Each<F> {
         Ok(())
     }
 }
-
-/// A reset gives MySQL the character set of the server's configuration instead of the one of the login (its bug 97633).
-pub(crate) const AFTER_RESET: &str = "SET NAMES utf8mb4";
 
 fn credentials(config: &Config) -> Result<Credentials> {
     let server_key = match (&config.public_key, config.public_key_retrieval) {

@@ -6,12 +6,13 @@
 use crate::bulk::Table;
 use crate::bulk::template::Target;
 use crate::convert::bounds::Within;
-use crate::convert::{BoundRows, Bounds, RowReader, Sheet};
+use crate::convert::{BoundRows, Bounds, RowReader, Sheet, made};
 use crate::error::{Error, Kind, Place, Result};
 use crate::value::Rules;
 use crate::value::check::{Check, Judged, Why};
 use crate::value::column::Column;
-use crate::wire::Value;
+use crate::wire::{DateTime, Value};
+use jiff::tz::TimeZone;
 use std::fmt;
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ pub struct Screen {
     checks: Vec<(usize, Check)>,
     /// For each placeholder what needs no check.
     bounds: Vec<Bounds>,
+    /// That of the session; unknown where it is the server's own.
+    zone: TimeZone,
     /// The first one that goes into a generated column.
     generated: Option<(usize, Box<str>)>,
 }
@@ -56,6 +59,7 @@ enum With {
         end: usize,
     },
     UInt(u64),
+    DateTime(DateTime),
 }
 
 impl Screen {
@@ -67,7 +71,7 @@ impl Screen {
         let checks: Vec<_> = columns().map(|(param, column)| (param, Check::new(column, rules))).collect();
         let mut bounds = vec![Bounds::NONE; targets.len()];
         checks.iter().for_each(|(param, check)| bounds[*param] = check.bounds());
-        Self { checks, bounds, generated }
+        Self { checks, bounds, zone: rules.zone.clone(), generated }
     }
 
     /// Checks all rows.
@@ -126,9 +130,14 @@ impl Screen {
                     .filter(|(param, _)| *param < n_values)
                     .filter(|(param, _)| !self.bounds[*param].holds_all(&values[*param..], n_values)),
             );
-            if !unusual.is_empty() || self.generated.is_some() {
+            let is_made = !values.iter().any(Value::is_unmade);
+            if !unusual.is_empty() || self.generated.is_some() || !is_made {
                 for (i, values) in values.chunks(n_values.max(1)).enumerate() {
-                    if let Err(error) = self.check_row(&unusual, row + i, values, &mut replaced) {
+                    let checked = match is_made {
+                        true => self.check_row(&unusual, row + i, values, &mut replaced),
+                        false => self.make_row(row + i, values, &mut replaced),
+                    };
+                    if let Err(error) = checked {
                         bad(error)?;
                     }
                 }
@@ -136,6 +145,37 @@ impl Screen {
             row += n_read;
         }
         Ok(replaced)
+    }
+
+    /// Gives all values of a row the form in which they are sent, and judges them.
+    #[cold]
+    fn make_row(&self, row: usize, values: &[Value<'_>], replaced: &mut Replaced<'_>) -> Result<()> {
+        let mut memory = Vec::new();
+        let n_before = replaced.values.len();
+        let named = |error: Error| error.at_row(row as u64);
+        let made = made::made(values, Some(&self.zone), &mut memory).map_err(named)?;
+        self.check_row(&self.checks.iter().collect::<Vec<_>>(), row, &made, replaced)?;
+        for (param, _) in values.iter().enumerate().filter(|(_, value)| value.is_unmade()) {
+            let judged = replaced.values[n_before..].iter_mut().find(|replacement| replacement.param == param);
+            let start = replaced.scratch.len();
+            let with = match (&judged, made[param]) {
+                // What goes in its place is in the scratch already.
+                (Some(Replacement { with: With::Text { .. } | With::Bytes { .. } | With::UInt(_), .. }), _) => continue,
+                (_, Value::DateTime(moment)) => With::DateTime(moment),
+                (judged, value) => {
+                    replaced.scratch.extend_from_slice(value.as_bytes().unwrap_or_default());
+                    match (judged, value) {
+                        (None, Value::Bytes(_)) => With::Bytes { start, end: replaced.scratch.len() },
+                        _ => With::Text { start, end: replaced.scratch.len() },
+                    }
+                }
+            };
+            match judged {
+                Some(judged) => judged.with = with,
+                None => replaced.values.push(Replacement { row, param, with }),
+            }
+        }
+        Ok(())
     }
 
     /// Judges the values of one row, by these checks.
@@ -219,6 +259,7 @@ impl Replaced<'_> {
             With::Text { start, end } => text(&self.scratch[start..end]),
             With::Bytes { start, end } => Value::Bytes(&self.scratch[start..end]),
             With::UInt(n) => Value::UInt(n),
+            With::DateTime(moment) => Value::DateTime(moment),
         }
     }
 }

@@ -101,6 +101,7 @@ impl Bounds {
                     && (moment.micros == 0 || (*micros && moment.micros < 1_000_000))
             }
             (Value::Null, _) => self.null,
+            (Value::Instant(_) | Value::Written(_) | Value::Json(_), _) => false,
             (_, within) => matches!(within, Within::Any),
         }
     }

@@ -7,20 +7,28 @@
 //! | all integers | whole numbers in their range, DECIMALs without a fraction, BITs |
 //! | `bool` | the same: 0 is false |
 //! | `f64`, `f32` | any number; f32 only one that it can hold |
-//! | `&str`, `String`, `Cow<str>` | text, and bytes that are UTF-8; the owned ones any value, as the server would print it |
+//! | `&str`, `String`, `Cow<str>`, `Box<str>`, `Arc<str>` | text, and bytes that are UTF-8; the owned ones any value, as the server would print it |
 //! | `&[u8]`, `Vec<u8>`, `Cow<[u8]>`, `[u8; N]` | bytes and text; the array exactly N of them |
 //! | `Vec<f32>` | a VECTOR |
 //! | [`Date`](crate::wire::Date), [`DateTime`](crate::wire::DateTime), [`Time`](crate::wire::Time) | theirs, also days that no calendar has |
 //! | jiff's civil `Date`, `DateTime`, `Time`, its `SignedDuration` | theirs, if jiff can hold them |
+//! | `std::time::Duration` | a TIME that is not below zero |
+//! | `jiff::Timestamp`, `SystemTime` | a moment, in the session's time zone, which must be known |
+//! | types of other crates | see `convert::ecosystem`, a feature each |
 //! | `Option<T>` | NULL, and what `T` takes |
 
+use jiff::tz::TimeZone;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::error::{Conversion, Error, Result};
 use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Row, Value};
 
 mod moments;
 mod numbers;
+
+#[cfg(any(feature = "chrono", feature = "time"))]
+pub(super) use moments::micros as micros_in_zone;
 
 impl<'a> Row<'a> {
     /// The value of one column, by position or by name. Reads the row from its start.
@@ -33,7 +41,18 @@ impl<'a> Row<'a> {
     /// A value of this row, that of column `position`, as a Rust type.
     pub fn convert<T: FromValue<'a>>(&self, position: usize, value: Value<'a>) -> Result<T> {
         let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
-        T::from_value(value, column).ok_or_else(|| misfit::<T>(column, &value))
+        T::from_value_in(value, column, self.zone()).ok_or_else(|| misfit::<T>(column, &value, self.zone().is_some()))
+    }
+
+    /// The same by a function instead of the type's own conversion, which `#[inrush(with = "..")]` asks for.
+    pub fn convert_with<T>(
+        &self,
+        position: usize,
+        value: Value<'a>,
+        convert: impl FnOnce(Value<'a>, &ColumnDef) -> Option<T>,
+    ) -> Result<T> {
+        let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
+        convert(value, column).ok_or_else(|| misfits(column, &value, std::any::type_name::<T>(), None))
     }
 }
 
@@ -44,6 +63,21 @@ pub trait FromValue<'a>: Sized {
 
     /// The value as this type, if it is one. The column tells what bytes stand for: those of a BIT are a number.
     fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self>;
+
+    /// The same in a session whose time zone is known: instants are read by it. All others do not ask for it.
+    #[inline]
+    fn from_value_in(value: Value<'a>, column: &ColumnDef, _zone: Option<&TimeZone>) -> Option<Self> {
+        Self::from_value(value, column)
+    }
+
+    /// Whether it needs the session's time zone.
+    const NEEDS_ZONE: bool = false;
+
+    /// Why a value is not one, where there is more to say than that.
+    #[cold]
+    fn why_not(_value: Value<'a>) -> Option<String> {
+        None
+    }
 }
 
 /// What names a column: its position from 0, or its name, in which case does not matter (MySQL 8 answers in capitals where
@@ -79,6 +113,17 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Option<T> {
     #[inline]
     fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self> {
         if value.is_null() { Some(None) } else { T::from_value(value, column).map(Some) }
+    }
+
+    #[inline]
+    fn from_value_in(value: Value<'a>, column: &ColumnDef, zone: Option<&TimeZone>) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::from_value_in(value, column, zone).map(Some) }
+    }
+
+    const NEEDS_ZONE: bool = T::NEEDS_ZONE;
+
+    fn why_not(value: Value<'a>) -> Option<String> {
+        T::why_not(value)
     }
 }
 
@@ -124,6 +169,22 @@ impl<const N: usize> FromValue<'_> for [u8; N] {
     }
 }
 
+impl FromValue<'_> for Box<str> {
+    const KIND: &'static str = "text (`Box<str>`)";
+
+    fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
+        Cow::<str>::from_value(value, column).map(Into::into)
+    }
+}
+
+impl FromValue<'_> for Arc<str> {
+    const KIND: &'static str = "text (`Arc<str>`)";
+
+    fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
+        Cow::<str>::from_value(value, column).map(Into::into)
+    }
+}
+
 /// Any value but NULL and bytes that are not text, as the server would print it.
 impl FromValue<'_> for String {
     const KIND: &'static str = "text (`String`)";
@@ -146,13 +207,26 @@ impl<'a> FromValue<'a> for Cow<'a, str> {
     }
 }
 
-fn misfit<'a, T: FromValue<'a>>(column: &ColumnDef, value: &Value<'a>) -> Error {
+fn misfit<'a, T: FromValue<'a>>(column: &ColumnDef, value: &Value<'a>, has_zone: bool) -> Error {
+    let error = misfits(column, value, T::KIND, T::why_not(*value));
+    match T::NEEDS_ZONE && !has_zone && value.as_date_time().is_some() {
+        true => error.with_hint("the session's time zone is not known: `time-zone=+00:00` in the URL sets it"),
+        false => error,
+    }
+}
+
+fn misfits(column: &ColumnDef, value: &Value<'_>, kind: &'static str, why: Option<String>) -> Error {
     let (name, shown) = (&column.name, value.shown());
     let from = if value.is_null() { "NULL" } else { sql_type(column) };
-    let message = format!("column `{name}` holds {shown}, which is not {}", T::KIND);
-    let error = Error::conversion_failed(Conversion::new(name, from, T::KIND), message);
+    let why = why.filter(|_| !value.is_null()).map(|why| format!(": {why}")).unwrap_or_default();
+    let message = format!("column `{name}` holds {shown}, which is not {kind}{why}");
+    let error = Error::conversion_failed(Conversion::new(name, from, kind), message);
     match column.ty {
         _ if value.is_null() => error.with_hint("`Option` takes NULL"),
+        ColumnType::MYSQL_TYPE_DOUBLE if matches!(value, Value::Double(_)) && kind.starts_with(WHOLE_NUMBER) => error
+            .with_hint(
+                "the server computes this one as a DOUBLE; `CAST(.. AS SIGNED)` in the statement makes it whole",
+            ),
         ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_DATETIME | ColumnType::MYSQL_TYPE_TIMESTAMP
             if value.as_date_time().is_some_and(|moment| !moment.is_valid()) =>
         {
@@ -195,6 +269,9 @@ fn sql_type(column: &ColumnDef) -> &'static str {
     }
 }
 
+/// How the kinds of whole numbers begin.
+pub(super) const WHOLE_NUMBER: &str = "a whole number";
+
 /// The collation of bytes that are not text.
 const BINARY: u16 = 63;
 
@@ -204,4 +281,4 @@ fn no_such_column(columns: &[ColumnDef]) -> Error {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

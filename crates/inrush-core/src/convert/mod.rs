@@ -6,6 +6,8 @@
 //! | [`from_value`], [`from_row`] | values and rows of a result as Rust types |
 //! | [`arrow`] | rows of a result as Arrow batches |
 //! | [`to_value`], [`params`] | Rust values as parameters of one execution |
+//! | [`made`] | parameters that get their last form before they are sent |
+//! | `ecosystem` | types of other crates, a feature and a file each |
 //! | [`rows`] | many sets of parameters: slices of tuples, of structs |
 //! | [`columns`], [`column`] | the same as columns: slices, Arrow arrays |
 //! | [`bind`] | Arrow arrays and record batches as such columns |
@@ -33,6 +35,16 @@ macro_rules! for_tuples {
             (14: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13)
             (15: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14)
             (16: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15)
+            (17: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16)
+            (18: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17)
+            (19: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18)
+            (20: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19)
+            (21: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20)
+            (22: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20, V 21)
+            (23: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20, V 21, W 22)
+            (24: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20, V 21, W 22, X 23)
+            (25: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20, V 21, W 22, X 23, Y 24)
+            (26: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19, U 20, V 21, W 22, X 23, Y 24, Z 25)
         }
     };
 }
@@ -42,9 +54,11 @@ pub mod bind;
 pub mod bounds;
 pub mod column;
 pub mod columns;
+mod ecosystem;
 pub mod fast_path;
 pub mod from_row;
 pub mod from_value;
+pub mod made;
 pub mod params;
 mod put_value;
 pub mod row_buffer;
@@ -55,6 +69,8 @@ pub mod to_value;
 pub use bounds::Bounds;
 pub use column::Column;
 pub use columns::{Columns, IntoColumn, scalar};
+#[cfg(feature = "serde_json")]
+pub use ecosystem::Json;
 pub use fast_path::Sheet;
 pub use from_row::FromRow;
 pub use from_value::{ColumnIndex, FromValue};

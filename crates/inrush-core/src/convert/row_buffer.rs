@@ -4,7 +4,7 @@
 //! allocation a row once the buffer has found its size.
 
 use crate::convert::params::by_position;
-use crate::convert::{BoundRows, BoxedRows, Rows};
+use crate::convert::{BoundRows, BoxedRows, Rows, made};
 use crate::error::{Error, Result};
 use crate::wire::Value;
 use crate::wire::value::{Date, DateTime, Time};
@@ -34,6 +34,7 @@ enum Cell {
     Date(Date),
     DateTime(DateTime),
     Time(Time),
+    Instant(i64),
     Default,
 }
 
@@ -46,15 +47,24 @@ impl RowBuffer {
     /// Copies a row behind the others.
     ///
     /// # Errors
-    /// `Config` for a row of another number of values; it is left out.
+    /// `Config` for a row of another number of values, `Data` for a value that cannot be written; the row is left out.
     pub fn push(&mut self, values: &[Value<'_>]) -> Result<()> {
         if values.len() != self.n_columns {
             let message = format!("a row of {} values is not one of {}", values.len(), self.n_columns);
             return Err(Error::config(message).at_row(self.n_rows as u64));
         }
-        for value in values {
-            let cell = self.keep(*value);
-            self.cells.push(cell);
+        for (i, value) in values.iter().enumerate() {
+            let cell = match value {
+                Value::Written(_) | Value::Json(_) => self.keep_written(value),
+                value => Ok(self.keep(*value)),
+            };
+            match cell {
+                Ok(cell) => self.cells.push(cell),
+                Err(error) => {
+                    self.cells.truncate(self.n_rows * self.n_columns);
+                    return Err(error.while_doing(&format!("value {} cannot be sent", i + 1)));
+                }
+            }
         }
         self.n_rows += 1;
         Ok(())
@@ -123,6 +133,12 @@ impl RowBuffer {
         self.cells.len() * size_of::<Cell>() + self.text.len() + self.bytes.len()
     }
 
+    fn keep_written(&mut self, value: &Value<'_>) -> Result<Cell> {
+        let mut written = Vec::new();
+        let form = made::form(value, None, &mut written)?;
+        Ok(self.keep(form.of(&Value::Null, &written)))
+    }
+
     fn keep(&mut self, value: Value<'_>) -> Cell {
         match value {
             Value::Null => Cell::Null,
@@ -143,7 +159,9 @@ impl RowBuffer {
             Value::Date(date) => Cell::Date(date),
             Value::DateTime(moment) => Cell::DateTime(moment),
             Value::Time(time) => Cell::Time(time),
-            Value::Default => Cell::Default,
+            Value::Instant(micros) => Cell::Instant(micros),
+            // What is written was written before.
+            Value::Default | Value::Written(_) | Value::Json(_) => Cell::Default,
         }
     }
 
@@ -159,6 +177,7 @@ impl RowBuffer {
             Cell::Date(date) => Value::Date(*date),
             Cell::DateTime(moment) => Value::DateTime(*moment),
             Cell::Time(time) => Value::Time(*time),
+            Cell::Instant(micros) => Value::Instant(*micros),
             Cell::Default => Value::Default,
         }
     }

@@ -65,6 +65,7 @@ impl Conversation for ChangeUser {
                 session.schema = self.database.take();
                 session.statements.clear();
                 session.owes_autocommit = false;
+                session.set_zone(None);
                 Step::Done(outcome)
             }
             None => Step::More,

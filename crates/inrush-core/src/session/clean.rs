@@ -3,7 +3,7 @@
 //! ```text
 //! ROLLBACK                                              if that is all
 //! COM_RESET_CONNECTION | COM_CHANGE_USER ..             else
-//! SET NAMES utf8mb4, session_track_state_change = 1     a reset undoes both
+//! SET NAMES utf8mb4, time_zone = .., session_track_state_change = 1     a reset undoes them
 //! COM_INIT_DB home                                      no server's reset goes back to it
 //! ```
 //! One command after the other, since some proxies answer only the first of two; the first one frees all locks.
@@ -27,35 +27,43 @@ enum Task {
     Rollback,
     Reset(Simple),
     ChangeUser(Box<ChangeUser>),
-    /// The character set of the login, which MySQL's reset forgets (its bug 97633), and reports.
-    Report,
+    /// The character set of the login, which MySQL's reset forgets (its bug 97633), the time zone, and reports.
+    Report(Zone),
     /// The same for a server that cannot report.
-    Names,
+    Names(Zone),
     Schema(String),
 }
 
 impl Clean {
-    /// What a fresh session needs: that the server reports its changes.
-    pub fn fresh() -> Self {
-        Self::of([Task::Report])
+    /// What a fresh session needs: its time zone, if it is to have one of its own, and that the server reports its changes.
+    pub fn fresh(zone: Option<&str>) -> Self {
+        Self::of([Task::Report(zone.map(str::to_owned))])
     }
 
-    /// What `cleanup` asks for; an error if nothing helps. `home` is the default schema; `login` makes the change of user should one be needed.
+    /// The same without reports, for a session that belongs to one user.
+    pub fn unreported(zone: Option<&str>) -> Self {
+        Self::of([Task::Names(zone.map(str::to_owned))])
+    }
+
+    /// What `cleanup` asks for; an error if nothing helps. `home` is the default schema, `zone` the session's own time zone; `login` makes the
+    /// change of user should one be needed.
     pub fn new(
         cleanup: Cleanup,
         home: Option<&str>,
+        zone: Option<&str>,
         login: impl FnOnce() -> Result<ChangeUser>,
     ) -> Result<Option<Self>> {
         let home = home.map(|name| Task::Schema(name.to_owned()));
+        let report = Task::Report(zone.map(str::to_owned));
         Ok(Some(match cleanup {
             Cleanup::Nothing => return Ok(None),
             Cleanup::Rollback => Self::of([Task::Rollback]),
             Cleanup::Reset { schema } => {
-                let reset = [Task::Reset(simple::reset_connection()), Task::Report];
+                let reset = [Task::Reset(simple::reset_connection()), report];
                 Self::of(reset.into_iter().chain(home.filter(|_| schema)))
             }
             Cleanup::Discard => return Err(Error::new(Kind::Io, "its last user left it with another account or role")),
-            Cleanup::ChangeUser => Self::of([Task::ChangeUser(Box::new(login()?)), Task::Report]),
+            Cleanup::ChangeUser => Self::of([Task::ChangeUser(Box::new(login()?)), report]),
         }))
     }
 
@@ -74,8 +82,8 @@ impl Conversation for Clean {
             Some(Task::Reset(reset)) => drop(reset.send(session, out)?),
             Some(_) if self.was_sent => {}
             Some(Task::Rollback) => out.command(|out| command::query(out, b"ROLLBACK")),
-            Some(Task::Report) => out.command(|out| command::query(out, REPORT)),
-            Some(Task::Names) => out.command(|out| command::query(out, NAMES)),
+            Some(Task::Report(zone)) => out.command(|out| command::query(out, &set(zone.as_deref(), REPORT))),
+            Some(Task::Names(zone)) => out.command(|out| command::query(out, &set(zone.as_deref(), ""))),
             Some(Task::Schema(name)) => out.command(|out| command::init_db(out, name.as_bytes())),
         }
         self.was_sent = true;
@@ -91,12 +99,16 @@ impl Conversation for Clean {
                 }
             }
             Some(Task::Reset(reset)) => drop(reset.receive(packet, session, out).map_err(Error::fatal)?),
-            Some(Task::Report) => match reply::plain(packet, session) {
-                Ok(_) => session.marks.reports = true,
+            Some(Task::Report(zone)) => match reply::plain(packet, session) {
+                Ok(_) => {
+                    session.marks.reports = true;
+                    session.set_zone(zone.as_deref());
+                }
                 // It does not know the variable. Then nobody knows what changed, and each use ends with a reset.
                 Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
                     session.marks.reports = false;
-                    self.steps.insert(1, Task::Names);
+                    let names = Task::Names(zone.take());
+                    self.steps.insert(1, names);
                 }
                 Err(error) => return Err(error),
             },
@@ -105,7 +117,11 @@ impl Conversation for Clean {
                 // Not every server tells.
                 session.schema = Some(std::mem::take(name));
             }
-            Some(Task::Rollback | Task::Names) => drop(reply::plain(packet, session).map_err(Error::fatal)?),
+            Some(Task::Names(zone)) => {
+                reply::plain(packet, session).map_err(Error::fatal)?;
+                session.set_zone(zone.as_deref());
+            }
+            Some(Task::Rollback) => drop(reply::plain(packet, session).map_err(Error::fatal)?),
         }
         let done = self.steps.pop_front();
         self.was_sent = false;
@@ -124,5 +140,20 @@ impl Conversation for Clean {
     }
 }
 
-const REPORT: &[u8] = b"SET NAMES utf8mb4, @@session.session_track_state_change = 1";
-const NAMES: &[u8] = b"SET NAMES utf8mb4";
+/// The statement that gives a session what each has.
+fn set(zone: Option<&str>, more: &str) -> Vec<u8> {
+    [after_reset(zone), more.to_owned()].concat().into_bytes()
+}
+
+/// What a session needs behind a reset: the character set of the login, and its time zone if it has one of its own.
+fn after_reset(zone: Option<&str>) -> String {
+    // Names of zones have no character that a literal must escape; what has one is none, which the server says.
+    let zone =
+        zone.map(|zone| format!(", @@session.time_zone = '{}'", zone.replace(['\'', '\\'], ""))).unwrap_or_default();
+    format!("SET NAMES utf8mb4{zone}")
+}
+
+/// The time zone of a session, if it has one of its own.
+type Zone = Option<String>;
+
+const REPORT: &str = ", @@session.session_track_state_change = 1";

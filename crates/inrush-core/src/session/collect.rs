@@ -4,6 +4,7 @@ use crate::error::{Error, Kind, Result};
 use crate::session::Outcome;
 use crate::session::results::Sink;
 use crate::wire::{ColumnDef, Malformed, Row, RowFormat, Value};
+use jiff::tz::TimeZone;
 
 /// Keeps all results of a reply.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Collect {
 pub struct ResultSet {
     columns: Vec<ColumnDef>,
     format: RowFormat,
+    /// The session's, if it is known.
+    zone: Option<TimeZone>,
     bytes: Vec<u8>,
     /// Where each row's bytes end.
     ends: Vec<usize>,
@@ -70,7 +73,7 @@ impl ResultSet {
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
         (0..self.len()).map(|i| {
             let start = if i == 0 { 0 } else { self.ends[i - 1] };
-            Row::new(&self.columns, &self.bytes[start..self.ends[i]], self.format)
+            Row::new(&self.columns, &self.bytes[start..self.ends[i]], self.format).in_zone(self.zone.as_ref())
         })
     }
 
@@ -100,7 +103,9 @@ impl Sink for Collect {
             return Err(Error::new(Kind::Config, format!("the result has more than {} bytes", self.max_bytes))
                 .with_hint("read it row by row, or ask for less"));
         }
-        result.format = row.format();
+        if result.ends.is_empty() {
+            (result.format, result.zone) = (row.format(), row.zone().cloned());
+        }
         result.bytes.extend_from_slice(row.body());
         result.ends.push(result.bytes.len());
         Ok(())
@@ -120,7 +125,8 @@ impl Sink for Collect {
 
 impl ResultSet {
     fn without_rows() -> Self {
-        Self { columns: Vec::new(), format: RowFormat::Text, bytes: Vec::new(), ends: Vec::new(), outcome: None }
+        let (columns, bytes, ends) = (Vec::new(), Vec::new(), Vec::new());
+        Self { columns, format: RowFormat::Text, zone: None, bytes, ends, outcome: None }
     }
 }
 

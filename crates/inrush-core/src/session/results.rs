@@ -135,7 +135,8 @@ impl Results {
                 match end_of_rows(packet, session.capabilities())? {
                     ControlFlow::Break(ok) => self.end(ok, session, sink),
                     ControlFlow::Continue(()) => {
-                        sink.row(Row::new(self.columns.as_slice(), packet, self.format)).map_err(Error::fatal)?;
+                        sink.row(Row::new(self.columns.as_slice(), packet, self.format).in_zone(session.zone()))
+                            .map_err(Error::fatal)?;
                         Ok(Step::More)
                     }
                 }

@@ -62,6 +62,7 @@ impl Conversation for Simple {
         if let Command::ExpectOk { forgets_statements: true } = self.0 {
             session.statements.clear();
             session.owes_autocommit = false;
+            session.set_zone(None);
         }
         Ok(Step::Done(outcome))
     }

@@ -9,10 +9,12 @@ use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
+use crate::value::zone;
 use crate::wire::traces::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status,
 };
+use jiff::tz::TimeZone;
 
 /// The state of one connection.
 #[derive(Debug)]
@@ -41,6 +43,8 @@ pub struct Session {
     pub(crate) schema: Option<String>,
     /// What the server told about its variables.
     variables: BTreeMap<String, String>,
+    /// Its time zone, where the server told it, or who set it.
+    zone: Option<TimeZone>,
     pub(crate) marks: Marks,
     /// The plugin of the last authentication and its nonce: a change of user starts from them.
     pub(crate) auth_plugin: Vec<u8>,
@@ -103,6 +107,7 @@ impl Session {
             owes_autocommit: false,
             schema: None,
             variables: BTreeMap::new(),
+            zone: None,
             marks: Marks::default(),
             auth_plugin: Vec::new(),
             nonce: Vec::new(),
@@ -250,6 +255,17 @@ impl Session {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// The session's time zone, if it is known: it was set through [`Session::set_zone`], or the server told about its change. The server's
+    /// own (`SYSTEM`) is unknown.
+    pub fn zone(&self) -> Option<&TimeZone> {
+        self.zone.as_ref()
+    }
+
+    /// Takes note of the zone that the session has been given, by its name; `None`: nobody has told.
+    pub fn set_zone(&mut self, name: Option<&str>) {
+        self.zone = name.map(zone::of_session).filter(|zone| !zone.is_unknown());
+    }
+
     /// The statements that this connection has prepared and keeps.
     pub fn statements(&self) -> &StatementCache {
         &self.statements
@@ -307,6 +323,9 @@ impl Session {
                 let (name, value) = (text(name), text(value));
                 // What a server has to tell about is short and little; memory must not depend on it.
                 let is_known = self.variables.contains_key(&name) || self.variables.len() < MAX_VARIABLES;
+                if name == TIME_ZONE {
+                    self.set_zone(Some(&value));
+                }
                 if is_known && name.len() + value.len() <= MAX_VARIABLE_BYTES {
                     self.variables.insert(name, value);
                 }
@@ -381,5 +400,6 @@ fn unusable(why: &str) -> Error {
     Error::new(Kind::Io, format!("this connection cannot be used any more: {why}")).with_hint("open a new connection")
 }
 
+const TIME_ZONE: &str = "time_zone";
 const MAX_VARIABLES: usize = 64;
 const MAX_VARIABLE_BYTES: usize = 4096;

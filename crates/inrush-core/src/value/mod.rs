@@ -9,6 +9,7 @@ pub mod json;
 mod parse_type;
 mod rules;
 pub mod text_literal;
+pub mod zone;
 mod zone_tables;
 
 pub use cells::{Cells, INLINE, view};

@@ -54,5 +54,5 @@ pub use param_type::ParamType;
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
 pub use traces::Traces;
-pub use value::{Date, DateTime, Time, Value};
+pub use value::{Date, DateTime, Time, Value, WriteJson, WriteValue};
 pub use version::{ServerVersion, Vendor};

@@ -10,6 +10,7 @@
 
 use crate::wire::value::{Date, DateTime, Time, Value};
 use crate::wire::{ColumnDef, ColumnType, Cursor, Malformed};
+use jiff::tz::TimeZone;
 
 /// One row, borrowed from its packet.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,7 @@ pub struct Row<'a> {
     columns: &'a [ColumnDef],
     body: &'a [u8],
     format: RowFormat,
+    zone: Option<&'a TimeZone>,
 }
 
 /// How the values of a result set are written.
@@ -31,7 +33,18 @@ pub enum RowFormat {
 impl<'a> Row<'a> {
     /// The row in `body`. Nothing is checked before [`Row::values`] reads it.
     pub fn new(columns: &'a [ColumnDef], body: &'a [u8], format: RowFormat) -> Self {
-        Self { columns, body, format }
+        Self { columns, body, format, zone: None }
+    }
+
+    /// The same row of a session in this time zone, by which instants are read.
+    #[must_use]
+    pub fn in_zone(self, zone: Option<&'a TimeZone>) -> Self {
+        Self { zone, ..self }
+    }
+
+    /// The session's time zone, if it is known.
+    pub fn zone(&self) -> Option<&'a TimeZone> {
+        self.zone
     }
 
     /// The result set's columns.

@@ -119,13 +119,17 @@ pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
         Value::DateTime(moment) => moment.is_in_range(),
         Value::Time(time) => time.as_micros().is_some_and(|micros| micros.abs() <= LONGEST_TIME),
         Value::Default => false,
-        _ => true,
+        value => !value.is_unmade(),
     };
     match params.iter().enumerate().find(|(_, value)| !can_be_held(value)) {
         None => Ok(()),
         Some((i, Value::Default)) => {
             Err(Error::config(format!("value {} is DEFAULT, which an execution cannot send", i + 1))
                 .with_hint("batches can, as text (`multi-row`) and on MariaDB in bulk"))
+        }
+        Some((i, value)) if value.is_unmade() => {
+            Err(Error::config(format!("value {} is not in the form that is sent yet", i + 1))
+                .with_hint("`convert::made` gives it that form"))
         }
         Some((i, value)) => Err(Error::config(format!("value {} is {}, which no column holds", i + 1, value.shown()))),
     }
@@ -236,7 +240,10 @@ pub fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
         Value::Float(_) => (ColumnType::MYSQL_TYPE_FLOAT, false),
         Value::Double(_) => (ColumnType::MYSQL_TYPE_DOUBLE, false),
         Value::Date(_) => (ColumnType::MYSQL_TYPE_DATE, false),
-        Value::DateTime(_) => (ColumnType::MYSQL_TYPE_DATETIME, false),
+        Value::DateTime(_) | Value::Instant(_) => (ColumnType::MYSQL_TYPE_DATETIME, false),
+        Value::Json(_) => (ColumnType::MYSQL_TYPE_VAR_STRING, false),
+        Value::Written(value) if value.is_text() => (ColumnType::MYSQL_TYPE_VAR_STRING, false),
+        Value::Written(_) => (ColumnType::MYSQL_TYPE_BLOB, false),
         Value::Time(_) => (ColumnType::MYSQL_TYPE_TIME, false),
     }
 }
@@ -245,8 +252,8 @@ pub fn param_type(value: &Value<'_>) -> (ColumnType, bool) {
 #[inline]
 pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>) {
     match *value {
-        // DEFAULT has no form of its own here: `check` refuses it.
-        Value::Null | Value::Default => {}
+        // These have no form of their own here: `check` refuses them.
+        Value::Null | Value::Default | Value::Instant(_) | Value::Written(_) | Value::Json(_) => {}
         Value::Bytes(bytes) => put_bytes(out, bytes),
         Value::Text(text) => put_bytes(out, text.as_bytes()),
         Value::Int(n) => out.extend_from_slice(&n.to_le_bytes()),

@@ -1,5 +1,6 @@
 //! One value as it travels, borrowed from the packet it came in or from the caller it goes out for.
 
+use crate::error::Result;
 use std::fmt;
 
 /// One value of a row, or one parameter.
@@ -30,6 +31,65 @@ pub enum Value<'a> {
     Time(Time),
     /// The column's DEFAULT, in a row of a batch whose method can say so: as text, or in bulk (MariaDB). Not in an expression.
     Default,
+    /// Microseconds since 1970-01-01 00:00:00 UTC, as a parameter: a DATETIME or TIMESTAMP once the session's time zone is known. What
+    /// takes parameters makes it one ([`convert::made`](crate::convert::made)); nothing sends it as it is.
+    Instant(i64),
+    /// Text or bytes that are written when they are needed, as a parameter. What takes parameters writes it; nothing sends it as it is.
+    Written(&'a dyn WriteValue),
+    /// The same for the JSON of any value that serde can serialize (feature `serde_json`).
+    Json(&'a dyn WriteJson),
+}
+
+/// A Rust value that the server knows as text or bytes, but that does not hold those: a decimal number, a document. Its
+/// [`ToValue`](crate::convert::ToValue) is `Value::Written(self)`.
+pub trait WriteValue: Sync {
+    /// Whether it is text in the connection's character set; else bytes that no character set changes.
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    /// Appends the text or the bytes; text is UTF-8.
+    ///
+    /// # Errors
+    /// What the value cannot be written for, in any kind of error; `out` may then have some of it.
+    fn write(&self, out: &mut Vec<u8>) -> Result<()>;
+}
+
+/// A Rust value that can be written as JSON: with the feature `serde_json` whatever serde can serialize.
+pub trait WriteJson: Sync {
+    /// Appends the JSON.
+    ///
+    /// # Errors
+    /// `Data`: JSON cannot say it, as with a map whose keys are no texts; `out` may then have some of it.
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()>;
+}
+
+impl fmt::Debug for dyn WriteValue + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", Value::Written(self).to_string())
+    }
+}
+
+impl fmt::Debug for dyn WriteJson + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Value::Json(self).to_string())
+    }
+}
+
+/// What is written is compared.
+impl<'b> PartialEq<dyn WriteJson + 'b> for dyn WriteJson + '_ {
+    fn eq(&self, other: &(dyn WriteJson + 'b)) -> bool {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        self.write_json(&mut a).is_ok() && other.write_json(&mut b).is_ok() && a == b
+    }
+}
+
+/// What is written is compared.
+impl<'b> PartialEq<dyn WriteValue + 'b> for dyn WriteValue + '_ {
+    fn eq(&self, other: &(dyn WriteValue + 'b)) -> bool {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        self.is_text() == other.is_text() && self.write(&mut a).is_ok() && other.write(&mut b).is_ok() && a == b
+    }
 }
 
 /// A day. Zero in any part is possible, as the server knows it.
@@ -79,6 +139,12 @@ impl<'a> Value<'a> {
     /// Whether it is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
+    }
+
+    /// Whether it is not in the form in which it is sent: see [`convert::made`](crate::convert::made).
+    #[inline]
+    pub fn is_unmade(&self) -> bool {
+        matches!(self, Self::Instant(_) | Self::Written(_) | Self::Json(_))
     }
 
     /// The bytes, if it came as bytes or text.
@@ -222,7 +288,21 @@ impl fmt::Display for Value<'_> {
             Self::DateTime(moment) => moment.fmt(f),
             Self::Time(time) => time.fmt(f),
             Self::Default => f.write_str("DEFAULT"),
+            Self::Instant(micros) => match DateTime::from_micros_since_epoch(*micros) {
+                Some(moment) => write!(f, "{moment}+00:00"),
+                None => write!(f, "{micros} us after 1970-01-01"),
+            },
+            Self::Written(value) => show_written(f, |out| value.write(out)),
+            Self::Json(value) => show_written(f, |out| value.write_json(out)),
         }
+    }
+}
+
+fn show_written(f: &mut fmt::Formatter<'_>, write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> fmt::Result {
+    let mut text = Vec::new();
+    match write(&mut text) {
+        Ok(()) => f.write_str(&String::from_utf8_lossy(&text)),
+        Err(error) => write!(f, "({error})"),
     }
 }
 

@@ -48,7 +48,13 @@ impl Connection {
     /// Connects and logs in, all within the connect time-out.
     pub fn connect(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        Self::connect_until(config, config.connect_deadline()).map_err(Error::not_fatal)
+        let deadline = config.connect_deadline();
+        let mut this = Self::connect_until(config, deadline).map_err(Error::not_fatal)?;
+        if config.time_zone.is_some() {
+            let mut fresh = Clean::unreported(config.time_zone.as_deref());
+            this.run_until(&mut fresh, deadline).map_err(Error::not_fatal)?;
+        }
+        Ok(this)
     }
 
     fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
@@ -203,14 +209,18 @@ impl Connection {
         self.settings = None;
         self.tables.forget_temporary();
         self.run(simple::reset_connection())?;
-        self.exec(verbs::AFTER_RESET, ()).map(drop)
+        self.run(Clean::unreported(self.config.time_zone.clone().as_deref()))
     }
 
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
     pub fn change_user(&mut self, config: &Config) -> Result<()> {
         self.settings = None;
         self.tables.forget_all();
-        self.run(verbs::change_user(config)?).map(drop)
+        self.run(verbs::change_user(config)?)?;
+        match &config.time_zone {
+            Some(zone) => self.run(Clean::unreported(Some(zone))),
+            None => Ok(()),
+        }
     }
 
     /// Says goodbye to the server. So does dropping the value.
@@ -249,10 +259,11 @@ impl Connection {
         let asked = Asked::new::<P>(sql)?;
         self.tables.see(asked.sql());
         let values = params.values(asked.names())?;
-        let values = values.as_ref();
+        let mut memory = Vec::new();
+        let values = values.made(self.session().zone(), &mut memory)?;
         match asked.is_plain(values.len()) {
             true => self.run(Query::new(asked.sql(), sink)),
-            false => self.run(Ask::new(asked.sql(), values, sink))?,
+            false => self.run(Ask::new(asked.sql(), &values, sink))?,
         }
     }
 
@@ -268,7 +279,7 @@ impl Connection {
         let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
         let mut this = Self::connect_until(config, limit).map_err(Error::not_fatal)?;
         this.link.channel.outbox.watch(config.multi_statements);
-        this.run_until(&mut Clean::fresh(), limit).map_err(Error::not_fatal)?;
+        this.run_until(&mut Clean::fresh(config.time_zone.as_deref()), limit).map_err(Error::not_fatal)?;
         Ok(this)
     }
 

@@ -18,6 +18,7 @@ pub mod url;
 use crate::Result;
 use inrush_core::auth::Secret;
 use inrush_core::session::channel::DEFAULT_MAX_PACKET;
+use inrush_core::value::zone;
 use inrush_core::wire::Compression;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,7 @@ pub struct Config {
     pub(crate) max_packet: usize,
     pub(crate) max_result: usize,
     pub(crate) statement_cache: usize,
+    pub(crate) time_zone: Option<String>,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) pool: PoolOptions,
 }
@@ -294,6 +296,17 @@ impl Config {
         self
     }
 
+    /// The time zone of the session: an offset (`+00:00`) or a name that the server knows too (`Europe/Berlin`); the server's own
+    /// unless told. Instants (`jiff::Timestamp`, `SystemTime` and their like) need one.
+    ///
+    /// # Errors
+    /// `Config` for what is no zone.
+    pub fn with_time_zone(mut self, zone: &str) -> Result<Self> {
+        zone::find(zone)?;
+        self.time_zone = Some(zone::spelling(zone));
+        Ok(self)
+    }
+
     /// Tells the server one thing more about us (performance_schema.session_connect_attrs).
     #[must_use]
     pub fn with_attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -465,6 +478,7 @@ impl Default for Config {
             max_packet: DEFAULT_MAX_PACKET,
             max_result: 256 << 20,
             statement_cache: 128,
+            time_zone: None,
             attributes: Vec::new(),
             pool: PoolOptions::new(),
         }

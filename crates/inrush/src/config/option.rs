@@ -52,6 +52,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "multi-statements" => config.multi_statements = switch(name, value)?,
         "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
         "statement-cache" => config.statement_cache = number(name, text()?)?,
+        "time-zone" => *config = std::mem::take(config).with_time_zone(text()?)?,
         "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
         _ => return set_pool(config, name, value),
     }
@@ -60,7 +61,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, program-name, \
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 
 /// What a pool of such connections does. A time of 0 stands for never, but for `pool-check-after`, where it is each time.

@@ -23,8 +23,8 @@ pub(crate) struct Shape {
     pub(crate) is_transactional: bool,
     /// Whether the server makes an id for each row.
     pub(crate) has_ids: bool,
-    /// `None` for a table of which nothing is known.
-    screen: Option<Screen>,
+    /// Without checks for a table of which nothing is known.
+    screen: Screen,
     read_at: Instant,
 }
 
@@ -82,10 +82,10 @@ impl Shape {
             schema: name.schema.clone(),
             is_transactional: table.is_none_or(|table| table.transactional),
             has_ids: table.is_some_and(|table| makes_ids(table, &columns)),
-            screen: table.map(|table| {
-                let targets: Vec<_> = columns.iter().map(|name| find(table, name)).collect();
+            screen: {
+                let targets: Vec<_> = columns.iter().map(|name| find(table?, name)).collect();
                 Screen::new(&targets, known.rules)
-            }),
+            },
             read_at: known.at,
             columns,
         })
@@ -120,9 +120,8 @@ impl Shape {
             let message = format!("a row of {} values for {} columns", out.len(), self.columns.len());
             return Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))));
         }
-        let Some(screen) = &self.screen else { return Ok(None) };
         let one = One(out);
-        let checked = screen.check(&one).map_err(Error::without_row)?;
+        let checked = self.screen.check(&one).map_err(Error::without_row)?;
         if checked.n_replaced() == 0 {
             return Ok(None);
         }

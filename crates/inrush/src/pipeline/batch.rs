@@ -7,6 +7,7 @@ use inrush_core::convert::Params;
 use inrush_core::session::pipeline::{Bound, Chosen, Flight, Reply as Answer, Turn};
 use inrush_core::session::{Outcome, Statement};
 use inrush_core::wire::{ColumnDef, Row, stmt};
+use jiff::tz::TimeZone;
 use std::fmt;
 
 /// Steps put together beforehand, and the replies to them.
@@ -20,6 +21,8 @@ pub(crate) struct Batch {
     has_waited: bool,
     gather: Gather,
     replies: Vec<Result<Reply>>,
+    /// The session's, if it is known.
+    zone: Option<TimeZone>,
 }
 
 enum Step {
@@ -33,8 +36,9 @@ enum Step {
 }
 
 impl Batch {
-    pub(super) fn new(max_result: usize) -> Self {
+    pub(super) fn new(max_result: usize, zone: Option<TimeZone>) -> Self {
         Self {
+            zone,
             steps: Vec::new(),
             statements: Vec::new(),
             best_effort: false,
@@ -51,12 +55,15 @@ impl Batch {
     }
 
     pub(super) fn execute(&mut self, statement: &Statement, params: impl Params) {
-        self.steps.push(
-            match params.values(statement.names()).and_then(|values| stmt::check(values.as_ref()).map(|()| values)) {
-                Ok(values) => Step::Execute(statement.clone(), Bound::new(values.as_ref())),
-                Err(error) => Step::Refused(Some(error)),
-            },
-        );
+        let bound = params.values(statement.names()).and_then(|values| {
+            let mut memory = Vec::new();
+            let values = values.made(self.zone.as_ref(), &mut memory)?;
+            stmt::check(&values).map(|()| Bound::new(&values))
+        });
+        self.steps.push(match bound {
+            Ok(bound) => Step::Execute(statement.clone(), bound),
+            Err(error) => Step::Refused(Some(error)),
+        });
         // Beyond that many they would drive each other out of the cache.
         if self.statements.len() < MAX_LEARNED && !self.statements.iter().rev().any(|known| known == statement) {
             self.statements.push(statement.clone());

@@ -17,6 +17,7 @@ use inrush_core::convert::Params;
 use inrush_core::session::Statement;
 /// What the streaming form deals in.
 pub use inrush_core::session::pipeline::{Chosen, Turn};
+use jiff::tz::TimeZone;
 
 /// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails keeps
 /// no other from being run.
@@ -47,8 +48,8 @@ pub struct Pipeline<'c, C> {
 }
 
 impl<'c, C> Pipeline<'c, C> {
-    pub(crate) fn new(connection: &'c mut C, max_result: usize) -> Self {
-        Self { connection, batch: Batch::new(max_result) }
+    pub(crate) fn new(connection: &'c mut C, max_result: usize, zone: Option<TimeZone>) -> Self {
+        Self { connection, batch: Batch::new(max_result, zone) }
     }
 
     /// A statement as text. One that begins with COMMIT is a [`Pipeline::commit`].

@@ -238,7 +238,9 @@ impl<C: Lendable> Shared<C> {
         if cleanup == Cleanup::Nothing {
             return Ok(None);
         }
-        let mut cleaning = Clean::new(cleanup, home, || verbs::change_user(&self.config))?.map(Box::new);
+        let mut cleaning =
+            Clean::new(cleanup, home, self.config.time_zone.as_deref(), || verbs::change_user(&self.config))?
+                .map(Box::new);
         if let Some(clean) = &mut cleaning {
             connection.start(clean)?;
         }

@@ -38,7 +38,13 @@ impl Connection {
     /// Connects and logs in, all within the connect time-out.
     pub async fn connect(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
-        Self::connect_until(config, config.connect_deadline()).await.map_err(Error::not_fatal)
+        let deadline = config.connect_deadline();
+        let mut this = Self::connect_until(config, deadline).await.map_err(Error::not_fatal)?;
+        if config.time_zone.is_some() {
+            let mut fresh = Clean::unreported(config.time_zone.as_deref());
+            this.run_until(&mut fresh, deadline).await.map_err(Error::not_fatal)?;
+        }
+        Ok(this)
     }
 
     async fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
@@ -195,14 +201,18 @@ impl Connection {
         self.settings = None;
         self.tables.forget_temporary();
         self.run(simple::reset_connection()).await?;
-        self.exec(verbs::AFTER_RESET, ()).await.map(drop)
+        self.run(Clean::unreported(self.config.time_zone.clone().as_deref())).await
     }
 
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
     pub async fn change_user(&mut self, config: &Config) -> Result<()> {
         self.settings = None;
         self.tables.forget_all();
-        self.run(verbs::change_user(config)?).await.map(drop)
+        self.run(verbs::change_user(config)?).await?;
+        match &config.time_zone {
+            Some(zone) => self.run(Clean::unreported(Some(zone))).await,
+            None => Ok(()),
+        }
     }
 
     /// Says goodbye to the server. So does dropping the value.
@@ -250,10 +260,11 @@ impl Connection {
         let asked = Asked::new::<P>(sql)?;
         self.tables.see(asked.sql());
         let values = params.values(asked.names())?;
-        let values = values.as_ref();
+        let mut memory = Vec::new();
+        let values = values.made(self.session().zone(), &mut memory)?;
         match asked.is_plain(values.len()) {
             true => self.run(Query::new(asked.sql(), sink)).await,
-            false => self.run(Ask::new(asked.sql(), values, sink)).await?,
+            false => self.run(Ask::new(asked.sql(), &values, sink)).await?,
         }
     }
 
@@ -269,7 +280,7 @@ impl Connection {
         let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
         let mut this = Self::connect_until(config, limit).await.map_err(Error::not_fatal)?;
         this.link.channel.outbox.watch(config.multi_statements);
-        this.run_until(&mut Clean::fresh(), limit).await.map_err(Error::not_fatal)?;
+        this.run_until(&mut Clean::fresh(config.time_zone.as_deref()), limit).await.map_err(Error::not_fatal)?;
         Ok(this)
     }
 

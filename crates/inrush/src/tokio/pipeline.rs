@@ -12,7 +12,8 @@ impl Connection {
     /// Many commands in one flight: see [`Pipeline`].
     pub fn pipeline(&mut self) -> Pipeline<'_, Self> {
         let max_result = self.config.max_result;
-        Pipeline::new(self, max_result)
+        let zone = self.session().zone().cloned();
+        Pipeline::new(self, max_result, zone)
     }
 
     /// As many commands in one flight as `next` chooses, one a turn, and each reply handed over as it arrives: millions of them take

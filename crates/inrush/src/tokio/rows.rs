@@ -81,12 +81,13 @@ impl Connection {
     async fn open<P: Params>(&mut self, sql: &(impl Sql + ?Sized), params: &P, form: Form) -> Result<Option<Outcome>> {
         let asked = Asked::new::<P>(sql)?;
         let values = params.values(asked.names())?;
-        let values = values.as_ref();
+        let mut memory = Vec::new();
+        let values = values.made(self.session().zone(), &mut memory)?;
         let is_plain = asked.is_plain(values.len());
         let mut noted = Noted::default();
         if !is_plain || form == Form::Binary {
             self.start().await?;
-            let mut ask = Ask::new(asked.sql(), values, &mut noted);
+            let mut ask = Ask::new(asked.sql(), &values, &mut noted);
             let opened = self.drive(None, |link, _| link.open(&mut ask)).await;
             let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {

@@ -10,7 +10,7 @@
 
 use crate::bulk::encode::block::Block;
 use crate::error::{Error, Result};
-use crate::wire::{Date, Value};
+use crate::wire::{Date, Value, stmt};
 
 /// What bytes are appended to.
 pub trait Put: std::io::Write {
@@ -66,6 +66,7 @@ pub fn put_literal(value: &Value<'_>, backslash_escapes: bool, out: &mut impl Pu
             put_moment(value, out);
             out.push(b'\'');
         }
+        Value::Instant(_) | Value::Written(_) | Value::Json(_) => return stmt::check(&[*value]),
     }
     Ok(())
 }

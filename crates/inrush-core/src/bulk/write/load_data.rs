@@ -201,7 +201,7 @@ impl Field {
     fn put(&self, value: &Value<'_>, out: &mut Block<'_>) -> Result<()> {
         match *value {
             Value::Null => out.put(b"\\N"),
-            Value::Default => return Err(self.refuse(value)),
+            Value::Default | Value::Instant(_) | Value::Written(_) | Value::Json(_) => return Err(self.refuse(value)),
             Value::Text(text) => match self.way {
                 Way::Bytes => out.hex(text.as_bytes()),
                 Way::Bits | Way::Format => return Err(self.refuse(value)),

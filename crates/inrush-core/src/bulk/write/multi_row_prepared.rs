@@ -170,6 +170,7 @@ impl Scratch {
                 Value::Bytes(bytes) if bytes.len() > LONG => return Ok(false),
                 Value::Text(text) if text.len() > LONG => return Ok(false),
                 Value::Default => refuse_default(row)?,
+                value if value.is_unmade() => refuse_default(row)?,
                 _ => {
                     if !ty.takes(value) {
                         self.odd.push((i, ParamType::of(value)));

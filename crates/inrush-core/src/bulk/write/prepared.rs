@@ -60,8 +60,9 @@ pub(super) fn alone(statement: &Statement, values: &[Value<'_>], max_bytes: usiz
 
 /// An execution has no form for it.
 pub(super) fn refuse_default(values: &[Value<'_>]) -> Result<()> {
-    match values.iter().position(|value| matches!(value, Value::Default)) {
+    match values.iter().position(|value| matches!(value, Value::Default) || value.is_unmade()) {
         None => Ok(()),
+        Some(i) if values[i].is_unmade() => stmt::check(values),
         Some(i) => Err(Error::config(format!("value {} is DEFAULT, which this method cannot send", i + 1))
             .with_hint("`multi-row` can, and `bulk` on MariaDB")),
     }

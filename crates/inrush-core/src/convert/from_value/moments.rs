@@ -1,9 +1,10 @@
 //! Dates and times out of values: as the server knows them, and as jiff does, which refuses days that no calendar has.
 
-use jiff::{SignedDuration, civil};
-
-use crate::convert::FromValue;
+use crate::convert::{FromValue, made};
 use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, civil};
+use std::time::{Duration, SystemTime};
 
 impl FromValue<'_> for Date {
     const KIND: &'static str = "a day (`Date`)";
@@ -70,6 +71,51 @@ impl FromValue<'_> for SignedDuration {
     fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
         value.as_time()?.as_micros().map(SignedDuration::from_micros)
     }
+}
+
+impl FromValue<'_> for Duration {
+    const KIND: &'static str = "a span of time that is not below zero (`Duration`)";
+
+    fn from_value(value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        value.as_time()?.as_micros()?.try_into().ok().map(Duration::from_micros)
+    }
+}
+
+impl FromValue<'_> for Timestamp {
+    const KIND: &'static str = "an instant (`jiff::Timestamp`)";
+    const NEEDS_ZONE: bool = true;
+
+    fn from_value(_value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        None
+    }
+
+    fn from_value_in(value: Value<'_>, _column: &ColumnDef, zone: Option<&TimeZone>) -> Option<Self> {
+        Timestamp::from_microsecond(micros(value, zone)?).ok()
+    }
+}
+
+impl FromValue<'_> for SystemTime {
+    const KIND: &'static str = "an instant (`SystemTime`)";
+    const NEEDS_ZONE: bool = true;
+
+    fn from_value(_value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
+        None
+    }
+
+    fn from_value_in(value: Value<'_>, _column: &ColumnDef, zone: Option<&TimeZone>) -> Option<Self> {
+        let micros = micros(value, zone)?;
+        let distance = Duration::from_micros(micros.unsigned_abs());
+        if micros < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(distance)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(distance)
+        }
+    }
+}
+
+/// The instant that a value of a session in this zone means, in microseconds since 1970-01-01 00:00:00 UTC.
+pub(crate) fn micros(value: Value<'_>, zone: Option<&TimeZone>) -> Option<i64> {
+    made::instant(value.as_date_time().filter(DateTime::is_valid)?, zone?)
 }
 
 fn day(date: Date) -> Option<civil::Date> {

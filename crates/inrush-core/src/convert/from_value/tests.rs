@@ -15,6 +15,23 @@ fn column(name: &str) -> ColumnDef {
     }
 }
 
+/// A value as this type.
+pub(in crate::convert) fn read<'a, T: FromValue<'a>>(value: Value<'a>) -> Option<T> {
+    T::from_value_in(value, &column("a"), None)
+}
+
+/// The same in a session with this time zone.
+#[cfg(any(feature = "chrono", feature = "time"))]
+pub(in crate::convert) fn read_in<'a, T: FromValue<'a>>(value: Value<'a>, zone: &str) -> Option<T> {
+    T::from_value_in(value, &column("a"), Some(&crate::value::zone::find(zone).unwrap()))
+}
+
+/// What is said of a value that is not of this type.
+#[cfg(feature = "serde_json")]
+pub(in crate::convert) fn refused<'a, T: FromValue<'a>>(value: Value<'a>) -> String {
+    misfit::<T>(&column("a"), &value, false).message().to_owned()
+}
+
 /// A text row with the columns `A`, `b`, `c`.
 fn with_row<T>(check: impl FnOnce(Row<'_>) -> T) -> T {
     let columns = [column("A"), column("b"), column("c")];

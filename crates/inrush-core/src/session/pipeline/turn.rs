@@ -61,7 +61,13 @@ impl Turn<'_> {
     /// that is answered: see [`Turn::learn`]. Values that do not fit the placeholders fail the step and send nothing.
     pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Chosen> {
         match params.values(statement.names()) {
-            Ok(values) => self.execute_in_order(statement, values.as_ref()),
+            Ok(values) => {
+                let mut memory = Vec::new();
+                match values.made(self.session.zone(), &mut memory) {
+                    Ok(values) => self.execute_in_order(statement, &values),
+                    Err(error) => self.refuse(error),
+                }
+            }
             Err(error) => self.refuse(error),
         }
     }

@@ -1,10 +1,13 @@
-//! A session's time zone by name: what the server is told, and what the core converts with.
+//! A session's time zone by name: what the server is told, and what values are converted with.
 
-use inrush_core::{Error, Result};
+use crate::error::{Error, Result};
 use jiff::tz::{Offset, TimeZone};
 
-/// Finds the zone of `--time-zone`: `+02:00`, `UTC`, or a name of the IANA database. `SYSTEM` is the server's own and unknown here.
-pub(crate) fn find(name: &str) -> Result<TimeZone> {
+/// Finds a zone: `+02:00`, `UTC`, or a name of the IANA database. `SYSTEM` is the server's own and unknown here.
+///
+/// # Errors
+/// `Config` for what is none of these.
+pub fn find(name: &str) -> Result<TimeZone> {
     if let Some(zone) = fixed(name) {
         return Ok(zone);
     }
@@ -15,12 +18,12 @@ pub(crate) fn find(name: &str) -> Result<TimeZone> {
 }
 
 /// The zone of a session by what the server calls it; unknown for `SYSTEM` and for a name that only the server knows.
-pub(crate) fn of_session(name: &str) -> TimeZone {
+pub fn of_session(name: &str) -> TimeZone {
     find(name).unwrap_or_else(|_| TimeZone::unknown())
 }
 
 /// An offset in the one spelling that servers give back: `+5:45` as `+05:45`, no offset at all as `+00:00`.
-pub(crate) fn spelling(name: &str) -> String {
+pub fn spelling(name: &str) -> String {
     match fixed(name).and_then(|zone| zone.to_fixed_offset().ok()) {
         Some(offset) => {
             let minutes = offset.seconds().abs() / 60;
