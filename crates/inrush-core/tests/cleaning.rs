@@ -15,14 +15,14 @@ const UNKNOWN_VARIABLE: &[u8] = b"\xff\xa9\x04#HY000Unknown system variable";
 fn talk(sql: Option<&str>, policy: ResetPolicy) -> impl Fn(&mut Peer) -> Result<(Cleanup, Cleanup)> {
     move |peer| {
         peer.channel.outbox.watch(false);
-        peer.run(&mut Clean::fresh())?;
+        peer.run(&mut Clean::fresh(None))?;
         if let Some(sql) = sql {
             peer.run(&mut Query::new(sql, &mut Discard))?;
         }
         let decide = |peer: &Peer| Changes::of(&peer.channel, None).cleanup(policy, false);
         let before = decide(peer);
         let nobody = || Err(Error::config("no login is needed"));
-        if let Some(mut clean) = Clean::new(before, None, nobody)? {
+        if let Some(mut clean) = Clean::new(before, None, None, nobody)? {
             peer.run(&mut clean)?;
         }
         Ok((before, decide(peer)))
@@ -73,18 +73,47 @@ fn a_server_that_cannot_report_is_reset_each_time() {
 #[test]
 fn any_step_may_be_cut_and_a_rollback_may_fail() {
     let reset = |peer: &mut Peer| {
-        peer.run(&mut Clean::new(Cleanup::Reset { schema: true }, HOME, || Err(Error::config("none")))?.unwrap())?;
+        peer.run(
+            &mut Clean::new(Cleanup::Reset { schema: true }, HOME, None, || Err(Error::config("none")))?.unwrap(),
+        )?;
         Ok(peer.channel.session.schema().map(str::to_owned))
     };
     let script = script().logged_in().command(b"\x1f").read(OK).command(REPORT).read(OK).command(b"\x02home").read(OK);
     script.check(reset, Some("home".to_owned()));
     script.check_splits(reset);
-    let roll_back =
-        |peer: &mut Peer| peer.run(&mut Clean::new(Cleanup::Rollback, None, || Err(Error::config("none")))?.unwrap());
+    let roll_back = |peer: &mut Peer| {
+        peer.run(&mut Clean::new(Cleanup::Rollback, None, None, || Err(Error::config("none")))?.unwrap())
+    };
     self::script().logged_in().command(b"\x03ROLLBACK").read(OK).check_all(roll_back, ());
 }
 
 #[test]
+fn a_reset_gives_the_session_its_zone_again() {
+    let reset = |peer: &mut Peer| {
+        let nobody = || Err(Error::config("none"));
+        peer.run(&mut Clean::fresh(Some("+05:30")))?;
+        peer.run(&mut Query::new("SET @x = 1", &mut Discard))?;
+        let forgotten = peer.channel.session.zone().is_some();
+        peer.run(&mut Clean::new(Cleanup::Reset { schema: false }, None, Some("+05:30"), nobody)?.unwrap())?;
+        let zone = peer.channel.session.zone().and_then(|zone| zone.to_fixed_offset().ok());
+        Ok((forgotten, zone.map(|offset| offset.seconds())))
+    };
+    const ZONE: &[u8] =
+        b"\x03SET NAMES utf8mb4, @@session.time_zone = '+05:30', @@session.session_track_state_change = 1";
+    let used = script().logged_in().command(ZONE).read(OK).command(b"\x03SET @x = 1").read(OK);
+    let script = used.command(b"\x1f").read(OK).command(ZONE).read(OK);
+    script.check(reset, (true, Some(19_800)));
+    script.check_splits(reset);
+    // A server that cannot report gets the zone all the same.
+    const NAMES: &[u8] = b"\x03SET NAMES utf8mb4, @@session.time_zone = '+05:30'";
+    let fresh = |peer: &mut Peer| {
+        peer.run(&mut Clean::fresh(Some("+05:30")))?;
+        Ok(peer.channel.session.zone().is_some())
+    };
+    self::script().logged_in().command(ZONE).read(UNKNOWN_VARIABLE).command(NAMES).read(OK).check(fresh, true);
+}
+
+#[test]
 fn an_account_or_a_role_is_given_back_by_nothing() {
-    assert!(Clean::new(Cleanup::Discard, HOME, || Err(Error::config("none"))).is_err());
+    assert!(Clean::new(Cleanup::Discard, HOME, None, || Err(Error::config("none"))).is_err());
 }

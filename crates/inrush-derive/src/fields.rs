@@ -3,7 +3,10 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt as _;
-use syn::{Data, DeriveInput, Error, Field, Fields, Generics, Ident, LitStr, Result, Type, WherePredicate};
+use syn::{
+    Data, DeriveInput, Error, Field, Fields, GenericArgument, Generics, Ident, LitStr, Path, PathArguments, Result,
+    Type, WherePredicate,
+};
 
 /// The fields of a struct, which must have some.
 pub(crate) fn fields_of<'i>(input: &'i DeriveInput, derived: &str) -> Result<&'i Fields> {
@@ -19,19 +22,69 @@ pub(crate) fn fields_of<'i>(input: &'i DeriveInput, derived: &str) -> Result<&'i
     }
 }
 
-/// The column of each field with a name.
-pub(crate) fn columns(fields: &[&Field]) -> Result<Vec<LitStr>> {
-    let mut columns: Vec<LitStr> = Vec::new();
+/// A field with a name, and what its options say.
+pub(crate) struct Named<'f> {
+    pub(crate) field: &'f Field,
+    pub(crate) role: Role,
+}
+
+/// What a field is to a row.
+pub(crate) enum Role {
+    /// It is no column; its value is the default one.
+    Skipped,
+    /// All columns of a struct.
+    Flattened,
+    Column(Column),
+}
+
+/// The column of a field.
+pub(crate) struct Column {
+    pub(crate) name: LitStr,
+    /// A result may lack it.
+    pub(crate) is_optional: bool,
+    pub(crate) way: Way,
+}
+
+/// How a field's value is converted.
+pub(crate) enum Way {
+    /// By its type.
+    Own,
+    /// By the functions `to_value` and `from_value` of a module.
+    With(Path),
+    /// As JSON.
+    Json,
+}
+
+/// The fields with a name.
+pub(crate) fn named<'f>(fields: &[&'f Field]) -> Result<Vec<Named<'f>>> {
+    let mut names: Vec<String> = Vec::new();
+    let mut all = Vec::new();
     for field in fields {
-        let column = column_of(field)?;
-        // Columns are matched in any case.
-        if columns.iter().any(|known| known.value().eq_ignore_ascii_case(&column.value())) {
-            let message = format!("two fields have the column `{}`", column.value());
-            return Err(Error::new(column.span(), message));
+        let role = role_of(field)?;
+        if let Role::Column(column) = &role {
+            // Columns are matched in any case.
+            let name = column.name.value();
+            if names.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+                return Err(Error::new(column.name.span(), format!("two fields have the column `{name}`")));
+            }
+            names.push(name);
         }
-        columns.push(column);
+        all.push(Named { field, role });
     }
-    Ok(columns)
+    Ok(all)
+}
+
+/// The type within an `Option`, as far as its name tells.
+pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Refuses options of fields that have no name.
@@ -42,36 +95,69 @@ pub(crate) fn no_options(fields: &[&Field]) -> Result<()> {
     }
 }
 
-/// Adds a bound for each field's type with a type parameter.
-pub(crate) fn bound(generics: &mut Generics, fields: &Fields, of: impl Fn(&Type) -> WherePredicate) {
+/// Adds a bound for each of these types that has a type parameter.
+pub(crate) fn bound<'t>(
+    generics: &mut Generics,
+    types: impl IntoIterator<Item = &'t Type>,
+    of: impl Fn(&Type) -> WherePredicate,
+) {
     let parameters: Vec<_> = generics.type_params().map(|parameter| parameter.ident.clone()).collect();
-    let types = fields.iter().map(|field| &field.ty).filter(|ty| names_one_of(ty, &parameters));
+    let types = types.into_iter().filter(|ty| names_one_of(ty, &parameters));
     let bounds: Vec<_> = types.map(of).collect();
     if !bounds.is_empty() {
         generics.make_where_clause().predicates.extend(bounds);
     }
 }
 
-/// The column of a field: that of `rename`, or the field's name.
-fn column_of(field: &Field) -> Result<LitStr> {
-    let mut renamed = None;
+/// What the options of a field say of it; without any it is the column of its name.
+fn role_of(field: &Field) -> Result<Role> {
+    let (mut renamed, mut with) = (None, None);
+    let (mut skip, mut flatten, mut default, mut json) = (false, false, false, false);
+    let mut given = Vec::new();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("inrush")) {
         attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("rename") {
-                return Err(meta.error("the only option of a field is `rename = \"column\"`"));
+            let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+            if given.contains(&name) {
+                return Err(meta.error(format!("`{name}` stands here twice")));
             }
-            let column: LitStr = meta.value()?.parse()?;
-            match renamed.replace(column) {
-                None => Ok(()),
-                Some(_) => Err(meta.error("a field has one column")),
+            match name.as_str() {
+                "rename" => renamed = Some(meta.value()?.parse::<LitStr>()?),
+                "with" => with = Some(meta.value()?.parse::<LitStr>()?.parse::<Path>()?),
+                "skip" => skip = true,
+                "flatten" => flatten = true,
+                "default" => default = true,
+                "json" => json = true,
+                _ => return Err(meta.error(OPTIONS)),
             }
+            given.push(name);
+            Ok(())
         })?;
     }
+    let alone = |name: &str| match given.iter().find(|other| *other != name) {
+        Some(other) => Err(Error::new_spanned(field, format!("`{other}` means nothing beside `{name}`"))),
+        None => Ok(()),
+    };
+    if skip {
+        return alone("skip").map(|()| Role::Skipped);
+    }
+    if flatten {
+        return alone("flatten").map(|()| Role::Flattened);
+    }
+    let way = match (with, json) {
+        (Some(_), true) => return Err(Error::new_spanned(field, "`json` means nothing beside `with`")),
+        (Some(path), false) => Way::With(path),
+        (None, true) => Way::Json,
+        (None, false) => Way::Own,
+    };
     let own_name = |ident: &Ident| LitStr::new(&ident.unraw().to_string(), ident.span());
-    renamed
+    let name = renamed
         .or_else(|| field.ident.as_ref().map(own_name))
-        .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))
+        .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))?;
+    Ok(Role::Column(Column { name, is_optional: default, way }))
 }
+
+pub(crate) const OPTIONS: &str =
+    "an option of a field is `rename = \"column\"`, `default`, `skip`, `flatten`, `json` or `with = \"module\"`";
 
 /// Whether a type's text contains one of the identifiers. False positives only add a redundant bound.
 fn names_one_of(ty: &Type, parameters: &[Ident]) -> bool {

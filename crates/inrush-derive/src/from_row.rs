@@ -2,19 +2,24 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, Error, Field, Fields, GenericParam, Generics, Lifetime, Result};
+use syn::{DeriveInput, Error, Field, Fields, GenericParam, Generics, Lifetime, LitStr, Result};
 
-use crate::fields::{bound, columns, fields_of, no_options};
+use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
 
 /// The implementation for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields_of(input, "FromRow")?;
-    let body = match fields {
-        Fields::Named(fields) => by_name(&fields.named.iter().collect::<Vec<_>>())?,
-        fields => by_position(&fields.iter().collect::<Vec<_>>())?,
-    };
     let row = row_lifetime(&input.generics)?;
-    let generics = with_bounds(&input.generics, &row, fields);
+    let (body, generics) = match fields {
+        Fields::Named(fields) => {
+            let fields = named(&fields.named.iter().collect::<Vec<_>>())?;
+            (by_name(&fields), with_bounds(&input.generics, &row, &fields))
+        }
+        fields => {
+            let fields: Vec<_> = fields.iter().collect();
+            (by_position(&fields)?, with_bounds_by_position(&input.generics, &row, &fields))
+        }
+    };
     let (for_impl, _, bounds) = generics.split_for_impl();
     let (_, of_type, _) = input.generics.split_for_impl();
     let ident = &input.ident;
@@ -28,14 +33,52 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-fn by_name(fields: &[&Field]) -> Result<TokenStream> {
-    let columns = columns(fields)?;
-    let idents = fields.iter().map(|field| &field.ident);
-    let places = 0..fields.len();
-    Ok(quote! {
-        let values = row.pick(&[#(#columns),*])?;
-        ::core::result::Result::Ok(Self { #(#idents: row.convert(values[#places].0, values[#places].1)?),* })
-    })
+fn by_name(fields: &[Named<'_>]) -> TokenStream {
+    let columns: Vec<&LitStr> = fields.iter().filter_map(|named| column(named).map(|column| &column.name)).collect();
+    let optional: Vec<bool> =
+        fields.iter().filter_map(|named| column(named).map(|column| column.is_optional)).collect();
+    let mut place = 0;
+    let values = fields.iter().map(|Named { field, role }| {
+        let ident = &field.ident;
+        let value = match role {
+            Role::Skipped => quote!(::core::default::Default::default()),
+            Role::Flattened => quote!(::inrush::core::convert::FromRow::from_row(row)?),
+            Role::Column(column) => {
+                let value = converted(&column.way, field, place);
+                let is_missing = quote!(values[#place].0 == ::core::primitive::usize::MAX);
+                place += 1;
+                match column.is_optional {
+                    true => quote!(if #is_missing { ::core::default::Default::default() } else { #value }),
+                    false => value,
+                }
+            }
+        };
+        quote!(#ident: #value)
+    });
+    let values: Vec<_> = values.collect();
+    let pick = match (columns.is_empty(), optional.contains(&true)) {
+        (true, _) => TokenStream::new(),
+        (false, true) => quote!(let values = row.pick_with(&[#(#columns),*], &[#(#optional),*])?;),
+        (false, false) => quote!(let values = row.pick(&[#(#columns),*])?;),
+    };
+    quote! {
+        #pick
+        ::core::result::Result::Ok(Self { #(#values),* })
+    }
+}
+
+/// The value of a column as the field's type.
+fn converted(way: &Way, field: &Field, place: usize) -> TokenStream {
+    let value = quote!(values[#place].0, values[#place].1);
+    let ty = &field.ty;
+    match (way, within_option(ty)) {
+        (Way::Own, _) => quote!(row.convert(#value)?),
+        (Way::With(path), _) => quote!(row.convert_with(#value, #path::from_value)?),
+        (Way::Json, None) => quote!(row.convert::<::inrush::core::convert::Json<#ty>>(#value)?.0),
+        (Way::Json, Some(inner)) => quote! {
+            row.convert::<::core::option::Option<::inrush::core::convert::Json<#inner>>>(#value)?.map(|json| json.0)
+        },
+    }
 }
 
 fn by_position(fields: &[&Field]) -> Result<TokenStream> {
@@ -48,8 +91,15 @@ fn by_position(fields: &[&Field]) -> Result<TokenStream> {
     })
 }
 
+fn column<'f>(named: &'f Named<'_>) -> Option<&'f crate::fields::Column> {
+    match &named.role {
+        Role::Column(column) => Some(column),
+        _ => None,
+    }
+}
+
 /// The lifetime of the borrowed row: the struct's lifetime, if it has one.
-fn row_lifetime(generics: &Generics) -> Result<Lifetime> {
+pub(crate) fn row_lifetime(generics: &Generics) -> Result<Lifetime> {
     let mut own = generics.lifetimes();
     match (own.next(), own.next()) {
         (_, Some(second)) => {
@@ -60,13 +110,46 @@ fn row_lifetime(generics: &Generics) -> Result<Lifetime> {
     }
 }
 
-/// Adds the row's lifetime if the struct has none, and a bound that each field's type with a type parameter can be read.
-fn with_bounds(generics: &Generics, row: &Lifetime, fields: &Fields) -> Generics {
-    let mut bounded = generics.clone();
+/// Adds the row's lifetime if the struct has none.
+pub(crate) fn with_row(generics: &Generics, row: &Lifetime) -> Generics {
+    let mut with_row = generics.clone();
     if generics.lifetimes().next().is_none() {
-        bounded.params.insert(0, GenericParam::Lifetime(syn::LifetimeParam::new(row.clone())));
+        with_row.params.insert(0, GenericParam::Lifetime(syn::LifetimeParam::new(row.clone())));
     }
-    bound(&mut bounded, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>));
+    with_row
+}
+
+/// Adds the row's lifetime, and a bound that each field's type with a type parameter can be read.
+fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Generics {
+    let mut bounded = with_row(generics, row);
+    for Named { field, role } in fields {
+        let of = |ty: &syn::Type| match role {
+            Role::Skipped => syn::parse_quote!(#ty: ::core::default::Default),
+            Role::Flattened => syn::parse_quote!(#ty: ::inrush::core::convert::FromRow<#row>),
+            Role::Column(column) => match column.way {
+                Way::Json => {
+                    syn::parse_quote!(::inrush::core::convert::Json<#ty>: ::inrush::core::convert::FromValue<#row>)
+                }
+                Way::With(_) => syn::parse_quote!(#ty: ::core::marker::Sized),
+                Way::Own => syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>),
+            },
+        };
+        let ty = match role {
+            Role::Column(column) if matches!(column.way, Way::Json) => within_option(&field.ty).unwrap_or(&field.ty),
+            _ => &field.ty,
+        };
+        bound(&mut bounded, [ty], of);
+        if matches!(role, Role::Column(column) if column.is_optional) {
+            bound(&mut bounded, [&field.ty], |ty| syn::parse_quote!(#ty: ::core::default::Default));
+        }
+    }
+    bounded
+}
+
+fn with_bounds_by_position(generics: &Generics, row: &Lifetime, fields: &[&Field]) -> Generics {
+    let mut bounded = with_row(generics, row);
+    let types = fields.iter().map(|field| &field.ty);
+    bound(&mut bounded, types, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>));
     bounded
 }
 

@@ -3,6 +3,7 @@
 mod fields;
 mod from_row;
 mod to_row;
+mod value;
 
 use proc_macro::TokenStream;
 use syn::DeriveInput;
@@ -12,6 +13,15 @@ use syn::DeriveInput;
 /// A struct with named fields reads the columns of those names, in any order and any case; other columns are ignored. A
 /// tuple struct reads all columns by position. A field may borrow from the row: `&'r str`, `&'r [u8]`; then the struct has one
 /// lifetime. A field that may be NULL is an `Option`.
+///
+/// | option of a field | what it does |
+/// |---|---|
+/// | `rename = "column"` | the column has another name than the field |
+/// | `default` | a result that lacks the column gives the default value |
+/// | `skip` | the field is no column, and gets its default value |
+/// | `flatten` | the field is a struct that has its own columns in the same row |
+/// | `json` | the column holds the field's JSON (feature `serde_json`); NULL needs an `Option` |
+/// | `with = "module"` | `module::from_value(Value<'_>, &ColumnDef) -> Option<T>` reads it |
 ///
 /// A missing column, a duplicate column, and a value that does not fit are errors that name the column.
 #[proc_macro_derive(FromRow, attributes(inrush))]
@@ -26,9 +36,29 @@ pub fn from_row(input: TokenStream) -> TokenStream {
 /// ignored, so that one struct can be used for several statements. A tuple struct's fields are values by position. The type of a field
 /// implements `ToValue`; a field that may be NULL is an `Option`.
 ///
+/// The options of a field are those of [`FromRow`]: `skip` leaves it out, `with = "module"` sends what
+/// `module::to_value(&T) -> Value<'_>` returns, and `default` says nothing here.
+///
 /// A placeholder without a field is an error that names it.
 #[proc_macro_derive(ToRow, attributes(inrush))]
 pub fn to_row(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     to_row::implement(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a value of an enum (its variants' names, as an ENUM column has them) or of a struct with one field (the value in it).
+///
+/// `#[inrush(rename_all = "snake_case")]` on the enum (or `lowercase`, `UPPERCASE`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `camelCase`) and
+/// `#[inrush(rename = "name")]` on a variant say how the server spells them.
+#[proc_macro_derive(ToValue, attributes(inrush))]
+pub fn to_value(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    value::to_value(&input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Reads what [`ToValue`] makes. A text that is none of an enum's names is an error that lists them.
+#[proc_macro_derive(FromValue, attributes(inrush))]
+pub fn from_value(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    value::from_value(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }

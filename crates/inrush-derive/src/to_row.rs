@@ -1,50 +1,267 @@
 //! `#[derive(ToRow)]`: maps fields to placeholders, and generates the implementation that orders their values.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{DeriveInput, Field, Fields, Index, Member, Result};
+use syn::{DeriveInput, Error, Field, Fields, Generics, Ident, Index, LitStr, Member, Result, Type};
 
-use crate::fields::{bound, columns, fields_of, no_options};
+use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
 
 /// The implementations for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields_of(input, "ToRow")?;
     let all: Vec<_> = fields.iter().collect();
-    let (columns, named) = match fields {
-        Fields::Named(_) => (columns(&all)?, true),
-        _ => {
+    let mut generics = input.generics.clone();
+    let is_named = matches!(fields, Fields::Named(_));
+    let parts = match is_named {
+        true => {
+            let fields = named(&all)?;
+            fields.iter().for_each(|field| bind(&mut generics, field));
+            parts(&fields)
+        }
+        false => {
             no_options(&all)?;
-            (Vec::new(), false)
+            let types = all.iter().map(|field| &field.ty);
+            bound(&mut generics, types, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue));
+            vec![Part::Columns(Vec::new(), all.iter().enumerate().map(|(i, field)| own(field, i)).collect())]
         }
     };
-    let value = |(i, field): (usize, &Field)| {
-        let member = match &field.ident {
-            Some(ident) => Member::Named(ident.clone()),
-            None => Member::Unnamed(Index::from(i)),
-        };
-        // With the span of the field's type, so that the compiler's errors point to it.
-        quote_spanned!(field.ty.span()=> ::inrush::core::convert::ToValue::to_value(&self.#member))
+    let has_parameters = generics.type_params().next().is_some();
+    if let Some(ty) = parts.iter().find_map(Part::flattened).filter(|_| has_parameters) {
+        return Err(Error::new_spanned(
+            ty,
+            "a struct with type parameters has no `flatten`, as `ToRow` needs all names",
+        ));
+    }
+    let methods = match (&parts[..], is_named) {
+        ([Part::Columns(_, values)], true) => by_name(values),
+        ([Part::Columns(_, values)], false) => by_position(values),
+        _ => in_parts(),
     };
-    let values: Vec<_> = fields.iter().enumerate().map(value).collect();
-    let methods = if named { by_name(&values) } else { by_position(&values) };
-
-    let mut generics = input.generics.clone();
-    bound(&mut generics, fields, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue));
+    let (columns, value) = (columns(&parts), value(&parts));
     let (for_impl, of_type, bounds) = generics.split_for_impl();
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
         impl #for_impl ::inrush::core::convert::ToRow for #ident #of_type #bounds {
-            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+            const COLUMNS: &'static [&'static str] = #columns;
+
+            #value
         }
 
         #[automatically_derived]
         impl #for_impl ::inrush::core::convert::Params for #ident #of_type #bounds {
-            const NAMED: bool = #named;
+            const NAMED: bool = #is_named;
             #methods
         }
     })
+}
+
+/// Columns that stand together: of fields, or of one that is flattened.
+enum Part<'f> {
+    /// Names, and how the value of each is had from `self`.
+    Columns(Vec<LitStr>, Vec<TokenStream>),
+    Flattened(&'f Field),
+}
+
+impl<'f> Part<'f> {
+    fn flattened(&self) -> Option<&'f Type> {
+        match self {
+            Self::Flattened(field) => Some(&field.ty),
+            Self::Columns(..) => None,
+        }
+    }
+}
+
+/// One part at least.
+fn parts<'f>(fields: &[Named<'f>]) -> Vec<Part<'f>> {
+    let mut parts = Vec::new();
+    for (i, Named { field, role }) in fields.iter().enumerate() {
+        match role {
+            Role::Skipped => {}
+            Role::Flattened => parts.push(Part::Flattened(field)),
+            Role::Column(column) => {
+                let value = value_of(&column.way, field, i);
+                match parts.last_mut() {
+                    Some(Part::Columns(names, values)) => {
+                        names.push(column.name.clone());
+                        values.push(value);
+                    }
+                    _ => parts.push(Part::Columns(vec![column.name.clone()], vec![value])),
+                }
+            }
+        }
+    }
+    if parts.is_empty() {
+        parts.push(Part::Columns(Vec::new(), Vec::new()));
+    }
+    parts
+}
+
+fn own(field: &Field, i: usize) -> TokenStream {
+    value_of(&Way::Own, field, i)
+}
+
+fn value_of(way: &Way, field: &Field, i: usize) -> TokenStream {
+    let member = match &field.ident {
+        Some(ident) => Member::Named(ident.clone()),
+        None => Member::Unnamed(Index::from(i)),
+    };
+    // With the span of the field's type, so that the compiler's errors point to it.
+    let span = field.ty.span();
+    match (way, within_option(&field.ty)) {
+        (Way::Own, _) => quote_spanned!(span=> ::inrush::core::convert::ToValue::to_value(&self.#member)),
+        (Way::With(path), _) => quote_spanned!(span=> #path::to_value(&self.#member)),
+        (Way::Json, None) => quote_spanned!(span=> ::inrush::core::wire::Value::Json(&self.#member)),
+        (Way::Json, Some(_)) => quote_spanned! {span=>
+            match &self.#member {
+                ::core::option::Option::Some(value) => ::inrush::core::wire::Value::Json(value),
+                ::core::option::Option::None => ::inrush::core::wire::Value::Null,
+            }
+        },
+    }
+}
+
+/// Adds the bound that a field's type can be sent.
+fn bind(generics: &mut Generics, Named { field, role }: &Named<'_>) {
+    let Role::Column(column) = role else { return };
+    match column.way {
+        Way::Own => bound(generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue)),
+        Way::Json => {
+            let ty = within_option(&field.ty).unwrap_or(&field.ty);
+            bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::core::wire::WriteJson));
+        }
+        Way::With(_) => {}
+    }
+}
+
+/// The names of all columns.
+fn columns(parts: &[Part<'_>]) -> TokenStream {
+    if let [Part::Columns(names, _)] = parts {
+        return quote!(&[#(#names),*]);
+    }
+    let parts = parts.iter().map(|part| match part {
+        Part::Columns(names, _) => quote!(&[#(#names),*]),
+        Part::Flattened(field) => {
+            let ty = forever(field.ty.to_token_stream());
+            quote!(<#ty as ::inrush::core::convert::ToRow>::COLUMNS)
+        }
+    });
+    quote! {{
+        const PARTS: &[&[&str]] = &[#(#parts),*];
+        const N: usize = ::inrush::core::convert::to_row::n_columns(PARTS);
+        const ALL: [&str; N] = ::inrush::core::convert::to_row::joined(PARTS);
+        &ALL
+    }}
+}
+
+/// The same tokens with all lifetimes `'static`: a constant knows no other, and the names of columns depend on none.
+fn forever(tokens: TokenStream) -> TokenStream {
+    let mut is_lifetime = false;
+    let tokens = tokens.into_iter().map(|token| {
+        let was_lifetime = std::mem::take(&mut is_lifetime);
+        match token {
+            TokenTree::Punct(punct) => {
+                is_lifetime = punct.as_char() == '\'';
+                TokenTree::Punct(punct)
+            }
+            TokenTree::Ident(ident) if was_lifetime => TokenTree::Ident(Ident::new("static", ident.span())),
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), forever(group.stream()));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            other => other,
+        }
+    });
+    tokens.collect()
+}
+
+/// The value of the column at a place.
+fn value(parts: &[Part<'_>]) -> TokenStream {
+    let parts = parts.iter().map(|part| match part {
+        Part::Columns(_, values) => {
+            let n = values.len();
+            let places = 0..n;
+            quote! {
+                match place {
+                    #(#places => return #values,)*
+                    _ => place -= #n,
+                }
+            }
+        }
+        Part::Flattened(field) => {
+            let (ident, ty) = (&field.ident, &field.ty);
+            quote! {
+                let n = <#ty as ::inrush::core::convert::ToRow>::COLUMNS.len();
+                if place < n {
+                    return ::inrush::core::convert::ToRow::value(&self.#ident, place);
+                }
+                place -= n;
+            }
+        }
+    });
+    quote! {
+        fn value(&self, place: usize) -> ::inrush::core::wire::Value<'_> {
+            let mut place = place;
+            #(#parts)*
+            let _ = place;
+            ::inrush::core::wire::Value::Null
+        }
+    }
+}
+
+/// As [`by_name`], by places.
+fn in_parts() -> TokenStream {
+    quote! {
+        fn values<'__v>(
+            &'__v self,
+            names: &[::std::boxed::Box<str>],
+        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
+            let columns = <Self as ::inrush::core::convert::ToRow>::COLUMNS;
+            ::inrush::core::convert::ParamValues::by_name(names, columns, |place| {
+                ::inrush::core::convert::ToRow::value(self, place)
+            })
+        }
+
+        fn own_names(&self) -> ::std::vec::Vec<&str> {
+            <Self as ::inrush::core::convert::ToRow>::COLUMNS.to_vec()
+        }
+
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
+            ::inrush::core::convert::Order::by_name(names, <Self as ::inrush::core::convert::ToRow>::COLUMNS)
+        }
+
+        fn append<'__v>(
+            &'__v self,
+            _names: &[::std::boxed::Box<str>],
+            order: &::inrush::core::convert::Order,
+            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
+        ) -> ::inrush::core::Result<()> {
+            let value = |place| ::inrush::core::convert::ToRow::value(self, place);
+            match order.positions() {
+                ::core::option::Option::None => {
+                    out.extend((0..<Self as ::inrush::core::convert::ToRow>::COLUMNS.len()).map(value));
+                }
+                ::core::option::Option::Some(places) => out.extend(places.iter().copied().map(value)),
+            }
+            ::core::result::Result::Ok(())
+        }
+
+        #[inline]
+        fn hand<'__v>(
+            &'__v self,
+            order: &::inrush::core::convert::Order,
+            n_values: usize,
+            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
+        ) -> bool {
+            order.positions().is_none()
+                && n_values == <Self as ::inrush::core::convert::ToRow>::COLUMNS.len()
+                && (0..n_values).all(|place| {
+                    ::inrush::core::convert::TakeValue::take(to, place, ::inrush::core::convert::ToRow::value(self, place))
+                })
+        }
+    }
 }
 
 /// Rows whose fields have the order of the placeholders are appended without a lookup of each field's place.

@@ -166,6 +166,7 @@ impl Bulk {
         if n_rows == 0 {
             return None;
         }
+        #[cfg(feature = "tracing")]
         tracing::error!(table = %self.table, rows = n_rows, "a BulkInserter was dropped before its rows were written");
         Some((n_rows, &self.table))
     }

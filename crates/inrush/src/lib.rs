@@ -52,6 +52,7 @@ mod sql;
 pub mod table;
 mod tls;
 mod tokio;
+mod trace;
 mod transact;
 mod verbs;
 
@@ -66,13 +67,15 @@ pub use inrush_core::bulk::lane::Unchecked;
 pub use inrush_core::bulk::report::{Report, Stop};
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
 pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Method, Mode, Origin, Reject, Source};
+#[cfg(feature = "serde_json")]
+pub use inrush_core::convert::Json;
 pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
 pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
 pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
-pub use inrush_core::wire::{Compression, Row, Value};
+pub use inrush_core::wire::{ColumnDef, Compression, Row, Value, WriteJson, WriteValue};
 /// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {
@@ -116,7 +119,29 @@ pub use inrush_derive::FromRow;
 /// # Ok::<(), inrush::Error>(())
 /// ```
 pub use inrush_derive::ToRow;
-pub use inserter::{Inserted, InserterOptions, InserterStatus};
+/// ```
+/// # use inrush::{FromRow, FromValue, ToRow, ToValue};
+/// #[derive(Debug, PartialEq, FromValue, ToValue)]
+/// #[inrush(rename_all = "snake_case")]
+/// enum State {
+///     InStock,
+///     #[inrush(rename = "gone")]
+///     SoldOut,
+/// }
+///
+/// #[derive(Debug, PartialEq, FromValue, ToValue)]
+/// struct Id(u64);
+///
+/// # let shop = inrush_testkit::shop::open();
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+/// # shop.ask("CREATE TABLE things (id BIGINT UNSIGNED PRIMARY KEY, state ENUM('in_stock', 'gone'))");
+/// connection.exec("INSERT INTO things VALUES (?, ?)", (Id(7), State::SoldOut))?;
+/// let thing: (Id, State) = connection.query_one("SELECT id, state FROM things", ())?;
+/// assert_eq!(thing, (Id(7), State::SoldOut));
+/// # Ok::<(), inrush::Error>(())
+/// ```
+pub use inrush_derive::{FromValue, ToValue};
+pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 pub use loader::{
     BadRows, BatchSize, Control, Forgotten, Guarantee, JobStatus, LoadOptions, Loader, MaxBad, Notice, Observer,
     Snapshot, StoredChunk, Waiting,

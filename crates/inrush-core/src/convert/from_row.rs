@@ -41,6 +41,15 @@ impl<'r> Row<'r> {
     /// The values of the columns with these names, each with its position. Columns may come in any order and any case; those
     /// that nobody asks for are left alone.
     pub fn pick<const N: usize>(&self, names: &[&str; N]) -> Result<[(usize, Value<'r>); N]> {
+        self.pick_with(names, &[false; N])
+    }
+
+    /// The same where the result may lack some of the columns, as `optional` says: their position is then `usize::MAX`.
+    pub fn pick_with<const N: usize>(
+        &self,
+        names: &[&str; N],
+        optional: &[bool; N],
+    ) -> Result<[(usize, Value<'r>); N]> {
         let mut picked = [(usize::MAX, Value::Null); N];
         let mut next = 0;
         for (position, (value, column)) in self.values().zip(self.columns()).enumerate() {
@@ -61,16 +70,17 @@ impl<'r> Row<'r> {
             picked[place] = (position, value);
             next = place + 1;
         }
-        match picked.iter().all(|(position, _)| *position != usize::MAX) {
+        match picked.iter().zip(optional).all(|((position, _), optional)| *position != usize::MAX || *optional) {
             true => Ok(picked),
-            false => Err(self.lacks(names, &picked.map(|(position, _)| position))),
+            false => Err(self.lacks(names, &picked.map(|(position, _)| position), optional)),
         }
     }
 
     #[cold]
-    fn lacks(&self, names: &[&str], positions: &[usize]) -> Error {
-        let missing = names.iter().zip(positions).filter(|(_, position)| **position == usize::MAX);
-        let missing: Vec<_> = missing.map(|(name, _)| format!("`{name}`")).collect();
+    fn lacks(&self, names: &[&str], positions: &[usize], optional: &[bool]) -> Error {
+        let missing = names.iter().zip(positions).zip(optional);
+        let missing = missing.filter(|((_, position), optional)| **position == usize::MAX && !**optional);
+        let missing: Vec<_> = missing.map(|((name, _), _)| format!("`{name}`")).collect();
         let has: Vec<_> = self.columns().iter().map(|column| format!("`{}`", column.name)).collect();
         Error::config(format!("the result lacks {}; it has {}", missing.join(", "), has.join(", ")))
     }

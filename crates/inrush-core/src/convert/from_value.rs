@@ -27,7 +27,6 @@ use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Row, Value};
 mod moments;
 mod numbers;
 
-#[cfg(any(feature = "chrono", feature = "time"))]
 pub(super) use moments::micros as micros_in_zone;
 
 impl<'a> Row<'a> {

@@ -6,6 +6,8 @@
 //! | [`from_value`], [`from_row`] | values and rows of a result as Rust types |
 //! | [`arrow`] | rows of a result as Arrow batches |
 //! | [`to_value`], [`params`] | Rust values as parameters of one execution |
+//! | [`to_row`] | the columns of a struct whose fields are structs |
+//! | `system_time` | the standard library's instants |
 //! | [`made`] | parameters that get their last form before they are sent |
 //! | `ecosystem` | types of other crates, a feature and a file each |
 //! | [`rows`] | many sets of parameters: slices of tuples, of structs |
@@ -64,6 +66,8 @@ mod put_value;
 pub mod row_buffer;
 pub mod row_reader;
 pub mod rows;
+mod system_time;
+pub mod to_row;
 pub mod to_value;
 
 pub use bounds::Bounds;
@@ -79,3 +83,6 @@ pub use row_buffer::RowBuffer;
 pub use row_reader::RowReader;
 pub use rows::{BoundRows, BoxedRows, Rows};
 pub use to_value::ToValue;
+
+/// Of jiff: what derived code names.
+pub use jiff::tz::TimeZone;

@@ -88,6 +88,9 @@ impl Order {
 pub trait ToRow: Params {
     /// The names of the columns, in the order of the fields; nothing for a struct whose fields have none.
     const COLUMNS: &'static [&'static str];
+
+    /// The value of the column at this place, or of the field for a struct whose fields have no names; NULL behind the last one.
+    fn value(&self, place: usize) -> Value<'_>;
 }
 
 /// The values of one execution in the order of its placeholders, borrowed from the parameters.

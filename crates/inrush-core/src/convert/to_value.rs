@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp, civil};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::convert::column::{Cells, Column, Scalar, Slots, Values};
 use crate::wire::Value;
@@ -154,7 +154,6 @@ to_value! {
     SignedDuration => Time(span => span_of(span)),
     Duration => Time(span => span_of(SignedDuration::try_from(span).unwrap_or(SignedDuration::MAX))),
     Timestamp => Instant(instant => instant.as_microsecond()),
-    SystemTime => Instant(instant => micros_of(instant)),
 }
 
 /// The numbers of a VECTOR, as the bytes that the column holds.
@@ -218,16 +217,6 @@ fn micros(nanos: i32) -> u32 {
 fn span_of(span: SignedDuration) -> Time {
     let micros = i64::try_from(span.as_micros()).unwrap_or(if span.is_negative() { -i64::MAX } else { i64::MAX });
     Time::from_micros(micros).unwrap_or_default()
-}
-
-/// Microseconds since 1970; an instant that is too far away stays too far, so that it is refused.
-fn micros_of(instant: SystemTime) -> i64 {
-    let whole = |distance: Duration| i64::try_from(distance.as_micros()).unwrap_or(i64::MAX);
-    match instant.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(after) => whole(after),
-        // Downwards, as for any other fraction of a microsecond.
-        Err(before) => -whole(before.duration() + Duration::from_nanos(999)),
-    }
 }
 
 #[cfg(test)]

@@ -61,11 +61,38 @@ fn attributes_that_say_nothing() {
     check_refused(
         parse_quote!(
             struct S {
-                #[inrush(skip)]
+                #[inrush(skipped)]
                 a: u8,
             }
         ),
-        "the only option of a field is `rename = \"column\"`",
+        crate::fields::OPTIONS,
+    );
+    check_refused(
+        parse_quote!(
+            struct S {
+                #[inrush(flatten, rename = "b")]
+                a: u8,
+            }
+        ),
+        "`rename` means nothing beside `flatten`",
+    );
+    check_refused(
+        parse_quote!(
+            struct S {
+                #[inrush(json, json)]
+                a: u8,
+            }
+        ),
+        "`json` stands here twice",
+    );
+    check_refused(
+        parse_quote!(
+            struct S {
+                #[inrush(json, with = "m")]
+                a: u8,
+            }
+        ),
+        "`json` means nothing beside `with`",
     );
     check_refused(
         parse_quote!(

@@ -5,6 +5,7 @@ use crate::batch::{self, Job, Known, Undo, Work};
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::sql::Sql;
+use crate::trace::Trace;
 use crate::{Error, Result};
 use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Load, Picked, Scope, Tally, Try};
 use inrush_core::convert::{BoundRows, Rows};
@@ -40,19 +41,25 @@ impl Connection {
     ) -> Result<BatchReport> {
         let job = Job::new(sql)?;
         let rows = rows.bind(job.statement.names(), job.n_params())?;
+        let sql = job.statement.sql().as_bytes();
+        let trace = Trace::batch(&self.config, self.session(), sql, rows.n_rows());
+        trace.within(|| self.write_checked(&job, &*rows, options))
+    }
+
+    fn write_checked(&mut self, job: &Job<'_>, rows: &dyn BoundRows, options: &BatchOptions) -> Result<BatchReport> {
         self.make_ready(QueryTime::new(&self.config))?;
-        let mut known = self.learn_target(&job, options)?;
-        let mut checked = job.check(&*rows, options, &known);
+        let mut known = self.learn_target(job, options)?;
+        let mut checked = job.check(rows, options, &known);
         // What is known of the table may be old: nobody is refused a value because of that.
         if let (true, Some(name)) = (checked.as_ref().map_or(true, Checked::has_bad), job.table()) {
             self.forget_target(&name)?;
-            known = self.learn_target(&job, options)?;
-            checked = job.check(&*rows, options, &known);
+            known = self.learn_target(job, options)?;
+            checked = job.check(rows, options, &known);
         }
         let checked = checked?;
         let picked = checked.picked();
         let sent = picked.as_ref().map_or(checked.rows(), |picked| picked as &dyn BoundRows);
-        let end = self.write_batch(&job, sent, options, &known);
+        let end = self.write_batch(job, sent, options, &known);
         let kept = picked.map(Picked::into_numbers);
         checked.told(end, kept)
     }

@@ -7,6 +7,7 @@ use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::table::kept::Tables;
+use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result, fault};
 use inrush_core::convert::{FromRow, Params};
@@ -58,6 +59,10 @@ impl Connection {
     }
 
     fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
+        Trace::connect(config).within(|| Self::log_in(config, deadline))
+    }
+
+    fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline)?, config);
         this.run_at(Some(Pace::Until(deadline)), &mut verbs::login(config)?)
             .map_err(|e| verbs::not_let_in(config, e))?;
@@ -261,10 +266,12 @@ impl Connection {
         let values = params.values(asked.names())?;
         let mut memory = Vec::new();
         let values = values.made(self.session().zone(), &mut memory)?;
-        match asked.is_plain(values.len()) {
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        let work = || match asked.is_plain(values.len()) {
             true => self.run(Query::new(asked.sql(), sink)),
             false => self.run(Ask::new(asked.sql(), &values, sink))?,
-        }
+        };
+        trace.within(work)
     }
 
     fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {

@@ -7,6 +7,7 @@ use crate::pool::ledger::Check;
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
+use crate::trace::Trace;
 use crate::transact::Lines;
 use inrush_core::session::{Clean, simple};
 use std::fmt;
@@ -55,6 +56,10 @@ impl Pool {
 
     /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
     pub fn get(&self) -> Result<PooledConnection> {
+        Trace::acquire(&self.shared.config).within(|| self.acquire())
+    }
+
+    fn acquire(&self) -> Result<PooledConnection> {
         let asked = Instant::now();
         let deadline = self.shared.deadline(asked);
         let mut next = self.shared.take(asked)?;

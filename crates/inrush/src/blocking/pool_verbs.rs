@@ -3,6 +3,7 @@
 use super::inserter::{advance, find_line};
 use super::{Connection, Pool, Transaction};
 use crate::inserter::line::{self, Finding, Place};
+use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
 use crate::{BatchOptions, BatchReport, Error, FromRow, Outcome, Params, Result, Sql, TransactionOptions};
 use inrush_core::convert::Rows;
@@ -83,7 +84,9 @@ impl Pool {
         lease: Option<&mut Lease>,
     ) -> Result<T, Failure<T, E>> {
         let mut connection = self.get().map_err(|e| (Stage::Before, e))?;
-        let end = attempt_on(&mut connection, options, work, lease);
+        let trace = Trace::transaction(&connection.config, connection.session());
+        let end = trace.around(|| attempt_on(&mut connection, options, work, lease));
+        trace.end(end.as_ref().err().and_then(|failure| failure.error(options)));
         if end.as_ref().is_err_and(|failure| failure.is_misplaced(options)) {
             drop(connection.detach());
         }

@@ -1,9 +1,11 @@
 //! Results row by row, for threads: nothing is kept, and what is not asked for stays with the server.
 
 use super::Connection;
+use crate::Value;
 use crate::pace::QueryTime;
 use crate::reading::Reading;
 use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
+use crate::trace::Trace;
 use crate::{Error, Result};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::session::{Ask, Event, Noted, Outcome, Query};
@@ -73,11 +75,16 @@ impl Connection {
         let values = params.values(asked.names())?;
         let mut memory = Vec::new();
         let values = values.made(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        trace.within(|| self.open_asked(&asked, &values, form))
+    }
+
+    fn open_asked(&mut self, asked: &Asked<'_>, values: &[Value<'_>], form: Form) -> Result<Option<Outcome>> {
         let is_plain = asked.is_plain(values.len());
         let mut noted = Noted::default();
         if !is_plain || form == Form::Binary {
             self.start()?;
-            let mut ask = Ask::new(asked.sql(), &values, &mut noted);
+            let mut ask = Ask::new(asked.sql(), values, &mut noted);
             let opened = self.drive(None, |link, _| link.open(&mut ask));
             let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {

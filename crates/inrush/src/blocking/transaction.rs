@@ -4,6 +4,7 @@ use super::Connection;
 use crate::guard::are_connections;
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
+use crate::trace::Trace;
 use crate::{Error, Result, transact, verbs};
 use inrush_core::retry::fate::Stage;
 use inrush_core::session::{TransactionOptions, transaction};
@@ -126,14 +127,20 @@ impl Connection {
         options: &TransactionOptions<E>,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut tx = self.begin_with(options)?;
-        match work(&mut tx) {
-            Ok(value) => {
-                tx.commit()?;
-                Ok(value)
+        let trace = Trace::transaction(&self.config, self.session());
+        let work = || {
+            let mut tx = self.begin_with(options)?;
+            match work(&mut tx) {
+                Ok(value) => {
+                    tx.commit()?;
+                    Ok(value)
+                }
+                Err(error) => Err(error),
             }
-            Err(error) => Err(error),
-        }
+        };
+        let end = trace.around(work);
+        trace.end(end.as_ref().err().and_then(|error| options.find(error)));
+        end
     }
 
     /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left

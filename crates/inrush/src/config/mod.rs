@@ -64,6 +64,11 @@ pub struct Config {
     pub(crate) max_result: usize,
     pub(crate) statement_cache: usize,
     pub(crate) time_zone: Option<String>,
+    /// See the feature `tracing`.
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
+    pub(crate) log_text: bool,
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
+    pub(crate) log_slower_than: Option<Duration>,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) pool: PoolOptions,
 }
@@ -307,6 +312,22 @@ impl Config {
         Ok(self)
     }
 
+    /// Whether spans hold the text of statements without placeholders, whose values are in the text; not unless told.
+    #[cfg(feature = "tracing")]
+    #[must_use]
+    pub fn with_log_text(mut self, log: bool) -> Self {
+        self.log_text = log;
+        self
+    }
+
+    /// Logs a warning for every connect, wait for a pool, statement, batch and transaction that takes this long.
+    #[cfg(feature = "tracing")]
+    #[must_use]
+    pub fn with_log_slower_than(mut self, limit: Option<Duration>) -> Self {
+        self.log_slower_than = limit;
+        self
+    }
+
     /// Tells the server one thing more about us (performance_schema.session_connect_attrs).
     #[must_use]
     pub fn with_attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -479,6 +500,8 @@ impl Default for Config {
             max_result: 256 << 20,
             statement_cache: 128,
             time_zone: None,
+            log_text: false,
+            log_slower_than: None,
             attributes: Vec::new(),
             pool: PoolOptions::new(),
         }

@@ -52,6 +52,13 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "multi-statements" => config.multi_statements = switch(name, value)?,
         "max-allowed-packet" => config.max_packet = bytes(name, text()?)?,
         "statement-cache" => config.statement_cache = number(name, text()?)?,
+        "log-text" | "log-slower-than" if !cfg!(feature = "tracing") => {
+            return Err(Error::config(format!(
+                "`{name}` needs inrush's feature `tracing`, which this program is built without"
+            )));
+        }
+        "log-text" => config.log_text = switch(name, value)?,
+        "log-slower-than" => config.log_slower_than = seconds(name, text()?)?,
         "time-zone" => *config = std::mem::take(config).with_time_zone(text()?)?,
         "program-name" => config.attributes.push(("program_name".to_owned(), text()?.to_owned())),
         _ => return set_pool(config, name, value),
@@ -61,7 +68,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
 
 /// The names to offer when somebody wrote one that does not exist.
 pub(crate) const KNOWN: &str = "tls, tls-ca, tls-cert, tls-key, socket, connect-timeout, read-timeout, write-timeout, query-timeout, kill-on-timeout, keep-alive, \
-     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, program-name, \
+     compression, pipeline, allow-cleartext, get-server-public-key, server-public-key, local-infile, multi-statements, max-allowed-packet, statement-cache, time-zone, log-text, log-slower-than, program-name, \
      pool-min, pool-max, pool-idle-timeout, pool-max-lifetime, pool-acquire-timeout, pool-check-after, pool-reset";
 
 /// What a pool of such connections does. A time of 0 stands for never, but for `pool-check-after`, where it is each time.
@@ -103,6 +110,7 @@ const SWITCHES: &[&str] = &[
     "get-server-public-key",
     "local-infile",
     "multi-statements",
+    "log-text",
 ];
 
 /// MariaDB's `ssl`: on means required, as does naming a stricter mode; off means none.

@@ -23,7 +23,7 @@ pub(crate) mod queue;
 pub(crate) mod shape;
 pub(crate) mod shared;
 
-pub use options::InserterOptions;
+pub use options::{InserterOptions, OnDuplicate};
 
 use crate::{Error, Result};
 use inrush_core::bulk::Method;

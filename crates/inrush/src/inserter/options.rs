@@ -1,6 +1,7 @@
 //! How an inserter forms its batches, how much may wait, and what it promises.
 
 use crate::inserter::queue::{Limits, Size};
+use crate::inserter::shape::Terms;
 use crate::{Error, Result};
 use std::time::Duration;
 
@@ -18,6 +19,23 @@ pub struct InserterOptions {
     pub(crate) ids: bool,
     pub(crate) exactly_once: bool,
     pub(crate) retry_for: Duration,
+    pub(crate) on_duplicate: OnDuplicate,
+}
+
+/// What becomes of a row whose key is in the table already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnDuplicate {
+    /// It is refused: the error of its caller.
+    #[default]
+    Fail,
+    /// The row that is there stays as it is, and the caller is answered as if his were stored. Nothing else is ignored: a value that
+    /// does not fit is an error (INSERT IGNORE would bend it). A trigger for updates sees an update that changes nothing.
+    Keep,
+    /// The row that is there gets the new values of all columns of the inserter.
+    Update,
+    /// The same for these columns only.
+    UpdateColumns(Vec<String>),
 }
 
 impl InserterOptions {
@@ -95,6 +113,25 @@ impl InserterOptions {
         self
     }
 
+    /// What becomes of a row whose key is in the table already. It is refused unless told.
+    ///
+    /// Except with [`OnDuplicate::Fail`] no ids are told. Between lanes there is no order: where rows of one key follow each other, one lane
+    /// ([`with_lanes`](InserterOptions::with_lanes)) stores them as they come.
+    ///
+    /// ```
+    /// # use inrush::{InserterOptions, OnDuplicate};
+    /// let counters = InserterOptions::new().with_columns(["name", "n"]).with_on_duplicate(OnDuplicate::Update);
+    /// ```
+    #[must_use]
+    pub fn with_on_duplicate(mut self, what: OnDuplicate) -> Self {
+        self.on_duplicate = what;
+        self
+    }
+
+    pub(crate) fn terms(&self) -> Terms<'_> {
+        Terms { exactly_once: self.exactly_once, on_duplicate: &self.on_duplicate }
+    }
+
     /// Fails unless it makes sense.
     pub(crate) fn check(&self) -> Result<()> {
         let Limits { batch, queue } = self.limits;
@@ -104,6 +141,9 @@ impl InserterOptions {
         }
         if batch.rows == 0 || queue.rows == 0 {
             return Err(Error::config("an inserter whose batches or whose queue hold 0 rows can write none"));
+        }
+        if matches!(&self.on_duplicate, OnDuplicate::UpdateColumns(columns) if columns.is_empty()) {
+            return Err(Error::config("an update of no columns is `OnDuplicate::Keep`"));
         }
         let Some(columns) = &self.columns else { return Ok(()) };
         if columns.is_empty() {
@@ -129,6 +169,7 @@ impl Default for InserterOptions {
             ids: true,
             exactly_once: false,
             retry_for: Duration::from_secs(30),
+            on_duplicate: OnDuplicate::Fail,
         }
     }
 }

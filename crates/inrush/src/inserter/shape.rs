@@ -1,5 +1,6 @@
 //! What all rows of an inserter have in common: the table, the columns, the statement.
 
+use crate::inserter::OnDuplicate;
 use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
 use inrush_core::bulk::Table;
@@ -35,6 +36,13 @@ pub(crate) struct Known<'a> {
     pub(crate) at: Instant,
 }
 
+/// What an inserter promises of its rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) exactly_once: bool,
+    pub(crate) on_duplicate: &'a OnDuplicate,
+}
+
 impl Shape {
     /// The shape of rows for a table. `asked`: the columns that the options name; `named`: those that the first row names.
     /// Without either it is all columns that need a value of ours: not those that the server makes.
@@ -47,10 +55,10 @@ impl Shape {
         known: &Known<'_>,
         asked: Option<&[String]>,
         named: &[&str],
-        exactly_once: bool,
+        terms: Terms<'_>,
     ) -> Result<Self> {
         let table = known.table;
-        if let Some(table) = table.filter(|table| exactly_once && !table.transactional) {
+        if let Some(table) = table.filter(|table| terms.exactly_once && !table.transactional) {
             let message = format!("`{}` is a table of {}, which has no transactions", table.name, table.engine);
             return Err(Error::new(Kind::Promise, message)
                 .with_hint("rows are stored exactly once in InnoDB; leave out `exactly_once()` to do without"));
@@ -77,11 +85,12 @@ impl Shape {
         };
         let list: Vec<_> = columns.iter().map(|column| quote_ident(column)).collect();
         let marks = vec!["?"; columns.len()].join(", ");
+        let tail = tail(terms.on_duplicate, &columns, known.rules.profile.row_alias)?;
         Ok(Self {
-            statement: Statement::new(&format!("INSERT INTO {quoted} ({}) VALUES ({marks})", list.join(", ")))?,
+            statement: Statement::new(&format!("INSERT INTO {quoted} ({}) VALUES ({marks}){tail}", list.join(", ")))?,
             schema: name.schema.clone(),
             is_transactional: table.is_none_or(|table| table.transactional),
-            has_ids: table.is_some_and(|table| makes_ids(table, &columns)),
+            has_ids: *terms.on_duplicate == OnDuplicate::Fail && table.is_some_and(|table| makes_ids(table, &columns)),
             screen: {
                 let targets: Vec<_> = columns.iter().map(|name| find(table?, name)).collect();
                 Screen::new(&targets, known.rules)
@@ -95,9 +104,9 @@ impl Shape {
     ///
     /// # Errors
     /// Those of [`Shape::new`]: a column may be gone.
-    pub(crate) fn renewed(&self, name: &TableName, known: &Known<'_>, exactly_once: bool) -> Result<Self> {
+    pub(crate) fn renewed(&self, name: &TableName, known: &Known<'_>, terms: Terms<'_>) -> Result<Self> {
         let columns: Vec<&str> = self.columns.iter().map(|name| &**name).collect();
-        Self::new(name, known, None, &columns, exactly_once)
+        Self::new(name, known, None, &columns, terms)
     }
 
     /// Whether the table may have changed since it was read.
@@ -131,6 +140,37 @@ impl Shape {
         replaced.push(&values).map(|()| Some(replaced))
     }
 }
+
+/// What stands behind the values for rows whose key is there.
+fn tail(on_duplicate: &OnDuplicate, columns: &[Box<str>], row_alias: bool) -> Result<String> {
+    let is_ours = |name: &&String| columns.iter().any(|column| column.to_lowercase() == name.to_lowercase());
+    let updated: Vec<String> = match on_duplicate {
+        OnDuplicate::Fail => return Ok(String::new()),
+        // Strict, which INSERT IGNORE is not.
+        OnDuplicate::Keep => {
+            let first = columns.first().map(|column| quote_ident(column)).unwrap_or_default();
+            return Ok(format!(" ON DUPLICATE KEY UPDATE {first} = {first}"));
+        }
+        OnDuplicate::Update => columns.iter().map(|column| quote_ident(column)).collect(),
+        OnDuplicate::UpdateColumns(some) => {
+            if let Some(other) = some.iter().find(|name| !is_ours(name)) {
+                let message = format!("column `{other}` cannot be updated: the rows have no value for it");
+                return Err(Error::config(message).with_hint(format!("they have {}", listed(columns))));
+            }
+            some.iter().map(|column| quote_ident(column)).collect()
+        }
+    };
+    let set = |column: &String| match row_alias {
+        true => format!("{column} = {NEW}.{column}"),
+        false => format!("{column} = VALUES({column})"),
+    };
+    let set: Vec<_> = updated.iter().map(set).collect();
+    let alias = if row_alias { format!(" AS {NEW}") } else { String::new() };
+    Ok(format!("{alias} ON DUPLICATE KEY UPDATE {}", set.join(", ")))
+}
+
+/// What the row is called that could not be inserted.
+const NEW: &str = "inrush_new";
 
 /// Whether a row needs no value of ours for it.
 fn is_made_by_server(column: &Column) -> bool {

@@ -59,6 +59,7 @@ pub(crate) fn conclude(config: &Config, pings: Option<Result<Result<()>>>) -> Wi
     let Some(pings) = pings else { return ONE_BY_ONE };
     let can = matches!(pings, Ok(Ok(())));
     if !can {
+        #[cfg(feature = "tracing")]
         tracing::warn!(
             address = config.address(),
             "does not answer two commands in one flight: they are sent one by one"

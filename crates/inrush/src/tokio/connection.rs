@@ -7,6 +7,7 @@ use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
 use crate::sql::{Asked, Sql, Typed, Warning};
 use crate::table::kept::Tables;
+use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Result};
 use inrush_core::convert::{FromRow, Params};
@@ -48,6 +49,10 @@ impl Connection {
     }
 
     async fn connect_until(config: &Config, deadline: Instant) -> Result<Self> {
+        Trace::connect(config).follow(Self::log_in(config, deadline)).await
+    }
+
+    async fn log_in(config: &Config, deadline: Instant) -> Result<Self> {
         let mut this = Self::over(socket::connect(config, deadline.into()).await?, config);
         let login = &mut verbs::login(config)?;
         this.run_at(Some(Pace::Until(deadline)), login).await.map_err(|e| verbs::not_let_in(config, e))?;
@@ -262,10 +267,14 @@ impl Connection {
         let values = params.values(asked.names())?;
         let mut memory = Vec::new();
         let values = values.made(self.session().zone(), &mut memory)?;
-        match asked.is_plain(values.len()) {
-            true => self.run(Query::new(asked.sql(), sink)).await,
-            false => self.run(Ask::new(asked.sql(), &values, sink)).await?,
-        }
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        let work = async {
+            match asked.is_plain(values.len()) {
+                true => self.run(Query::new(asked.sql(), sink)).await,
+                false => self.run(Ask::new(asked.sql(), &values, sink)).await?,
+            }
+        };
+        trace.follow(work).await
     }
 
     async fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {

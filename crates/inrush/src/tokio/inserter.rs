@@ -200,7 +200,7 @@ impl Inserter {
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
         let asked = options.columns.as_deref();
-        Shape::new(&shared.table, &known, asked, names, options.exactly_once)
+        Shape::new(&shared.table, &known, asked, names, options.terms())
     }
 
     async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
@@ -224,7 +224,7 @@ impl Inserter {
         connection.forget_target(&shared.table).await?;
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
-        old.renewed(&shared.table, &known, shared.options.exactly_once)
+        old.renewed(&shared.table, &known, shared.options.terms())
     }
 
     /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.

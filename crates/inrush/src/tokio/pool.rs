@@ -7,6 +7,7 @@ use crate::pool::ledger::{Check, Grant};
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
 use crate::pool::{Lent, PoolStatus};
+use crate::trace::Trace;
 use crate::transact::Lines;
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Notify;
@@ -71,6 +72,10 @@ impl Pool {
     ///
     /// Dropped before it is ready, it leaves nothing behind: no place in the queue, and no connection.
     pub async fn get(&self) -> Result<PooledConnection> {
+        Trace::acquire(&self.shared.config).follow(self.acquire()).await
+    }
+
+    async fn acquire(&self) -> Result<PooledConnection> {
         let asked = Instant::now();
         if !self.keeper.is_running.load(Ordering::Relaxed) {
             self.start_keeper();

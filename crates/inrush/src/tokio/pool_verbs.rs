@@ -3,6 +3,7 @@
 use super::inserter::{advance, find_line};
 use super::{Connection, Pool, Transaction};
 use crate::inserter::line::{self, Finding, Place};
+use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
 use crate::{BatchOptions, BatchReport, Error, FromRow, Outcome, Params, Result, Sql, TransactionOptions};
 use ::tokio::time::sleep;
@@ -89,7 +90,9 @@ impl Pool {
         lease: Option<&mut Lease>,
     ) -> Result<T, Failure<T, E>> {
         let mut connection = self.get().await.map_err(|e| (Stage::Before, e))?;
-        let end = attempt_on(&mut connection, options, work, lease).await;
+        let trace = Trace::transaction(&connection.config, connection.session());
+        let end = trace.along(attempt_on(&mut connection, options, work, lease)).await;
+        trace.end(end.as_ref().err().and_then(|failure| failure.error(options)));
         if end.as_ref().is_err_and(|failure| failure.is_misplaced(options)) {
             drop(connection.detach());
         }

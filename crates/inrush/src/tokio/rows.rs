@@ -1,9 +1,11 @@
 //! Results row by row, for tasks: nothing is kept, and what is not asked for stays with the server.
 
 use super::Connection;
+use crate::Value;
 use crate::pace::QueryTime;
 use crate::reading::Reading;
 use crate::sql::{Asked, Form, Sql, UNPREPARABLE};
+use crate::trace::Trace;
 use crate::{Error, Result};
 use async_stream::stream;
 use futures_core::Stream;
@@ -83,11 +85,16 @@ impl Connection {
         let values = params.values(asked.names())?;
         let mut memory = Vec::new();
         let values = values.made(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        trace.follow(self.open_asked(&asked, &values, form)).await
+    }
+
+    async fn open_asked(&mut self, asked: &Asked<'_>, values: &[Value<'_>], form: Form) -> Result<Option<Outcome>> {
         let is_plain = asked.is_plain(values.len());
         let mut noted = Noted::default();
         if !is_plain || form == Form::Binary {
             self.start().await?;
-            let mut ask = Ask::new(asked.sql(), &values, &mut noted);
+            let mut ask = Ask::new(asked.sql(), values, &mut noted);
             let opened = self.drive(None, |link, _| link.open(&mut ask)).await;
             let opened = opened.map_err(|e| self.give_up(self.link.judge(e, &ask)));
             if !opened.as_ref().is_err_and(|e| is_plain && e.code() == UNPREPARABLE) {

@@ -4,6 +4,7 @@ use super::Connection;
 use crate::guard::are_connections;
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
+use crate::trace::Trace;
 use crate::{Error, Result, transact, verbs};
 use ::tokio::time::sleep;
 use inrush_core::retry::fate::Stage;
@@ -139,18 +140,24 @@ impl Connection {
         options: &TransactionOptions<E>,
         work: impl AsyncFnOnce(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let mut tx = self.begin_with(options).await?;
-        match work(&mut tx).await {
-            Ok(value) => {
-                tx.commit().await?;
-                Ok(value)
+        let trace = Trace::transaction(&self.config, self.session());
+        let work = async {
+            let mut tx = self.begin_with(options).await?;
+            match work(&mut tx).await {
+                Ok(value) => {
+                    tx.commit().await?;
+                    Ok(value)
+                }
+                // Not when the guard is dropped: until then its locks would be held, through the pause too.
+                Err(error) => {
+                    let _ = tx.rollback().await;
+                    Err(error)
+                }
             }
-            // Not when the guard is dropped: until then its locks would be held, through the pause too.
-            Err(error) => {
-                let _ = tx.rollback().await;
-                Err(error)
-            }
-        }
+        };
+        let end = trace.along(work).await;
+        trace.end(end.as_ref().err().and_then(|error| options.find(error)));
+        end
     }
 
     /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left

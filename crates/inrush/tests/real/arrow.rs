@@ -50,7 +50,7 @@ fn batch(result: &ResultSet) -> RecordBatch {
 fn every_type_is_the_same_in_both_forms() {
     in_cases(servers::all(), &[Route::Tcp], |case| {
         let (schema, probes) = (case.server.schema("arrow"), all_probes(case));
-        let mut twin = filled(case, schema.name(), &probes);
+        let mut twin = filled(case, case.config(), schema.name(), &probes);
         let [text, binary] = both_forms(&mut twin).map(|result| batch(&result));
         assert_eq!(text.num_columns(), probes.len() + 1);
         for (i, (text, binary)) in text.columns().iter().zip(binary.columns()).enumerate() {

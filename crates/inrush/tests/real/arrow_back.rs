@@ -30,7 +30,7 @@ fn read(twin: &mut Twin, sql: &str) -> Result<Vec<RecordBatch>> {
 fn what_was_read_is_written_back_by_each_method() {
     in_cases(servers::with_local_infile(), &[Route::Tcp], |case| {
         let (schema, probes) = (case.server.schema("arrowback"), all_probes(case));
-        let twin = filled(case, schema.name(), &probes);
+        let twin = filled(case, case.config(), schema.name(), &probes);
         drop(twin);
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         let mut twin = case.open_with(&config);

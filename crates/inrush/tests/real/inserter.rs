@@ -1,5 +1,6 @@
 //! Inserters on real servers: what is acknowledged is stored, once, and nothing else, whatever happens. Faults are in [`faults`].
 
+mod duplicates;
 mod faults;
 pub(crate) mod twin;
 

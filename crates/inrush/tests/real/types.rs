@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Route, Twin, in_cases};
 use inrush::core::wire::value::{Date, DateTime, Time};
-use inrush::{FromValue, ResultSet, Row, ToValue, Value};
+use inrush::{Config, FromValue, ResultSet, Row, ToValue, Value};
 use inrush_testkit::servers::{self, Vendor};
 use jiff::{SignedDuration, civil};
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ pub(crate) struct Probe {
 }
 
 /// The Rust value goes and must come back as it is.
-fn probe<T>(ty: &'static str, literal: &str, value: T) -> Probe
+pub(crate) fn probe<T>(ty: &'static str, literal: &str, value: T) -> Probe
 where
     T: ToValue + for<'r> FromValue<'r> + Clone + PartialEq + Debug + 'static,
 {
@@ -24,7 +24,7 @@ where
 }
 
 /// One Rust value goes, another one must come back.
-fn probe_as<T>(ty: &'static str, literal: &str, value: impl ToValue + 'static, want: T) -> Probe
+pub(crate) fn probe_as<T>(ty: &'static str, literal: &str, value: impl ToValue + 'static, want: T) -> Probe
 where
     T: for<'r> FromValue<'r> + PartialEq + Debug + 'static,
 {
@@ -183,8 +183,8 @@ pub(crate) fn all_probes(case: &Case) -> Vec<Probe> {
 }
 
 /// A table with a column for each probe and the rows 1 (as SQL text), 2 (as values) and 3, 4 (NULLs by either way).
-pub(crate) fn filled(case: &Case, schema: &str, probes: &[Probe]) -> Twin {
-    let mut twin = case.open_with(&case.config().with_database(schema));
+pub(crate) fn filled(case: &Case, config: Config, schema: &str, probes: &[Probe]) -> Twin {
+    let mut twin = case.open_with(&config.with_database(schema));
     let columns: Vec<_> = probes.iter().enumerate().map(|(i, probe)| format!("c{i} {}", probe.ty)).collect();
     twin.exec(&format!("CREATE TABLE t (id INT NOT NULL PRIMARY KEY, {})", columns.join(", "))).unwrap();
     let insert = |cells: Vec<&str>| format!("INSERT INTO t VALUES ({})", cells.join(", "));
@@ -212,20 +212,25 @@ pub(crate) fn both_forms(twin: &mut Twin) -> [ResultSet; 2] {
 fn check_round_trips(name: &str, probes: impl Fn(&Case) -> Vec<Probe> + Sync) {
     in_cases(servers::all(), &[Route::Tcp], |case| {
         let (schema, probes) = (case.server.schema(name), probes(case));
-        let mut twin = filled(case, schema.name(), &probes);
-        for result in both_forms(&mut twin) {
-            assert_eq!(result.len(), 4);
-            for (row, id) in result.rows().zip(1..) {
-                assert_eq!(row.get::<i32>("id").unwrap(), id);
-                for (i, probe) in probes.iter().enumerate() {
-                    match id {
-                        1 | 2 => (probe.check)(row, i + 1),
-                        _ => assert_eq!(row.get::<Option<Value<'_>>>(i + 1).unwrap(), None, "{}", probe.ty),
-                    }
+        let mut twin = filled(case, case.config(), schema.name(), &probes);
+        check_probes(both_forms(&mut twin), &probes);
+    });
+}
+
+/// Checks what [`filled`] left in a table.
+pub(crate) fn check_probes(results: [ResultSet; 2], probes: &[Probe]) {
+    for result in results {
+        assert_eq!(result.len(), 4);
+        for (row, id) in result.rows().zip(1..) {
+            assert_eq!(row.get::<i32>("id").unwrap(), id);
+            for (i, probe) in probes.iter().enumerate() {
+                match id {
+                    1 | 2 => (probe.check)(row, i + 1),
+                    _ => assert_eq!(row.get::<Option<Value<'_>>>(i + 1).unwrap(), None, "{}", probe.ty),
                 }
             }
         }
-    });
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::convert::{FromValue, made};
 use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, civil};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 impl FromValue<'_> for Date {
     const KIND: &'static str = "a day (`Date`)";
@@ -91,25 +91,6 @@ impl FromValue<'_> for Timestamp {
 
     fn from_value_in(value: Value<'_>, _column: &ColumnDef, zone: Option<&TimeZone>) -> Option<Self> {
         Timestamp::from_microsecond(micros(value, zone)?).ok()
-    }
-}
-
-impl FromValue<'_> for SystemTime {
-    const KIND: &'static str = "an instant (`SystemTime`)";
-    const NEEDS_ZONE: bool = true;
-
-    fn from_value(_value: Value<'_>, _column: &ColumnDef) -> Option<Self> {
-        None
-    }
-
-    fn from_value_in(value: Value<'_>, _column: &ColumnDef, zone: Option<&TimeZone>) -> Option<Self> {
-        let micros = micros(value, zone)?;
-        let distance = Duration::from_micros(micros.unsigned_abs());
-        if micros < 0 {
-            SystemTime::UNIX_EPOCH.checked_sub(distance)
-        } else {
-            SystemTime::UNIX_EPOCH.checked_add(distance)
-        }
     }
 }
 

@@ -21,7 +21,6 @@ pub(in crate::convert) fn read<'a, T: FromValue<'a>>(value: Value<'a>) -> Option
 }
 
 /// The same in a session with this time zone.
-#[cfg(any(feature = "chrono", feature = "time"))]
 pub(in crate::convert) fn read_in<'a, T: FromValue<'a>>(value: Value<'a>, zone: &str) -> Option<T> {
     T::from_value_in(value, &column("a"), Some(&crate::value::zone::find(zone).unwrap()))
 }

@@ -32,7 +32,41 @@ fn name() -> TableName {
 fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly_once: bool) -> Result<Shape> {
     let server = ServerVersion { vendor: Vendor::MySql, numbers: (9, 7, 0), text: String::new() };
     let rules = Rules::utc(server);
-    Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, exactly_once)
+    let terms = Terms { exactly_once, on_duplicate: &OnDuplicate::Fail };
+    Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, terms)
+}
+
+/// What stands behind the values, on MySQL and on MariaDB.
+#[track_caller]
+fn check_tail(on_duplicate: OnDuplicate, mysql: Result<&str, &str>, mariadb: Result<&str, &str>) {
+    for (vendor, numbers, want) in [(Vendor::MySql, (9, 7, 0), mysql), (Vendor::MariaDb, (11, 8, 0), mariadb)] {
+        let rules = Rules::utc(ServerVersion { vendor, numbers, text: String::new() });
+        let terms = Terms { exactly_once: false, on_duplicate: &on_duplicate };
+        let known = Known { table: Some(&table()), rules: &rules, at: Instant::now() };
+        let shape = Shape::new(&name(), &known, None, &["id", "name"], terms);
+        assert!(shape.as_ref().map_or(true, |shape| !shape.has_ids));
+        let got = shape.as_ref().map(|shape| shape.statement.sql().split_once("VALUES (?, ?)").unwrap().1);
+        assert_eq!(got.map_err(|e| e.message()), want);
+    }
+}
+
+#[test]
+fn what_becomes_of_a_key_that_is_there() {
+    check_tail(OnDuplicate::Fail, Ok(""), Ok(""));
+    let keep = Ok(" ON DUPLICATE KEY UPDATE `id` = `id`");
+    check_tail(OnDuplicate::Keep, keep, keep);
+    check_tail(
+        OnDuplicate::UpdateColumns(vec!["NAME".into()]),
+        Ok(" AS inrush_new ON DUPLICATE KEY UPDATE `NAME` = inrush_new.`NAME`"),
+        Ok(" ON DUPLICATE KEY UPDATE `NAME` = VALUES(`NAME`)"),
+    );
+    check_tail(
+        OnDuplicate::Update,
+        Ok(" AS inrush_new ON DUPLICATE KEY UPDATE `id` = inrush_new.`id`, `name` = inrush_new.`name`"),
+        Ok(" ON DUPLICATE KEY UPDATE `id` = VALUES(`id`), `name` = VALUES(`name`)"),
+    );
+    let refused = Err("column `age` cannot be updated: the rows have no value for it");
+    check_tail(OnDuplicate::UpdateColumns(vec!["age".into()]), refused, refused);
 }
 
 #[track_caller]

@@ -13,7 +13,7 @@ fn shape() -> Arc<Shape> {
     let rules = Rules::utc(server);
     let known = Known { table: None, rules: &rules, at: Instant::now() };
     let name = TableName::parse("people").unwrap();
-    Arc::new(Shape::new(&name, &known, None, &["n"], false).unwrap())
+    Arc::new(Shape::new(&name, &known, None, &["n"], crate::InserterOptions::new().terms()).unwrap())
 }
 
 fn bring(shared: &Shared, n: i64) -> Result<Ticket> {

@@ -1,0 +1,271 @@
+//! Spans of what is done, for `tracing`, with the names of OpenTelemetry's conventions for databases; and what was slow.
+//!
+//! | span | covers |
+//! |---|---|
+//! | `inrush.connect` | connecting and logging in |
+//! | `inrush.acquire` | waiting for a connection of a pool |
+//! | `inrush.statement` | a query or an execution, up to its end; one whose rows are read one by one, up to their beginning |
+//! | `inrush.batch` | one statement for many rows |
+//! | `inrush.transaction` | one run of a closure in a transaction, with BEGIN and COMMIT |
+//!
+//! The text of a statement is in it only where its values are apart from it, or where [`Config::with_log_text`] asks for it; values are in
+//! none. Without the feature `tracing` all of this is nothing.
+
+#[cfg(feature = "tracing")]
+pub(crate) use on::Trace;
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) use off::Trace;
+
+#[cfg(feature = "tracing")]
+mod on {
+    use crate::{Config, Error, Result};
+    use inrush_core::session::Session;
+    use std::borrow::Cow;
+    use std::time::{Duration, Instant};
+    use tracing::{Instrument as _, Span, field};
+
+    /// A span, and when what it covers is slow.
+    pub(crate) struct Trace {
+        span: Span,
+        limit: Option<(Instant, Duration)>,
+        what: &'static str,
+    }
+
+    impl Trace {
+        pub(crate) fn connect(config: &Config) -> Self {
+            let (address, port) = server(config);
+            let span = tracing::debug_span!(
+                "inrush.connect",
+                otel.kind = "client",
+                db.system.name = "mysql",
+                db.namespace = config.database(),
+                server.address = &*address,
+                server.port = port,
+                db.response.status_code = field::Empty,
+                error.type = field::Empty,
+            );
+            Self::new(span, config, "connecting")
+        }
+
+        pub(crate) fn acquire(config: &Config) -> Self {
+            let (address, port) = server(config);
+            let span = tracing::debug_span!(
+                "inrush.acquire",
+                otel.kind = "internal",
+                db.system.name = "mysql",
+                db.namespace = config.database(),
+                server.address = &*address,
+                server.port = port,
+                db.response.status_code = field::Empty,
+                error.type = field::Empty,
+            );
+            Self::new(span, config, "waiting for a connection of the pool")
+        }
+
+        /// `has_values`: they are apart from the text.
+        pub(crate) fn statement(config: &Config, session: &Session, sql: &[u8], has_values: bool) -> Self {
+            let (address, port) = server(config);
+            let operation = operation(sql);
+            let span = tracing::debug_span!(
+                "inrush.statement",
+                otel.name = operation,
+                otel.kind = "client",
+                db.system.name = session.profile().family,
+                db.namespace = session.schema(),
+                db.operation.name = operation,
+                db.query.text = text(config, sql, has_values).as_deref(),
+                server.address = &*address,
+                server.port = port,
+                db.response.status_code = field::Empty,
+                error.type = field::Empty,
+            );
+            Self::new(span, config, "a statement")
+        }
+
+        pub(crate) fn batch(config: &Config, session: &Session, sql: &[u8], n_rows: usize) -> Self {
+            let (address, port) = server(config);
+            let operation = operation(sql);
+            let span = tracing::debug_span!(
+                "inrush.batch",
+                otel.name = operation,
+                otel.kind = "client",
+                db.system.name = session.profile().family,
+                db.namespace = session.schema(),
+                db.operation.name = operation,
+                db.operation.batch.size = n_rows,
+                db.query.text = text(config, sql, true).as_deref(),
+                server.address = &*address,
+                server.port = port,
+                db.response.status_code = field::Empty,
+                error.type = field::Empty,
+            );
+            Self::new(span, config, "a batch")
+        }
+
+        pub(crate) fn transaction(config: &Config, session: &Session) -> Self {
+            let (address, port) = server(config);
+            let span = tracing::debug_span!(
+                "inrush.transaction",
+                otel.kind = "internal",
+                db.system.name = session.profile().family,
+                db.namespace = session.schema(),
+                server.address = &*address,
+                server.port = port,
+                db.response.status_code = field::Empty,
+                error.type = field::Empty,
+            );
+            Self::new(span, config, "a transaction")
+        }
+
+        fn new(span: Span, config: &Config, what: &'static str) -> Self {
+            let limit = config.log_slower_than.map(|limit| (Instant::now(), limit));
+            Self { span, limit, what }
+        }
+
+        /// Does the work within the span, and ends it.
+        pub(crate) fn within<T>(self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+            let end = self.around(work);
+            self.end(end.as_ref().err());
+            end
+        }
+
+        /// The same for a task.
+        pub(crate) async fn follow<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
+            let end = self.along(work).await;
+            self.end(end.as_ref().err());
+            end
+        }
+
+        /// Does the work within the span. [`Trace::end`] ends it.
+        pub(crate) fn around<T>(&self, work: impl FnOnce() -> T) -> T {
+            self.span.in_scope(work)
+        }
+
+        /// The same for a task.
+        pub(crate) fn along<F: Future>(&self, work: F) -> impl Future<Output = F::Output> {
+            work.instrument(self.span.clone())
+        }
+
+        /// Ends the span, which failed with this error or did not.
+        pub(crate) fn end(self, error: Option<&Error>) {
+            if let Some(error) = error {
+                if error.code() > 0 {
+                    self.span.record("db.response.status_code", error.code());
+                }
+                self.span.record("error.type", field::debug(error.kind()));
+            }
+            if let Some((start, limit)) = self.limit
+                && start.elapsed() >= limit
+            {
+                let seconds = start.elapsed().as_secs_f64();
+                self.span.in_scope(|| tracing::warn!(target: "inrush::slow", seconds, "{} took longer than `log-slower-than`", self.what));
+            }
+        }
+    }
+
+    fn server(config: &Config) -> (Cow<'_, str>, Option<u16>) {
+        match config.socket().filter(|_| config.uses_socket()) {
+            Some(path) => (path.to_string_lossy(), None),
+            None => (config.host().into(), Some(config.port())),
+        }
+    }
+
+    /// What the statement does: its first word.
+    fn operation(sql: &[u8]) -> &str {
+        let start = sql.iter().position(|byte| byte.is_ascii_alphabetic()).unwrap_or(sql.len());
+        let word = &sql[start..];
+        let end = word.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(word.len()).min(LONGEST_WORD);
+        std::str::from_utf8(&word[..end]).unwrap_or_default()
+    }
+
+    fn text<'s>(config: &Config, sql: &'s [u8], has_values: bool) -> Option<Cow<'s, str>> {
+        let shown = &sql[..sql.len().min(LONGEST_TEXT)];
+        (has_values || config.log_text).then(|| String::from_utf8_lossy(shown))
+    }
+
+    const LONGEST_WORD: usize = 16;
+
+    /// What a person reads of a statement.
+    const LONGEST_TEXT: usize = 8 << 10;
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn what_a_statement_does_is_its_first_word() {
+            let words = ["SELECT 1", "  insert into t", "(SELECT 1)", "", "/* ?", "SHOW", "a_b"]
+                .map(|sql| operation(sql.as_bytes()));
+            assert_eq!(words, ["SELECT", "insert", "SELECT", "", "", "SHOW", "a"]);
+        }
+        #[test]
+        fn a_text_is_shown_where_its_values_are_apart() {
+            let config = Config::new();
+            assert_eq!(text(&config, b"SELECT 'secret'", false), None);
+            assert_eq!(text(&config, b"SELECT ?", true).as_deref(), Some("SELECT ?"));
+            let config = Config::new().with_log_text(true);
+            assert_eq!(text(&config, b"SELECT 'shown'", false).as_deref(), Some("SELECT 'shown'"));
+            assert_eq!(text(&config, &[b'x'; 1 << 20], false).unwrap().len(), LONGEST_TEXT);
+        }
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+mod off {
+    use crate::{Config, Error, Result};
+    use inrush_core::session::Session;
+
+    /// Nothing.
+    pub(crate) struct Trace;
+
+    impl Trace {
+        #[inline(always)]
+        pub(crate) fn connect(_: &Config) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn acquire(_: &Config) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn statement(_: &Config, _: &Session, _: &[u8], _: bool) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn batch(_: &Config, _: &Session, _: &[u8], _: usize) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn transaction(_: &Config, _: &Session) -> Self {
+            Self
+        }
+
+        #[inline(always)]
+        pub(crate) fn within<T>(self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+            work()
+        }
+
+        #[inline(always)]
+        pub(crate) fn follow<F: Future>(self, work: F) -> F {
+            work
+        }
+
+        #[inline(always)]
+        pub(crate) fn around<T>(&self, work: impl FnOnce() -> T) -> T {
+            work()
+        }
+
+        #[inline(always)]
+        pub(crate) fn along<F: Future>(&self, work: F) -> F {
+            work
+        }
+
+        #[inline(always)]
+        pub(crate) fn end(self, _: Option<&Error>) {}
+    }
+}
