@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick msrv demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test quick msrv features demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -16,6 +16,9 @@ quick: ## The part of it that needs no server: format, lints, tidy
 
 msrv: ## Check that the oldest promised Rust (rust-version) is enough
 	@scripts/msrv
+
+features: ## Check that the library compiles with few features, and without the crates of the others
+	@scripts/features all
 
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo

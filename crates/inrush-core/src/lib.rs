@@ -20,6 +20,16 @@
 //! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
 //! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; never upwards.
 
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `arrow` | results as Arrow record batches, arrays and record batches as rows |
+//! | `loader` | what only loads need, most of [`bulk`]; it implies `arrow` |
+//! | `compression` | zlib and Zstandard of the protocol |
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// Code that batches and loads share has parts for loads alone. A build with all features finds what is dead.
+#![cfg_attr(not(all(feature = "loader", feature = "compression")), allow(dead_code, unused_imports))]
+
 pub mod auth;
 pub mod bulk;
 pub mod convert;

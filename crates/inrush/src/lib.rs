@@ -32,8 +32,37 @@
 //! # assert_eq!(grown_up, [(1, "Ann".to_owned())]);
 //! # Ok::<(), inrush::Error>(())
 //! ```
+//!
+//! # Features
+//!
+//! The default is small: one shell, and no Arrow. A tokio application asks for
+//! `inrush = { version = "..", default-features = false, features = ["tokio", "derive"] }`.
+//!
+//! | feature | default | what it adds | what it costs |
+//! |---|---|---|---|
+//! | `blocking` | yes | [`blocking`]: connections, pools and inserters for threads | no crate |
+//! | `tokio` | no | the same for tasks: [`Connection`], [`Pool`], .. | tokio, futures-core, async-stream |
+//! | `derive` | yes | `#[derive(FromRow)]`, `#[derive(ToRow)]` | syn, quote, proc-macro2, at compile time |
+//! | `arrow` | no | results as record batches; Arrow arrays and record batches as rows | arrow-array, arrow-buffer, arrow-schema |
+//! | `loader` | no | [`Loader`], with all that only a bulk load needs; implies `arrow` and `blocking` | twox-hash |
+//! | `compression` | no | zlib and Zstandard for the protocol ([`Config::with_compression`]) | flate2 and zlib-rs, zstd (C) |
+//! | `metrics` | no | pools and inserters report to the recorder of the crate `metrics` | metrics |
+//! | `tracing` | no | spans for the crate `tracing`, and a warning for what is slow | tracing |
+//! | `full` | no | all of the above | |
+//! | `chrono`, `time`, `uuid`, `rust_decimal`, `bigdecimal`, `serde_json` | no | types of these crates as values | the crate |
+//! | `fault-points` | no | for inrush's own tests: a process that ends where a test wants it | |
+//!
+//! `blocking` and `tokio` do not need each other; one of them is needed. A URL or an option that asks for compression without the feature
+//! is an error of [`Kind::Config`].
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// Both shells share code, and so do batches and loads. A build with all features finds what is dead.
+#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
+
+#[cfg(not(any(feature = "blocking", feature = "tokio")))]
+compile_error!("inrush needs the feature `blocking` (threads), the feature `tokio` (tasks), or both");
 
 mod batch;
+#[cfg(feature = "blocking")]
 pub mod blocking;
 mod bulk;
 mod columns;
@@ -41,6 +70,9 @@ mod config;
 mod fault;
 mod guard;
 mod inserter;
+#[cfg(feature = "arrow")]
+mod kept_batches;
+#[cfg(feature = "loader")]
 mod loader;
 mod net;
 mod nonblocking;
@@ -51,25 +83,34 @@ mod reading;
 mod sql;
 pub mod table;
 mod tls;
+#[cfg(feature = "tokio")]
 mod tokio;
 mod trace;
 mod transact;
 mod verbs;
 
+#[cfg(all(feature = "tokio", feature = "arrow"))]
+pub use crate::tokio::{ArrowBatches, ResultBatches};
+#[cfg(feature = "tokio")]
 pub use crate::tokio::{
-    ArrowBatches, BulkInserter, Connection, Inserter, Pool, PooledConnection, ResultBatches, ResultRows, Rows,
-    Savepoint, Transaction,
+    BulkInserter, Connection, Inserter, Pool, PooledConnection, ResultRows, Rows, Savepoint, Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
 pub use inrush_core as core;
+pub use inrush_core::bulk::Method;
+#[cfg(feature = "loader")]
 pub use inrush_core::bulk::lane::Unchecked;
+#[cfg(feature = "loader")]
 pub use inrush_core::bulk::report::{Report, Stop};
 pub use inrush_core::bulk::run::{BadRow, BatchOptions, BatchReport, Ids, OnBadRow};
-pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Method, Mode, Origin, Reject, Source};
+#[cfg(feature = "loader")]
+pub use inrush_core::bulk::{Batch, Computed, FieldTarget, Matching, Mode, Origin, Reject, Source};
 #[cfg(feature = "serde_json")]
 pub use inrush_core::convert::Json;
+#[cfg(feature = "arrow")]
 pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
+#[cfg(feature = "arrow")]
 pub use inrush_core::convert::bind::InZone;
 pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
 pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
@@ -98,6 +139,7 @@ pub use inrush_core::wire::{ColumnDef, Compression, Row, Value, WriteJson, Write
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "derive")]
 pub use inrush_derive::FromRow;
 /// ```
 /// #[derive(inrush::ToRow)]
@@ -118,6 +160,7 @@ pub use inrush_derive::FromRow;
 /// # assert_eq!(shop.ask("SELECT id, full_name, age FROM people ORDER BY id"), ["1 Ann 32", "2 Bea NULL"]);
 /// # Ok::<(), inrush::Error>(())
 /// ```
+#[cfg(feature = "derive")]
 pub use inrush_derive::ToRow;
 /// ```
 /// # use inrush::{FromRow, FromValue, ToRow, ToValue};
@@ -140,8 +183,10 @@ pub use inrush_derive::ToRow;
 /// assert_eq!(thing, (Id(7), State::SoldOut));
 /// # Ok::<(), inrush::Error>(())
 /// ```
+#[cfg(feature = "derive")]
 pub use inrush_derive::{FromValue, ToValue};
 pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
+#[cfg(feature = "loader")]
 pub use loader::{
     BadRows, BatchSize, Control, Forgotten, Guarantee, JobStatus, LoadOptions, Loader, MaxBad, Notice, Observer,
     Snapshot, StoredChunk, Waiting,

@@ -1,7 +1,6 @@
 //! What can be asked: a text, or a [`Statement`], with values or without. Decides how it travels, for both shells.
 
 use crate::{Config, Error, Result};
-use arrow_array::RecordBatch;
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::error::reason;
 use inrush_core::session::{Outcome, Sink, Statement};
@@ -111,33 +110,6 @@ pub(crate) enum Form {
 
 /// The server's code for a statement that it cannot prepare.
 pub(crate) const UNPREPARABLE: u16 = 1295;
-
-/// Record batches that are kept, up to the limit for results.
-pub(crate) struct Kept {
-    batches: Vec<RecordBatch>,
-    n_bytes: usize,
-    max_bytes: usize,
-}
-
-impl Kept {
-    pub(crate) fn new(config: &Config) -> Self {
-        Self { batches: Vec::new(), n_bytes: 0, max_bytes: config.max_result }
-    }
-
-    pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<()> {
-        self.n_bytes += batch.get_array_memory_size();
-        if self.n_bytes > self.max_bytes {
-            return Err(Error::config(format!("the result has more than {} bytes", self.max_bytes))
-                .with_hint("read it batch by batch with `query_arrow_iter`, or ask for less"));
-        }
-        self.batches.push(batch);
-        Ok(())
-    }
-
-    pub(crate) fn into_batches(self) -> Vec<RecordBatch> {
-        self.batches
-    }
-}
 
 /// A sink that makes a `T` of each row of the first result set.
 ///

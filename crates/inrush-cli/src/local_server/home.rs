@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use inrush_core::{Error, Kind, Result};
-use rand::Rng as _;
+use rand::RngExt as _;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 

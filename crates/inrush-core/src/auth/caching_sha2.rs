@@ -8,9 +8,11 @@
 //!             else 02, gets the server's RSA key in PEM, and sends the password encrypted for it
 //! ```
 
-use mysql_common::auth::plugins::caching_sha2_password::scramble_sha256;
+use sha2::{Digest, Sha256};
 
-use crate::auth::{Context, Plugin, ServerKey, clear_password, encrypted_password, exactly, out_of_turn, plain_tcp};
+use crate::auth::{
+    Context, Plugin, ServerKey, clear_password, encrypted_password, exactly, out_of_turn, plain_tcp, xor,
+};
 use crate::error::Result;
 
 /// One run.
@@ -31,8 +33,13 @@ enum State {
 impl Plugin for CachingSha2 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
         self.nonce = *exactly(nonce)?;
-        let scramble = scramble_sha256(&self.nonce, with.password.expose());
-        Ok(scramble.map(Vec::from).unwrap_or_default())
+        if with.password.is_empty() {
+            return Ok(Vec::new());
+        }
+        let once = Sha256::digest(with.password.expose());
+        let twice = Sha256::digest(once);
+        let salted = Sha256::new().chain_update(twice).chain_update(self.nonce).finalize();
+        Ok(xor(&once, &salted))
     }
 
     fn answer(&mut self, data: &[u8], with: &mut Context<'_>) -> Result<Option<Vec<u8>>> {

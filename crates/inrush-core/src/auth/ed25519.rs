@@ -1,9 +1,13 @@
 //! client_ed25519 (MariaDB): signs the nonce with a key made from the password.
+//!
+//! It is Ed25519 (RFC 8032) but for one thing: the hash that makes the secret scalar is that of the password, of any length, in the place of a
+//! seed of 32 bytes.
 
-use mysql_common::auth::plugins::client_ed25519::ClientEd25519;
-use mysql_common::auth::plugins::{self, ChallengeResponsePlugin, Response};
+use ed25519_dalek::VerifyingKey;
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
+use sha2::{Digest, Sha512};
 
-use crate::auth::{Context, Plugin, Secret, exactly, out_of_turn};
+use crate::auth::{Context, Plugin, exactly};
 use crate::error::Result;
 
 /// One run.
@@ -12,34 +16,9 @@ pub struct Ed25519;
 impl Plugin for Ed25519 {
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>> {
         let nonce = exactly::<32>(nonce)?;
-        match ClientEd25519::default().run(Password(with.password), nonce) {
-            Ok(Response::Last { packet: Some(signature) }) => Ok(signature),
-            _ => Err(out_of_turn()),
-        }
-    }
-}
-
-/// All that the plugin asks for.
-struct Password<'a>(&'a Secret);
-
-impl plugins::Context for Password<'_> {
-    fn pass(&self) -> &[u8] {
-        self.0.expose()
-    }
-
-    fn is_ipc_transport(&self) -> bool {
-        false
-    }
-
-    fn is_tls_transport(&self) -> bool {
-        false
-    }
-
-    fn scramble(&self) -> &[u8] {
-        &[]
-    }
-
-    fn server_key_pem(&self) -> Option<&[u8]> {
-        None
+        let key = ExpandedSecretKey::from_bytes(&Sha512::digest(with.password.expose()).into());
+        // The public key is that of this very secret: with another one the signature would give the secret away.
+        let public = VerifyingKey::from(&key);
+        Ok(raw_sign::<Sha512>(&key, nonce, &public).to_bytes().to_vec())
     }
 }

@@ -111,6 +111,11 @@ fn exactly<const N: usize>(nonce: &[u8]) -> Result<&[u8; N]> {
     }
 }
 
+/// One hash masked by another of the same length.
+fn xor(one: &[u8], other: &[u8]) -> Vec<u8> {
+    one.iter().zip(other).map(|(one, other)| one ^ other).collect()
+}
+
 /// The password with a closing NUL, for a transport on which nobody can read along.
 fn clear_password(with: &Context<'_>) -> Result<Vec<u8>> {
     match with.secure {

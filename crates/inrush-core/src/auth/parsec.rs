@@ -9,7 +9,7 @@
 //! ```
 
 use ed25519_dalek::{Signer, SigningKey};
-use rand::RngCore;
+use rand::Rng;
 use sha2::Sha512;
 
 use crate::auth::{Context, Plugin, exactly};

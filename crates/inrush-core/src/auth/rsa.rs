@@ -1,6 +1,6 @@
 //! Encrypts a password for the server's RSA key (PKCS #1 OAEP with SHA-1, as MySQL 8 wants it).
 //!
-//! The key comes from the server, so its reader is checked like any decoder; the arithmetic is `mysql_common`'s.
+//! The key comes from the server, so its reader is checked like any decoder; the padding and the arithmetic are those of the crate `rsa`.
 //!
 //! ```text
 //! -----BEGIN PUBLIC KEY-----          base64 of SEQUENCE { SEQUENCE algorithm, BIT STRING { key } }
@@ -9,22 +9,22 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use mysql_common::crypto::rsa::{Pkcs1OaepPadding, PublicKey, Rng};
-use num_bigint::BigUint;
-use rand::RngCore;
+use rand::CryptoRng;
+use rsa::{BoxedUint, PublicKey};
+use sha1::Sha1;
 
 use crate::error::{Error, Result};
 
 /// Encrypts a message of up to 86 bytes (with a key of 1024 bits, more with a longer one).
-pub fn encrypt(message: &[u8], pem: &[u8], random: &mut dyn RngCore) -> Result<Vec<u8>> {
+pub fn encrypt(message: &[u8], pem: &[u8], random: &mut dyn CryptoRng) -> Result<Vec<u8>> {
     let key = Key::from_pem(pem)?;
     // OAEP needs 42 bytes of the block.
     if message.len() > key.modulus.len() - 42 {
         return Err(Error::config("the password is too long for the server's RSA key").fatal().with_hint("use TLS"));
     }
-    let public = PublicKey::new(BigUint::from_bytes_be(&key.modulus), BigUint::from_bytes_be(&key.exponent));
-    public
-        .encrypt_block(message, Pkcs1OaepPadding::new(Random(random)))
+    let [modulus, exponent] = [&key.modulus, &key.exponent].map(|number| BoxedUint::from_be_slice_vartime(number));
+    PublicKey::new(modulus, exponent)
+        .and_then(|public| public.oaep_encrypt_with_rng::<Sha1, _>(random, message))
         .map_err(|_| Error::protocol("the server's RSA key does not fit the password"))
 }
 
@@ -88,18 +88,6 @@ fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
         _ => return None,
     };
     rest.split_at_checked(length)
-}
-
-/// Hands our randomness to the padding.
-struct Random<'a>(&'a mut dyn RngCore);
-
-impl Rng for Random<'_> {
-    type Error = std::convert::Infallible;
-
-    fn fill(&mut self, dest: &mut [u8]) -> Result<(), Self::Error> {
-        self.0.fill_bytes(dest);
-        Ok(())
-    }
 }
 
 const SEQUENCE: u8 = 0x30;

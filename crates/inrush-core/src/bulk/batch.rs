@@ -4,6 +4,7 @@
 //! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
 //! transactions of its size.
 
+use super::Separators;
 use crate::error::Place;
 use crate::value::check::Known;
 use arrow_array::cast::AsArray;
@@ -153,15 +154,6 @@ pub fn csv_line<T: AsRef<[u8]>>(cells: impl IntoIterator<Item = Option<T>>) -> V
 
 /// Stands for NULL in a line of CSV that we write; `--null '\N'` reads it back.
 const NULL_IN_CSV: &[u8] = b"\\N";
-
-/// How the fields of a text are told apart, in the words of LOAD DATA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Separators {
-    /// Stands between two fields.
-    pub terminated_by: u8,
-    /// Stands around those fields that begin with it, and is doubled within them. `None`: it means nothing where it stands.
-    pub enclosed_by: Option<u8>,
-}
 
 /// Where the rows of a batch come from.
 #[derive(Clone, Debug)]

@@ -1,35 +1,55 @@
 //! Decisions about many rows: batches and where they come from, the plan, what a statement does with its placeholders
 //! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`screen`]), what answers mean, the report.
 
+#[cfg(feature = "loader")]
 pub mod batch;
+#[cfg(feature = "loader")]
 pub mod checksum;
 pub mod encode;
 pub mod expression;
 pub mod judge;
+#[cfg(feature = "loader")]
 pub mod lane;
+#[cfg(feature = "loader")]
 pub mod ledger;
 pub mod method;
+#[cfg(feature = "loader")]
 pub mod mode;
+#[cfg(feature = "loader")]
 pub mod modes;
+#[cfg(feature = "loader")]
 pub mod plan;
+#[cfg(feature = "loader")]
 pub mod report;
 pub mod row_source;
 pub mod run;
 pub mod screen;
 pub mod search;
+mod separators;
+#[cfg(feature = "loader")]
 pub mod source;
+#[cfg(feature = "loader")]
 pub mod steps;
+mod table;
 pub mod template;
+#[cfg(feature = "loader")]
 pub mod tuner;
 pub mod write;
 
-pub use batch::{Batch, Origin, Reject, Separators};
+#[cfg(feature = "loader")]
+pub use batch::{Batch, Origin, Reject};
 pub use expression::Computed;
 pub use method::Method;
+#[cfg(feature = "loader")]
 pub use mode::Mode;
-pub use plan::{FieldTarget, Matching, Plan, Table};
+#[cfg(feature = "loader")]
+pub use plan::{FieldTarget, Matching, Plan};
+#[cfg(feature = "loader")]
 pub use report::Report;
 pub use row_source::{CheckedRows, RowSource};
 pub use screen::{Replaced, Screen};
+pub use separators::Separators;
+#[cfg(feature = "loader")]
 pub use source::{FieldUse, Glance, Source, Stretch, Taker, Unchanged};
+pub use table::Table;
 pub use template::Template;

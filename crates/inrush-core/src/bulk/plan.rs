@@ -2,24 +2,9 @@
 //! all of them are told at once.
 
 use super::expression::Part;
-use super::{Computed, FieldUse, Mode, Taker};
+use super::{Computed, FieldUse, Mode, Table, Taker};
 use crate::error::{Error, Result};
 use crate::value::column::{Column, ColumnType};
-
-/// A target table as the server describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// The schema (database) it lives in.
-    pub schema: String,
-    /// Its name as the server spells it.
-    pub name: String,
-    /// Its storage engine; empty if the server does not tell.
-    pub engine: String,
-    /// Whether the engine has transactions.
-    pub transactional: bool,
-    /// Its columns in order.
-    pub columns: Vec<Column>,
-}
 
 /// What to do with one field of a source, from `--columns`.
 #[derive(Clone, Debug, PartialEq, Eq)]

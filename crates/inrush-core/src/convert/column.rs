@@ -4,12 +4,13 @@
 //! One enum over the common types, and cells of many rows are read at once, a column after the other: what kind they are is then
 //! asked once in many rows (docs/notes/binding.md).
 
-use arrow_array::{
-    BinaryArray, BinaryViewArray, Float16Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
-};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
-use arrow_schema::TimeUnit;
-use jiff::tz::TimeZone;
+#[cfg(feature = "arrow")]
+pub(crate) mod arrays;
+#[cfg(not(feature = "arrow"))]
+#[path = "column/no_arrays.rs"]
+mod arrays;
+
+use arrays::{ArrayCells, Nulls, with_array_reader};
 use std::fmt;
 use std::iter::{StepBy, Zip};
 use std::ops::Range;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use crate::convert::Bounds;
 use crate::convert::put_value::{self, Block};
-use crate::wire::value::{Date, DateTime, Time};
+use crate::wire::value::DateTime;
 use crate::wire::{ParamType, Value};
 
 /// Evaluates an expression with `$read` as the way from a row to its value, `None` if it cannot be sent: one instance of the
@@ -30,7 +31,6 @@ macro_rules! with_reader {
             Cells::Constant(value) => with_reader!(@ $read, $do, |_| Some(*value)),
             Cells::Scalar(value) => with_reader!(@ $read, $do, |_| Some(value.value())),
             Cells::Null => with_reader!(@ $read, $do, |_| Some(Value::Null)),
-            Cells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
             Cells::Int8(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
             Cells::Int16(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
             Cells::Int32(n) => with_reader!(@ $read, $do, |row| Some(Value::Int(n[row].into()))),
@@ -39,42 +39,9 @@ macro_rules! with_reader {
             Cells::UInt16(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row].into()))),
             Cells::UInt32(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row].into()))),
             Cells::UInt64(n) => with_reader!(@ $read, $do, |row| Some(Value::UInt(n[row]))),
-            Cells::Float16(n) => with_reader!(@ $read, $do, |row| Some(Value::Float(n.value(row).to_f32()))),
             Cells::Float32(n) => with_reader!(@ $read, $do, |row| Some(Value::Float(n[row]))),
             Cells::Float64(n) => with_reader!(@ $read, $do, |row| Some(Value::Double(n[row]))),
-            Cells::Utf8(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
-            Cells::LargeUtf8(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
-            Cells::Utf8View(texts) => with_reader!(@ $read, $do, |row| Some(Value::Text(texts.value(row)))),
-            Cells::Binary(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
-            Cells::LargeBinary(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
-            Cells::BinaryView(bytes) => with_reader!(@ $read, $do, |row| Some(Value::Bytes(bytes.value(row)))),
-            Cells::FixedSize { bytes, width } => {
-                with_reader!(@ $read, $do, |row| Some(Value::Bytes(&bytes[row * width..(row + 1) * width])))
-            }
-            Cells::Vectors { numbers, ends } => with_reader!(@ $read, $do, |row| {
-                Some(Value::Bytes(&numbers[4 * ends.at(row)..4 * ends.at(row + 1)]))
-            }),
-            Cells::Written { text, ends } => {
-                with_reader!(@ $read, $do, |row| Some(Value::Text(&text[ends[row]..ends[row + 1]])))
-            }
-            Cells::Day(days) => {
-                with_reader!(@ $read, $do, |row| Date::from_days_since_epoch(days[row]).map(Value::Date))
-            }
-            Cells::DayInMillis(millis) => with_reader!(@ $read, $do, |row| day_of_millis(millis[row]).map(Value::Date)),
-            Cells::Moment(n, unit) => with_reader!(@ $read, $do, |row| {
-                micros(n[row], *unit).and_then(DateTime::from_micros_since_epoch).map(Value::DateTime)
-            }),
-            Cells::Instant(n, unit, zone) => with_reader!(@ $read, $do, |row| {
-                micros(n[row], *unit).and_then(|micros| civil(micros, zone)).map(Value::DateTime)
-            }),
-            Cells::TimeOfDay32(n, unit) => {
-                with_reader!(@ $read, $do, |row| time_of_day(n[row].into(), *unit).map(Value::Time))
-            }
-            Cells::TimeOfDay64(n, unit) => with_reader!(@ $read, $do, |row| time_of_day(n[row], *unit).map(Value::Time)),
-            Cells::Span(n, unit) => with_reader!(@ $read, $do, |row| {
-                micros(n[row], *unit).and_then(Time::from_micros).map(Value::Time)
-            }),
-            Cells::Indexed { keys, column } => with_reader!(@ $read, $do, |row| column.value(keys.at(row))),
+            Cells::Array(array) => with_array_reader!(array, $read => $do),
             Cells::Refused { .. } => with_reader!(@ $read, $do, |_| None),
         }
     };
@@ -88,7 +55,7 @@ macro_rules! with_reader {
 #[derive(Clone)]
 pub struct Column<'a> {
     cells: Cells<'a>,
-    nulls: Option<NullBuffer>,
+    nulls: Option<Nulls>,
     /// `None`: one value for as many rows as there are.
     n_rows: Option<usize>,
 }
@@ -108,11 +75,6 @@ impl<'a> Column<'a> {
         Self { cells, nulls: None, n_rows: None }
     }
 
-    /// Cells that are NULL whatever lies in their places.
-    pub(crate) fn with_nulls(self, nulls: Option<&NullBuffer>) -> Self {
-        Self { nulls: nulls.filter(|nulls| nulls.null_count() > 0).cloned(), ..self }
-    }
-
     /// How many values there are; `None` for one that stands for all rows.
     pub fn n_rows(&self) -> Option<usize> {
         self.n_rows
@@ -122,7 +84,7 @@ impl<'a> Column<'a> {
     pub(crate) fn refusal(&self) -> Option<(&str, Option<&'static str>)> {
         match &self.cells {
             Cells::Refused { why, hint } => Some((why, *hint)),
-            Cells::Indexed { column, .. } => column.refusal(),
+            Cells::Array(array) => array.refusal(),
             _ => None,
         }
     }
@@ -173,11 +135,8 @@ impl<'a> Column<'a> {
 
     /// How many of the rows, from the first on, are within the bounds.
     pub(crate) fn n_within(&self, rows: Range<usize>, bounds: &Bounds) -> usize {
-        if let (Cells::Moment(n, unit), None, Some((micros_within, fine))) = (&self.cells, &self.nulls, bounds.micros())
-        {
-            let is_within =
-                |n| micros(n, *unit).is_some_and(|n| micros_within.contains(&n) && (fine || n % 1_000_000 == 0));
-            return n[rows.clone()].iter().position(|n| !is_within(*n)).unwrap_or(rows.len());
+        if let (Some(moments), None, Some((micros_within, fine))) = (self.moments(), &self.nulls, bounds.micros()) {
+            return moments.n_within(rows, |n| micros_within.contains(&n) && (fine || n % 1_000_000 == 0));
         }
         with_reader!(&self.cells, read => self.n_held(read, rows, bounds))
     }
@@ -196,17 +155,17 @@ impl<'a> Column<'a> {
     /// Adds what the value of each row takes in a sheet. False: one of them is not usual.
     pub(crate) fn measure<const HEAD: usize>(&self, rows: Range<usize>, ty: ParamType, lengths: &mut [usize]) -> bool {
         let rows = rows.zip(lengths);
-        match &self.cells {
+        match self.moments() {
             // Whether it is a moment at all shows when it is put.
-            Cells::Moment(n, unit) => self.measure_with::<HEAD>(
+            Some(moments) => self.measure_with::<HEAD>(
                 |row| {
-                    let micros = micros(n[row], *unit)?.rem_euclid(1_000_000);
+                    let micros = moments.micros(row)?.rem_euclid(1_000_000);
                     Some(Value::DateTime(DateTime { micros: micros as u32, ..DateTime::default() }))
                 },
                 rows,
                 ty,
             ),
-            cells => with_reader!(cells, read => self.measure_with::<HEAD>(read, rows, ty)),
+            None => with_reader!(&self.cells, read => self.measure_with::<HEAD>(read, rows, ty)),
         }
     }
 
@@ -264,18 +223,16 @@ impl<'a> Column<'a> {
     #[cold]
     pub(crate) fn why(&self, row: usize) -> String {
         match &self.cells {
-            Cells::Day(days) => format!("day {} after 1970-01-01 is not between the years 0 and 9999", days[row]),
-            Cells::DayInMillis(millis) => {
-                format!("{} ms after 1970-01-01 is not a whole day between the years 0 and 9999", millis[row])
-            }
-            Cells::Moment(n, unit) | Cells::Instant(n, unit, _) => {
-                why_not(n[row], *unit, "a moment between the years 0 and 9999, after 1970-01-01")
-            }
-            Cells::TimeOfDay32(n, unit) => why_not(n[row].into(), *unit, "a time of day"),
-            Cells::TimeOfDay64(n, unit) => why_not(n[row], *unit, "a time of day"),
-            Cells::Span(n, unit) => why_not(n[row], *unit, "a TIME"),
-            Cells::Indexed { keys, column } => column.why(keys.at(row)),
+            Cells::Array(array) => array.why(row),
             _ => "it cannot be sent".to_owned(),
+        }
+    }
+
+    #[inline]
+    fn moments(&self) -> Option<arrays::Moments<'_>> {
+        match &self.cells {
+            Cells::Array(array) => array.moments(),
+            _ => None,
         }
     }
 }
@@ -295,7 +252,6 @@ pub(crate) enum Cells<'a> {
     /// A scalar that is bound.
     Constant(Value<'a>),
     Null,
-    Bool(&'a BooleanBuffer),
     Int8(&'a [i8]),
     Int16(&'a [i16]),
     Int32(&'a [i32]),
@@ -304,77 +260,13 @@ pub(crate) enum Cells<'a> {
     UInt16(&'a [u16]),
     UInt32(&'a [u32]),
     UInt64(&'a [u64]),
-    Float16(&'a Float16Array),
     Float32(&'a [f32]),
     Float64(&'a [f64]),
-    Utf8(&'a StringArray),
-    LargeUtf8(&'a LargeStringArray),
-    Utf8View(&'a StringViewArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    BinaryView(&'a BinaryViewArray),
-    FixedSize {
-        bytes: &'a [u8],
-        width: usize,
-    },
-    /// Lists of f32, whose bytes are what a VECTOR holds.
-    Vectors {
-        numbers: &'a [u8],
-        ends: Index<'a>,
-    },
-    /// Texts that were made for it: one behind the other, each from its end in `ends` to the next.
-    Written {
-        text: Arc<str>,
-        ends: Arc<[usize]>,
-    },
-    Day(&'a [i32]),
-    DayInMillis(&'a [i64]),
-    Moment(&'a [i64], TimeUnit),
-    /// As a clock in the zone shows it.
-    Instant(&'a [i64], TimeUnit, TimeZone),
-    TimeOfDay32(&'a [i32], TimeUnit),
-    TimeOfDay64(&'a [i64], TimeUnit),
-    Span(&'a [i64], TimeUnit),
-    /// Each row has the value of another column at its key.
-    Indexed {
-        keys: Index<'a>,
-        column: Arc<Column<'a>>,
-    },
+    Array(ArrayCells<'a>),
     Refused {
         why: Arc<str>,
         hint: Option<&'static str>,
     },
-}
-
-/// Numbers that are none below zero: keys, offsets.
-#[derive(Clone)]
-pub(crate) enum Index<'a> {
-    Int8(&'a [i8]),
-    Int16(&'a [i16]),
-    Int32(&'a [i32]),
-    Int64(&'a [i64]),
-    UInt8(&'a [u8]),
-    UInt16(&'a [u16]),
-    UInt32(&'a [u32]),
-    UInt64(&'a [u64]),
-    Owned(Arc<[usize]>),
-}
-
-impl Index<'_> {
-    #[inline]
-    fn at(&self, row: usize) -> usize {
-        match self {
-            Self::Int8(n) => n[row] as usize,
-            Self::Int16(n) => n[row] as usize,
-            Self::Int32(n) => n[row] as usize,
-            Self::Int64(n) => n[row] as usize,
-            Self::UInt8(n) => n[row].into(),
-            Self::UInt16(n) => n[row].into(),
-            Self::UInt32(n) => n[row] as usize,
-            Self::UInt64(n) => n[row] as usize,
-            Self::Owned(n) => n[row],
-        }
-    }
 }
 
 /// Tells the compiler what kind of function it is.
@@ -396,46 +288,4 @@ pub(crate) type Slots<'o, 's> = Zip<Range<usize>, StepBy<IterMut<'o, Value<'s>>>
 /// A value of a type that only its owner knows.
 pub(crate) trait Scalar: Send + Sync {
     fn value(&self) -> Value<'_>;
-}
-
-/// `None` if it has a fraction of one, or is too large.
-#[inline]
-fn micros(n: i64, unit: TimeUnit) -> Option<i64> {
-    match unit {
-        TimeUnit::Second => n.checked_mul(1_000_000),
-        TimeUnit::Millisecond => n.checked_mul(1_000),
-        TimeUnit::Microsecond => Some(n),
-        TimeUnit::Nanosecond => (n % 1_000 == 0).then_some(n / 1_000),
-    }
-}
-
-#[inline]
-fn time_of_day(n: i64, unit: TimeUnit) -> Option<Time> {
-    let micros = micros(n, unit)?;
-    (0..86_400_000_000).contains(&micros).then(|| Time::from_micros(micros))?
-}
-
-fn day_of_millis(millis: i64) -> Option<Date> {
-    let days = (millis % 86_400_000 == 0).then_some(millis / 86_400_000)?;
-    Date::from_days_since_epoch(days.try_into().ok()?)
-}
-
-/// What a clock in the zone shows at an instant.
-fn civil(micros: i64, zone: &TimeZone) -> Option<DateTime> {
-    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
-    let offset = zone.to_offset(instant).seconds();
-    DateTime::from_micros_since_epoch(micros.checked_add(i64::from(offset) * 1_000_000)?)
-}
-
-fn why_not(n: i64, unit: TimeUnit, what: &str) -> String {
-    let (short, is_finer) = match unit {
-        TimeUnit::Second => ("s", false),
-        TimeUnit::Millisecond => ("ms", false),
-        TimeUnit::Microsecond => ("us", false),
-        TimeUnit::Nanosecond => ("ns", n % 1_000 != 0),
-    };
-    match is_finer {
-        true => format!("{n} ns has a fraction of a microsecond, which no column holds"),
-        false => format!("{n} {short} is not {what}"),
-    }
 }

@@ -4,7 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`from_value`], [`from_row`] | values and rows of a result as Rust types |
-//! | [`arrow`] | rows of a result as Arrow batches |
+//! | `arrow` | rows of a result as Arrow batches (feature `arrow`) |
 //! | [`to_value`], [`params`] | Rust values as parameters of one execution |
 //! | [`to_row`] | the columns of a struct whose fields are structs |
 //! | `system_time` | the standard library's instants |
@@ -12,7 +12,7 @@
 //! | `ecosystem` | types of other crates, a feature and a file each |
 //! | [`rows`] | many sets of parameters: slices of tuples, of structs |
 //! | [`columns`], [`column`] | the same as columns: slices, Arrow arrays |
-//! | [`bind`] | Arrow arrays and record batches as such columns |
+//! | `bind` | Arrow arrays and record batches as such columns (feature `arrow`) |
 //! | [`row_buffer`], [`row_reader`] | rows that own their values; bound rows read one after the other |
 //! | [`bounds`] | a quick test that is right for nearly all values of a column |
 //! | [`fast_path`], [`put_value`] | rows of common values are written without a call a value |
@@ -51,7 +51,9 @@ macro_rules! for_tuples {
     };
 }
 
+#[cfg(feature = "arrow")]
 pub mod arrow;
+#[cfg(feature = "arrow")]
 pub mod bind;
 pub mod bounds;
 pub mod column;

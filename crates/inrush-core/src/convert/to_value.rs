@@ -161,7 +161,7 @@ to_value! {
 impl ToValue for [f32] {
     #[inline]
     fn to_value(&self) -> Value<'_> {
-        Value::Bytes(arrow_buffer::ToByteSlice::to_byte_slice(self))
+        Value::Bytes(bytemuck::cast_slice(self))
     }
 }
 

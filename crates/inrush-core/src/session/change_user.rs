@@ -37,7 +37,8 @@ impl Conversation for ChangeUser {
         if self.state.is_some() {
             return Ok(Step::More);
         }
-        let (authentication, answer) = Authentication::start(self.credentials.clone(), self.random.clone(), session)?;
+        let (authentication, answer) =
+            Authentication::start(self.credentials.clone(), StdRng::from_rng(&mut self.random), session)?;
         if answer.len() > 255 {
             return Err(Error::config("the password is too long to change user").fatal());
         }

@@ -118,7 +118,7 @@ impl Login {
 
     fn respond(&mut self, session: &mut Session, out: &mut Outbox) -> Result<State> {
         let credentials = self.options.credentials.clone();
-        let (authentication, answer) = Authentication::start(credentials, self.random.clone(), session)?;
+        let (authentication, answer) = Authentication::start(credentials, StdRng::from_rng(&mut self.random), session)?;
         if answer.len() > 255 && !session.capabilities.contains(Capabilities::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA) {
             return Err(Error::config("the password is too long for this server").fatal());
         }

@@ -1,6 +1,7 @@
 //! What a table's column takes: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how names and texts are
 //! written into SQL, and what is JSON ([`json`]).
 
+#[cfg(feature = "loader")]
 mod cells;
 pub mod check;
 pub mod column;
@@ -9,9 +10,12 @@ pub mod json;
 mod parse_type;
 mod rules;
 pub mod text_literal;
+mod view;
 pub mod zone;
 mod zone_tables;
 
-pub use cells::{Cells, INLINE, view};
+#[cfg(feature = "loader")]
+pub use cells::Cells;
 pub use rules::{Rules, ZoneTables};
+pub use view::{INLINE, view};
 pub use zone_tables::Differences;

@@ -57,7 +57,7 @@ impl ColumnDef {
             schema,
             collation: r.u16()?,
             length: r.u32()?,
-            ty: ColumnType::try_from(r.u8()?).unwrap_or(ColumnType::MYSQL_TYPE_UNKNOWN),
+            ty: ColumnType::of(r.u8()?).unwrap_or(ColumnType::MYSQL_TYPE_UNKNOWN),
             flags: ColumnFlags::from_bits_retain(r.u16()?),
             decimals: r.u8()?,
         })

@@ -192,7 +192,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush",
         &[
-            &["columns", "config", "fault", "guard", "nonblocking", "reading", "table", "zone"],
+            &["columns", "config", "fault", "guard", "kept_batches", "nonblocking", "reading", "table", "zone"],
             &["bulk", "pipeline", "sql", "tls"],
             &["batch", "net"],
             &["pace"],

@@ -1,5 +1,6 @@
 //! The blocking shell: a thread, and a socket whose calls wait only where nothing else can go on.
 
+#[cfg(feature = "arrow")]
 mod arrow;
 mod batch;
 mod bulk;
@@ -14,6 +15,7 @@ mod socket;
 mod target;
 mod transaction;
 
+#[cfg(feature = "arrow")]
 pub use arrow::{ArrowBatches, ResultBatches};
 pub use bulk::BulkInserter;
 pub use connection::{Aborter, Connection};

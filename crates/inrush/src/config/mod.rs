@@ -64,10 +64,7 @@ pub struct Config {
     pub(crate) max_result: usize,
     pub(crate) statement_cache: usize,
     pub(crate) time_zone: Option<String>,
-    /// See the feature `tracing`.
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
     pub(crate) log_text: bool,
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code))]
     pub(crate) log_slower_than: Option<Duration>,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) pool: PoolOptions,

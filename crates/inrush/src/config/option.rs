@@ -41,7 +41,7 @@ pub(crate) fn set(config: &mut Config, name: &str, value: Option<&str>) -> Resul
         "kill-on-timeout" => config.kill_on_timeout = switch(name, value)?,
         "query-timeout" => config.query_timeout = seconds(name, text()?)?,
         "compression" | "compression-algorithms" => set_compression(config, text()?)?,
-        "compress" => set_compress(config, switch(name, value)?),
+        "compress" => set_compress(config, switch(name, value)?)?,
         "zstd-compression-level" => set_zstd_level(config, number(name, text()?)?)?,
         "pipeline" => config.pipeline = value.map_or(Ok(PipelineMode::On), str::parse)?,
         "keep-alive" => config.keep_alive = seconds(name, text()?)?,
@@ -148,9 +148,10 @@ fn set_compression(config: &mut Config, list: &str) -> Result<()> {
 }
 
 /// The mysql client's old `compress`: whatever the server can do, which is no condition.
-fn set_compress(config: &mut Config, on: bool) {
+fn set_compress(config: &mut Config, on: bool) -> Result<()> {
     let zstd = config.zstd_level.map_or(Compression::ZSTD, Compression::Zstd);
     config.compression = if on { vec![Compression::ZLIB, zstd, Compression::None] } else { Vec::new() };
+    config.compression.iter().try_for_each(|one| one.check())
 }
 
 /// The mysql client names algorithm and level apart, in any order.

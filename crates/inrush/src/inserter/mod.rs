@@ -17,6 +17,10 @@
 pub(crate) mod answers;
 pub(crate) mod course;
 pub(crate) mod line;
+#[cfg(feature = "metrics")]
+mod meters;
+#[cfg(not(feature = "metrics"))]
+#[path = "no_meters.rs"]
 mod meters;
 mod options;
 pub(crate) mod queue;

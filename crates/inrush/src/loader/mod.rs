@@ -46,6 +46,7 @@ pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 
 use crate::Config;
+use crate::pool::seat::Seat;
 use control::lock;
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
@@ -54,6 +55,7 @@ use inrush_core::{Error, Kind, Result};
 use ledger::Jobs;
 use load::Load;
 use rejects::RejectFile;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
@@ -182,17 +184,16 @@ impl Loader {
     /// As [`Loader::load`].
     pub async fn load_async(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
         let _stop = StopOnDrop(self.control());
-        let (sender, over) = tokio::sync::oneshot::channel();
+        let seat = Arc::new(Seat::new());
+        let over = TellOnDrop(seat.clone());
         let load = move || {
-            let report = self.load(sources);
-            // Nobody waits for the report of a load whose future was dropped.
-            sender.send(()).ok();
-            report
+            // Also where the load panics.
+            let _over = over;
+            self.load(sources)
         };
         let thread = thread::Builder::new().name("inrush-load".to_owned()).spawn(load);
         let thread = thread.map_err(|e| Error::io("cannot start a thread", e))?;
-        // It is dropped unsent where the load panics.
-        over.await.ok();
+        poll_fn(|cx| seat.poll(cx)).await;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -203,6 +204,16 @@ struct StopOnDrop(Arc<Control>);
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.stop();
+    }
+}
+
+/// Wakes whoever waits for the load.
+struct TellOnDrop(Arc<Seat<()>>);
+
+impl Drop for TellOnDrop {
+    fn drop(&mut self) {
+        // Nobody waits for a load whose future was dropped.
+        self.0.serve(()).ok();
     }
 }
 

@@ -12,6 +12,10 @@
 //! cancelled acquire leaks nothing; nothing rests in the pool while somebody waits for it.
 
 pub(crate) mod ledger;
+#[cfg(feature = "metrics")]
+mod meters;
+#[cfg(not(feature = "metrics"))]
+#[path = "no_meters.rs"]
 mod meters;
 mod refused;
 

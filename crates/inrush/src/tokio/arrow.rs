@@ -1,7 +1,8 @@
 //! Results as Arrow record batches, for tasks.
 
 use super::{Connection, ResultRows};
-use crate::sql::{Form, Kept, Sql};
+use crate::kept_batches::KeptBatches;
+use crate::sql::{Form, Sql};
 use crate::{ArrowOptions, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -35,7 +36,7 @@ impl Connection {
     /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
     /// [`core::convert::arrow`](crate::core::convert::arrow).
     pub async fn query_arrow(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<RecordBatch>> {
-        let mut kept = Kept::new(&self.config);
+        let mut kept = KeptBatches::new(&self.config);
         let mut batches = self.query_arrow_iter(sql, params, &ArrowOptions::default()).await?;
         while let Some(batch) = batches.next_batch().await? {
             kept.push(batch)?;

@@ -1,5 +1,6 @@
 //! The tokio shell: a task, and a socket that wakes it. Needs a runtime with `io` and `time` enabled.
 
+#[cfg(feature = "arrow")]
 mod arrow;
 mod batch;
 mod bulk;
@@ -14,6 +15,7 @@ mod socket;
 mod target;
 mod transaction;
 
+#[cfg(feature = "arrow")]
 pub use arrow::{ArrowBatches, ResultBatches};
 pub use bulk::BulkInserter;
 pub use connection::Connection;

@@ -1,5 +1,6 @@
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rsa::PrivateKey;
 
 use super::*;
 
@@ -33,16 +34,15 @@ fn both_forms_of_a_key_are_the_same_key() {
     assert_eq!(a, b);
 }
 
-/// The private half undoes the arithmetic: what comes out is a padded block, which begins with a zero byte. (That a server
-/// takes it for the password is tested on real ones.)
 #[test]
 fn the_private_key_reads_it() {
     let sent = encrypt(b"secret\0", PUBLIC_PEM.as_bytes(), &mut random()).unwrap();
     assert_eq!(sent.len(), 128);
     let key = Key::from_pem(PUBLIC_PEM.as_bytes()).unwrap();
-    let exponent = BigUint::parse_bytes(PRIVATE_EXPONENT.as_bytes(), 16).unwrap();
-    let block = BigUint::from_bytes_be(&sent).modpow(&exponent, &BigUint::from_bytes_be(&key.modulus));
-    assert!(block.to_bytes_be().len() <= 127);
+    let [modulus, exponent] = [&key.modulus, &key.exponent].map(|number| BoxedUint::from_be_slice_vartime(number));
+    let private = BoxedUint::from_str_radix_vartime(PRIVATE_EXPONENT, 16).unwrap();
+    let private = PrivateKey::from_components(modulus, exponent, private, Vec::new()).unwrap();
+    assert_eq!(private.oaep_decrypt::<Sha1>(&sent).unwrap(), b"secret\0");
     let other = encrypt(b"secret\0", PUBLIC_PEM.as_bytes(), &mut StdRng::from_seed([8; 32])).unwrap();
     assert_ne!(sent, other);
 }

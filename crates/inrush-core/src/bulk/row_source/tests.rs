@@ -8,7 +8,7 @@ use crate::bulk::expression::Part;
 use crate::bulk::write::text::MultiRow;
 use crate::bulk::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
 use crate::value::Rules;
-use crate::value::check::Check;
+use crate::value::check::{Check, CheckedColumn};
 use crate::value::column::{Column, ColumnType};
 use crate::wire::{Cursor, ServerVersion};
 use arrow_array::BinaryViewArray;

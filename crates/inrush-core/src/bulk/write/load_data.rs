@@ -15,7 +15,7 @@
 
 use super::literal::{has_none, not_finite, put_moment};
 use crate::bulk::encode::block::Block;
-use crate::bulk::encode::load_data::{ENCODED, charset, escape, statement_of};
+use crate::bulk::encode::load_text::{ENCODED, charset, escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::convert::{BoundRows, RowReader};
 use crate::error::{Error, Result};

@@ -4,10 +4,10 @@ use arrow_array::types::DecimalType;
 use arrow_array::{Array, PrimitiveArray};
 use arrow_buffer::i256;
 
-use crate::convert::column::Cells;
+use crate::convert::column::arrays::ArrayCells;
 
 /// Writes down all that are not NULL.
-pub(super) fn written<'a, T: DecimalType>(array: &PrimitiveArray<T>, scale: i8) -> Cells<'a>
+pub(super) fn written<'a, T: DecimalType>(array: &PrimitiveArray<T>, scale: i8) -> ArrayCells<'a>
 where
     T::Native: Units,
 {
@@ -20,7 +20,7 @@ where
         }
         ends.push(text.len());
     }
-    Cells::Written { text: text.into(), ends: ends.into() }
+    ArrayCells::Written { text: text.into(), ends: ends.into() }
 }
 
 /// A whole number of units of a decimal's last digit.

@@ -34,6 +34,7 @@ use arrow_schema::{DataType, TimeUnit};
 use jiff::tz::TimeZone;
 
 use crate::convert::column::Cells;
+use crate::convert::column::arrays::{ArrayCells, Moments};
 use crate::convert::columns::{BoundColumns, IntoColumn, places};
 use crate::convert::{BoxedRows, Column, Rows};
 use crate::error::Result;
@@ -85,9 +86,22 @@ fn name_of(batch: &RecordBatch, i: usize) -> &str {
 
 /// The cells of an array, wherever they lie.
 pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Column<'a> {
-    let cells = match array.data_type() {
+    let column = match array.data_type() {
+        DataType::Dictionary(..) => nested::dictionary(array, zone),
+        DataType::RunEndEncoded(..) => nested::runs(array, zone),
+        DataType::FixedSizeList(..) | DataType::List(_) | DataType::LargeList(_) => nested::vectors(array),
+        DataType::Timestamp(_, Some(_)) if zone.is_none() => return refused_instants(array),
+        _ => numbers(array)
+            .or_else(|| cells(array, zone).map(Cells::Array))
+            .map(|cells| Column::new(cells, array.len()).with_nulls(array.nulls())),
+    };
+    column.unwrap_or_else(|| refused(array))
+}
+
+/// Those of an array of numbers, which are a slice of Rust's.
+fn numbers(array: &dyn Array) -> Option<Cells<'_>> {
+    match array.data_type() {
         DataType::Null => Some(Cells::Null),
-        DataType::Boolean => array.as_boolean_opt().map(|a| Cells::Bool(a.values())),
         DataType::Int8 => primitive::<Int8Type>(array).map(Cells::Int8),
         DataType::Int16 => primitive::<Int16Type>(array).map(Cells::Int16),
         DataType::Int32 => primitive::<Int32Type>(array).map(Cells::Int32),
@@ -96,18 +110,25 @@ pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Colum
         DataType::UInt16 => primitive::<UInt16Type>(array).map(Cells::UInt16),
         DataType::UInt32 => primitive::<UInt32Type>(array).map(Cells::UInt32),
         DataType::UInt64 => primitive::<UInt64Type>(array).map(Cells::UInt64),
-        DataType::Float16 => array.as_primitive_opt().map(Cells::Float16),
         DataType::Float32 => primitive::<Float32Type>(array).map(Cells::Float32),
         DataType::Float64 => primitive::<Float64Type>(array).map(Cells::Float64),
-        DataType::Utf8 => array.as_string_opt().map(Cells::Utf8),
-        DataType::LargeUtf8 => array.as_string_opt().map(Cells::LargeUtf8),
-        DataType::Utf8View => array.as_string_view_opt().map(Cells::Utf8View),
-        DataType::Binary => array.as_binary_opt().map(Cells::Binary),
-        DataType::LargeBinary => array.as_binary_opt().map(Cells::LargeBinary),
-        DataType::BinaryView => array.as_binary_view_opt().map(Cells::BinaryView),
-        DataType::FixedSizeBinary(_) => {
-            array.as_fixed_size_binary_opt().map(|a| Cells::FixedSize { bytes: a.value_data(), width: a.value_size() })
-        }
+        _ => None,
+    }
+}
+
+fn cells<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<ArrayCells<'a>> {
+    match array.data_type() {
+        DataType::Boolean => array.as_boolean_opt().map(|a| ArrayCells::Bool(a.values())),
+        DataType::Float16 => array.as_primitive_opt().map(ArrayCells::Float16),
+        DataType::Utf8 => array.as_string_opt().map(ArrayCells::Utf8),
+        DataType::LargeUtf8 => array.as_string_opt().map(ArrayCells::LargeUtf8),
+        DataType::Utf8View => array.as_string_view_opt().map(ArrayCells::Utf8View),
+        DataType::Binary => array.as_binary_opt().map(ArrayCells::Binary),
+        DataType::LargeBinary => array.as_binary_opt().map(ArrayCells::LargeBinary),
+        DataType::BinaryView => array.as_binary_view_opt().map(ArrayCells::BinaryView),
+        DataType::FixedSizeBinary(_) => array
+            .as_fixed_size_binary_opt()
+            .map(|a| ArrayCells::FixedSize { bytes: a.value_data(), width: a.value_size() }),
         DataType::Decimal32(_, scale) => array.as_primitive_opt::<Decimal32Type>().map(|a| decimal::written(a, *scale)),
         DataType::Decimal64(_, scale) => array.as_primitive_opt::<Decimal64Type>().map(|a| decimal::written(a, *scale)),
         DataType::Decimal128(_, scale) => {
@@ -116,40 +137,30 @@ pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Colum
         DataType::Decimal256(_, scale) => {
             array.as_primitive_opt::<Decimal256Type>().map(|a| decimal::written(a, *scale))
         }
-        DataType::Date32 => primitive::<Date32Type>(array).map(Cells::Day),
-        DataType::Date64 => primitive::<Date64Type>(array).map(Cells::DayInMillis),
-        DataType::Timestamp(unit, None) => timestamps(array, *unit).map(|n| Cells::Moment(n, *unit)),
-        DataType::Timestamp(unit, Some(_)) => match zone {
-            Some(zone) => timestamps(array, *unit).map(|n| Cells::Instant(n, *unit, zone.clone())),
-            None => return refused_instants(array),
-        },
+        DataType::Date32 => primitive::<Date32Type>(array).map(ArrayCells::Day),
+        DataType::Date64 => primitive::<Date64Type>(array).map(ArrayCells::DayInMillis),
+        DataType::Timestamp(unit, None) => timestamps(array, *unit).map(ArrayCells::Moment),
+        DataType::Timestamp(unit, Some(_)) => {
+            timestamps(array, *unit).zip(zone).map(|(moments, zone)| ArrayCells::Instant(moments, zone.clone()))
+        }
         DataType::Time32(unit) => match unit {
             TimeUnit::Second => primitive::<Time32SecondType>(array),
             _ => primitive::<Time32MillisecondType>(array),
         }
-        .map(|n| Cells::TimeOfDay32(n, *unit)),
+        .map(|n| ArrayCells::TimeOfDay32(n, *unit)),
         DataType::Time64(unit) => match unit {
             TimeUnit::Nanosecond => primitive::<Time64NanosecondType>(array),
             _ => primitive::<Time64MicrosecondType>(array),
         }
-        .map(|n| Cells::TimeOfDay64(n, *unit)),
+        .map(|n| ArrayCells::TimeOfDay64(n, *unit)),
         DataType::Duration(unit) => match unit {
             TimeUnit::Second => primitive::<DurationSecondType>(array),
             TimeUnit::Millisecond => primitive::<DurationMillisecondType>(array),
             TimeUnit::Microsecond => primitive::<DurationMicrosecondType>(array),
             TimeUnit::Nanosecond => primitive::<DurationNanosecondType>(array),
         }
-        .map(|n| Cells::Span(n, *unit)),
-        DataType::Dictionary(..) => return nested::dictionary(array, zone).unwrap_or_else(|| refused(array)),
-        DataType::RunEndEncoded(..) => return nested::runs(array, zone).unwrap_or_else(|| refused(array)),
-        DataType::FixedSizeList(..) | DataType::List(_) | DataType::LargeList(_) => {
-            return nested::vectors(array).unwrap_or_else(|| refused(array));
-        }
+        .map(|n| ArrayCells::Span(Moments { n, unit: *unit })),
         _ => None,
-    };
-    match cells {
-        Some(cells) => Column::new(cells, array.len()).with_nulls(array.nulls()),
-        None => refused(array),
     }
 }
 
@@ -157,13 +168,14 @@ fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<&[T::Native]> {
     array.as_primitive_opt::<T>().map(|array| &**array.values())
 }
 
-fn timestamps(array: &dyn Array, unit: TimeUnit) -> Option<&[i64]> {
-    match unit {
+fn timestamps(array: &dyn Array, unit: TimeUnit) -> Option<Moments<'_>> {
+    let n = match unit {
         TimeUnit::Second => primitive::<TimestampSecondType>(array),
         TimeUnit::Millisecond => primitive::<TimestampMillisecondType>(array),
         TimeUnit::Microsecond => primitive::<TimestampMicrosecondType>(array),
         TimeUnit::Nanosecond => primitive::<TimestampNanosecondType>(array),
-    }
+    };
+    n.map(|n| Moments { n, unit })
 }
 
 fn refused<'a>(array: &dyn Array) -> Column<'a> {

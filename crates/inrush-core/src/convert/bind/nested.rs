@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use super::column;
 use crate::convert::Column;
-use crate::convert::column::{Cells, Index};
+use crate::convert::column::Cells;
+use crate::convert::column::arrays::{ArrayCells, Index};
 
 /// A dictionary of anything: its cells are those of its values at its keys. `None` if it is none.
 pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<Column<'a>> {
@@ -31,7 +32,7 @@ pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> O
         UInt8Type => UInt8, UInt16Type => UInt16, UInt32Type => UInt32, UInt64Type => UInt64
     )?;
     let column = Arc::new(column(values, zone));
-    Some(Column::new(Cells::Indexed { keys, column }, array.len()).with_nulls(array.nulls()))
+    Some(Column::new(Cells::Array(ArrayCells::Indexed { keys, column }), array.len()).with_nulls(array.nulls()))
 }
 
 /// Runs of anything: a number a row says in which run it lies. `None` if there are none.
@@ -44,7 +45,8 @@ pub(super) fn runs<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<
         _ => return None,
     };
     let column = Arc::new(column(values, zone));
-    Some(Column::new(Cells::Indexed { keys: Index::Owned(keys.into()), column }, array.len()))
+    let cells = ArrayCells::Indexed { keys: Index::Owned(keys.into()), column };
+    Some(Column::new(Cells::Array(cells), array.len()))
 }
 
 fn keys_of_runs<R: RunEndIndexType>(array: &dyn Array) -> Option<(Vec<usize>, &ArrayRef)> {
@@ -64,7 +66,7 @@ pub(super) fn vectors(array: &dyn Array) -> Option<Column<'_>> {
         DataType::FixedSizeList(_, width) => {
             let list = array.as_fixed_size_list_opt()?;
             let (numbers, width) = (list.values(), usize::try_from(*width).ok()?);
-            let cells = Cells::FixedSize { bytes: bytes(numbers)?, width: 4 * width };
+            let cells = ArrayCells::FixedSize { bytes: bytes(numbers)?, width: 4 * width };
             Some(without_holes(array, cells, numbers, |row| row * width..(row + 1) * width))
         }
         DataType::List(_) => of_any_length::<i32>(array, Index::Int32),
@@ -79,7 +81,7 @@ fn of_any_length<'a, O: OffsetSizeTrait>(
 ) -> Option<Column<'a>> {
     let list = array.as_list_opt::<O>()?;
     let ends = list.value_offsets();
-    let cells = Cells::Vectors { numbers: bytes(list.values())?, ends: index(ends) };
+    let cells = ArrayCells::Vectors { numbers: bytes(list.values())?, ends: index(ends) };
     Some(without_holes(array, cells, list.values(), |row| ends[row].as_usize()..ends[row + 1].as_usize()))
 }
 
@@ -98,13 +100,13 @@ fn bytes(_numbers: &ArrayRef) -> Option<&[u8]> {
 /// A vector has a number in each place.
 fn without_holes<'a>(
     array: &dyn Array,
-    cells: Cells<'a>,
+    cells: ArrayCells<'a>,
     numbers: &ArrayRef,
     range: impl Fn(usize) -> Range<usize>,
 ) -> Column<'a> {
     let has_hole = |row: &usize| array.is_valid(*row) && range(*row).any(|i| numbers.is_null(i));
     match (0..array.len()).filter(|_| numbers.null_count() > 0).find(has_hole) {
         Some(row) => Column::refused(format!("the vector of row {row} has a NULL in it"), None),
-        None => Column::new(cells, array.len()).with_nulls(array.nulls()),
+        None => Column::new(Cells::Array(cells), array.len()).with_nulls(array.nulls()),
     }
 }

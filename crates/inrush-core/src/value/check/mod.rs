@@ -1,22 +1,26 @@
-//! Does a cell fit its column? A [`Check`] is made once for a column and then run over whole batches.
+//! Does a cell fit its column? A [`Check`] is made once for a column and then run over the values of a batch
+//! or, in a load, over whole columns of cells (`columns`, feature `loader`).
 //!
 //! Three verdicts: a cell that the server stores as it is meant passes; one whose meaning is certain but whose spelling the
 //! server does not take (or takes with a warning) is rewritten; every other one is bad, and its row must not be sent. The
 //! servers bend values in silence, so this is where "nothing silent" is kept. What is known to change all the same is
 //! listed in docs/what-the-server-changes.md.
 //!
-//! Speed: one dispatch a column, then one tight loop over its cells ([`sweep`]); a cell in its usual shape takes the short way
-//! at the top of each judge, everything else the thorough way below it.
+//! Speed: a cell in its usual shape takes the short way at the top of each judge, everything else the thorough way below it.
 
 mod bit;
 mod charset;
+#[cfg(feature = "loader")]
+mod columns;
 mod date_time;
 mod decimal;
 mod float;
 mod geometry;
+#[cfg(feature = "loader")]
 mod glance;
 mod int;
 mod json;
+#[cfg(feature = "loader")]
 mod known;
 mod member;
 mod moment;
@@ -30,15 +34,17 @@ mod vector;
 mod why;
 mod year;
 
+#[cfg(feature = "loader")]
+pub use columns::{BadCell, CheckedColumn};
+#[cfg(feature = "loader")]
 pub use glance::Grid;
+#[cfg(feature = "loader")]
 pub use known::Known;
 pub use value::Judged;
 pub use why::Why;
 
-use super::cells::{Cells, Rewritten};
 use super::column::{Column, ColumnType};
 use super::rules::Rules;
-use arrow_array::BinaryViewArray;
 use short::Short;
 
 /// The check of one column.
@@ -49,23 +55,6 @@ pub struct Check {
     null_is_bad: bool,
     form: Form,
     judge: AnyJudge,
-}
-
-/// A column that has passed its check, ready for an encoder.
-#[derive(Clone, Debug)]
-pub struct CheckedColumn {
-    /// The cells; the checked column itself where nothing was rewritten. Bad cells are still in it: the encoder is told
-    /// which rows to skip.
-    pub cells: BinaryViewArray,
-    /// How an encoder writes them.
-    pub form: Form,
-}
-
-impl CheckedColumn {
-    /// Whether it is `cells`, which were checked: none was rewritten.
-    pub fn is_untouched(&self, cells: &BinaryViewArray) -> bool {
-        self.cells.views().inner().as_ptr() == cells.views().inner().as_ptr()
-    }
 }
 
 /// How an encoder writes the cells of a column.
@@ -87,15 +76,6 @@ pub enum Form {
     Argument(&'static str),
 }
 
-/// A cell that must not be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadCell {
-    /// Its row in the checked column.
-    pub row: u32,
-    /// What is wrong; [`Check::reason`] makes a message of it. (Kept small: a file may have millions of them.)
-    pub why: Why,
-}
-
 impl Check {
     /// The check for values that go into `column`.
     pub fn new(column: &Column, rules: &Rules) -> Self {
@@ -107,50 +87,6 @@ impl Check {
             column: column.clone(),
             rules: rules.clone(),
         }
-    }
-
-    /// Checks all cells. `utf8` says that they are known to be valid UTF-8. Bad cells are appended to `bad`, in the order of
-    /// their rows.
-    pub fn run(&self, cells: &BinaryViewArray, utf8: bool, bad: &mut Vec<BadCell>) -> CheckedColumn {
-        self.run_knowing(Known::Nothing, cells, utf8, bad)
-    }
-
-    /// The same where more is known of the cells: they are not looked at if that is enough.
-    pub fn run_knowing(
-        &self,
-        known: Known,
-        cells: &BinaryViewArray,
-        utf8: bool,
-        bad: &mut Vec<BadCell>,
-    ) -> CheckedColumn {
-        let null_is_bad = self.null_is_bad;
-        if self.keeps(known, Cells::new(cells).has_nulls()) {
-            return CheckedColumn { cells: cells.clone(), form: self.form };
-        }
-        let cells = self.judge.give_to(Sweep { cells, utf8, null_is_bad, bad });
-        CheckedColumn { cells, form: self.form }
-    }
-
-    /// Whether it surely keeps all cells of which this is known, if some or none of them are NULL.
-    pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
-        if self.null_is_bad && has_nulls {
-            return false;
-        }
-        match (&self.judge, known) {
-            (AnyJudge::Int(judge), Known::Int { min, max }) => judge.holds(min) && judge.holds(max),
-            (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
-                judge.keeps_all(int_digits, scale, negative)
-            }
-            (AnyJudge::Date(_), Known::Date) => true,
-            (judge, Known::Text { longest }) => judge.give_to(KeepsUpTo(longest)),
-            _ => false,
-        }
-    }
-
-    /// Why `bad` is bad, as in an error message. `cells` is the column that was checked.
-    pub fn reason(&self, cells: &BinaryViewArray, bad: &BadCell) -> String {
-        let cell = Cells::new(cells).get(bad.row as usize).unwrap_or_default();
-        why::explain(bad.why, cell, &self.column, &self.rules)
     }
 
     /// The column the check is for.
@@ -308,78 +244,6 @@ trait Task {
 
     /// `is_text`: what is judged must be UTF-8 first of all.
     fn with(self, judge: &impl Judge, is_text: bool) -> Self::Done;
-}
-
-/// See [`Judge::keeps_up_to`].
-struct KeepsUpTo(u32);
-
-impl Task for KeepsUpTo {
-    type Done = bool;
-
-    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
-        judge.keeps_up_to(self.0)
-    }
-}
-
-/// Runs a judge over a whole column; the result is the column with its cells rewritten.
-struct Sweep<'a> {
-    cells: &'a BinaryViewArray,
-    utf8: bool,
-    null_is_bad: bool,
-    bad: &'a mut Vec<BadCell>,
-}
-
-impl Task for Sweep<'_> {
-    type Done = BinaryViewArray;
-
-    fn with(self, judge: &impl Judge, is_text: bool) -> BinaryViewArray {
-        let Self { cells, utf8, null_is_bad, bad } = self;
-        match is_text && !utf8 {
-            true => sweep(&Utf8First(judge), cells, null_is_bad, bad),
-            false => sweep(judge, cells, null_is_bad, bad),
-        }
-    }
-}
-
-/// Runs one judge over a whole column.
-fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &mut Vec<BadCell>) -> BinaryViewArray {
-    let cells = Cells::new(column);
-    if !(null_is_bad && cells.has_nulls()) && judge.keeps_up_to(cells.longest()) {
-        return column.clone();
-    }
-    let n_buffers = column.data_buffers().len();
-    let mut rewritten = Rewritten::default();
-    for (row, view) in column.views().iter().enumerate() {
-        let Some(cell) = cells.get(row) else {
-            if null_is_bad {
-                bad.push(BadCell { row: row as u32, why: Why::Null });
-            }
-            continue;
-        };
-        if Short::of(*view).is_some_and(|short| judge.keeps_short(short)) {
-            continue;
-        }
-        match judge.judge(cell, &mut rewritten.text) {
-            Verdict::Keep => {}
-            Verdict::Rewrite => rewritten.finish(row, cell, n_buffers),
-            Verdict::Bad(why) => {
-                rewritten.discard();
-                bad.push(BadCell { row: row as u32, why });
-            }
-        }
-    }
-    rewritten.apply(column)
-}
-
-struct Utf8First<'a, J>(&'a J);
-
-impl<J: Judge> Judge for Utf8First<'_, J> {
-    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
-        match std::str::from_utf8(cell) {
-            Ok(_) => self.0.judge(cell, out),
-            Err(e) => Verdict::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
-        }
-    }
 }
 
 struct Anything;

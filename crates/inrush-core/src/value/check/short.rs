@@ -1,7 +1,7 @@
 //! A cell of up to 12 bytes as its view holds it, or the text that it lies in: all of them are looked at together, which takes half the
 //! time of one after the other (docs/notes/csv.md).
 
-use crate::value::cells::INLINE;
+use crate::value::INLINE;
 
 /// The bytes of a cell, the first one lowest; what is behind them does not count.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ mod values;
 use super::*;
 use crate::value::ZoneTables;
 use crate::wire::ServerVersion;
-use arrow_array::Array;
+use arrow_array::{Array, BinaryViewArray};
 use jiff::tz::TimeZone;
 
 /// A nullable utf8mb4 column of the type, on MySQL, in UTC.

@@ -49,11 +49,19 @@ impl Compression {
         }
     }
 
-    /// Checks that the algorithm has this level.
+    /// Checks that the algorithm has this level, and that the feature `compression` is on.
     pub fn check(self) -> Result<()> {
+        self.check_with(cfg!(feature = "compression"))
+    }
+
+    fn check_with(self, is_built_in: bool) -> Result<()> {
         match self {
             Self::Zlib(0 | 10..) => Err(Error::config("the levels of zlib go from 1 to 9")),
             Self::Zstd(0 | 23..) => Err(Error::config("the levels of zstd go from 1 to 22")),
+            Self::Zlib(_) | Self::Zstd(_) if !is_built_in => {
+                Err(Error::config(format!("compression by {} is not built in", self.name()))
+                    .with_hint("switch on the feature `compression` of the crate `inrush`, or take the option out"))
+            }
             _ => Ok(()),
         }
     }
@@ -104,5 +112,22 @@ impl fmt::Display for Compression {
             Self::None => f.write_str("none"),
             Self::Zlib(level) | Self::Zstd(level) => write!(f, "{}:{level}", self.name()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+
+    #[test]
+    fn what_is_not_built_in_names_the_feature() {
+        for one in [Compression::ZLIB, Compression::ZSTD] {
+            assert!(one.check_with(true).is_ok());
+            let error = one.check_with(false).unwrap_err();
+            assert_eq!(error.kind(), Kind::Config);
+            assert!(error.hint().unwrap().contains("feature `compression`"), "{error}");
+        }
+        assert!(Compression::None.check_with(false).is_ok());
     }
 }

@@ -6,6 +6,7 @@ use zstd::zstd_safe::{CCtx, CParameter, DParameter, compress_bound};
 
 use crate::error::{Error, Result};
 use crate::wire::Compression;
+use crate::wire::compress::Progress;
 
 /// Compresses pieces, each for itself.
 pub(crate) enum Encoder {
@@ -61,15 +62,6 @@ impl Encoder {
 pub(crate) enum Decoder {
     Zlib(Decompress),
     Zstd(ZstdDecoder<'static>),
-}
-
-/// What one step of a decoder did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Progress {
-    pub(crate) n_read: usize,
-    pub(crate) n_written: usize,
-    /// Whether the piece is over, its checksum included.
-    pub(crate) ended: bool,
 }
 
 impl Decoder {

@@ -14,12 +14,16 @@
 //! | [`packer`] | outbox -> frames |
 //! | [`unpacker`] | frames -> inbox |
 //! | [`frames`] | both of them |
-//! | [`codec`] | the algorithms, behind one face |
+//! | [`codec`] | the algorithms, behind one face (feature `compression`; without it there is none) |
 //!
 //! Invariant: both directions take memory for what is asked of them next, never for what a header announces. A frame
 //! that decompresses to anything but the announced length is an error.
 
 pub mod choice;
+#[cfg(feature = "compression")]
+pub(crate) mod codec;
+#[cfg(not(feature = "compression"))]
+#[path = "no_codec.rs"]
 pub(crate) mod codec;
 pub mod frames;
 pub mod packer;
@@ -31,6 +35,15 @@ pub use choice::Compression;
 pub use frames::Frames;
 pub use packer::Packer;
 pub use unpacker::Unpacker;
+
+/// What one step of a decoder did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub(crate) n_read: usize,
+    pub(crate) n_written: usize,
+    /// Whether the piece is over, its checksum included.
+    pub(crate) ended: bool,
+}
 
 /// Bytes before each frame's content.
 const FRAME_HEADER: usize = 7;

@@ -229,7 +229,7 @@ fn without_lanes_what_is_queued_comes_back() {
 #[test]
 fn whatever_happens_every_row_is_handed_out_once() {
     use rand::rngs::StdRng;
-    use rand::{Rng as _, SeedableRng as _};
+    use rand::{RngExt as _, SeedableRng as _};
     for seed in 0..400 {
         let random = &mut StdRng::seed_from_u64(seed);
         let n_lanes = random.random_range(1..4);

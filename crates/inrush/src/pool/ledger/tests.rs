@@ -268,7 +268,7 @@ fn a_closed_pool_lends_nothing_and_keeps_nothing() {
 #[test]
 fn whatever_happens_nobody_is_forgotten() {
     use rand::rngs::StdRng;
-    use rand::{Rng as _, SeedableRng as _};
+    use rand::{RngExt as _, SeedableRng as _};
     for seed in 0..300 {
         let random = &mut StdRng::seed_from_u64(seed);
         let mut t = start();

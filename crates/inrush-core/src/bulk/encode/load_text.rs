@@ -1,0 +1,115 @@
+//! The statement of LOAD DATA, and what its text is made of: for the values of a batch as for the columns of a load.
+
+use super::block::Special;
+use crate::bulk::{Computed, Separators};
+use crate::value::check::Form;
+use crate::value::column::{Column, ColumnType};
+use crate::value::ident::quote_ident;
+use crate::value::text_literal::quote_text;
+
+/// The statement for columns, by name, and how their fields are written. `into` may say more: `REPLACE INTO TABLE t PARTITION (p)`.
+pub(in crate::bulk) fn statement_of(into: &str, charset: &str, fields: &[(&str, Form)], file_name: &str) -> String {
+    statement_with(&Reading { into, charset, separators: ENCODED }, fields, 0, &[], &[], file_name)
+}
+
+/// Where the text goes, and how it is to be read.
+pub(super) struct Reading<'a> {
+    pub(super) into: &'a str,
+    pub(super) charset: &'a str,
+    pub(super) separators: Separators,
+}
+
+/// What the servers are told that the text is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a
+/// field; where no column can tell the difference they are spared to go through it character by character, which takes up to an
+/// eighth of their time (docs/notes/load-speed.md).
+pub(in crate::bulk) fn charset<'a>(columns: impl IntoIterator<Item = &'a Column>) -> &'static str {
+    if columns.into_iter().all(takes_bytes) { AS_BYTES } else { AS_CHARACTERS }
+}
+
+/// Whether a column stores what it is given as bytes as it would the characters: numbers and times are ASCII, and texts are checked
+/// against the column's own character set, which is the same.
+fn takes_bytes(column: &Column) -> bool {
+    use ColumnType::{Char, Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, VarChar, Year};
+    match column.ty {
+        Int { .. } | Decimal { .. } | Float { .. } | Double { .. } => true,
+        Year | Date | Time { .. } | DateTime { .. } | Timestamp { .. } => true,
+        Char { .. } | VarChar { .. } | Text { .. } => column.charset.as_deref() == Some("utf8mb4"),
+        _ => false,
+    }
+}
+
+const AS_BYTES: &str = "binary";
+pub(super) const AS_CHARACTERS: &str = "utf8mb4";
+
+/// Behind the fields that go into columns come `n_variables` more; what is computed of all of them goes into the columns `names`.
+pub(super) fn statement_with(
+    &Reading { into, charset, separators }: &Reading<'_>,
+    fields: &[(&str, Form)],
+    n_variables: usize,
+    computed: &[Computed<usize>],
+    names: &[String],
+    file_name: &str,
+) -> String {
+    let variable = |number: usize| format!("@inrush{}", number + 1);
+    let mut name = Vec::new();
+    quote_text(file_name.as_bytes(), true, &mut name);
+    let mut list = Vec::new();
+    let mut set = Vec::new();
+    for (i, (column, form)) in fields.iter().enumerate() {
+        let ident = quote_ident(column);
+        match expression(*form, &variable(i)) {
+            None => list.push(ident),
+            Some(expression) => {
+                list.push(variable(i));
+                set.push(format!("{ident}={expression}"));
+            }
+        }
+    }
+    list.extend((0..n_variables).map(|i| variable(fields.len() + i)));
+    for (name, computed) in names.iter().zip(computed) {
+        set.push(format!("{}={}", quote_ident(name), computed.sql(variable)));
+    }
+    let set = if set.is_empty() { String::new() } else { format!(" SET {}", set.join(",")) };
+    let Separators { terminated_by, enclosed_by } = separators;
+    let enclosed = enclosed_by.map_or(String::new(), |quote| format!(" OPTIONALLY ENCLOSED BY X'{quote:02X}'"));
+    format!(
+        "LOAD DATA LOCAL INFILE {} {into} CHARACTER SET {charset} \
+         FIELDS TERMINATED BY X'{terminated_by:02X}'{enclosed} ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ({}){set}",
+        String::from_utf8_lossy(&name),
+        list.join(",")
+    )
+}
+
+/// What becomes of a field that is read into a variable; `None` for one that goes straight into its column.
+fn expression(form: Form, variable: &str) -> Option<String> {
+    match form {
+        Form::Number | Form::Plain | Form::Text => None,
+        Form::Bits => Some(format!("CAST({variable} AS UNSIGNED)")),
+        Form::Bytes => Some(format!("UNHEX({variable})")),
+        Form::Argument(function) => Some(format!("{function}({variable})")),
+        Form::Geometry => {
+            Some(format!("IF({variable} REGEXP '^[0-9A-Fa-f]',UNHEX({variable}),ST_GeomFromText({variable}))"))
+        }
+    }
+}
+
+pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
+    let letter = match byte {
+        b'\t' => b't',
+        b'\n' => b'n',
+        0 => b'0',
+        other => other,
+    };
+    [b'\\', letter]
+}
+
+/// How the fields of a text that is encoded are told apart.
+pub const ENCODED: Separators = Separators { terminated_by: b'\t', enclosed_by: None };
+
+/// How NULL is written.
+pub const NULL: &[u8] = b"\\N";
+
+/// What no field holds bare, besides what the fields are told apart by: the escape, and NUL, which is written as one.
+pub const ESCAPED: [u8; 2] = [b'\\', 0];
+
+pub(super) const SPECIAL: Special = Special::new([ENCODED.terminated_by, b'\n', ESCAPED[0], ESCAPED[1]]);

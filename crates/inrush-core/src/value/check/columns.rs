@@ -1,0 +1,151 @@
+//! A check over all cells of a column, for loads.
+//!
+//! Speed: one dispatch a column, then one tight loop over its cells ([`sweep`]).
+
+use super::{AnyJudge, Check, Form, Judge, Known, Short, Task, Verdict, Why, why};
+use crate::value::cells::{Cells, Rewritten};
+use arrow_array::BinaryViewArray;
+
+/// A column that has passed its check, ready for an encoder.
+#[derive(Clone, Debug)]
+pub struct CheckedColumn {
+    /// The cells; the checked column itself where nothing was rewritten. Bad cells are still in it: the encoder is told
+    /// which rows to skip.
+    pub cells: BinaryViewArray,
+    /// How an encoder writes them.
+    pub form: Form,
+}
+
+impl CheckedColumn {
+    /// Whether it is `cells`, which were checked: none was rewritten.
+    pub fn is_untouched(&self, cells: &BinaryViewArray) -> bool {
+        self.cells.views().inner().as_ptr() == cells.views().inner().as_ptr()
+    }
+}
+
+/// A cell that must not be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadCell {
+    /// Its row in the checked column.
+    pub row: u32,
+    /// What is wrong; [`Check::reason`] makes a message of it. (Kept small: a file may have millions of them.)
+    pub why: Why,
+}
+
+impl Check {
+    /// Checks all cells. `utf8` says that they are known to be valid UTF-8. Bad cells are appended to `bad`, in the order of
+    /// their rows.
+    pub fn run(&self, cells: &BinaryViewArray, utf8: bool, bad: &mut Vec<BadCell>) -> CheckedColumn {
+        self.run_knowing(Known::Nothing, cells, utf8, bad)
+    }
+
+    /// The same where more is known of the cells: they are not looked at if that is enough.
+    pub fn run_knowing(
+        &self,
+        known: Known,
+        cells: &BinaryViewArray,
+        utf8: bool,
+        bad: &mut Vec<BadCell>,
+    ) -> CheckedColumn {
+        let null_is_bad = self.null_is_bad;
+        if self.keeps(known, Cells::new(cells).has_nulls()) {
+            return CheckedColumn { cells: cells.clone(), form: self.form };
+        }
+        let cells = self.judge.give_to(Sweep { cells, utf8, null_is_bad, bad });
+        CheckedColumn { cells, form: self.form }
+    }
+
+    /// Whether it surely keeps all cells of which this is known, if some or none of them are NULL.
+    pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
+        if self.null_is_bad && has_nulls {
+            return false;
+        }
+        match (&self.judge, known) {
+            (AnyJudge::Int(judge), Known::Int { min, max }) => judge.holds(min) && judge.holds(max),
+            (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
+                judge.keeps_all(int_digits, scale, negative)
+            }
+            (AnyJudge::Date(_), Known::Date) => true,
+            (judge, Known::Text { longest }) => judge.give_to(KeepsUpTo(longest)),
+            _ => false,
+        }
+    }
+
+    /// Why `bad` is bad, as in an error message. `cells` is the column that was checked.
+    pub fn reason(&self, cells: &BinaryViewArray, bad: &BadCell) -> String {
+        let cell = Cells::new(cells).get(bad.row as usize).unwrap_or_default();
+        why::explain(bad.why, cell, &self.column, &self.rules)
+    }
+}
+
+/// Runs a judge over a whole column; the result is the column with its cells rewritten.
+struct Sweep<'a> {
+    cells: &'a BinaryViewArray,
+    utf8: bool,
+    null_is_bad: bool,
+    bad: &'a mut Vec<BadCell>,
+}
+
+impl Task for Sweep<'_> {
+    type Done = BinaryViewArray;
+
+    fn with(self, judge: &impl Judge, is_text: bool) -> BinaryViewArray {
+        let Self { cells, utf8, null_is_bad, bad } = self;
+        match is_text && !utf8 {
+            true => sweep(&Utf8First(judge), cells, null_is_bad, bad),
+            false => sweep(judge, cells, null_is_bad, bad),
+        }
+    }
+}
+
+/// Runs one judge over a whole column.
+fn sweep(judge: &impl Judge, column: &BinaryViewArray, null_is_bad: bool, bad: &mut Vec<BadCell>) -> BinaryViewArray {
+    let cells = Cells::new(column);
+    if !(null_is_bad && cells.has_nulls()) && judge.keeps_up_to(cells.longest()) {
+        return column.clone();
+    }
+    let n_buffers = column.data_buffers().len();
+    let mut rewritten = Rewritten::default();
+    for (row, view) in column.views().iter().enumerate() {
+        let Some(cell) = cells.get(row) else {
+            if null_is_bad {
+                bad.push(BadCell { row: row as u32, why: Why::Null });
+            }
+            continue;
+        };
+        if Short::of(*view).is_some_and(|short| judge.keeps_short(short)) {
+            continue;
+        }
+        match judge.judge(cell, &mut rewritten.text) {
+            Verdict::Keep => {}
+            Verdict::Rewrite => rewritten.finish(row, cell, n_buffers),
+            Verdict::Bad(why) => {
+                rewritten.discard();
+                bad.push(BadCell { row: row as u32, why });
+            }
+        }
+    }
+    rewritten.apply(column)
+}
+
+struct Utf8First<'a, J>(&'a J);
+
+impl<J: Judge> Judge for Utf8First<'_, J> {
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match std::str::from_utf8(cell) {
+            Ok(_) => self.0.judge(cell, out),
+            Err(e) => Verdict::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),
+        }
+    }
+}
+
+/// See [`Judge::keeps_up_to`].
+struct KeepsUpTo(u32);
+
+impl Task for KeepsUpTo {
+    type Done = bool;
+
+    fn with(self, judge: &impl Judge, _is_text: bool) -> bool {
+        judge.keeps_up_to(self.0)
+    }
+}
