@@ -1,5 +1,4 @@
 //! Which method writes a batch, what it can tell, and what keeps it together: a line a case.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use inrush_core::bulk::run::{BatchOptions, Facts, OnBadRow, Plan, Scope, Tells, Way, plan};
 use inrush_core::bulk::template::Template;
