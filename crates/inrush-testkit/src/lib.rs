@@ -6,11 +6,10 @@
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
-//! | [`faults`] | a relay in front of a real server that makes one fault after the other: cuts, stalls, lost and late packets |
-//! | [`relay`], [`slow_relay`] | relays in front of a server that cut connections on purpose, or pass bytes slowly or not at all |
+//! | [`proxy`] | a proxy in front of a real server, by a policy: it cuts, makes one fault after the other, or throttles |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
 //! | [`shop`] | a few tables with rows, for the examples in rustdoc |
-//! | [`tidy`] | the house's rules that no compiler checks |
+//! | [`tidy`] | the project's rules that no compiler checks |
 
 // A test tool's way to fail is to panic.
 #![allow(clippy::panic)]
@@ -18,11 +17,9 @@
 pub mod browser;
 pub mod captured;
 pub mod dice;
-pub mod faults;
-pub mod relay;
+pub mod proxy;
 pub mod script;
 pub mod servers;
 pub mod shop;
-pub mod slow_relay;
 pub mod soup;
 pub mod tidy;

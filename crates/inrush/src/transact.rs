@@ -88,7 +88,7 @@ impl<T, E: From<Error>> Failure<T, E> {
                 .outcome_unknown()
                 .into(),
             (Fault::Ours(error), Some(doubt)) => {
-                let message = format!("{}; the ledger does not tell: {error}", doubt.error.message());
+                let message = format!("{}; the ledger could not be queried: {error}", doubt.error.message());
                 Error::new(doubt.error.kind(), message).outcome_unknown().into()
             }
             (Fault::Own(error), _) => error,

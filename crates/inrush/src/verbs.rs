@@ -56,7 +56,7 @@ pub(crate) fn check_local(session: &Session, config: &Config) -> Result<()> {
         return Err(Error::server(LOCAL_DISABLED, *b"42000", "this server does not offer LOAD DATA LOCAL")
             .with_hint("`SET GLOBAL local_infile = 1` on the server switches it on"));
     }
-    Err(Error::config("LOAD DATA LOCAL was not asked for when this connection was made")
+    Err(Error::config("LOAD DATA LOCAL was not enabled when this connection was made")
         .with_hint("set `local-infile=1` in the URL or `with_local_infile(true)`"))
 }
 
@@ -162,7 +162,7 @@ impl Settings {
                 zone: zone::of_session(&zone.unwrap_or_default()),
                 told_zone: session.variable(TIME_ZONE).map(str::to_owned),
             }),
-            _ => Err(Error::new(Kind::Protocol, "the server did not tell its `max_allowed_packet`")),
+            _ => Err(Error::new(Kind::Protocol, "the server did not report its `max_allowed_packet`")),
         }
     }
 
@@ -189,7 +189,7 @@ pub(crate) const ID_INCREMENT: &str = "SELECT @@session.auto_increment_increment
 pub(crate) fn id_increment((text,): (Option<String>,)) -> Result<u64> {
     text.and_then(|text| text.parse().ok())
         .filter(|increment| *increment > 0)
-        .ok_or_else(|| Error::new(Kind::Protocol, "the server did not tell its `auto_increment_increment`"))
+        .ok_or_else(|| Error::new(Kind::Protocol, "the server did not report its `auto_increment_increment`"))
 }
 
 /// Whether the server says when the default schema changes.

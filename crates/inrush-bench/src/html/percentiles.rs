@@ -101,7 +101,7 @@ impl Timed {
             title: self.title.into(),
             panels,
             caption: format!(
-                "Milliseconds {}, all rounds together. A line ends where too few were counted to say more: the 99.9th percentile wants a thousand.",
+                "Milliseconds {}, all rounds together. A line ends where too few were counted to say more: the 99.9th percentile needs a thousand.",
                 self.what
             ),
             table,

@@ -6,7 +6,7 @@ use crate::place::{Done, on};
 use crate::run::Killed;
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, is_long, times};
-use inrush_testkit::faults::{Fault, Relay, What, When};
+use inrush_testkit::proxy::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::{Server, all, with_local_infile};
 use std::thread::sleep;
 use std::time::{Duration, Instant};

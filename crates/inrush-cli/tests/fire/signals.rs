@@ -8,7 +8,7 @@ use crate::place::on;
 use crate::run::{Ended, Run};
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, is_long, times};
-use inrush_testkit::faults::{Fault, Relay, What, When};
+use inrush_testkit::proxy::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::Server;
 use std::thread::sleep;
 use std::time::{Duration, Instant};

@@ -86,10 +86,10 @@ pub(crate) const CASES: &[Case] = &[
         ..NOTHING_SENT
     },
     Case {
-        title: "Fields that may be told apart in two ways",
+        title: "Fields with two possible delimiters",
         advice: "What is clear is found out: `;`, a tab or `|` between the fields needs no option.",
         file: b"id;name,age\n1;Ann,30\n",
-        says: "error: the fields of `people.csv` may be told apart by `,` or by `;`\n\
+        says: "error: the fields of `people.csv` may be separated by `,` or by `;`\n\
                hint: say which: `--delimiter ','` or `--delimiter ';'`",
         ..NOTHING_SENT
     },

@@ -5,7 +5,7 @@ use crate::ledger::{held, lines};
 use crate::lost::{ONE_LANE, through_relay};
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Place, Rows, on};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::with_local_infile;
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::numbers::{TABLE, check_table, numbers, records};
 use crate::place::{Done, Place, Rows, everywhere};
 use crate::stopped::{Running, await_true, kill_connections};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use std::process::Command;
 
 #[test]

@@ -78,7 +78,7 @@ fn the_method_is_the_server_s_or_the_user_s() {
         assert_eq!(auto.json["method"], serde_json::json!({ "name": name, "reason": reason }), "{auto}");
         for method in methods(place) {
             let asked = place.load(&format!("a.csv --into people --method {method}"));
-            let want = serde_json::json!({ "name": method, "reason": "asked for" });
+            let want = serde_json::json!({ "name": method, "reason": "requested" });
             assert_eq!((asked.code, &asked.json["method"]), (0, &want), "{asked}");
         }
         place.sql("CREATE TABLE flags (id INT, name BIT(8))");

@@ -6,7 +6,7 @@ use crate::place::{Done, Place, Rows, everywhere, methods};
 use crate::server_of_own::{OwnServer, on_each_family};
 use crate::session::{Session, await_true, waits_for_a_row};
 use crate::stopped::{Running, kill_connections};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use std::io::Write as _;
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::lost::{ONE_LANE, over_port};
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, on};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::with_local_infile;
 use std::process::Command;
 

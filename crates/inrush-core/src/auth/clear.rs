@@ -23,5 +23,5 @@ impl Plugin for Clear {
 }
 
 fn refused(why: &str) -> Error {
-    Error::new(Kind::Config, format!("the server wants the password in clear text, and {why}")).fatal()
+    Error::new(Kind::Config, format!("the server requires the password in clear text, and {why}")).fatal()
 }

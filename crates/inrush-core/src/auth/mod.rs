@@ -85,7 +85,7 @@ pub fn starts_from(name: &[u8], nonce: &[u8]) -> bool {
 }
 
 fn unsupported(name: &str, why: &str) -> Error {
-    Error::new(Kind::Config, format!("the server wants the authentication plugin `{name}`, which {why}"))
+    Error::new(Kind::Config, format!("the server requires the authentication plugin `{name}`, which {why}"))
         .fatal()
         .with_hint(
             "give the account another one, for example `ALTER USER .. IDENTIFIED WITH caching_sha2_password BY '..'` \

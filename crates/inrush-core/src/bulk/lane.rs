@@ -122,7 +122,7 @@ impl LaneSession {
             "character_set_client",
         ];
         if row.len() != want.len() {
-            return Err(Error::protocol("the server does not tell its session settings"));
+            return Err(Error::protocol("the server does not report its session settings"));
         }
         for ((name, want), got) in names.iter().zip(want).zip(row) {
             let same = if *name == "sql_mode" { same_modes(want, got) } else { want.eq_ignore_ascii_case(got) };

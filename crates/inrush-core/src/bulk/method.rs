@@ -142,7 +142,7 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
             return Err(Error::config(format!("`{method}` cannot write this table: it has too many columns, or one of BIT, a vector or a geometry, or one that is computed (`--set`)"))
                 .with_hint("`--method multi-row` can"));
         }
-        (Some(method), _) => Choice { method, reason: "asked for".into(), may_fall_back: false },
+        (Some(method), _) => Choice { method, reason: "requested".into(), may_fall_back: false },
         (None, Some(false)) => chosen(insert, "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed"),
         (None, _) if load_is_lax => {
             chosen(insert, "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not")
@@ -153,7 +153,7 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
         ),
         (None, Some(true)) => chosen(Method::LoadData, "the server allows LOAD DATA LOCAL, its fastest way in"),
         (None, None) => {
-            chosen(Method::LoadData, "the server does not tell whether it allows LOAD DATA LOCAL; it accepted it")
+            chosen(Method::LoadData, "the server does not report whether it allows LOAD DATA LOCAL; it accepted it")
         }
     })
 }

@@ -65,7 +65,7 @@ impl<'r> Row<'r> {
             };
             if picked[place].0 != usize::MAX {
                 return Err(Error::config(format!("the result has two columns `{}`", names[place]))
-                    .with_hint("an alias tells them apart: `a.id AS a_id`"));
+                    .with_hint("an alias distinguishes them: `a.id AS a_id`"));
             }
             picked[place] = (position, value);
             next = place + 1;

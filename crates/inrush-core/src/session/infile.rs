@@ -59,7 +59,7 @@ impl Conversation for Infile<'_> {
         match self.state {
             State::Unsent => {
                 if !session.capabilities().contains(Capabilities::CLIENT_LOCAL_FILES) {
-                    return Err(Error::config("LOAD DATA LOCAL was not asked for at login"));
+                    return Err(Error::config("LOAD DATA LOCAL was not enabled at login"));
                 }
                 out.command(|out| command::query(out, self.sql));
                 self.was_sent = true;

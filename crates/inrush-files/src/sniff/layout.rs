@@ -62,7 +62,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
     if let Some(other) = tried.iter().find(is_as_good).filter(|_| named.is_none()) {
         let (one, two) = (best.trial.delimiter, other.trial.delimiter);
         return Err(Error::config(format!(
-            "the fields of `{}` may be told apart by {} or by {}",
+            "the fields of `{}` may be separated by {} or by {}",
             sample.name,
             shown(one),
             shown(two)

@@ -131,7 +131,7 @@ fn lines_before_the_table() {
 fn doubt() {
     refused(
         "a;b,c\nd;e,f\n",
-        "the fields of `x` may be told apart by `,` or by `;`",
+        "the fields of `x` may be separated by `,` or by `;`",
         "say which: `--delimiter ','` or `--delimiter ';'`",
     );
     refused(

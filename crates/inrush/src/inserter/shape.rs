@@ -71,7 +71,7 @@ impl Shape {
                 table.columns.iter().filter(takes_ours).map(|column| column.name.as_str().into()).collect()
             }
             (None, [], None) => {
-                let message = format!("the server does not tell the columns of `{}`", name.name);
+                let message = format!("the server does not report the columns of `{}`", name.name);
                 return Err(Error::config(message)
                     .with_hint("is there such a table? `InserterOptions::with_columns` names the columns"));
             }

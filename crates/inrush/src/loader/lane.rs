@@ -8,7 +8,7 @@ use super::modes::Staged;
 use super::notice::Notice;
 use super::prepare::{Prepared, encode_again};
 use super::retry::{GaveUp, Tried, Why, Work};
-use super::send::Sent;
+use super::sent::Sent;
 use super::tally::ChunkEnd;
 use super::target::Target;
 use crate::blocking::Connection;

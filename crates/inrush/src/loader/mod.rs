@@ -30,6 +30,7 @@ mod replay;
 mod retry;
 mod run;
 mod send;
+mod sent;
 mod source_plan;
 pub(crate) mod sql;
 mod steps;
@@ -295,7 +296,7 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
             skipped: snapshot.skipped - finished_before.skipped,
             rejected: snapshot.rejected - finished_before.rejected,
         };
-        match jobs.finish(&target, &want) {
+        match jobs.finish(&target, steps::LAST, &want) {
             Ok(Some(rejects)) => first_rejects = rejects,
             Ok(None) => {}
             Err(error) => stop = Some(Stop::Failed(error)),
@@ -306,7 +307,7 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         other => other,
     });
     if stop.is_some() {
-        jobs.forget_passing(&target);
+        jobs.forget_passing(&target, steps::LAST);
     }
     let choice = lock(&target.choice).clone();
     let (mut lanes, tuning) = target.tuning.finish();

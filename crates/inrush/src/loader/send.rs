@@ -6,24 +6,15 @@ use super::lane::{Lane, Undone, some_rows_stay};
 use super::modes;
 use super::payload::{Payload, Statement};
 use super::prepare::Prepared;
+use super::sent::Sent;
 use super::source_plan::SourcePlan;
+use inrush_core::Result;
 use inrush_core::bulk::Separators;
 use inrush_core::bulk::encode::load_data::ENCODED;
-use inrush_core::bulk::judge::{self, Harmless, LoadWarning, Verdict};
+use inrush_core::bulk::judge::{self, Harmless, Verdict};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
 use inrush_core::session::Pipeline;
-use inrush_core::{Error, Result};
-
-/// How the sending of a chunk went.
-pub(super) enum Sent {
-    /// Every row that the mode does not leave out is in the open transaction; the server noted this, under strict SQL.
-    All { counted: Counted, noted: Vec<LoadWarning> },
-    /// The answer leaves a doubt about some row.
-    InDoubt { warnings: Vec<LoadWarning> },
-    /// The server refused the method.
-    Refused(Error),
-}
 
 impl Lane<'_> {
     pub(super) fn send(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {

@@ -7,7 +7,7 @@
 
 mod guard;
 
-use super::ledger::Jobs;
+use super::ledger::{Jobs, LastSteps};
 use super::notice::Notice;
 use super::sql;
 use super::target::Target;
@@ -34,14 +34,17 @@ pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Job
     Ok(())
 }
 
+/// What the end of the jobs runs.
+pub(super) const LAST: LastSteps = LastSteps { has_any: has_last, run: last, give_up };
+
 /// Whether something comes after the last row.
-pub(super) fn has_last(target: &Target) -> bool {
+fn has_last(target: &Target) -> bool {
     let options = &target.load.options;
     !options.dry_run && (!options.after.is_empty() || options.defer_indexes || options.atomic)
 }
 
 /// What comes after the last row is stored.
-pub(super) fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     // Also what an earlier run has dropped that was asked to.
     let kept = jobs.indexes().to_vec();
     if !kept.is_empty() || target.load.options.atomic {
@@ -120,7 +123,7 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
 }
 
 /// Undoes what a load has prepared that nobody can go on with: its shadow goes, dropped indexes come back.
-pub(super) fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
+fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| match target.shadow() {
         Some(shadow) => connection
             .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())

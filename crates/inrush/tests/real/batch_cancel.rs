@@ -5,8 +5,8 @@ use crate::batches::methods;
 use crate::cancel::wait_at_most;
 use crate::cases::{Case, Route, Shell, in_cases};
 use inrush::{BatchOptions, Connection, Method};
+use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers;
-use inrush_testkit::slow_relay::{Pieces, SlowRelay};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,7 @@ use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
 use inrush::core::bulk::run::Way;
 use inrush::{BatchOptions, Error, Method, blocking};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};
 use std::cell::{Cell, RefCell};
 

@@ -5,8 +5,8 @@
 
 use crate::cases::{Case, Route, Shell, in_cases};
 use inrush::{Connection, Result, TransactionOptions, params};
+use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers::{self, Schema};
-use inrush_testkit::slow_relay::{Pieces, SlowRelay};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU32, Ordering};

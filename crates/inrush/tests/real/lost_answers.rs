@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
 use inrush::{Config, Error, Result, blocking};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};
 use std::cell::Cell;
 use std::time::{Duration, Instant};

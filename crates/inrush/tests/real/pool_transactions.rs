@@ -4,7 +4,7 @@
 use crate::cases::{Case, Shell};
 use crate::transactions::{ids, on_each_server, table};
 use inrush::{Config, Error, Pool, PoolOptions, Reason, Result, Transaction, TransactionOptions, blocking};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};

@@ -4,7 +4,7 @@ use crate::cases::{Case, Shell};
 use crate::transactions::{ids, on_each_server, table};
 use crate::twins::with_twin;
 use inrush::{Config, Kind, TransactionOptions, blocking};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{Schema, Vendor};
 use std::cell::{Cell, RefCell};
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -4,8 +4,8 @@ use crate::cases::{Case, ROUTES, Route, Shell, Twin, in_cases, until_asleep};
 use crate::transactions::{ids, on_each_server, table};
 use crate::twins::with_twin;
 use inrush::{Config, Kind};
+use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers;
-use inrush_testkit::slow_relay::{Pieces, SlowRelay};
 use std::thread;
 use std::time::{Duration, Instant};
 

@@ -23,6 +23,10 @@ pub(super) struct TourArgs {
     #[command(flatten)]
     connect: ConnectArgs,
 
+    /// Fewer rows and less time, for tests of the tour: its advice is worth nothing then
+    #[arg(long, hide = true)]
+    small: bool,
+
     /// Print help
     #[arg(long, action = clap::ArgAction::HelpLong)]
     help: Option<bool>,
@@ -42,12 +46,12 @@ pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
         output.notice(
             "a tour of about two minutes: insert methods, then numbers of rows and connections, then round trips",
         );
-        let insert = stage::<InsertArgs>("--rows 1000,10000 --cap 3", place, stop, output)?;
+        let amounts = if args.small { SMALL } else { FULL };
+        let insert = stage::<InsertArgs>(amounts.insert, place, stop, output)?;
         let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
         let method = way.as_deref().unwrap_or("multi-row");
-        let amounts = format!("--statement-rows 100,1000,10000 --connections 1,2,4 --for 0.5 --method {method}");
-        let sweep = stage::<SweepArgs>(&amounts, place, stop, output)?;
-        let rtt = stage::<RttArgs>("--rtt 0,5 --rows 1000 --cap 3", place, stop, output)?;
+        let sweep = stage::<SweepArgs>(&format!("{} --method {method}", amounts.sweep), place, stop, output)?;
+        let rtt = stage::<RttArgs>(amounts.rtt, place, stop, output)?;
         let answer = answer::of(&insert, &sweep, &rtt);
         if output.is_json() {
             let document = |results: &Results| serde_json::from_str::<Value>(&table::json(results)).unwrap_or_default();
@@ -62,6 +66,25 @@ pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
         Ok(exit::OK)
     })
 }
+
+/// The options of each experiment.
+struct Amounts {
+    insert: &'static str,
+    sweep: &'static str,
+    rtt: &'static str,
+}
+
+const FULL: Amounts = Amounts {
+    insert: "--rows 1000,10000 --cap 3",
+    sweep: "--statement-rows 100,1000,10000 --connections 1,2,4 --for 0.5",
+    rtt: "--rtt 0,5 --rows 1000 --cap 3",
+};
+
+const SMALL: Amounts = Amounts {
+    insert: "--rows 100,500 --cap 3",
+    sweep: "--statement-rows 10,100,1000 --connections 1,2 --for 0.2",
+    rtt: "--rtt 0,5 --rows 50 --cap 3",
+};
 
 /// One experiment, with these options.
 fn stage<E: Experiment + Args>(

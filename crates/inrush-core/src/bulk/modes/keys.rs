@@ -57,7 +57,7 @@ impl Keys {
         }
         if self.unique.is_empty() {
             return Err(Error::config(format!(
-                "table `{}` has no unique key, so `--mode {mode}` cannot tell whether a row is there",
+                "table `{}` has no unique key, so `--mode {mode}` cannot find out whether a row is there",
                 table.name
             ))
             .with_hint("add a primary key, or load with `--mode insert`"));

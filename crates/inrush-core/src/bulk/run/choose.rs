@@ -110,7 +110,7 @@ pub fn plan(
     }
     let case = Case { statement, template, n_rows, options, facts };
     if let Some(method) = options.method {
-        return case.try_method(method, "asked for".into(), false).map_err(|why| {
+        return case.try_method(method, "requested".into(), false).map_err(|why| {
             Error::config(format!("`{method}` cannot write this batch: {why}"))
                 .with_hint("without a method inrush chooses one that can")
         });
@@ -166,10 +166,10 @@ impl Case<'_> {
     fn try_method(&self, method: Method, reason: String, may_fall_back: bool) -> Result<Plan, String> {
         let (tells, returning) = self.suits(method)?;
         if self.options.ids && matches!(tells, Tells::Nothing) {
-            return Err("it does not tell the id of each row".into());
+            return Err("it does not report the id of each row".into());
         }
         if self.options.affected_each && !matches!(tells, Tells::EachReply | Tells::UnitResults) {
-            return Err("it does not tell how many rows each set of values affected".into());
+            return Err("it does not report how many rows each set of values affected".into());
         }
         Ok(Plan { method, reason, may_fall_back, tells, returning })
     }
@@ -200,7 +200,9 @@ impl Case<'_> {
             }
             Method::Bulk if self.options.ids || self.options.affected_each => match self.facts.has_unit_results {
                 true => Ok((Tells::UnitResults, None)),
-                false => Err("this server does not tell the results of single rows (MariaDB does from 11.5 on)".into()),
+                false => {
+                    Err("this server does not report the results of single rows (MariaDB does from 11.5 on)".into())
+                }
             },
             Method::Bulk => Ok((Tells::Nothing, None)),
             Method::LoadData => self.check_load().map(|()| (Tells::Nothing, None)),
@@ -247,7 +249,7 @@ impl Case<'_> {
         }
         match self.facts.local_infile {
             true => Ok(()),
-            false => Err("LOAD DATA LOCAL was not asked for when this connection was made (`local-infile=1`), or the \
+            false => Err("LOAD DATA LOCAL was not enabled when this connection was made (`local-infile=1`), or the \
                           server has it off"
                 .into()),
         }

@@ -94,7 +94,7 @@ fn the_options_come_first() {
 #[test]
 fn of_an_unknown_table_somebody_must_name_them() {
     let error = make(None, None, &[], false).unwrap_err();
-    assert_eq!(error.message(), "the server does not tell the columns of `people`");
+    assert_eq!(error.message(), "the server does not report the columns of `people`");
     let shape = make(None, None, &["a`b"], true).unwrap();
     assert_eq!(shape.statement.sql(), "INSERT INTO `people` (`a``b`) VALUES (?)");
 }

@@ -12,26 +12,45 @@ use crate::loader::notice::Notice;
 use crate::loader::options::BadRows;
 use crate::loader::rejects::OrderedRejects;
 use crate::loader::retry::{Tried, Why, Work};
+use crate::loader::sql;
 use crate::loader::target::Target;
-use crate::loader::{sql, steps};
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
 use inrush_core::{Error, Result};
 
+/// What surrounds the rows of a load once they are stored: statements of the user, indexes, the swap of an atomic load. Handed in, because
+/// those steps are written in the ledger and so use it.
+#[derive(Clone, Copy)]
+pub(in crate::loader) struct LastSteps {
+    /// Whether there are any.
+    pub(in crate::loader) has_any: fn(&Target) -> bool,
+    /// Runs them.
+    pub(in crate::loader) run: RunSteps,
+    /// Undoes what an unfinished load has prepared for them.
+    pub(in crate::loader) give_up: RunSteps,
+}
+
+type RunSteps = fn(&mut Connection, &Target, &mut Jobs) -> Result<()>;
+
 impl Jobs {
-    /// Finishes all jobs, of which nothing is missing: runs `steps` on a connection, puts the rejects into their file, makes each job one
+    /// Finishes all jobs, of which nothing is missing: runs the last steps on a connection, puts the rejects into their file, makes each job one
     /// line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
-    pub(in crate::loader) fn finish(&mut self, target: &Target, want: &Totals) -> Result<Option<Vec<Reject>>> {
-        if self.is_all_loaded() || self.jobs.is_empty() && !steps::has_last(target) {
+    pub(in crate::loader) fn finish(
+        &mut self,
+        target: &Target,
+        steps: LastSteps,
+        want: &Totals,
+    ) -> Result<Option<Vec<Reject>>> {
+        if self.is_all_loaded() || self.jobs.is_empty() && !(steps.has_any)(target) {
             return Ok(None);
         }
         let mut first = None;
         let ending = target.load.retrying(0, Work::Step("the end of the load")).after_rows();
         let ended = ending.run(Control::is_stopping, |_| {
             let mut of_file = None;
-            match self.attempt(target, want, &mut of_file, &mut first) {
+            match self.attempt(target, steps, want, &mut of_file, &mut first) {
                 Ok(()) => Tried::Done(()),
                 // What the disk refuses is no matter of the server; and what nobody can know is not done twice.
                 Err(error) if of_file.is_some() || self.is_unsettled => Tried::Refused(of_file.unwrap_or(error)),
@@ -47,7 +66,7 @@ impl Jobs {
     }
 
     /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
-    pub(in crate::loader) fn forget_passing(&mut self, target: &Target) {
+    pub(in crate::loader) fn forget_passing(&mut self, target: &Target, steps: LastSteps) {
         let passing: Vec<Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| job.fence.clone()).collect();
         let gives_up = !self.can_go_on() && (target.load.options.atomic || !self.indexes.is_empty());
         if target.load.options.dry_run || passing.is_empty() && !gives_up {
@@ -55,7 +74,7 @@ impl Jobs {
         }
         if let Ok(lane) = Lane::open(0, target) {
             let mut connection = lane.into_connection();
-            if gives_up && steps::give_up(&mut connection, target, self).is_err() {
+            if gives_up && (steps.give_up)(&mut connection, target, self).is_err() {
                 // The line has the definitions of indexes that could not be rebuilt.
                 return;
             }
@@ -71,6 +90,7 @@ impl Jobs {
     fn attempt(
         &mut self,
         target: &Target,
+        steps: LastSteps,
         want: &Totals,
         of_file: &mut Option<Error>,
         first: &mut Option<Vec<Reject>>,
@@ -80,11 +100,11 @@ impl Jobs {
             return Ok(());
         }
         if self.jobs.is_empty() {
-            return steps::last(&mut connection, target, self);
+            return (steps.run)(&mut connection, target, self);
         }
         let totals = self.totals(&mut connection, want)?;
         self.note(&mut connection, Step::Chunks)?;
-        steps::last(&mut connection, target, self)?;
+        (steps.run)(&mut connection, target, self)?;
         let has_rejects = totals.iter().any(|totals| totals.rejected > 0);
         let mut shown = Vec::new();
         match &target.load.options.bad_rows {

@@ -10,6 +10,7 @@ mod status;
 mod tables;
 mod whose;
 
+pub(super) use finish::LastSteps;
 pub(super) use opening::open;
 pub use status::{Forgotten, JobStatus};
 
@@ -106,7 +107,7 @@ impl Jobs {
         self.is_unsettled = true;
         error
             .while_doing(&format!("the answer to the COMMIT behind `{option}` was lost, and without a ledger nobody knows what was done"))
-            .with_hint(format!("look whether the statements of `{option}` have had their effect; with the default guarantee the ledger tells"))
+            .with_hint(format!("look whether the statements of `{option}` have had their effect; with the default guarantee the ledger records it"))
             .outcome_unknown()
     }
 

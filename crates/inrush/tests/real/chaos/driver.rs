@@ -7,7 +7,7 @@ use crate::batches::methods;
 use crate::cases::{Case, Route, Twin, in_cases};
 use inrush::{Config, Error, PipelineMode, Result, Statement};
 use inrush_testkit::dice::{Dice, seed};
-use inrush_testkit::faults::Relay;
+use inrush_testkit::proxy::faults::Relay;
 use inrush_testkit::servers;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -7,7 +7,7 @@ use crate::inserter::twin::{Ends, TwinInserter, Who};
 use crate::inserter::{check_stored, config, row, table};
 use inrush::InserterOptions;
 use inrush_testkit::dice::{Dice, seed};
-use inrush_testkit::faults::Relay;
+use inrush_testkit::proxy::faults::Relay;
 use inrush_testkit::servers;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;

@@ -9,7 +9,7 @@ mod verbs;
 
 use crate::cases::Case;
 use inrush_testkit::dice::{Dice, is_long};
-use inrush_testkit::faults::{Fault, Relay, What, When};
+use inrush_testkit::proxy::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;

@@ -5,7 +5,7 @@ use super::twin::{Ends, TwinInserter, Who};
 use super::{check_all_good, check_stored, config, on_all, open, row, stored, table};
 use crate::cases::{Case, Shell};
 use inrush::{Inserter, InserterOptions, InserterStatus, Pool, PoolOptions, Result};
-use inrush_testkit::relay::{Cut, Relay};
+use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -1,5 +1,4 @@
 //! Which method writes a batch, what it can tell, and what keeps it together: a line a case.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use inrush_core::bulk::run::{BatchOptions, Facts, OnBadRow, Plan, Scope, Tells, Way, plan};
 use inrush_core::bulk::template::Template;
@@ -95,7 +94,7 @@ fn takes(words: &str, sql: &str, n_rows: usize, options: &BatchOptions, want: Me
 fn tells(words: &str, sql: &str, options: &BatchOptions, want: Tells, returning: Option<&str>) {
     let plan = planned(words, sql, 10, options, &[]).unwrap();
     assert_eq!((plan.tells, plan.returning.as_deref(), plan.may_fall_back), (want, returning, false), "{plan:?}");
-    assert_eq!(plan.reason, "asked for");
+    assert_eq!(plan.reason, "requested");
 }
 
 /// A method that was asked for is refused, in these words.

@@ -1,12 +1,11 @@
-//! A relay in front of a real server that fails on purpose: it cuts connections at a chosen moment, so that a test sees what
-//! becomes of rows whose fate a client cannot know.
+//! Cuts connections at a chosen moment, so that a test sees what happens to rows whose fate a client cannot know.
 
+use super::{Admission, Direction, Policy, Proxy};
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// When a relay cuts every connection through it.
+/// When every connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// After the server has been sent this many bytes by all clients together.
@@ -25,12 +24,8 @@ pub enum Cut {
     AfterText(&'static str),
 }
 
-/// A relay on a loopback port of its own; it ends with the value, as far as new connections go.
-#[derive(Debug)]
-pub struct Relay {
-    port: u16,
-    state: Arc<State>,
-}
+/// A proxy that cuts.
+pub type Relay = Proxy<CutPolicy>;
 
 /// What becomes of connections that are made after the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +38,9 @@ enum After {
     Ignored,
 }
 
+/// Which cut, what happens behind it, and what has passed so far.
 #[derive(Debug)]
-struct State {
+pub struct CutPolicy {
     cut: Cut,
     sent: AtomicU64,
     commits: AtomicU64,
@@ -52,11 +48,10 @@ struct State {
     undos: AtomicU64,
     is_cut: AtomicBool,
     after: After,
-    over: AtomicBool,
 }
 
 impl Relay {
-    /// Starts a relay to a server on the loopback address. Clients must not encrypt: the relay looks for COMMIT.
+    /// Starts one to a server on the loopback address. Clients must not encrypt: COMMIT must be readable.
     pub fn start(server_port: u16, cut: Cut) -> Self {
         Self::begin(server_port, cut, After::Refused)
     }
@@ -72,9 +67,7 @@ impl Relay {
     }
 
     fn begin(server_port: u16, cut: Cut, after: After) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
-        let port = listener.local_addr().expect("a bound socket has an address").port();
-        let state = Arc::new(State {
+        let policy = CutPolicy {
             cut,
             sent: AtomicU64::new(0),
             commits: AtomicU64::new(0),
@@ -82,84 +75,56 @@ impl Relay {
             undos: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
             after,
-            over: AtomicBool::new(false),
-        });
-        let shared = Arc::clone(&state);
-        std::thread::spawn(move || {
-            let mut ignored = Vec::new();
-            for client in listener.incoming().flatten() {
-                if shared.over.load(Ordering::SeqCst) {
-                    return;
-                }
-                // Once cut, nobody gets through any more: the server is gone, as far as the client can see.
-                let is_cut = shared.is_cut.load(Ordering::SeqCst);
-                if is_cut && shared.after == After::Ignored {
-                    ignored.push(client);
-                    continue;
-                }
-                let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server_port)));
-                if let (Ok(server), true) = (server, !is_cut || shared.after == After::Passed) {
-                    relay(client, server, &shared, is_cut);
-                }
-            }
-        });
-        Self { port, state }
-    }
-
-    /// The port on 127.0.0.1 to connect to.
-    pub fn port(&self) -> u16 {
-        self.port
+        };
+        Self::with_policy(server_port, policy)
     }
 
     /// Whether it has cut yet.
     pub fn has_cut(&self) -> bool {
-        self.state.is_cut.load(Ordering::SeqCst)
+        self.policy.is_cut.load(Ordering::SeqCst)
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.state.over.store(true, Ordering::SeqCst);
-        // Wakes the thread that listens.
-        let _ = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], self.port)));
-    }
-}
+impl Policy for CutPolicy {
+    /// Whether the connection came after the cut: it is not cut.
+    type Connection = bool;
 
-/// Two threads a connection, which end when either side does. `is_safe`: it is not cut.
-fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>, is_safe: bool) {
-    let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
-    let (mut from_server, mut to_client) = (clone(&server), clone(&client));
-    let back = Arc::clone(state);
-    std::thread::spawn(move || {
+    fn admit(&self) -> Admission {
+        match (self.is_cut.load(Ordering::SeqCst), self.after) {
+            (false, _) | (true, After::Passed) => Admission::Through,
+            (true, After::Ignored) => Admission::Ignored,
+            // The server is gone, as far as the client can see.
+            (true, After::Refused) => Admission::Refused,
+        }
+    }
+
+    fn begin(&self) -> bool {
+        self.is_cut.load(Ordering::SeqCst) && self.after == After::Passed
+    }
+
+    fn pass(&self, &is_safe: &bool, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
         let mut bytes = [0; 16 << 10];
-        while let Ok(n @ 1..) = from_server.read(&mut bytes) {
+        while let Ok(n @ 1..) = from.read(&mut bytes) {
             // Answers that arrive after the cut are the ones that get lost.
-            if (back.is_cut.load(Ordering::SeqCst) && !is_safe) || to_client.write_all(&bytes[..n]).is_err() {
+            if self.is_cut.load(Ordering::SeqCst) && !is_safe {
+                break;
+            }
+            let verdict =
+                if is_safe || direction == Direction::Down { Verdict::Pass } else { self.look_at(&bytes[..n]) };
+            let is_passed = verdict == Verdict::Cut || to.write_all(&bytes[..n]).is_ok();
+            if verdict != Verdict::Pass || (direction == Direction::Down && !is_passed) {
                 break;
             }
         }
-        let _ = to_client.shutdown(Shutdown::Both);
-    });
-    let state = Arc::clone(state);
-    let (mut from_client, mut to_server) = (client, server);
-    std::thread::spawn(move || {
-        let mut bytes = [0; 16 << 10];
-        while let Ok(n @ 1..) = from_client.read(&mut bytes) {
-            if state.is_cut.load(Ordering::SeqCst) && !is_safe {
-                break;
-            }
-            let verdict = if is_safe { Verdict::Pass } else { state.look_at(&bytes[..n]) };
-            if verdict == Verdict::Pass || verdict == Verdict::PassAndCut {
-                let _ = to_server.write_all(&bytes[..n]);
-            }
-            if verdict != Verdict::Pass {
-                break;
+        match direction {
+            Direction::Down => drop(to.shutdown(Shutdown::Both)),
+            Direction::Up => {
+                let _ = from.shutdown(Shutdown::Both);
+                // Only this half: the server must read what it was sent before it sees the end.
+                let _ = to.shutdown(Shutdown::Write);
             }
         }
-        let _ = from_client.shutdown(Shutdown::Both);
-        // Only this half: the server must read what it was sent before it hears of the end.
-        let _ = to_server.shutdown(Shutdown::Write);
-    });
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +134,7 @@ enum Verdict {
     Cut,
 }
 
-impl State {
+impl CutPolicy {
     /// Judges what a client sends. A command is one write of the client, so a COMMIT comes in one piece.
     fn look_at(&self, bytes: &[u8]) -> Verdict {
         let sent = self.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst) + bytes.len() as u64;
@@ -215,6 +180,7 @@ impl State {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use std::net::TcpListener;
 
     /// A server that answers each piece with `k`, and what it was sent.
     pub(crate) fn server() -> (u16, std::thread::JoinHandle<Vec<u8>>) {

@@ -1,6 +1,5 @@
 //! Batches by script: every kind of attempt, with every fault at every step and its bytes cut anywhere. What is counted is what the
 //! script said, no row twice, and the row that is named is the one that is bad.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use inrush_core::bulk::run::{Batch, BatchOptions, BatchReport, Facts, OnBadRow, Scope, Session, Try};
 use inrush_core::bulk::template::Template;
@@ -251,7 +250,7 @@ fn executions_one_by_one_and_in_one_flight() {
     let head = prepared(prepare(script().logged_in(), INSERT), 7, 1);
     let script = (1..=3).fold(head, |script, row| answer(execution(script), &ok(1, row)));
     check(&script, &batch(INSERT, 3, Method::Prepared), "own 3/3 ids 1,2,3 each 1,1,1");
-    let off = query(crate::script().logged_in(), "SET autocommit = 0");
+    let off = query(inrush_testkit::script::script().logged_in(), "SET autocommit = 0");
     let head = prepared(prepare(off, INSERT).reply_to(1).read(OK), 7, 1);
     let sent = (0..3).fold(head, |script, _| execution(script));
     let script = answer(answer(answer(sent.clone(), &ok(1, 1)), &ok(1, 2)), &ok(1, 3));
@@ -359,10 +358,12 @@ fn behind_a_savepoint() {
     let script = answer(query(script, "INSERT INTO t (a) VALUES (2)"), &ok(1, 0));
     check(&script, &batch(3), "part 3/3");
     // A savepoint that cannot be set ends it, whatever the row behind it came to.
-    let refused = query(query(crate::script().logged_in(), "SAVEPOINT s"), "INSERT INTO t (a) VALUES (0),(1)");
+    let refused =
+        query(query(inrush_testkit::script::script().logged_in(), "SAVEPOINT s"), "INSERT INTO t (a) VALUES (0),(1)");
     fails(&answer(refused.read(DEADLOCK), &ok(2, 0)), &batch(3), 1213, None);
     // One command needs none.
-    let script = answer(query(crate::script().logged_in(), "INSERT INTO t (a) VALUES (0),(1)"), &ok(2, 0));
+    let script =
+        answer(query(inrush_testkit::script::script().logged_in(), "INSERT INTO t (a) VALUES (0),(1)"), &ok(2, 0));
     check(&script, &batch(2), "bare 2/2");
 }
 
@@ -412,7 +413,7 @@ fn in_bulk() {
     let script = answer(execution(script), &ok(1, 0));
     check(&script, &batch(INSERT, 3, Method::Bulk).skipping(), "bare own 2/2 !1:1062");
     // An UPDATE in bulk runs row by row, so it never goes bare, and strictly it is an execution a row.
-    let head = prepared(prepare(crate::script().logged_in_at_mariadb(), UPDATE), 7, 1);
+    let head = prepared(prepare(inrush_testkit::script::script().logged_in_at_mariadb(), UPDATE), 7, 1);
     let failed = answer(execution(head), DUPLICATE);
     let script = answer(execution(answer(execution(failed), &ok(1, 0))), DUPLICATE);
     fails(&script, &batch(UPDATE, 9, Method::Bulk), 1062, Some(1));

@@ -1,12 +1,10 @@
 //! Pipelines by script, each with every fault at every step and cut at every byte.
 
-mod pipeline_talk;
-
+use crate::pipeline_talk::{Say, Talk, check, check_once, narrow, say, say_with, texts};
 use inrush_core::error::{Error, Kind, Result};
 use inrush_core::session::pipeline::{Pipeline, Window};
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Peer, Script, script};
-use pipeline_talk::{Say, Talk, check, check_once, narrow, say, say_with, texts};
 
 const END: &[u8] = b"\xfe\x00\x00\x02\x00\x00\x00";
 const END_AND_MORE: &[u8] = b"\xfe\x00\x00\x0a\x00\x00\x00";

@@ -1,11 +1,9 @@
 //! Executions in a pipeline by script: what is prepared when, which types are told, what is closed.
 
-mod pipeline_talk;
-
+use crate::pipeline_talk::{Say, check, check_once, narrow, say, say_with, texts};
 use inrush_core::wire::Value;
 use inrush_testkit::captured::{COLUMN_CURRENT_USER as COLUMN, OK};
 use inrush_testkit::script::{Script, script};
-use pipeline_talk::{Say, check, check_once, narrow, say, say_with, texts};
 
 const ONE_ROW: &[u8] = b"\x00\x01\x00\x02\x00\x00\x00";
 const NO_TABLE: &[u8] = b"\xff\x7a\x04#42S02Table doesn't exist";

@@ -1,13 +1,14 @@
-//! A relay in front of a real server that does one fault after the other: it cuts, stalls, swallows an answer, or holds back what a
-//! client sent and lets it through after the client has died.
+//! Makes one fault after the other: cuts, stalls, swallows an answer, or holds back what a client sent and lets it through after the
+//! client has died.
 //!
-//! It tells COMMIT from other commands, so its clients must not encrypt.
+//! COMMIT must be readable, so clients must not encrypt.
 
+use super::{Direction, Policy, Proxy};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
@@ -44,20 +45,16 @@ pub enum What {
     Hold(Duration),
 }
 
-/// A relay on a loopback port of its own; it accepts no new connection once the value is dropped.
-#[derive(Debug)]
-pub struct Relay {
-    port: u16,
-    state: Arc<State>,
-}
+/// A proxy with faults.
+pub type Relay = Proxy<Faults>;
 
+/// The faults that are still to happen, and what has passed.
 #[derive(Debug, Default)]
-struct State {
+pub struct Faults {
     faults: Mutex<Pending>,
     n_met: AtomicU64,
     up: AtomicU64,
     down: AtomicU64,
-    is_over: AtomicBool,
     /// Directions of connections that may still pass on bytes.
     n_passing: AtomicU64,
 }
@@ -71,139 +68,102 @@ struct Pending {
     commits: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Up,
-    Down,
-}
-
 impl Relay {
-    /// Starts a relay to a server on the loopback address; the faults happen one after the other.
+    /// Starts one to a server on the loopback address; the faults happen one after the other.
     pub fn start(server_port: u16, faults: impl IntoIterator<Item = Fault>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
-        let port = listener.local_addr().expect("a bound socket has an address").port();
-        let state = Arc::new(State::default());
-        state.lock().faults.extend(faults);
-        let shared = state.clone();
-        thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                if shared.is_over.load(SeqCst) {
-                    return;
-                }
-                // A server that is not there refuses: so do we, by closing.
-                if let Ok(server) = TcpStream::connect(("127.0.0.1", server_port)) {
-                    relay(client, server, &shared);
-                }
-            }
-        });
-        Self { port, state }
-    }
-
-    /// The port on 127.0.0.1 to connect to.
-    pub fn port(&self) -> u16 {
-        self.port
+        let policy = Faults::default();
+        policy.lock().faults.extend(faults);
+        Self::with_policy(server_port, policy)
     }
 
     /// How many faults have been met.
     pub fn n_met(&self) -> u64 {
-        self.state.n_met.load(SeqCst)
+        self.policy.n_met.load(SeqCst)
     }
 
     /// Whether every connection has ended, so that nothing which was held back is still to arrive.
     pub fn is_idle(&self) -> bool {
-        self.state.n_passing.load(SeqCst) == 0
+        self.policy.n_passing.load(SeqCst) == 0
     }
 
     /// Bytes that came from clients, and from the server.
     pub fn bytes(&self) -> (u64, u64) {
-        (self.state.up.load(SeqCst), self.state.down.load(SeqCst))
+        (self.policy.up.load(SeqCst), self.policy.down.load(SeqCst))
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.state.is_over.store(true, SeqCst);
-        // Wakes the thread that listens.
-        let _ = TcpStream::connect(("127.0.0.1", self.port));
+impl Policy for Faults {
+    /// Whether the client gets no answers any more.
+    type Connection = AtomicBool;
+
+    fn begin(&self) -> AtomicBool {
+        self.n_passing.fetch_add(2, SeqCst);
+        AtomicBool::new(false)
+    }
+
+    fn pass(&self, is_mute: &AtomicBool, direction: Direction, from: TcpStream, to: TcpStream) {
+        self.pass_until_cut(is_mute, direction, from, to);
+        self.n_passing.fetch_sub(1, SeqCst);
     }
 }
 
-fn relay(client: TcpStream, server: TcpStream, state: &Arc<State>) {
-    let clone = |stream: &TcpStream| stream.try_clone().expect("a descriptor is free");
-    // A connection that is closed already is relayed all the same: both sides learn of its end.
-    let _ = (client.set_nodelay(true), server.set_nodelay(true));
-    let is_mute = Arc::new(AtomicBool::new(false));
-    let (state_down, mute_down) = (state.clone(), is_mute.clone());
-    let (from, to) = (clone(&server), clone(&client));
-    state.n_passing.fetch_add(2, SeqCst);
-    thread::spawn(move || {
-        pass(Way::Down, from, to, &state_down, &mute_down);
-        state_down.n_passing.fetch_sub(1, SeqCst);
-    });
-    let state = state.clone();
-    thread::spawn(move || {
-        pass(Way::Up, client, server, &state, &is_mute);
-        state.n_passing.fetch_sub(1, SeqCst);
-    });
-}
-
-fn pass(way: Way, mut from: TcpStream, mut to: TcpStream, state: &State, is_mute: &AtomicBool) {
-    let mut bytes = [0; 16 << 10];
-    while let Ok(n @ 1..) = from.read(&mut bytes) {
-        let bytes = &bytes[..n];
-        let Some((at, what)) = state.meet(way, bytes) else {
-            // A client that is gone takes no answers; the server must not hear of it by this way.
-            if way == Way::Up || !is_mute.load(SeqCst) {
-                let _ = to.write_all(bytes);
-            }
-            continue;
-        };
-        let _ = to.write_all(&bytes[..at]);
-        match what {
-            What::Cut => {}
-            What::Stall(pause) => {
-                is_mute.store(true, SeqCst);
-                thread::sleep(pause);
-            }
-            What::Swallow(pause) => {
-                is_mute.store(true, SeqCst);
-                if way == Way::Up {
-                    let _ = to.write_all(&bytes[at..]);
+impl Faults {
+    fn pass_until_cut(&self, is_mute: &AtomicBool, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
+        let mut bytes = [0; 16 << 10];
+        while let Ok(n @ 1..) = from.read(&mut bytes) {
+            let bytes = &bytes[..n];
+            let Some((at, what)) = self.meet(direction, bytes) else {
+                // A client that is gone takes no answers; the server must not learn of it by this path.
+                if direction == Direction::Up || !is_mute.load(SeqCst) {
+                    let _ = to.write_all(bytes);
                 }
-                thread::sleep(pause);
-            }
-            What::Hold(pause) => {
-                thread::sleep(pause);
-                let _ = to.write_all(&bytes[at..]);
                 continue;
+            };
+            let _ = to.write_all(&bytes[..at]);
+            match what {
+                What::Cut => {}
+                What::Stall(pause) => {
+                    is_mute.store(true, SeqCst);
+                    thread::sleep(pause);
+                }
+                What::Swallow(pause) => {
+                    is_mute.store(true, SeqCst);
+                    if direction == Direction::Up {
+                        let _ = to.write_all(&bytes[at..]);
+                    }
+                    thread::sleep(pause);
+                }
+                What::Hold(pause) => {
+                    thread::sleep(pause);
+                    let _ = to.write_all(&bytes[at..]);
+                    continue;
+                }
             }
+            let _ = from.shutdown(Shutdown::Both);
+            let _ = to.shutdown(Shutdown::Both);
+            return;
         }
-        let _ = from.shutdown(Shutdown::Both);
-        let _ = to.shutdown(Shutdown::Both);
-        return;
+        match direction {
+            // Only this half: the server must read what it was sent before it sees the end.
+            Direction::Up => drop(to.shutdown(Shutdown::Write)),
+            Direction::Down => drop(to.shutdown(Shutdown::Both)),
+        }
     }
-    match way {
-        // Only this half: the server must read what it was sent before it hears of the end.
-        Way::Up => drop(to.shutdown(Shutdown::Write)),
-        Way::Down => drop(to.shutdown(Shutdown::Both)),
-    }
-}
 
-impl State {
     fn lock(&self) -> MutexGuard<'_, Pending> {
         self.faults.lock().expect("no thread panics while it holds this lock")
     }
 
     /// Whether the next fault is met by these bytes, and behind which of them.
-    fn meet(&self, way: Way, bytes: &[u8]) -> Option<(usize, What)> {
+    fn meet(&self, direction: Direction, bytes: &[u8]) -> Option<(usize, What)> {
         let n = bytes.len() as u64;
-        let total = if way == Way::Up { &self.up } else { &self.down };
+        let total = if direction == Direction::Up { &self.up } else { &self.down };
         total.fetch_add(n, SeqCst);
         let mut pending = self.lock();
         let fault = *pending.faults.front()?;
         let (mut at, mut is_met) = (0, false);
-        match way {
-            Way::Up => {
+        match direction {
+            Direction::Up => {
                 // A command is one write of the client, so a COMMIT comes in one piece.
                 pending.commits += u64::from(bytes == COMMIT);
                 is_met |= matches!(fault.when, When::Commit(k) if bytes == COMMIT && pending.commits == k);
@@ -214,7 +174,7 @@ impl State {
                 }
                 pending.up += n;
             }
-            Way::Down => {
+            Direction::Down => {
                 if let When::Down(limit) = fault.when
                     && pending.down + n > limit
                 {
@@ -238,7 +198,7 @@ const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::tests::server;
+    use crate::proxy::cut::tests::server;
     use std::ops::RangeInclusive;
     use std::time::Instant;
 
