@@ -1,6 +1,5 @@
 //! What a script leaves behind, long scripts, and errors; on each family of servers.
 
-use super::*;
 use crate::servers::with_local_infile;
 
 #[test]
