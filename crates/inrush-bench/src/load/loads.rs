@@ -191,17 +191,15 @@ impl Loads {
             .collect();
         // Without LOCAL, by any method that the server allows.
         let (report, _) = self.loader(SOURCE, LoadOptions::default(), &self.csv.clone(), None)?;
+        let (stored, read) = report.map_or((0, 0), |report| (report.stored, report.read));
         let there = self.sum(SOURCE)?;
         match want {
             Some(want) => want.expect_there(there)?,
-            None if there.rows == report.stored && report.stored == report.read => self.want = there,
+            None if there.rows == stored && stored == read => self.want = there,
             None => {
                 return Err(Error::new(
                     Kind::Protocol,
-                    format!(
-                        "the file has {} rows, {} were stored, the table holds {}",
-                        report.read, report.stored, there.rows
-                    ),
+                    format!("the file has {read} rows, {stored} were stored, the table holds {}", there.rows),
                 ));
             }
         }
@@ -260,14 +258,14 @@ impl Loads {
                 let csv = self.csv.clone();
                 let options = by_loader(lanes, Method::LoadData, BatchSize::Auto);
                 let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
-                retries = report.retries;
+                retries = report.map(|report| report.retries).unwrap_or_default();
                 cut_at
             }
             Cell::Rows(rows) => {
                 let csv = self.csv.clone().with_batch_rows(*rows);
                 let options = by_loader(Some(1), Method::MultiRow, BatchSize::Rows(*rows));
                 let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
-                retries = report.retries;
+                retries = report.map(|report| report.retries).unwrap_or_default();
                 cut_at
             }
         };
@@ -321,26 +319,31 @@ impl Loads {
         }
     }
 
-    /// As `inrush load` does it; and how many rows went in if it was cut.
+    /// As `inrush load` does it, and how many rows went in if it was cut; without a report if that was before it had read the table.
     fn loader(
         &self,
         table: &str,
         options: LoadOptions,
         csv: &CsvOptions,
         cap: Option<Duration>,
-    ) -> Result<(Report, Option<u64>)> {
+    ) -> Result<(Option<Report>, Option<u64>)> {
         let file = inrush_files::open(&self.file.path.to_string_lossy(), Format::Auto, csv)?;
         let loader =
             Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema)).with_options(options);
         let control = loader.control();
         let (report, end) =
             within(&self.settings, cap, || control.stop(), || loader.load(vec![file as Box<dyn Source>]));
-        let report = report?;
+        let report = match report {
+            Err(error) if error.kind() == Kind::Interrupted && end == Some(End::Late) => {
+                return Ok((None, Some(0)));
+            }
+            report => report?,
+        };
         match report.stop {
-            None => Ok((report, None)),
+            None => Ok((Some(report), None)),
             Some(Stop::Interrupted) if end == Some(End::Late) => {
                 let stored = report.stored;
-                Ok((report, Some(stored)))
+                Ok((Some(report), Some(stored)))
             }
             Some(Stop::Interrupted) => Err(Error::new(Kind::Interrupted, "interrupted")),
             Some(Stop::BadData(error) | Stop::Unreadable(error) | Stop::Failed(error)) => Err(error),

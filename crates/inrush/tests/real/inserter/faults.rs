@@ -23,7 +23,8 @@ fn crowd_under_fire(case: &Case, schema: &Schema, inserter: &TwinInserter) -> En
                     // It may be gone meanwhile.
                     n_killed += u32::from(case.server.try_sql(&format!("KILL {}", id[0])).is_ok());
                 }
-                thread::sleep(Duration::from_millis(20));
+                // A batch must have a chance.
+                thread::sleep(Duration::from_millis(80));
             }
             n_killed
         });
