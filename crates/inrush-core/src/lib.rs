@@ -15,10 +15,12 @@
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
+//! | [`zone`] | a session's time zone by its name |
 //! | `setters` | the `with_` methods of options |
 //!
 //! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and
-//! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; never upwards.
+//! `value` use `profile -> wire`, `bulk` and `session` use `retry`; all use `error`; `convert`, `session` and
+//! `value` use `zone`; never upwards.
 
 //!
 //! | feature | what it adds |
@@ -41,5 +43,6 @@ pub mod session;
 mod setters;
 pub mod value;
 pub mod wire;
+pub mod zone;
 
 pub use error::{Class, Error, Kind, Place, Result};

@@ -278,13 +278,14 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("setters", &[]),
     ("retry", &["error"]),
+    ("zone", &["error"]),
     ("wire", &["error"]),
     ("profile", &["wire"]),
     ("auth", &["error", "wire"]),
-    ("convert", &["error", "setters", "wire"]),
-    ("value", &["error", "printable", "wire", "profile", "convert"]),
-    ("session", &["error", "retry", "wire", "profile", "auth", "convert"]),
-    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value"]),
+    ("convert", &["error", "setters", "wire", "zone"]),
+    ("value", &["error", "printable", "wire", "profile", "convert", "zone"]),
+    ("session", &["error", "retry", "wire", "profile", "auth", "convert", "zone"]),
+    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value", "zone"]),
 ];
 
 /// Files and folders that may name vendors, and why.

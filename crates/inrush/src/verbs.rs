@@ -8,8 +8,8 @@ use inrush_core::retry::fate::Stage;
 use inrush_core::session::Outcome;
 use inrush_core::session::transaction::Commit;
 use inrush_core::session::{ChangeUser, Credentials, Infile, Login, LoginOptions, Session, Sink, TlsWish};
-use inrush_core::value::zone;
 use inrush_core::wire::{Capabilities, ColumnDef, Row};
+use inrush_core::zone;
 use jiff::tz::TimeZone;
 use std::time::{Duration, Instant};
 

@@ -9,11 +9,11 @@ use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
-use crate::value::zone;
 use crate::wire::traces::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status,
 };
+use crate::zone;
 use jiff::tz::TimeZone;
 
 /// The state of one connection.

@@ -11,7 +11,6 @@ mod parse_type;
 mod rules;
 pub mod text_literal;
 mod view;
-pub mod zone;
 mod zone_tables;
 
 #[cfg(feature = "loader")]

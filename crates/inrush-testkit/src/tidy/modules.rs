@@ -182,8 +182,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush",
         &[
-            &["columns", "config", "fault", "guard", "kept_batches", "nonblocking", "reading", "table", "zone"],
-            &["bulk", "pipeline", "sql", "tls"],
+            &["columns", "config", "fault", "guard", "nonblocking", "reading", "table"],
+            &["bulk", "kept_batches", "pipeline", "sql", "tls", "trace"],
             &["batch", "net"],
             &["pace"],
             &["verbs"],
@@ -206,7 +206,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("inrush-cli", &[&["connection", "exit", "human", "local_server"], &["output"], &["commands"], &["args"]]),
-    ("inrush-derive", &[&["fields"], &["from_row", "to_row"]]),
+    ("inrush-derive", &[&["fields"], &["from_row", "to_row"], &["value"]]),
     (
         "inrush-files",
         &[

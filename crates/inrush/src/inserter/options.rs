@@ -1,7 +1,6 @@
 //! How an inserter forms its batches, how much may wait, and what it promises.
 
 use crate::inserter::queue::{Limits, Size};
-use crate::inserter::shape::Terms;
 use crate::{Error, Result};
 use std::time::Duration;
 
@@ -36,6 +35,13 @@ pub enum OnDuplicate {
     Update,
     /// The same for these columns only.
     UpdateColumns(Vec<String>),
+}
+
+/// What an inserter promises of its rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) exactly_once: bool,
+    pub(crate) on_duplicate: &'a OnDuplicate,
 }
 
 impl InserterOptions {

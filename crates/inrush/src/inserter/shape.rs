@@ -1,6 +1,6 @@
 //! What all rows of an inserter have in common: the table, the columns, the statement.
 
-use crate::inserter::OnDuplicate;
+use crate::inserter::options::{OnDuplicate, Terms};
 use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
 use inrush_core::bulk::Table;
@@ -34,13 +34,6 @@ pub(crate) struct Known<'a> {
     pub(crate) table: Option<&'a Table>,
     pub(crate) rules: &'a Rules,
     pub(crate) at: Instant,
-}
-
-/// What an inserter promises of its rows.
-#[derive(Clone, Copy)]
-pub(crate) struct Terms<'a> {
-    pub(crate) exactly_once: bool,
-    pub(crate) on_duplicate: &'a OnDuplicate,
 }
 
 impl Shape {

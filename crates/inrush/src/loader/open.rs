@@ -27,7 +27,7 @@ use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
-use inrush_core::value::zone;
+use inrush_core::zone;
 use inrush_core::{Error, Result};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};

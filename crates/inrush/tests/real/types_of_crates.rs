@@ -326,7 +326,7 @@ fn an_instant_that_a_zone_shows_twice_is_refused() {
     let twice = day.and_hms_opt(0, 30, 0).unwrap().and_utc();
     let config = Config::new().with_time_zone("Europe/Berlin").unwrap();
     let mut memory = Vec::new();
-    let zone = inrush::core::value::zone::find("Europe/Berlin").unwrap();
+    let zone = inrush::core::zone::find("Europe/Berlin").unwrap();
     drop(config);
     let values = [twice.to_value()];
     let error = inrush::core::convert::made::made(&values, Some(&zone), &mut memory).unwrap_err();

@@ -22,7 +22,7 @@ pub(in crate::convert) fn read<'a, T: FromValue<'a>>(value: Value<'a>) -> Option
 
 /// The same in a session with this time zone.
 pub(in crate::convert) fn read_in<'a, T: FromValue<'a>>(value: Value<'a>, zone: &str) -> Option<T> {
-    T::from_value_in(value, &column("a"), Some(&crate::value::zone::find(zone).unwrap()))
+    T::from_value_in(value, &column("a"), Some(&crate::zone::find(zone).unwrap()))
 }
 
 /// What is said of a value that is not of this type.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::convert::{Params, ToValue};
-use crate::value::zone;
 use crate::wire::{WriteJson, WriteValue};
+use crate::zone;
 
 /// Writes what it is told to.
 struct Told(&'static [u8], bool);
