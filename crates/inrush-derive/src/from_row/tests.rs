@@ -107,7 +107,7 @@ fn attributes_that_say_nothing() {
                 a: u8,
             }
         ),
-        "a field has one column",
+        "`rename` stands here twice",
     );
     check_refused(
         parse_quote!(
