@@ -202,6 +202,7 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
         }
     });
     quote! {
+        #[inline]
         fn value(&self, place: usize) -> ::inrush::core::wire::Value<'_> {
             let mut place = place;
             #(#parts)*
@@ -211,8 +212,28 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
     }
 }
 
-/// As [`by_name`], by places.
+/// Where the fields have the order of the placeholders, their values are handed over without a lookup of each field's place.
+fn by_name(values: &[TokenStream]) -> TokenStream {
+    let n = values.len();
+    let places = 0..n;
+    let own_order = quote!(out.extend([#(#values),*]));
+    let all_taken = quote!(n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*);
+    named_methods(&own_order, &all_taken)
+}
+
+/// The same for a struct that has the columns of others in it, whose number the macro does not know.
 fn in_parts() -> TokenStream {
+    let n = quote!(<Self as ::inrush::core::convert::ToRow>::COLUMNS.len());
+    let value = quote!(::inrush::core::convert::ToRow::value(self, place));
+    let own_order = quote!(out.extend((0..#n).map(|place| #value)));
+    let all_taken = quote! {
+        n_values == #n && (0..n_values).all(|place| ::inrush::core::convert::TakeValue::take(to, place, #value))
+    };
+    named_methods(&own_order, &all_taken)
+}
+
+/// `own_order` appends all values to `out`, `all_taken` hands them to `to`, both in the order of the columns.
+fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStream {
     quote! {
         fn values<'__v>(
             &'__v self,
@@ -238,68 +259,11 @@ fn in_parts() -> TokenStream {
             order: &::inrush::core::convert::Order,
             out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
         ) -> ::inrush::core::Result<()> {
-            let value = |place| ::inrush::core::convert::ToRow::value(self, place);
             match order.positions() {
-                ::core::option::Option::None => {
-                    out.extend((0..<Self as ::inrush::core::convert::ToRow>::COLUMNS.len()).map(value));
-                }
-                ::core::option::Option::Some(places) => out.extend(places.iter().copied().map(value)),
-            }
-            ::core::result::Result::Ok(())
-        }
-
-        #[inline]
-        fn hand<'__v>(
-            &'__v self,
-            order: &::inrush::core::convert::Order,
-            n_values: usize,
-            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
-        ) -> bool {
-            order.positions().is_none()
-                && n_values == <Self as ::inrush::core::convert::ToRow>::COLUMNS.len()
-                && (0..n_values).all(|place| {
-                    ::inrush::core::convert::TakeValue::take(to, place, ::inrush::core::convert::ToRow::value(self, place))
-                })
-        }
-    }
-}
-
-/// Rows whose fields have the order of the placeholders are appended without a lookup of each field's place.
-fn by_name(values: &[TokenStream]) -> TokenStream {
-    let n = values.len();
-    let places: Vec<usize> = (0..n).collect();
-    let value = quote! {
-        |place: usize| match place {
-            #(#places => #values,)*
-            _ => ::inrush::core::wire::Value::Null,
-        }
-    };
-    quote! {
-        fn values<'__v>(
-            &'__v self,
-            names: &[::std::boxed::Box<str>],
-        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
-            let columns = <Self as ::inrush::core::convert::ToRow>::COLUMNS;
-            ::inrush::core::convert::ParamValues::by_name(names, columns, #value)
-        }
-
-        fn own_names(&self) -> ::std::vec::Vec<&str> {
-            <Self as ::inrush::core::convert::ToRow>::COLUMNS.to_vec()
-        }
-
-        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
-            ::inrush::core::convert::Order::by_name(names, <Self as ::inrush::core::convert::ToRow>::COLUMNS)
-        }
-
-        fn append<'__v>(
-            &'__v self,
-            _names: &[::std::boxed::Box<str>],
-            order: &::inrush::core::convert::Order,
-            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
-        ) -> ::inrush::core::Result<()> {
-            match order.positions() {
-                ::core::option::Option::None => out.extend([#(#values),*]),
-                ::core::option::Option::Some(places) => out.extend(places.iter().copied().map(#value)),
+                ::core::option::Option::None => #own_order,
+                ::core::option::Option::Some(places) => out.extend(
+                    places.iter().map(|place| ::inrush::core::convert::ToRow::value(self, *place)),
+                ),
             }
             ::core::result::Result::Ok(())
         }
@@ -311,7 +275,7 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
             n_values: usize,
             to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
         ) -> bool {
-            order.positions().is_none() && n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*
+            order.positions().is_none() && #all_taken
         }
     }
 }

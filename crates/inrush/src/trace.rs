@@ -32,89 +32,70 @@ mod on {
         what: &'static str,
     }
 
-    impl Trace {
-        pub(crate) fn connect(config: &Config) -> Self {
-            let (address, port) = server(config);
-            let span = tracing::debug_span!(
-                "inrush.connect",
-                otel.kind = "client",
-                db.system.name = "mysql",
-                db.namespace = config.database(),
+    /// A span with what all of them have: the server, and what an end in an error is recorded in.
+    macro_rules! span {
+        ($name:literal, $kind:literal, $config:expr, $($fields:tt)*) => {{
+            let (address, port) = server($config);
+            tracing::debug_span!(
+                $name,
+                otel.kind = $kind,
                 server.address = &*address,
                 server.port = port,
                 db.response.status_code = field::Empty,
                 error.type = field::Empty,
-            );
+                $($fields)*
+            )
+        }};
+    }
+
+    impl Trace {
+        pub(crate) fn connect(config: &Config) -> Self {
+            let database = config.database();
+            let span = span!("inrush.connect", "client", config, db.system.name = "mysql", db.namespace = database);
             Self::new(span, config, "connecting")
         }
 
         pub(crate) fn acquire(config: &Config) -> Self {
-            let (address, port) = server(config);
-            let span = tracing::debug_span!(
-                "inrush.acquire",
-                otel.kind = "internal",
-                db.system.name = "mysql",
-                db.namespace = config.database(),
-                server.address = &*address,
-                server.port = port,
-                db.response.status_code = field::Empty,
-                error.type = field::Empty,
-            );
+            let database = config.database();
+            let span = span!("inrush.acquire", "internal", config, db.system.name = "mysql", db.namespace = database);
             Self::new(span, config, "waiting for a connection of the pool")
         }
 
         /// `has_values`: they are apart from the text.
         pub(crate) fn statement(config: &Config, session: &Session, sql: &[u8], has_values: bool) -> Self {
-            let (address, port) = server(config);
             let operation = operation(sql);
-            let span = tracing::debug_span!(
+            let span = span!(
                 "inrush.statement",
+                "client",
+                config,
                 otel.name = operation,
-                otel.kind = "client",
                 db.system.name = session.profile().family,
                 db.namespace = session.schema(),
                 db.operation.name = operation,
                 db.query.text = text(config, sql, has_values).as_deref(),
-                server.address = &*address,
-                server.port = port,
-                db.response.status_code = field::Empty,
-                error.type = field::Empty,
             );
             Self::new(span, config, "a statement")
         }
 
         pub(crate) fn batch(config: &Config, session: &Session, sql: &[u8], n_rows: usize) -> Self {
-            let (address, port) = server(config);
             let operation = operation(sql);
-            let span = tracing::debug_span!(
+            let span = span!(
                 "inrush.batch",
+                "client",
+                config,
                 otel.name = operation,
-                otel.kind = "client",
                 db.system.name = session.profile().family,
                 db.namespace = session.schema(),
                 db.operation.name = operation,
                 db.operation.batch.size = n_rows,
                 db.query.text = text(config, sql, true).as_deref(),
-                server.address = &*address,
-                server.port = port,
-                db.response.status_code = field::Empty,
-                error.type = field::Empty,
             );
             Self::new(span, config, "a batch")
         }
 
         pub(crate) fn transaction(config: &Config, session: &Session) -> Self {
-            let (address, port) = server(config);
-            let span = tracing::debug_span!(
-                "inrush.transaction",
-                otel.kind = "internal",
-                db.system.name = session.profile().family,
-                db.namespace = session.schema(),
-                server.address = &*address,
-                server.port = port,
-                db.response.status_code = field::Empty,
-                error.type = field::Empty,
-            );
+            let (family, schema) = (session.profile().family, session.schema());
+            let span = span!("inrush.transaction", "internal", config, db.system.name = family, db.namespace = schema);
             Self::new(span, config, "a transaction")
         }
 

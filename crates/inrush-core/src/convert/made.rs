@@ -98,18 +98,20 @@ pub(crate) fn in_zone(micros: i64, zone: Option<&TimeZone>) -> Result<DateTime> 
             "`time-zone=+00:00` in the URL (`Config::with_time_zone`) sets it; a `DateTime` needs no zone",
         ));
     };
-    let shown = || {
-        let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
-        let offset = i64::from(zone.to_offset(instant).seconds());
-        DateTime::from_micros_since_epoch(micros.checked_add(offset * 1_000_000)?)
-    };
     let no_column = || Error::data(format!("{} is not between the years 0 and 9999", Value::Instant(micros)));
-    let shown = shown().ok_or_else(no_column)?;
+    let shown = clock(micros, zone).ok_or_else(no_column)?;
     match instant(shown, zone) {
         Some(_) => Ok(shown),
         None => Err(Error::data(format!("{} in the session's time zone is {shown}, twice", Value::Instant(micros)))
             .with_hint("a session in `+00:00` shows every instant once")),
     }
+}
+
+/// The same for a zone that is known; what is shown twice is not told apart.
+pub(crate) fn clock(micros: i64, zone: &TimeZone) -> Option<DateTime> {
+    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
+    let offset = i64::from(zone.to_offset(instant).seconds());
+    DateTime::from_micros_since_epoch(micros.checked_add(offset * 1_000_000)?)
 }
 
 /// The instant at which a clock in the zone shows this, in microseconds since 1970-01-01 00:00:00 UTC. `None`: it shows it never, or

@@ -63,33 +63,6 @@ fn what_cannot_be_derived() {
         ),
         crate::fields::OPTIONS,
     );
-    check_refused(
-        parse_quote!(
-            struct S {
-                #[inrush(flatten, rename = "b")]
-                a: u8,
-            }
-        ),
-        "`rename` means nothing beside `flatten`",
-    );
-    check_refused(
-        parse_quote!(
-            struct S {
-                #[inrush(json, json)]
-                a: u8,
-            }
-        ),
-        "`json` stands here twice",
-    );
-    check_refused(
-        parse_quote!(
-            struct S {
-                #[inrush(json, with = "m")]
-                a: u8,
-            }
-        ),
-        "`json` means nothing beside `with`",
-    );
 }
 
 #[test]

@@ -11,12 +11,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Column;
-use crate::wire::value::{Date, DateTime, Time};
+use crate::wire::value::{Date, Time};
 
 /// See `with_reader`.
 macro_rules! with_array_reader {
     ($cells:expr, $read:ident => $do:expr) => {{
         use $crate::convert::column::arrays::{self, ArrayCells};
+        use $crate::convert::made;
         use $crate::wire::value::{Date, DateTime, Time, Value};
         match $cells {
             ArrayCells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
@@ -46,7 +47,7 @@ macro_rules! with_array_reader {
                 moments.micros(row).and_then(DateTime::from_micros_since_epoch).map(Value::DateTime)
             }),
             ArrayCells::Instant(instants, zone) => with_reader!(@ $read, $do, |row| {
-                instants.micros(row).and_then(|micros| arrays::civil(micros, zone)).map(Value::DateTime)
+                instants.micros(row).and_then(|micros| made::clock(micros, zone)).map(Value::DateTime)
             }),
             ArrayCells::TimeOfDay32(n, unit) => {
                 with_reader!(@ $read, $do, |row| arrays::time_of_day(n[row].into(), *unit).map(Value::Time))
@@ -220,13 +221,6 @@ pub(super) fn time_of_day(n: i64, unit: TimeUnit) -> Option<Time> {
 pub(super) fn day_of_millis(millis: i64) -> Option<Date> {
     let days = (millis % 86_400_000 == 0).then_some(millis / 86_400_000)?;
     Date::from_days_since_epoch(days.try_into().ok()?)
-}
-
-/// What a clock in the zone shows at an instant.
-pub(super) fn civil(micros: i64, zone: &TimeZone) -> Option<DateTime> {
-    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
-    let offset = zone.to_offset(instant).seconds();
-    DateTime::from_micros_since_epoch(micros.checked_add(i64::from(offset) * 1_000_000)?)
 }
 
 fn why_not(n: i64, unit: TimeUnit, what: &str) -> String {
