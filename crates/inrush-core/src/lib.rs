@@ -15,7 +15,7 @@
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
-//! | [`zone`] | a session's time zone by its name |
+//! | [`zone`] | a session's time zone: by its name, and between instants and clocks |
 //! | `setters` | the `with_` methods of options |
 //!
 //! Edges inside: `bulk -> session, value, convert`; `session -> auth, convert`; `value -> convert`; `auth, convert -> wire`; `bulk`, `session` and

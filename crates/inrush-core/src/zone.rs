@@ -1,7 +1,8 @@
 //! A session's time zone by name: what the server is told, and what values are converted with.
 
 use crate::error::{Error, Result};
-use jiff::tz::{Offset, TimeZone};
+use crate::wire::DateTime;
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 /// Finds a zone: `+02:00`, `UTC`, or a name of the IANA database. `SYSTEM` is the server's own and unknown here.
 ///
@@ -31,6 +32,28 @@ pub fn spelling(name: &str) -> String {
             format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
         }
         None => name.to_owned(),
+    }
+}
+
+/// What a clock in the zone shows at an instant, in microseconds since 1970-01-01 00:00:00 UTC. `None`: in no year from 0 to 9999.
+pub fn clock(micros: i64, zone: &TimeZone) -> Option<DateTime> {
+    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
+    let offset = i64::from(zone.to_offset(instant).seconds());
+    DateTime::from_micros_since_epoch(micros.checked_add(offset * 1_000_000)?)
+}
+
+/// The instant at which a clock in the zone shows this, in microseconds since 1970-01-01 00:00:00 UTC. `None`: it shows it never, or
+/// twice, or no calendar has the day.
+pub fn instant(shown: DateTime, zone: &TimeZone) -> Option<i64> {
+    let micros = shown.micros_since_epoch()?;
+    let at = |seconds: i32| micros.checked_sub(i64::from(seconds) * 1_000_000);
+    if let Ok(offset) = zone.to_fixed_offset() {
+        return at(offset.seconds());
+    }
+    let civil = jiff::Timestamp::from_microsecond(micros).ok()?.to_zoned(TimeZone::UTC).datetime();
+    match zone.to_ambiguous_timestamp(civil).offset() {
+        AmbiguousOffset::Unambiguous { offset } => at(offset.seconds()),
+        _ => None,
     }
 }
 

@@ -278,7 +278,7 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("printable", &[]),
     ("setters", &[]),
     ("retry", &["error"]),
-    ("zone", &["error"]),
+    ("zone", &["error", "wire"]),
     ("wire", &["error"]),
     ("profile", &["wire"]),
     ("auth", &["error", "wire"]),

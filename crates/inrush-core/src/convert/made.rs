@@ -4,6 +4,7 @@
 use crate::convert::ParamValues;
 use crate::error::{Error, Result};
 use crate::wire::{DateTime, Value};
+use crate::zone;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -93,39 +94,17 @@ pub(crate) fn form(value: &Value<'_>, zone: Option<&TimeZone>, memory: &mut Vec<
 
 /// What a clock in the session's zone shows at an instant.
 pub(crate) fn in_zone(micros: i64, zone: Option<&TimeZone>) -> Result<DateTime> {
-    let Some(zone) = zone.filter(|zone| !zone.is_unknown()) else {
+    let Some(known) = zone.filter(|zone| !zone.is_unknown()) else {
         return Err(Error::config("it is an instant, and the session's time zone is not known").with_hint(
             "`time-zone=+00:00` in the URL (`Config::with_time_zone`) sets it; a `DateTime` needs no zone",
         ));
     };
     let no_column = || Error::data(format!("{} is not between the years 0 and 9999", Value::Instant(micros)));
-    let shown = clock(micros, zone).ok_or_else(no_column)?;
-    match instant(shown, zone) {
+    let shown = zone::clock(micros, known).ok_or_else(no_column)?;
+    match zone::instant(shown, known) {
         Some(_) => Ok(shown),
         None => Err(Error::data(format!("{} in the session's time zone is {shown}, twice", Value::Instant(micros)))
             .with_hint("a session in `+00:00` shows every instant once")),
-    }
-}
-
-/// The same for a zone that is known; what is shown twice is not told apart.
-pub(crate) fn clock(micros: i64, zone: &TimeZone) -> Option<DateTime> {
-    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
-    let offset = i64::from(zone.to_offset(instant).seconds());
-    DateTime::from_micros_since_epoch(micros.checked_add(offset * 1_000_000)?)
-}
-
-/// The instant at which a clock in the zone shows this, in microseconds since 1970-01-01 00:00:00 UTC. `None`: it shows it never, or
-/// twice, or no calendar has the day.
-pub(crate) fn instant(shown: DateTime, zone: &TimeZone) -> Option<i64> {
-    let micros = shown.micros_since_epoch()?;
-    let at = |seconds: i32| micros.checked_sub(i64::from(seconds) * 1_000_000);
-    if let Ok(offset) = zone.to_fixed_offset() {
-        return at(offset.seconds());
-    }
-    let civil = jiff::Timestamp::from_microsecond(micros).ok()?.to_zoned(TimeZone::UTC).datetime();
-    match zone.to_ambiguous_timestamp(civil).offset() {
-        jiff::tz::AmbiguousOffset::Unambiguous { offset } => at(offset.seconds()),
-        _ => None,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::wire::value::{Date, Time};
 macro_rules! with_array_reader {
     ($cells:expr, $read:ident => $do:expr) => {{
         use $crate::convert::column::arrays::{self, ArrayCells};
-        use $crate::convert::made;
+        use $crate::zone::clock;
         use $crate::wire::value::{Date, DateTime, Time, Value};
         match $cells {
             ArrayCells::Bool(bits) => with_reader!(@ $read, $do, |row| Some(Value::Int(bits.value(row).into()))),
@@ -47,7 +47,7 @@ macro_rules! with_array_reader {
                 moments.micros(row).and_then(DateTime::from_micros_since_epoch).map(Value::DateTime)
             }),
             ArrayCells::Instant(instants, zone) => with_reader!(@ $read, $do, |row| {
-                instants.micros(row).and_then(|micros| made::clock(micros, zone)).map(Value::DateTime)
+                instants.micros(row).and_then(|micros| clock(micros, zone)).map(Value::DateTime)
             }),
             ArrayCells::TimeOfDay32(n, unit) => {
                 with_reader!(@ $read, $do, |row| arrays::time_of_day(n[row].into(), *unit).map(Value::Time))

@@ -1,7 +1,8 @@
 //! Dates and times out of values: as the server knows them, and as jiff does, which refuses days that no calendar has.
 
-use crate::convert::{FromValue, made};
+use crate::convert::FromValue;
 use crate::wire::{ColumnDef, Date, DateTime, Time, Value};
+use crate::zone;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, civil};
 use std::time::Duration;
@@ -96,7 +97,7 @@ impl FromValue<'_> for Timestamp {
 
 /// The instant that a value of a session in this zone means, in microseconds since 1970-01-01 00:00:00 UTC.
 pub(crate) fn micros(value: Value<'_>, zone: Option<&TimeZone>) -> Option<i64> {
-    made::instant(value.as_date_time().filter(DateTime::is_valid)?, zone?)
+    zone::instant(value.as_date_time().filter(DateTime::is_valid)?, zone?)
 }
 
 fn day(date: Date) -> Option<civil::Date> {

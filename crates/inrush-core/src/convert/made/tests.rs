@@ -106,7 +106,7 @@ fn an_instant_without_a_certain_clock_is_refused() {
 #[test]
 fn a_clock_in_the_zone_is_an_instant_if_it_is_one() {
     let at =
-        |text: &str, name: &str| super::instant(DateTime::parse(text.as_bytes()).unwrap(), &zone::find(name).unwrap());
+        |text: &str, name: &str| zone::instant(DateTime::parse(text.as_bytes()).unwrap(), &zone::find(name).unwrap());
     let micros = |text: &str| Some(text.parse::<jiff::Timestamp>().unwrap().as_microsecond());
     assert_eq!(at("2024-07-01 12:00:00.000001", "+02:00"), micros("2024-07-01T10:00:00.000001Z"));
     assert_eq!(at("2024-07-01 12:00:00", "Europe/Berlin"), micros("2024-07-01T10:00:00Z"));
