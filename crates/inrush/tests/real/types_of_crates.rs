@@ -177,7 +177,7 @@ fn items(case: &Case) -> (Schema, Config) {
          changed_at TIMESTAMP(6) NULL, size JSON NOT NULL, old_size JSON, sold VARCHAR(3) NOT NULL, code BINARY(16) NOT NULL)",
     );
     let config =
-        case.config().with_database(schema.name()).with_time_zone("-05:30").unwrap().with_multi_statements(true);
+        case.config().with_database(schema.name()).with_time_zone("-05:30").unwrap().with_multi_statements(true).with_local_infile(true);
     (schema, config)
 }
 
@@ -200,9 +200,13 @@ fn a_struct_is_stored_alike_by_every_verb() {
                 reply.unwrap();
             }
             let mut next = 4;
-            let bulk_too = (case.server.vendor == Vendor::Mariadb).then_some(Method::Bulk);
-            let methods = [Method::Row, Method::Prepared, Method::MultiRow, Method::MultiRowPrepared, Method::MultiStatement];
-            for method in methods.into_iter().chain(bulk_too) {
+            let mut methods = Method::ALL.to_vec();
+            methods.retain(|method| match method {
+                Method::LoadData => case.server.local_infile,
+                Method::Bulk => case.server.vendor == Vendor::Mariadb,
+                _ => true,
+            });
+            for method in methods {
                 let rows: Vec<Item> = (next..next + 7).map(item).collect();
                 next += 7;
                 let options = BatchOptions::new().with_method(method);
