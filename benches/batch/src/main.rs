@@ -9,7 +9,7 @@ mod columns;
 
 use arrow_array::RecordBatch;
 use bench_lib::{Laps, Place, Plan, Result, people};
-use inrush::core::convert::Rows;
+use inrush::sans_io::convert::Rows;
 use inrush::{BatchOptions, Config, Connection, Method, TlsMode, blocking};
 use jiff::civil::DateTime;
 

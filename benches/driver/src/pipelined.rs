@@ -4,7 +4,7 @@ use crate::clients::{MySqlAsync, config, options};
 use crate::measured::Stopwatch;
 use crate::{Measured, Place, Result, block_on};
 use inrush::Statement;
-use inrush::core::session::pipeline::{Chosen, Turn};
+use inrush::sans_io::session::pipeline::{Decision, NextCommand};
 use mysql_async::prelude::Queryable;
 
 pub(crate) fn run(place: &Place, client: &str, threads: usize, n_rows: usize) -> Result<Measured> {
@@ -23,19 +23,19 @@ async fn pipelined(place: Place, sql: String, n_rows: usize) -> Result<Measured>
     let insert = connection.prepare(&sql).await?;
     let rows = rows(n_rows);
     let stopwatch = Stopwatch::start();
-    connection.exec("START TRANSACTION", ()).await?;
+    connection.execute("START TRANSACTION", ()).await?;
     let mut left = rows.iter();
     let mut n_replies = 0;
     connection
         .pipeline_each(
-            |turn| choose(turn, &insert, left.next()),
+            |next| choose(next, &insert, left.next()),
             |_, reply| {
                 n_replies += reply?.affected();
                 Ok(())
             },
         )
         .await?;
-    connection.exec("COMMIT", ()).await?;
+    connection.execute("COMMIT", ()).await?;
     Ok(stopwatch.stop(n_replies))
 }
 
@@ -44,26 +44,26 @@ fn pipelined_blocking(place: &Place, sql: &str, n_rows: usize) -> Result<Measure
     let insert = connection.prepare(sql)?;
     let rows = rows(n_rows);
     let stopwatch = Stopwatch::start();
-    connection.exec("START TRANSACTION", ())?;
+    connection.execute("START TRANSACTION", ())?;
     let mut left = rows.iter();
     let mut n_replies = 0;
     connection.pipeline_each(
-        |turn| choose(turn, &insert, left.next()),
+        |next| choose(next, &insert, left.next()),
         |_, reply| {
             n_replies += reply?.affected();
             Ok(())
         },
     )?;
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     Ok(stopwatch.stop(n_replies))
 }
 
-fn choose(turn: Turn<'_>, insert: &Statement, row: Option<&Person>) -> inrush::Result<Chosen> {
+fn choose(next: NextCommand<'_>, insert: &Statement, row: Option<&Person>) -> inrush::Result<Decision> {
     match row {
         Some((id, name, age, email, score, created)) => {
-            turn.execute(insert, (*id, name.as_str(), *age, email.as_str(), *score, created.as_str()))
+            next.execute(insert, (*id, name.as_str(), *age, email.as_str(), *score, created.as_str()))
         }
-        None => turn.end(),
+        None => next.end(),
     }
 }
 
@@ -72,12 +72,12 @@ async fn one_by_one(place: Place, sql: String, n_rows: usize) -> Result<Measured
     let rows = rows(n_rows);
     let stopwatch = Stopwatch::start();
     let mut n_replies = 0;
-    connection.exec("START TRANSACTION", ()).await?;
+    connection.execute("START TRANSACTION", ()).await?;
     for (id, name, age, email, score, created) in &rows {
         n_replies +=
-            connection.exec(&sql, (*id, name.as_str(), *age, email.as_str(), *score, created.as_str())).await?.affected;
+            connection.execute(&sql, (*id, name.as_str(), *age, email.as_str(), *score, created.as_str())).await?.affected;
     }
-    connection.exec("COMMIT", ()).await?;
+    connection.execute("COMMIT", ()).await?;
     Ok(stopwatch.stop(n_replies))
 }
 

@@ -60,7 +60,7 @@ async fn lend<P: Lends>(pool: P, n_tasks: usize, n: usize) -> Result<Measured> {
             Ok::<_, Error>(waits)
         }));
     }
-    // Before they may begin: on a single thread they could be over when this task has its next turn.
+    // Before they may begin: on a single thread they could be over when this task has its next next.
     let stopwatch = Stopwatch::start();
     start.wait().await;
     let mut waits = Vec::with_capacity(n);

@@ -32,7 +32,7 @@ pub(crate) async fn back_to_back(
         let start = Instant::now();
         values.clear();
         rows.iter().for_each(|person| values.extend(values_of(person)));
-        connection.exec(&insert, &values).await?;
+        connection.execute(&insert, &values).await?;
         latencies.push(start.elapsed());
     }
     Ok(vec![stopwatch.stop(people.len() - n_warm_up, latencies)])
@@ -47,7 +47,7 @@ pub(crate) async fn own(place: Place, people: Arc<Vec<Person>>, n_tasks: usize) 
 
 /// Each row by the inserter.
 pub(crate) async fn inserter(place: Place, people: Arc<Vec<Person>>, n_tasks: usize) -> Result<Vec<Measured>> {
-    let inserter = Pool::new(config(&place))?.inserter_with(&place.table, options())?;
+    let inserter = Pool::new(config(&place))?.inserter_with(&place.table, &options())?;
     let measured = by_tasks(inserter.clone(), people, n_tasks).await?;
     inserter.close().await?;
     Ok(measured)
@@ -58,7 +58,7 @@ pub(crate) async fn paired(place: Place, people: Arc<Vec<Person>>) -> Result<Vec
     let pool = Pool::new(config(&place))?;
     let own = Own { pool: pool.clone(), sql: place.insert_sql(1).into() };
     own.open().await?;
-    let inserter = pool.inserter_with(&place.table, options())?;
+    let inserter = pool.inserter_with(&place.table, &options())?;
     let (mut of_own, mut of_inserter) = (Vec::new(), Vec::new());
     for (i, person) in people.iter().enumerate() {
         let start = Instant::now();
@@ -113,7 +113,7 @@ async fn by_tasks(way: impl Way, people: Arc<Vec<Person>>, n_tasks: usize) -> Re
         }));
     }
     start.wait().await;
-    // Before they may begin: on a single thread they could be over when this task has its next turn.
+    // Before they may begin: on a single thread they could be over when this task has its next next.
     let stopwatch = Stopwatch::start();
     start.wait().await;
     let mut latencies: Vec<Duration> = Vec::with_capacity(people.len());
@@ -143,7 +143,7 @@ impl Own {
 impl Way for Own {
     async fn insert(&self, (id, name, age, email, score, created): &Person) -> Result<()> {
         let mut connection = self.pool.get().await?;
-        connection.exec(&*self.sql, (id, name, age, email, score, created)).await?;
+        connection.execute(&*self.sql, (id, name, age, email, score, created)).await?;
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::results::{Case, Results, Role, Run};
 use crate::stats::{Interval, Ratio, Verdict};
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 
 /// One case that both runs have.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +94,7 @@ pub fn same_place(before: &Results, after: &Results) -> Result<()> {
         return Ok(());
     }
     let message = format!("the two runs are not of the same place: {}", lines.0.join("; "));
-    Err(Error::new(Kind::Promise, message).with_hint("`--anyway` compares them anyway"))
+    Err(Error::new(Kind::Guarantee, message).with_hint("`--anyway` compares them anyway"))
 }
 
 /// What else is not the same, a line each.

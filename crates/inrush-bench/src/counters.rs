@@ -3,7 +3,7 @@
 
 use crate::histogram::Latencies;
 use crate::results::{Sample, Tick};
-use inrush::core::{Error, Kind};
+use inrush::sans_io::{Error, Kind};
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};

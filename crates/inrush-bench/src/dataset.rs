@@ -11,7 +11,7 @@ pub use sbtest::{Sbtest, SbtestRows};
 use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, StringBuilder, TimestampSecondBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
-use inrush::core::{Error, Kind};
+use inrush::sans_io::{Error, Kind};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::results::{Machine, Run, Server};
 use inrush::blocking::Connection;
-use inrush::core::Result;
+use inrush::sans_io::Result;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

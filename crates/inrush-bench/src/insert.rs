@@ -9,7 +9,7 @@ pub use writer::{Settings, Writer};
 
 use crate::results::{Case, LeftOut, Role, Unit};
 use inrush::Method;
-use inrush::core::profile::Profile;
+use inrush::sans_io::profile::Profile;
 use std::collections::BTreeMap;
 
 /// What is done with rows.
@@ -208,7 +208,7 @@ pub fn cells_of_nothing(operation: Operation, sizes: &[u64]) -> impl Iterator<It
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush::core::wire::ServerVersion;
+    use inrush::sans_io::wire::ServerVersion;
 
     #[track_caller]
     fn check(operation: Operation, allowed: &Allowed, want: &str, want_left_out: &[&str]) {

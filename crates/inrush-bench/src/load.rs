@@ -97,8 +97,8 @@ pub fn sentences(results: &Results) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::results::tests::results;
-    use inrush::core::profile::Profile;
-    use inrush::core::wire::ServerVersion;
+    use inrush::sans_io::profile::Profile;
+    use inrush::sans_io::wire::ServerVersion;
 
     #[track_caller]
     fn check(local_infile: bool, no_files: Option<&str>, foreign: bool, want: &str, want_left_out: &[&str]) {

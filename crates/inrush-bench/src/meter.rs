@@ -2,7 +2,7 @@
 
 use crate::results::Sample;
 use inrush::blocking::Connection;
-use inrush::core::Result;
+use inrush::sans_io::Result;
 use std::time::Duration;
 
 /// What one run of a case came to.

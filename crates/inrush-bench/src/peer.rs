@@ -8,7 +8,7 @@ pub use process::Peers;
 
 use crate::insert::{Allowed, Commits};
 use crate::results::{Case, LeftOut, Role, Unit};
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ mod schedule;
 pub use schedule::Link;
 
 use inrush::Config;
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use schedule::{Flow, Wire};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};

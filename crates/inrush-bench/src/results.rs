@@ -6,7 +6,7 @@
 //! passed over.
 
 use crate::histogram::Latencies;
-use inrush::core::{Error, Kind, Place, Result};
+use inrush::sans_io::{Error, Kind, Place, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -186,8 +186,8 @@ mod tests {
     use crate::insert::Commits;
     use crate::results::{Record, Sample};
     use inrush::Method;
-    use inrush::core::profile::Profile;
-    use inrush::core::wire::ServerVersion;
+    use inrush::sans_io::profile::Profile;
+    use inrush::sans_io::wire::ServerVersion;
 
     fn allowed() -> Allowed {
         let profile = Profile::of(&ServerVersion::parse("9.7.4"));

@@ -4,7 +4,7 @@
 use crate::dataset::Dice;
 use crate::results::{Case, End, Record, Sample};
 use crate::stats::Summary;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use std::time::Duration;
 
 /// When it is enough.
@@ -124,7 +124,7 @@ fn is_known(seconds: &[f64], precision: f64) -> bool {
 mod tests {
     use super::*;
     use crate::results::{Role, Unit};
-    use inrush::core::Error;
+    use inrush::sans_io::Error;
     use std::cell::{Cell, RefCell};
     use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 //! its user read files. A file goes when its value goes.
 
 use inrush::blocking::Connection;
-use inrush::core::value::text_literal::quote_text;
-use inrush::core::{Error, Result};
+use inrush::sans_io::value::text_literal::quote_text;
+use inrush::sans_io::{Error, Result};
 use std::fs::{self, File, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;

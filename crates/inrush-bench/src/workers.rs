@@ -1,8 +1,8 @@
 //! Concurrent clients: their shared state, their end, and their reaction to errors.
 
 use crate::counters::{Counters, SharedCounters};
-use inrush::core::retry::BackOff;
-use inrush::core::{Error, Kind};
+use inrush::sans_io::retry::BackOff;
+use inrush::sans_io::{Error, Kind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};

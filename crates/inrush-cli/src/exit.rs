@@ -24,7 +24,7 @@ pub(crate) fn code_of(error: &Error) -> u8 {
     match error.kind() {
         Kind::Config => USAGE,
         Kind::Data => DATA,
-        Kind::Promise => PROMISE,
+        Kind::Guarantee => PROMISE,
         Kind::Interrupted => INTERRUPTED,
         _ => SERVER,
     }

@@ -32,8 +32,8 @@ pub enum Kind {
     Data,
     /// The caller's request is at fault: options, URL, mapping.
     Config,
-    /// A promise about rows could not be kept, so nothing was done.
-    Promise,
+    /// A guarantee about rows could not be kept, so nothing was done.
+    Guarantee,
     /// Somebody asked to stop.
     Interrupted,
     /// The caller's own code said no: see [`Error::application`].

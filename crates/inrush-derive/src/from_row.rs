@@ -25,8 +25,8 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::convert::FromRow<#row> for #ident #of_type #bounds {
-            fn from_row(row: ::inrush::core::wire::Row<#row>) -> ::inrush::core::Result<Self> {
+        impl #for_impl ::inrush::sans_io::convert::FromRow<#row> for #ident #of_type #bounds {
+            fn from_row(row: ::inrush::sans_io::wire::Row<#row>) -> ::inrush::sans_io::Result<Self> {
                 #body
             }
         }
@@ -42,7 +42,7 @@ fn by_name(fields: &[Named<'_>]) -> TokenStream {
         let ident = &field.ident;
         let value = match role {
             Role::Skipped => quote!(::core::default::Default::default()),
-            Role::Flattened => quote!(::inrush::core::convert::FromRow::from_row(row)?),
+            Role::Flattened => quote!(::inrush::sans_io::convert::FromRow::from_row(row)?),
             Role::Column(column) => {
                 let value = converted(&column.way, field, place);
                 let is_missing = quote!(values[#place].0 == ::core::primitive::usize::MAX);
@@ -74,9 +74,9 @@ fn converted(way: &Way, field: &Field, place: usize) -> TokenStream {
     match (way, within_option(ty)) {
         (Way::Own, _) => quote!(row.convert(#value)?),
         (Way::With(path), _) => quote!(row.convert_with(#value, #path::from_value)?),
-        (Way::Json, None) => quote!(row.convert::<::inrush::core::convert::Json<#ty>>(#value)?.0),
+        (Way::Json, None) => quote!(row.convert::<::inrush::sans_io::convert::Json<#ty>>(#value)?.0),
         (Way::Json, Some(inner)) => quote! {
-            row.convert::<::core::option::Option<::inrush::core::convert::Json<#inner>>>(#value)?.map(|json| json.0)
+            row.convert::<::core::option::Option<::inrush::sans_io::convert::Json<#inner>>>(#value)?.map(|json| json.0)
         },
     }
 }
@@ -125,13 +125,13 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Gen
     for Named { field, role } in fields {
         let of = |ty: &syn::Type| match role {
             Role::Skipped => syn::parse_quote!(#ty: ::core::default::Default),
-            Role::Flattened => syn::parse_quote!(#ty: ::inrush::core::convert::FromRow<#row>),
+            Role::Flattened => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromRow<#row>),
             Role::Column(column) => match column.way {
                 Way::Json => {
-                    syn::parse_quote!(::inrush::core::convert::Json<#ty>: ::inrush::core::convert::FromValue<#row>)
+                    syn::parse_quote!(::inrush::sans_io::convert::Json<#ty>: ::inrush::sans_io::convert::FromValue<#row>)
                 }
                 Way::With(_) => syn::parse_quote!(#ty: ::core::marker::Sized),
-                Way::Own => syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>),
+                Way::Own => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>),
             },
         };
         let ty = match role {
@@ -149,7 +149,7 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Gen
 fn with_bounds_by_position(generics: &Generics, row: &Lifetime, fields: &[&Field]) -> Generics {
     let mut bounded = with_row(generics, row);
     let types = fields.iter().map(|field| &field.ty);
-    bound(&mut bounded, types, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>));
+    bound(&mut bounded, types, |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>));
     bounded
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
         false => {
             no_options(&all)?;
             let types = all.iter().map(|field| &field.ty);
-            bound(&mut generics, types, |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue));
+            bound(&mut generics, types, |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue));
             vec![Part::Columns(Vec::new(), all.iter().enumerate().map(|(i, field)| own(field, i)).collect())]
         }
     };
@@ -43,14 +43,14 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::convert::ToRow for #ident #of_type #bounds {
+        impl #for_impl ::inrush::sans_io::convert::ToRow for #ident #of_type #bounds {
             const COLUMNS: &'static [&'static str] = #columns;
 
             #value
         }
 
         #[automatically_derived]
-        impl #for_impl ::inrush::core::convert::Params for #ident #of_type #bounds {
+        impl #for_impl ::inrush::sans_io::convert::Params for #ident #of_type #bounds {
             const NAMED: bool = #is_named;
             #methods
         }
@@ -110,13 +110,13 @@ fn value_of(way: &Way, field: &Field, i: usize) -> TokenStream {
     // With the span of the field's type, so that the compiler's errors point to it.
     let span = field.ty.span();
     match (way, within_option(&field.ty)) {
-        (Way::Own, _) => quote_spanned!(span=> ::inrush::core::convert::ToValue::to_value(&self.#member)),
+        (Way::Own, _) => quote_spanned!(span=> ::inrush::sans_io::convert::ToValue::to_value(&self.#member)),
         (Way::With(path), _) => quote_spanned!(span=> #path::to_value(&self.#member)),
-        (Way::Json, None) => quote_spanned!(span=> ::inrush::core::wire::Value::Json(&self.#member)),
+        (Way::Json, None) => quote_spanned!(span=> ::inrush::sans_io::wire::Value::Json(&self.#member)),
         (Way::Json, Some(_)) => quote_spanned! {span=>
             match &self.#member {
-                ::core::option::Option::Some(value) => ::inrush::core::wire::Value::Json(value),
-                ::core::option::Option::None => ::inrush::core::wire::Value::Null,
+                ::core::option::Option::Some(value) => ::inrush::sans_io::wire::Value::Json(value),
+                ::core::option::Option::None => ::inrush::sans_io::wire::Value::Null,
             }
         },
     }
@@ -126,10 +126,10 @@ fn value_of(way: &Way, field: &Field, i: usize) -> TokenStream {
 fn bind(generics: &mut Generics, Named { field, role }: &Named<'_>) {
     let Role::Column(column) = role else { return };
     match column.way {
-        Way::Own => bound(generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue)),
+        Way::Own => bound(generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue)),
         Way::Json => {
             let ty = within_option(&field.ty).unwrap_or(&field.ty);
-            bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::core::wire::WriteJson));
+            bound(generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::wire::WriteJson));
         }
         Way::With(_) => {}
     }
@@ -144,13 +144,13 @@ fn columns(parts: &[Part<'_>]) -> TokenStream {
         Part::Columns(names, _) => quote!(&[#(#names),*]),
         Part::Flattened(field) => {
             let ty = forever(field.ty.to_token_stream());
-            quote!(<#ty as ::inrush::core::convert::ToRow>::COLUMNS)
+            quote!(<#ty as ::inrush::sans_io::convert::ToRow>::COLUMNS)
         }
     });
     quote! {{
         const PARTS: &[&[&str]] = &[#(#parts),*];
-        const N: usize = ::inrush::core::convert::to_row::n_columns(PARTS);
-        const ALL: [&str; N] = ::inrush::core::convert::to_row::joined(PARTS);
+        const N: usize = ::inrush::sans_io::convert::to_row::n_columns(PARTS);
+        const ALL: [&str; N] = ::inrush::sans_io::convert::to_row::joined(PARTS);
         &ALL
     }}
 }
@@ -193,9 +193,9 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
         Part::Flattened(field) => {
             let (ident, ty) = (&field.ident, &field.ty);
             quote! {
-                let n = <#ty as ::inrush::core::convert::ToRow>::COLUMNS.len();
+                let n = <#ty as ::inrush::sans_io::convert::ToRow>::COLUMNS.len();
                 if place < n {
-                    return ::inrush::core::convert::ToRow::value(&self.#ident, place);
+                    return ::inrush::sans_io::convert::ToRow::value(&self.#ident, place);
                 }
                 place -= n;
             }
@@ -203,11 +203,11 @@ fn value(parts: &[Part<'_>]) -> TokenStream {
     });
     quote! {
         #[inline]
-        fn value(&self, place: usize) -> ::inrush::core::wire::Value<'_> {
+        fn value(&self, place: usize) -> ::inrush::sans_io::wire::Value<'_> {
             let mut place = place;
             #(#parts)*
             let _ = place;
-            ::inrush::core::wire::Value::Null
+            ::inrush::sans_io::wire::Value::Null
         }
     }
 }
@@ -217,17 +217,17 @@ fn by_name(values: &[TokenStream]) -> TokenStream {
     let n = values.len();
     let places = 0..n;
     let own_order = quote!(out.extend([#(#values),*]));
-    let all_taken = quote!(n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*);
+    let all_taken = quote!(n_values == #n #(&& ::inrush::sans_io::convert::TakeValue::take(to, #places, #values))*);
     named_methods(&own_order, &all_taken)
 }
 
 /// The same for a struct that has the columns of others in it, whose number the macro does not know.
 fn in_parts() -> TokenStream {
-    let n = quote!(<Self as ::inrush::core::convert::ToRow>::COLUMNS.len());
-    let value = quote!(::inrush::core::convert::ToRow::value(self, place));
+    let n = quote!(<Self as ::inrush::sans_io::convert::ToRow>::COLUMNS.len());
+    let value = quote!(::inrush::sans_io::convert::ToRow::value(self, place));
     let own_order = quote!(out.extend((0..#n).map(|place| #value)));
     let all_taken = quote! {
-        n_values == #n && (0..n_values).all(|place| ::inrush::core::convert::TakeValue::take(to, place, #value))
+        n_values == #n && (0..n_values).all(|place| ::inrush::sans_io::convert::TakeValue::take(to, place, #value))
     };
     named_methods(&own_order, &all_taken)
 }
@@ -238,31 +238,31 @@ fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStrea
         fn values<'__v>(
             &'__v self,
             names: &[::std::boxed::Box<str>],
-        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
-            let columns = <Self as ::inrush::core::convert::ToRow>::COLUMNS;
-            ::inrush::core::convert::ParamValues::by_name(names, columns, |place| {
-                ::inrush::core::convert::ToRow::value(self, place)
+        ) -> ::inrush::sans_io::Result<::inrush::sans_io::convert::ParamValues<'__v>> {
+            let columns = <Self as ::inrush::sans_io::convert::ToRow>::COLUMNS;
+            ::inrush::sans_io::convert::ParamValues::by_name(names, columns, |place| {
+                ::inrush::sans_io::convert::ToRow::value(self, place)
             })
         }
 
         fn own_names(&self) -> ::std::vec::Vec<&str> {
-            <Self as ::inrush::core::convert::ToRow>::COLUMNS.to_vec()
+            <Self as ::inrush::sans_io::convert::ToRow>::COLUMNS.to_vec()
         }
 
-        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
-            ::inrush::core::convert::Order::by_name(names, <Self as ::inrush::core::convert::ToRow>::COLUMNS)
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::sans_io::Result<::inrush::sans_io::convert::Order> {
+            ::inrush::sans_io::convert::Order::by_name(names, <Self as ::inrush::sans_io::convert::ToRow>::COLUMNS)
         }
 
         fn append<'__v>(
             &'__v self,
             _names: &[::std::boxed::Box<str>],
-            order: &::inrush::core::convert::Order,
-            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
-        ) -> ::inrush::core::Result<()> {
+            order: &::inrush::sans_io::convert::Order,
+            out: &mut ::std::vec::Vec<::inrush::sans_io::wire::Value<'__v>>,
+        ) -> ::inrush::sans_io::Result<()> {
             match order.positions() {
                 ::core::option::Option::None => #own_order,
                 ::core::option::Option::Some(places) => out.extend(
-                    places.iter().map(|place| ::inrush::core::convert::ToRow::value(self, *place)),
+                    places.iter().map(|place| ::inrush::sans_io::convert::ToRow::value(self, *place)),
                 ),
             }
             ::core::result::Result::Ok(())
@@ -271,9 +271,9 @@ fn named_methods(own_order: &TokenStream, all_taken: &TokenStream) -> TokenStrea
         #[inline(always)]
         fn hand<'__v>(
             &'__v self,
-            order: &::inrush::core::convert::Order,
+            order: &::inrush::sans_io::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
+            to: &mut impl ::inrush::sans_io::convert::TakeValue<'__v>,
         ) -> bool {
             order.positions().is_none() && #all_taken
         }
@@ -287,21 +287,21 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         fn values<'__v>(
             &'__v self,
             names: &[::std::boxed::Box<str>],
-        ) -> ::inrush::core::Result<::inrush::core::convert::ParamValues<'__v>> {
-            ::inrush::core::convert::Order::by_position(names)?;
+        ) -> ::inrush::sans_io::Result<::inrush::sans_io::convert::ParamValues<'__v>> {
+            ::inrush::sans_io::convert::Order::by_position(names)?;
             ::core::result::Result::Ok(::core::iter::FromIterator::from_iter([#(#values),*]))
         }
 
-        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::core::Result<::inrush::core::convert::Order> {
-            ::inrush::core::convert::Order::by_position(names)
+        fn order(&self, names: &[::std::boxed::Box<str>]) -> ::inrush::sans_io::Result<::inrush::sans_io::convert::Order> {
+            ::inrush::sans_io::convert::Order::by_position(names)
         }
 
         fn append<'__v>(
             &'__v self,
             _names: &[::std::boxed::Box<str>],
-            _order: &::inrush::core::convert::Order,
-            out: &mut ::std::vec::Vec<::inrush::core::wire::Value<'__v>>,
-        ) -> ::inrush::core::Result<()> {
+            _order: &::inrush::sans_io::convert::Order,
+            out: &mut ::std::vec::Vec<::inrush::sans_io::wire::Value<'__v>>,
+        ) -> ::inrush::sans_io::Result<()> {
             out.extend([#(#values),*]);
             ::core::result::Result::Ok(())
         }
@@ -309,11 +309,11 @@ fn by_position(values: &[TokenStream]) -> TokenStream {
         #[inline(always)]
         fn hand<'__v>(
             &'__v self,
-            order: &::inrush::core::convert::Order,
+            order: &::inrush::sans_io::convert::Order,
             n_values: usize,
-            to: &mut impl ::inrush::core::convert::TakeValue<'__v>,
+            to: &mut impl ::inrush::sans_io::convert::TakeValue<'__v>,
         ) -> bool {
-            order.positions().is_none() && n_values == #n #(&& ::inrush::core::convert::TakeValue::take(to, #places, #values))*
+            order.positions().is_none() && n_values == #n #(&& ::inrush::sans_io::convert::TakeValue::take(to, #places, #values))*
         }
     }
 }

@@ -13,17 +13,17 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
     let mut generics = input.generics.clone();
     let body = match shape(input, "ToValue")? {
         Shape::Around(field) => {
-            bound(&mut generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::core::convert::ToValue));
+            bound(&mut generics, [&field.ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::ToValue));
             let member = match &field.ident {
                 Some(ident) => quote!(self.#ident),
                 None => quote!(self.0),
             };
-            quote!(::inrush::core::convert::ToValue::to_value(&#member))
+            quote!(::inrush::sans_io::convert::ToValue::to_value(&#member))
         }
         Shape::Names(names) => {
             let (idents, names): (Vec<_>, Vec<_>) = names.into_iter().unzip();
             quote! {
-                ::inrush::core::wire::Value::Text(match self {
+                ::inrush::sans_io::wire::Value::Text(match self {
                     #(Self::#idents => #names,)*
                 })
             }
@@ -33,9 +33,9 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::convert::ToValue for #ident #of_type #bounds {
+        impl #for_impl ::inrush::sans_io::convert::ToValue for #ident #of_type #bounds {
             #[inline]
-            fn to_value(&self) -> ::inrush::core::wire::Value<'_> {
+            fn to_value(&self) -> ::inrush::sans_io::wire::Value<'_> {
                 #body
             }
         }
@@ -49,34 +49,34 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
     let body = match shape(input, "FromValue")? {
         Shape::Around(field) => {
             let ty = &field.ty;
-            bound(&mut generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::core::convert::FromValue<#row>));
+            bound(&mut generics, [ty], |ty| syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromValue<#row>));
             let make = match &field.ident {
                 Some(ident) => quote!(|value| Self { #ident: value }),
                 None => quote!(Self),
             };
-            let inner = quote!(<#ty as ::inrush::core::convert::FromValue<#row>>);
+            let inner = quote!(<#ty as ::inrush::sans_io::convert::FromValue<#row>>);
             quote! {
                 const KIND: &'static str = #inner::KIND;
                 const NEEDS_ZONE: bool = #inner::NEEDS_ZONE;
 
                 #[inline]
                 fn from_value(
-                    value: ::inrush::core::wire::Value<#row>,
-                    column: &::inrush::core::wire::ColumnDef,
+                    value: ::inrush::sans_io::wire::Value<#row>,
+                    column: &::inrush::sans_io::wire::ColumnDef,
                 ) -> ::core::option::Option<Self> {
                     #inner::from_value(value, column).map(#make)
                 }
 
                 #[inline]
                 fn from_value_in(
-                    value: ::inrush::core::wire::Value<#row>,
-                    column: &::inrush::core::wire::ColumnDef,
-                    zone: ::core::option::Option<&::inrush::core::convert::TimeZone>,
+                    value: ::inrush::sans_io::wire::Value<#row>,
+                    column: &::inrush::sans_io::wire::ColumnDef,
+                    zone: ::core::option::Option<&::inrush::sans_io::convert::TimeZone>,
                 ) -> ::core::option::Option<Self> {
                     #inner::from_value_in(value, column, zone).map(#make)
                 }
 
-                fn why_not(value: ::inrush::core::wire::Value<#row>) -> ::core::option::Option<::std::string::String> {
+                fn why_not(value: ::inrush::sans_io::wire::Value<#row>) -> ::core::option::Option<::std::string::String> {
                     #inner::why_not(value)
                 }
             }
@@ -89,8 +89,8 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 const KIND: &'static str = #kind;
 
                 fn from_value(
-                    value: ::inrush::core::wire::Value<#row>,
-                    _column: &::inrush::core::wire::ColumnDef,
+                    value: ::inrush::sans_io::wire::Value<#row>,
+                    _column: &::inrush::sans_io::wire::ColumnDef,
                 ) -> ::core::option::Option<Self> {
                     match value.as_str()? {
                         #(#names => ::core::option::Option::Some(Self::#idents),)*
@@ -105,7 +105,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
     let ident = &input.ident;
     Ok(quote! {
         #[automatically_derived]
-        impl #for_impl ::inrush::core::convert::FromValue<#row> for #ident #of_type #bounds {
+        impl #for_impl ::inrush::sans_io::convert::FromValue<#row> for #ident #of_type #bounds {
             #body
         }
     })

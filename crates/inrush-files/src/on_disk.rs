@@ -192,7 +192,7 @@ fn changed_meanwhile(message: String) -> Error {
 
 /// The error for a source that differs from the stored rows; `lines` are the lines that differ, first and last.
 pub(crate) fn changed(shown: &str, what: &str) -> Error {
-    Error::new(Kind::Promise, format!("`{shown}` is not the source whose rows are stored: {what}")).with_hint(
+    Error::new(Kind::Guarantee, format!("`{shown}` is not the source whose rows are stored: {what}")).with_hint(
         "put the file back as it was; or `--forget` the job, which leaves its rows in the table, and load what you choose",
     )
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
@@ -164,6 +164,37 @@ impl Server {
             }
         }
         self.run_client(statements)
+    }
+
+    /// Waits until a transaction waits for a row of a table in this schema.
+    ///
+    /// Panics after 30 s.
+    #[track_caller]
+    pub fn until_a_row_is_waited_for(&self, schema: &str) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !self.is_a_row_waited_for(schema) {
+            assert!(Instant::now() < deadline, "{}: nobody waits for a row in `{schema}`", self.instance);
+        }
+    }
+
+    /// Whether a transaction waits for a row of a table in this schema. Takes 150 ms, so that it may be asked in a loop.
+    ///
+    /// MySQL's `data_locks` is made for each question and holds no text of a statement. MariaDB's tables are renewed only when nobody
+    /// has read them for 100 ms, as MySQL's `INNODB_TRX` is (MySQL manual, "Persistence and Consistency of InnoDB Transaction and
+    /// Locking Information").
+    #[track_caller]
+    pub fn is_a_row_waited_for(&self, schema: &str) -> bool {
+        std::thread::sleep(Duration::from_millis(150));
+        let sql = match self.vendor {
+            Vendor::Mysql => format!(
+                "SELECT COUNT(*) FROM performance_schema.data_locks WHERE LOCK_STATUS = 'WAITING' AND OBJECT_SCHEMA = '{schema}'"
+            ),
+            Vendor::Mariadb => format!(
+                "SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS w JOIN information_schema.INNODB_LOCKS l \
+                 ON l.lock_id = w.requested_lock_id WHERE l.lock_table LIKE '`{schema}`.%'"
+            ),
+        };
+        self.sql(&sql)[0][0] != "0"
     }
 
     /// The server's client program as the tests' user, with its output for programs.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use inrush_core::bulk::Template;
 use inrush_core::convert::arrow::{ArrowOptions, Batches, InvalidDates};
 use inrush_core::error::{Error, Result};
-use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use inrush_core::session::transaction::{Begin, Commit, release};
 use inrush_core::session::{
     Ask, ChangeUser, Channel, Collect, Conversation, Credentials, Execute, Infile, Isolation, LoadCounts, Login,
@@ -240,21 +240,21 @@ struct Mixed {
 }
 
 impl Flight for Mixed {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if self.n_left == 0 {
-            return turn.end();
+            return next.end();
         }
         self.n_left -= 1;
         match self.choice.wrapping_add(self.n_left) % 9 {
-            0 => turn.query("SELECT 1"),
-            1 => turn.execute(&Statement::new("SELECT ?")?, [Value::Int(1)]),
-            2 => turn.prepare(&Statement::new("SELECT ? + 1")?),
-            3 => turn.ping(),
-            4 => turn.reset(),
-            5 => turn.close(StmtId(1)),
-            6 => turn.commit(),
-            7 => turn.query("BEGIN"),
-            _ => turn.wait().and(Err(Error::data("the source failed"))),
+            0 => next.query("SELECT 1"),
+            1 => next.execute(&Statement::new("SELECT ?")?, [Value::Int(1)]),
+            2 => next.prepare(&Statement::new("SELECT ? + 1")?),
+            3 => next.ping(),
+            4 => next.reset(),
+            5 => next.close(StmtId(1)),
+            6 => next.commit(),
+            7 => next.query("BEGIN"),
+            _ => next.wait().and(Err(Error::data("the source failed"))),
         }
     }
 

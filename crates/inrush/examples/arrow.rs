@@ -9,8 +9,8 @@ fn main() -> Result<()> {
     let url = std::env::var("INRUSH_URL").unwrap_or_else(|_| "mysql://root@localhost/test".to_owned());
     let mut connection = Connection::connect(&url)?;
     connection
-        .exec("CREATE TEMPORARY TABLE sales (day DATE NOT NULL, amount DECIMAL(10,2) NOT NULL, note TEXT)", ())?;
-    connection.exec("INSERT INTO sales VALUES ('2024-02-29', 12.50, 'leap'), ('2024-03-01', 7.25, NULL)", ())?;
+        .execute("CREATE TEMPORARY TABLE sales (day DATE NOT NULL, amount DECIMAL(10,2) NOT NULL, note TEXT)", ())?;
+    connection.execute("INSERT INTO sales VALUES ('2024-02-29', 12.50, 'leap'), ('2024-03-01', 7.25, NULL)", ())?;
 
     for batch in connection.query_arrow("SELECT * FROM sales ORDER BY day", ())? {
         for field in batch.schema().fields() {

@@ -7,12 +7,12 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush::core::bulk::RowSource;
-use inrush::core::bulk::template::Template;
-use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
-use inrush::core::convert::{BoundRows, Rows};
-use inrush::core::session::Pipeline;
-use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
+use inrush::sans_io::bulk::RowSource;
+use inrush::sans_io::bulk::template::Template;
+use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Writer};
+use inrush::sans_io::convert::{BoundRows, Rows};
+use inrush::sans_io::session::Pipeline;
+use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
 use inrush::{Config, Error, Result, Statement, blocking};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -26,14 +26,14 @@ struct Batch<'a> {
 }
 
 impl Flight for Batch<'_> {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if self.next == self.rows.n_rows() {
-            return turn.end();
+            return next.end();
         }
         match self.writer.next(RowSource::Bound(self.rows), self.next..self.rows.n_rows(), Vec::new())? {
             Next::Command { command, n_rows } => {
                 self.next += n_rows;
-                turn.send(&command)
+                next.send(&command)
             }
             Next::TooLong { bytes } => Err(Error::config(format!("a row of {bytes} bytes"))),
         }
@@ -94,17 +94,17 @@ fn run(connection: &mut blocking::Connection, data: &[Row], pid: &str, spec: &st
     if method.starts_with("encode-") {
         return encode(writer, &*rows);
     }
-    connection.exec("DROP TABLE IF EXISTS batch_rate", ())?;
-    connection.exec(DDL, ())?;
+    connection.execute("DROP TABLE IF EXISTS batch_rate", ())?;
+    connection.execute(DDL, ())?;
     let (server, client, start) = (cpu(pid), cpu("self"), Instant::now());
-    connection.exec("BEGIN", ())?;
+    connection.execute("BEGIN", ())?;
     let mut pipeline = Pipeline::new(Batch { writer, rows: &*rows, next: 0, n_stored: 0 });
     connection.run(&mut pipeline)??;
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     let took = start.elapsed();
     let used = [took.as_secs_f64() * 1e3, (cpu(pid) - server) / 1e6, (cpu("self") - client) / 1e6];
     let n_stored = pipeline.into_flight().n_stored;
-    connection.exec("DROP TABLE batch_rate", ())?;
+    connection.execute("DROP TABLE batch_rate", ())?;
     // A reply of unit results has no count.
     assert!(n_stored == data.len() as u64 || method == "bulk-unit", "{n_stored} rows");
     Ok(used)

@@ -17,7 +17,7 @@ fn main() -> inrush::Result<()> {
     let url = std::env::var("INRUSH_URL").unwrap_or_default();
     let mut connection = Connection::connect(&url)?;
     let create = "CREATE TEMPORARY TABLE people (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(40) UNIQUE, age TINYINT UNSIGNED)";
-    connection.exec(create, ())?;
+    connection.execute(create, ())?;
     let insert = "INSERT INTO people (name, age) VALUES (:name, :age)";
 
     // Rows: by name, by position, as structs.

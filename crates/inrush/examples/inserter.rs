@@ -16,7 +16,7 @@ async fn main() -> Result<()> {
     let pool = Pool::new(&url)?;
     let mut connection = pool.get().await?;
     connection
-        .exec(
+        .execute(
             "CREATE TABLE visits (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, page VARCHAR(40) NOT NULL, \
              visitor INT UNSIGNED NOT NULL UNIQUE)",
             (),
@@ -50,7 +50,7 @@ async fn main() -> Result<()> {
     visits.close().await?;
 
     // With a ledger no COMMIT is left in doubt.
-    let visits = pool.inserter_with("visits", InserterOptions::new().exactly_once())?;
+    let visits = pool.inserter_with("visits", &InserterOptions::new().with_exactly_once(true))?;
     visits.insert(params! { "page" => "/d", "visitor" => 700 }).await?;
     visits.close().await?;
     println!("closed: {}", visits.is_closed());

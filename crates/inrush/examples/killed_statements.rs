@@ -42,21 +42,21 @@ fn main() -> Result<()> {
         "INSERT INTO killed.a VALUES (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)",
         "INSERT INTO killed.b SELECT * FROM killed.a",
     ] {
-        connection.exec(sql, ())?;
+        connection.execute(sql, ())?;
     }
     let kill = format!("KILL QUERY {}", connection.connection_id());
     let is_over = AtomicBool::new(false);
     scope(|threads| {
         threads.spawn(|| {
             while !is_over.load(SeqCst) {
-                let _ = killer.exec(&*kill, ());
+                let _ = killer.execute(&*kill, ());
                 sleep(Duration::from_micros(50));
             }
         });
         STATEMENTS.iter().for_each(|(sql, n_rows)| measure(&mut connection, sql, *n_rows));
         is_over.store(true, SeqCst);
     });
-    while connection.exec("DROP DATABASE killed", ()).is_err() {}
+    while connection.execute("DROP DATABASE killed", ()).is_err() {}
     Ok(())
 }
 
@@ -64,14 +64,14 @@ fn measure(connection: &mut Connection, sql: &str, n_rows: u64) {
     let (mut well, mut errors, mut no_row, mut in_part) = (0, 0, 0, 0);
     let end = Instant::now() + Duration::from_secs(SECONDS);
     while Instant::now() < end {
-        while connection.exec("BEGIN", ()).is_err() {}
-        match connection.exec(sql, ()).map(|outcome| outcome.affected) {
+        while connection.execute("BEGIN", ()).is_err() {}
+        match connection.execute(sql, ()).map(|outcome| outcome.affected) {
             Ok(affected) if affected == n_rows => well += 1,
             Ok(0) => no_row += 1,
             Ok(_) => in_part += 1,
             Err(_) => errors += 1,
         }
-        while connection.exec("ROLLBACK", ()).is_err() {}
+        while connection.execute("ROLLBACK", ()).is_err() {}
     }
     println!("{sql}: {well} well, {errors} errors, {no_row} OK with no row, {in_part} OK with a part of the rows");
 }

@@ -5,8 +5,8 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush::core::session::Pipeline;
-use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use inrush::sans_io::session::Pipeline;
+use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use inrush::{Config, Result, Statement, blocking};
 use std::time::Instant;
 
@@ -19,12 +19,12 @@ struct Numbers {
 }
 
 impl Flight for Numbers {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if self.next == self.end {
-            return turn.end();
+            return next.end();
         }
         self.next += 1;
-        turn.execute(&self.insert, (self.next, "twelve bytes"))
+        next.execute(&self.insert, (self.next, "twelve bytes"))
     }
 
     fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {
@@ -43,15 +43,15 @@ fn main() -> Result<()> {
     let window = Window { n_commands: number(usual.n_commands), n_bytes: number(usual.n_bytes) };
 
     let mut connection = blocking::Connection::connect(&Config::from_url(&url)?)?;
-    connection.exec("DROP TABLE IF EXISTS pipeline_rate", ())?;
-    connection.exec("CREATE TABLE pipeline_rate (id INT PRIMARY KEY, v VARCHAR(20))", ())?;
-    connection.exec("SET autocommit = 0", ())?;
+    connection.execute("DROP TABLE IF EXISTS pipeline_rate", ())?;
+    connection.execute("CREATE TABLE pipeline_rate (id INT PRIMARY KEY, v VARCHAR(20))", ())?;
+    connection.execute("SET autocommit = 0", ())?;
     let insert = connection.prepare("INSERT INTO pipeline_rate VALUES (?, ?)")?;
     let mut pipeline = Pipeline::new(Numbers { insert, next: 0, end: n_rows, n_stored: 0 }).with_window(window);
     let start = Instant::now();
     connection.run(&mut pipeline)??;
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     let rate = n_rows as f64 / start.elapsed().as_secs_f64();
     println!("{} rows stored, {rate:.0} rows/s, {window:?}", pipeline.into_flight().n_stored);
-    connection.exec("DROP TABLE pipeline_rate", ()).map(drop)
+    connection.execute("DROP TABLE pipeline_rate", ()).map(drop)
 }

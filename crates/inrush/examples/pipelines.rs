@@ -8,7 +8,7 @@ use inrush::blocking::Connection;
 fn main() -> Result<()> {
     let url = std::env::var("INRUSH_URL").unwrap_or_else(|_| "mysql://root@localhost/test".to_owned());
     let mut connection = Connection::connect(&url)?;
-    connection.exec("CREATE TEMPORARY TABLE numbers (n INT PRIMARY KEY) ENGINE=InnoDB", ())?;
+    connection.execute("CREATE TEMPORARY TABLE numbers (n INT PRIMARY KEY) ENGINE=InnoDB", ())?;
     let insert = connection.prepare("INSERT INTO numbers VALUES (?)")?;
 
     // Each step has its own reply; those behind a step that failed are answered all the same.
@@ -25,9 +25,9 @@ fn main() -> Result<()> {
     let mut numbers = 1_000..2_000;
     let mut n_stored = 0;
     connection.pipeline_each(
-        |turn| match numbers.next() {
-            Some(number) => turn.execute(&insert, (number,)),
-            None => turn.end(),
+        |next| match numbers.next() {
+            Some(number) => next.execute(&insert, (number,)),
+            None => next.end(),
         },
         |_, reply| {
             reply?;

@@ -28,7 +28,7 @@ fn threads(config: &Config) -> Result<()> {
 
 async fn tasks(config: &Config) -> Result<()> {
     let pool = inrush::Pool::new(config)?;
-    pool.get().await?.exec("SET @basket = 7", ()).await?;
+    pool.get().await?.execute("SET @basket = 7", ()).await?;
     // As the next user finds it, the session is new.
     let (basket,) = pool.get().await?.query_one::<(Option<u32>,)>("SELECT @basket", ()).await?;
     println!("the next user finds {}", if basket.is_none() { "no basket" } else { "a basket" });

@@ -15,10 +15,10 @@ struct Person {
 fn main() -> Result<()> {
     let url = std::env::var("INRUSH_URL").unwrap_or_else(|_| "mysql://root@localhost/test".to_owned());
     let mut connection = Connection::connect(&url)?;
-    connection.exec("CREATE TEMPORARY TABLE people (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, name VARCHAR(50) NOT NULL, age TINYINT UNSIGNED)", ())?;
+    connection.execute("CREATE TEMPORARY TABLE people (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, name VARCHAR(50) NOT NULL, age TINYINT UNSIGNED)", ())?;
     let outcome =
-        connection.exec("INSERT INTO people (name, age) VALUES (?, ?), (?, ?)", ("Ann", 40, "Bob", None::<u8>))?;
-    println!("{} rows, ids from {}", outcome.affected, outcome.last_insert_id);
+        connection.execute("INSERT INTO people (name, age) VALUES (?, ?), (?, ?)", ("Ann", 40, "Bob", None::<u8>))?;
+    println!("{} rows, ids from {}", outcome.affected, outcome.inserted_id()?);
 
     // A tuple takes the columns by position, a struct by name.
     let names: Vec<(u64, String)> = connection.query("SELECT id, name FROM people WHERE age > ?", (18,))?;
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
     if let Err(misfit) = connection.query::<(u64, u8)>("SELECT id, age FROM people", ()) {
         println!("{misfit}");
     }
-    connection.exec("SELECT CAST('12abc' AS UNSIGNED)", ())?;
+    connection.execute("SELECT CAST('12abc' AS UNSIGNED)", ())?;
     println!("{}", connection.warnings()?[0].message);
     Ok(())
 }

@@ -54,7 +54,7 @@ fn in_thread(config: &Config, verb: &str, n: u64) -> Result<u64> {
             }
         }
         "batch" => {
-            connection.exec(TABLE, ())?;
+            connection.execute(TABLE, ())?;
             let rows: Vec<(u64, &str)> = (0..n).map(|value| (value, "twelve bytes")).collect();
             sum = connection.execute_batch("INSERT INTO query_cost VALUES (?, ?)", &rows)?.n_rows;
         }
@@ -91,7 +91,7 @@ async fn in_task(config: &Config, verb: &str, n: u64) -> Result<u64> {
             }
         }
         "batch" => {
-            connection.exec(TABLE, ()).await?;
+            connection.execute(TABLE, ()).await?;
             let rows: Vec<(u64, &str)> = (0..n).map(|value| (value, "twelve bytes")).collect();
             sum = connection.execute_batch("INSERT INTO query_cost VALUES (?, ?)", &rows).await?.n_rows;
         }

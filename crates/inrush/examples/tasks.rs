@@ -30,7 +30,7 @@ async fn main() -> Result<()> {
 
     // The server is told to end it, and the connection stays good.
     let mut connection = pool.get().await?;
-    if let Err(late) = connection.exec("SELECT SLEEP(10)", ()).await {
+    if let Err(late) = connection.execute("SELECT SLEEP(10)", ()).await {
         println!("{late}");
     }
     let mut rows = connection.query_iter("SELECT 1 UNION SELECT 2", ()).await?;

@@ -8,24 +8,25 @@ use inrush::{Isolation, Result, TransactionOptions};
 fn main() -> Result<()> {
     let url = std::env::var("INRUSH_URL").unwrap_or_else(|_| "mysql://root@localhost/test".to_owned());
     let mut connection = Connection::connect(&url)?;
-    connection.exec("CREATE TEMPORARY TABLE accounts (id INT PRIMARY KEY, balance INT NOT NULL) ENGINE=InnoDB", ())?;
-    connection.exec("INSERT INTO accounts VALUES (1, 100), (2, 0)", ())?;
+    connection
+        .execute("CREATE TEMPORARY TABLE accounts (id INT PRIMARY KEY, balance INT NOT NULL) ENGINE=InnoDB", ())?;
+    connection.execute("INSERT INTO accounts VALUES (1, 100), (2, 0)", ())?;
 
     // Commits if the closure comes to a value, rolls back if it comes to an error.
     connection.transaction(|tx| {
-        tx.exec("UPDATE accounts SET balance = balance - ? WHERE id = ?", (10, 1))?;
-        tx.exec("UPDATE accounts SET balance = balance + ? WHERE id = ?", (10, 2)).map(drop)
+        tx.execute("UPDATE accounts SET balance = balance - ? WHERE id = ?", (10, 1))?;
+        tx.execute("UPDATE accounts SET balance = balance + ? WHERE id = ?", (10, 2)).map(drop)
     })?;
 
     // The same again from its start after a deadlock or a lock wait time-out, at most five times.
     let options = TransactionOptions::new().with_isolation(Isolation::ReadCommitted).with_retries(5);
-    connection.transaction_with(&options, |tx| tx.exec("UPDATE accounts SET balance = balance + 1", ()))?;
+    connection.transaction_with(&options, |tx| tx.execute("UPDATE accounts SET balance = balance + 1", ()))?;
 
     // A guard that is dropped rolls back; so does a savepoint, for its part.
     let mut tx = connection.begin()?;
-    tx.exec("UPDATE accounts SET balance = 0 WHERE id = 1", ())?;
+    tx.execute("UPDATE accounts SET balance = 0 WHERE id = 1", ())?;
     let mut part = tx.savepoint()?;
-    part.exec("DELETE FROM accounts", ())?;
+    part.execute("DELETE FROM accounts", ())?;
     drop(part);
     tx.commit()?;
 

@@ -24,11 +24,11 @@ fn main() -> Result<()> {
         let config =
             Config::parse(url)?.with_local_infile(true).with_compression(compression.parse::<inrush::Compression>()?);
         let mut connection = Connection::connect(&config)?;
-        connection.exec("DROP TABLE IF EXISTS wire_cost", ())?;
-        connection.exec(&format!("CREATE TABLE wire_cost ({ddl})"), ())?;
+        connection.execute("DROP TABLE IF EXISTS wire_cost", ())?;
+        connection.execute(&format!("CREATE TABLE wire_cost ({ddl})"), ())?;
         measure(&mut connection, compression, "load", |connection| load(connection, &text))?;
         measure(&mut connection, compression, "read", read)?;
-        connection.exec("DROP TABLE wire_cost", ())?;
+        connection.execute("DROP TABLE wire_cost", ())?;
     }
     Ok(())
 }

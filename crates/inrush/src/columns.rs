@@ -21,8 +21,8 @@
 #[macro_export]
 macro_rules! columns {
     ($($name:tt $is:tt $column:expr),* $(,)?) => {
-        $crate::core::convert::Columns::new(vec![
-            $(($crate::__column_name!($name $is), $crate::core::convert::IntoColumn::into_column($column))),*
+        $crate::sans_io::convert::Columns::new(vec![
+            $(($crate::__column_name!($name $is), $crate::sans_io::convert::IntoColumn::into_column($column))),*
         ])
     };
 }
@@ -40,7 +40,7 @@ macro_rules! __column_name {
 
 #[cfg(test)]
 mod tests {
-    use crate::core::convert::Rows as _;
+    use crate::sans_io::convert::Rows as _;
     use crate::{Value, scalar};
 
     #[test]

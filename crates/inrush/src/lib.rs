@@ -1,6 +1,6 @@
 //! inrush: the fastest safe way to get rows into MySQL and MariaDB.
 //!
-//! This crate is the I/O shell around [`core`], which knows the protocol but no socket, clock or file.
+//! This crate is the I/O shell around [`sans_io`], which knows the protocol but no socket, clock or file.
 //!
 //! | part | what it is |
 //! |---|---|
@@ -97,7 +97,7 @@ pub use crate::tokio::{
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
-pub use inrush_core as core;
+pub use inrush_core as sans_io;
 pub use inrush_core::bulk::Method;
 #[cfg(feature = "loader")]
 pub use inrush_core::bulk::lane::Unchecked;
@@ -156,7 +156,7 @@ pub use inrush_derive::FromRow;
 /// let people = [Person { id: 1, name: "Ann", age: Some(31) }, Person { id: 2, name: "Bea", age: None }];
 /// let insert = "INSERT INTO people (full_name, age, id) VALUES (:full_name, :age, :id)";
 /// connection.execute_batch(insert, &people)?;
-/// connection.exec("UPDATE people SET age = :age + 1 WHERE id = :id", &people[0])?;
+/// connection.execute("UPDATE people SET age = :age + 1 WHERE id = :id", &people[0])?;
 /// # assert_eq!(shop.ask("SELECT id, full_name, age FROM people ORDER BY id"), ["1 Ann 32", "2 Bea NULL"]);
 /// # Ok::<(), inrush::Error>(())
 /// ```
@@ -178,7 +178,7 @@ pub use inrush_derive::ToRow;
 /// # let shop = inrush_testkit::shop::open();
 /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
 /// # shop.ask("CREATE TABLE things (id BIGINT UNSIGNED PRIMARY KEY, state ENUM('in_stock', 'gone'))");
-/// connection.exec("INSERT INTO things VALUES (?, ?)", (Id(7), State::SoldOut))?;
+/// connection.execute("INSERT INTO things VALUES (?, ?)", (Id(7), State::SoldOut))?;
 /// let thing: (Id, State) = connection.query_one("SELECT id, state FROM things", ())?;
 /// assert_eq!(thing, (Id(7), State::SoldOut));
 /// # Ok::<(), inrush::Error>(())
@@ -192,5 +192,5 @@ pub use loader::{
     Snapshot, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
-pub use pool::{Lent, PoolStatus};
+pub use pool::{PoolStatus, Pooled};
 pub use sql::{Sql, Text, Warning};

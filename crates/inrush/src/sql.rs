@@ -208,6 +208,6 @@ impl FromRow<'_> for Warning {
 #[macro_export]
 macro_rules! params {
     ($($name:expr => $value:expr),* $(,)?) => {
-        $crate::core::convert::Named::new(vec![$(($name, $crate::core::convert::ToValue::to_value(&$value))),*])
+        $crate::sans_io::convert::Named::new(vec![$(($name, $crate::sans_io::convert::ToValue::to_value(&$value))),*])
     };
 }

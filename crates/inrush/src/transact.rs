@@ -83,7 +83,7 @@ impl<T, E: From<Error>> Failure<T, E> {
         match (self.fault, self.doubt) {
             (Fault::Ours(error), None) => error
                 .with_hint(
-                    "`TransactionOptions::exactly_once` finds that out, and runs the transaction again if it is not",
+                    "`TransactionOptions::with_exactly_once` finds that out, and runs the transaction again if it is not",
                 )
                 .outcome_unknown()
                 .into(),
@@ -147,7 +147,7 @@ impl Lines {
             return Ok(None);
         }
         let schema = config.database().ok_or_else(|| {
-            Error::config("`exactly_once()` needs a database in the pool's configuration, where its ledger is")
+            Error::config("`with_exactly_once(true)` needs a database in the pool's configuration, where its ledger is")
         })?;
         let mut state = self.state();
         let ledger = state.free.pop().unwrap_or_else(|| {
@@ -193,6 +193,6 @@ impl Drop for Lease {
 
 /// The error of a transaction without a pool.
 pub(crate) fn needs_pool() -> Error {
-    Error::config("`exactly_once()` needs a pool: a lost connection cannot ask what became of its COMMIT")
+    Error::config("`with_exactly_once(true)` needs a pool: a lost connection cannot ask what became of its COMMIT")
         .with_hint("use the pool's `transaction_with`")
 }

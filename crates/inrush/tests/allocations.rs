@@ -5,11 +5,11 @@
 #![allow(unsafe_code)]
 
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
-use inrush::core::bulk::Screen;
-use inrush::core::convert::{BoundRows, RowBuffer, RowReader, Rows};
-use inrush::core::value::Rules;
-use inrush::core::value::column::{Column, ColumnType};
-use inrush::core::wire::{Date, DateTime, ServerVersion};
+use inrush::sans_io::bulk::Screen;
+use inrush::sans_io::convert::{BoundRows, RowBuffer, RowReader, Rows};
+use inrush::sans_io::value::Rules;
+use inrush::sans_io::value::column::{Column, ColumnType};
+use inrush::sans_io::wire::{Date, DateTime, ServerVersion};
 use inrush::{Config, FromRow, Result, TlsMode, ToRow, Value, blocking, columns, params, scalar};
 use inrush_testkit::servers::{self, Server};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,8 +1,8 @@
 //! `#[derive(FromRow)]` and `#[derive(ToRow)]`: rows that need no server become structs, and structs rows.
 #![allow(clippy::unwrap_used)]
 
-use inrush::core::convert::Rows as _;
-use inrush::core::wire::{ColumnDef, ColumnFlags, ColumnType, Row, RowFormat};
+use inrush::sans_io::convert::Rows as _;
+use inrush::sans_io::wire::{ColumnDef, ColumnFlags, ColumnType, Row, RowFormat};
 use inrush::{FromRow, Params, Result, Statement, ToRow, Value};
 
 #[derive(Debug, FromRow, PartialEq, ToRow)]

@@ -8,8 +8,8 @@ use crate::meter::{self, Written};
 use crate::server_file::ServerFile;
 use arrow_array::RecordBatch;
 use inrush::blocking::{Connection, Pool};
-use inrush::core::convert::{BoundRows, RowReader, Rows as _};
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::convert::{BoundRows, RowReader, Rows as _};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions};
 use std::hint::black_box;
 use std::ops::Range;
@@ -127,8 +127,8 @@ impl Writer {
     }
 
     fn make(&mut self, table: &str) -> Result<()> {
-        self.connection.exec(&format!("DROP TABLE IF EXISTS {table}"), ())?;
-        self.connection.exec(&Users::ddl(table), ())?;
+        self.connection.execute(&format!("DROP TABLE IF EXISTS {table}"), ())?;
+        self.connection.execute(&Users::ddl(table), ())?;
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Writer {
         let columns = Users::COLUMNS.join(", ");
         let Self { target, source, .. } = self;
         let sql = format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source} WHERE id <= {rows}");
-        self.connection.exec(&sql, ())?;
+        self.connection.execute(&sql, ())?;
         Ok(())
     }
 
@@ -174,10 +174,10 @@ impl Writer {
                     set.join(", "),
                     cell.rows
                 );
-                self.connection.exec(&sql, ())?;
+                self.connection.execute(&sql, ())?;
             }
             Operation::Delete => {
-                self.connection.exec(&format!("DELETE FROM {target} WHERE id <= {}", cell.rows), ())?;
+                self.connection.execute(&format!("DELETE FROM {target} WHERE id <= {}", cell.rows), ())?;
             }
         }
         Ok(clock.written(cell.rows, false))
@@ -191,7 +191,7 @@ impl Writer {
         let file = ServerFile::write(folder, self.settings.users.tsv(1..rows + 1).as_bytes())?;
         let sql = file.load_into(&self.target, &Users::COLUMNS.join(", "));
         let clock = self.clock();
-        self.connection.exec(&sql, ())?;
+        self.connection.execute(&sql, ())?;
         Ok(clock.written(rows, false))
     }
 
@@ -201,7 +201,7 @@ impl Writer {
         let pool = Pool::new(&config)?;
         let options = InserterOptions::new().with_columns(Users::COLUMNS).with_lanes(INSERTER_LANES);
         let table = format!("{}.bench_users", self.settings.schema);
-        let inserter = pool.inserter_with(&table, options)?;
+        let inserter = pool.inserter_with(&table, &options)?;
         let (users, deadline) = (self.settings.users, self.deadline());
         let all: Vec<_> = (1..rows + 1).map(|number| users.values(number)).collect();
         // Reads the table, and connects: that is not part of inserting.
@@ -291,12 +291,12 @@ impl Writer {
         let (mut sent, mut stored) = (0, 0);
         let clock = self.clock();
         self.connection.pipeline_each(
-            |turn| {
+            |next| {
                 if sent == rows || Instant::now() >= deadline {
-                    return turn.end();
+                    return next.end();
                 }
                 sent += 1;
-                turn.execute(&statement, reader.row(sent as usize - 1)?)
+                next.execute(&statement, reader.row(sent as usize - 1)?)
             },
             |_, reply| {
                 reply?;

@@ -3,7 +3,7 @@
 
 use super::tpch::Tpch;
 use crate::dataset::{Checksum, Dice, Sbtest, Users};
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use std::io::Write;
 
 /// A data set.

@@ -9,9 +9,9 @@ use crate::facts::ServerProcess;
 use crate::results::Sample;
 use crate::server_file::ServerFile;
 use inrush::blocking::Connection;
-use inrush::core::bulk::Source;
-use inrush::core::bulk::report::{Report, Stop};
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::bulk::Source;
+use inrush::sans_io::bulk::report::{Report, Stop};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::{BatchSize, Config, LoadOptions, Loader, Method};
 use inrush_files::{CsvOptions, Format};
 use std::fs::File;
@@ -84,7 +84,7 @@ impl Drop for Loads {
     fn drop(&mut self) {
         if self.owns_ledger {
             let tables = LEDGER.map(|name| format!("`{}`.{name}", self.settings.schema)).join(", ");
-            let _ = self.connection.exec(&format!("DROP TABLE IF EXISTS {tables}"), ());
+            let _ = self.connection.execute(&format!("DROP TABLE IF EXISTS {tables}"), ());
         }
     }
 }
@@ -208,8 +208,8 @@ impl Loads {
 
     fn make(&mut self, table: &str) -> Result<()> {
         let quoted = self.quoted(table);
-        self.connection.exec(&format!("DROP TABLE IF EXISTS {quoted}"), ())?;
-        self.connection.exec(&self.ddl.replacen("{}", &quoted, 1), ())?;
+        self.connection.execute(&format!("DROP TABLE IF EXISTS {quoted}"), ())?;
+        self.connection.execute(&self.ddl.replacen("{}", &quoted, 1), ())?;
         Ok(())
     }
 
@@ -241,17 +241,17 @@ impl Loads {
                 .with_lanes(lanes)
                 .with_batch(batch)
                 .with_again(true)
-                .with_retry_for(self.settings.cap)
+                .with_retries_for(self.settings.cap)
         };
         let mut retries = Vec::new();
         let cap = Some(self.settings.cap);
         let clock = Clock::start(self.server.as_ref());
         let cut_at = match cell {
-            Cell::Copy => self.exec(&format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}"))?,
+            Cell::Copy => self.execute(&format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}"))?,
             Cell::OnServer => {
                 let file =
                     self.server_file.as_ref().ok_or_else(|| Error::config("the server reads no file of ours"))?;
-                self.exec(&file.load_csv_into(&target, &columns))?
+                self.execute(&file.load_csv_into(&target, &columns))?
             }
             Cell::Lanes(lanes) => {
                 let lanes = Some(*lanes).filter(|lanes| *lanes > 0);
@@ -292,24 +292,24 @@ impl Loads {
         let [job, chunk, reject] = LEDGER.map(|name| format!("`{}`.{name}", self.settings.schema));
         for table in [chunk, reject] {
             self.connection
-                .exec(&format!("DELETE FROM {table} WHERE job IN (SELECT id FROM {job} WHERE {OF_OURS})"), ())?;
+                .execute(&format!("DELETE FROM {table} WHERE job IN (SELECT id FROM {job} WHERE {OF_OURS})"), ())?;
         }
-        self.connection.exec(&format!("DELETE FROM {job} WHERE {OF_OURS}"), ())?;
+        self.connection.execute(&format!("DELETE FROM {job} WHERE {OF_OURS}"), ())?;
         Ok(())
     }
 
     /// Runs a statement that fills the table. How many rows there are of it if it was cut: none.
-    fn exec(&mut self, sql: &str) -> Result<Option<u64>> {
+    fn execute(&mut self, sql: &str) -> Result<Option<u64>> {
         let id = self.connection.connection_id();
         let (config, connection) = (&self.config, &mut self.connection);
         let kill = || {
             // If this fails, the statement runs to its end.
-            let _ = Connection::connect(config).and_then(|mut other| other.exec(&format!("KILL QUERY {id}"), ()));
+            let _ = Connection::connect(config).and_then(|mut other| other.execute(&format!("KILL QUERY {id}"), ()));
         };
-        let (done, end) = within(&self.settings, Some(self.settings.cap), kill, || connection.exec(sql, ()));
+        let (done, end) = within(&self.settings, Some(self.settings.cap), kill, || connection.execute(sql, ()));
         if end.is_some() {
             // It may have been too late for the statement, and would end the next one.
-            let _ = self.connection.exec("DO 0", ());
+            let _ = self.connection.execute("DO 0", ());
         }
         match (done, end) {
             (_, Some(End::Asked)) => Err(Error::new(Kind::Interrupted, "interrupted")),
@@ -415,7 +415,7 @@ const TARGET: &str = "bench_load";
 const SOURCE: &str = "bench_load_source";
 
 /// The tables of a load's ledger.
-const LEDGER: [&str; 3] = inrush::core::bulk::ledger::Ledger::TABLES;
+const LEDGER: [&str; 3] = inrush::sans_io::bulk::ledger::Ledger::TABLES;
 
 /// What types are guessed from.
 const SAMPLE_BYTES: usize = 4 << 20;

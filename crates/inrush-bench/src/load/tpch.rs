@@ -1,6 +1,6 @@
 //! The tables of TPC-H: how they are defined, and their rows, which `tpchgen` makes. Pure.
 
-use inrush::core::Result;
+use inrush::sans_io::Result;
 use std::fmt::Display;
 use tpchgen::csv::{CustomerCsv, LineItemCsv, NationCsv, OrderCsv, PartCsv, PartSuppCsv, RegionCsv, SupplierCsv};
 use tpchgen::generators::{

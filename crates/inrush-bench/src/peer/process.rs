@@ -5,7 +5,7 @@
 
 use super::{Hello, PROTOCOL, PeerCell, Place, When};
 use crate::insert::Written;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use serde::Deserialize;
 use serde_json::json;

@@ -1,6 +1,6 @@
 use super::*;
-use inrush::core::profile::Profile;
-use inrush::core::wire::ServerVersion;
+use inrush::sans_io::profile::Profile;
+use inrush::sans_io::wire::ServerVersion;
 
 fn hello(routes: &str, needs: &str) -> Hello {
     let line = format!(

@@ -8,7 +8,7 @@ use crate::query::{Client, check, runtime};
 use crate::results::Sample;
 use crate::workers::Workers;
 use inrush::blocking::Connection;
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use inrush::{Config, PoolOptions};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

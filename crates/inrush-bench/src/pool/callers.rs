@@ -4,7 +4,7 @@ use super::Cell;
 use crate::clock::Clock;
 use crate::results::Sample;
 use crate::workers::{Gate, Patience, Workers, ended_early};
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use inrush::{Config, blocking};
 use std::sync::Arc;
 use std::thread;
@@ -174,7 +174,7 @@ fn settle(
             counters.failed(now, &error, 1);
             drop(counters);
             // Each caller that found no server waits for it, but not for ever.
-            if error.is_fatal() || error.kind() == inrush::core::Kind::Io && !error.is_timeout() {
+            if error.is_fatal() || error.kind() == inrush::sans_io::Kind::Io && !error.is_timeout() {
                 let pause = patience.pause_unless_lost(now);
                 if pause.is_none() {
                     work.workers.lose(error);

@@ -10,7 +10,7 @@ use crate::results::{Sample, Tick};
 use crate::workers::{Workers, ended_early};
 use inrush::Config;
 use inrush::blocking::Connection;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -93,8 +93,8 @@ impl Bench {
     /// # Errors
     /// Those of the server; `Protocol` if the table does not hold what was acknowledged.
     pub fn run(&mut self, cell: &Cell) -> Result<Sample> {
-        self.control.exec(&format!("DROP TABLE IF EXISTS {}", self.target), ())?;
-        self.control.exec(&ddl(&self.target), ())?;
+        self.control.execute(&format!("DROP TABLE IF EXISTS {}", self.target), ())?;
+        self.control.execute(&ddl(&self.target), ())?;
         let Settings { schema, pace, cap, many, timeout } = self.settings.clone();
         let config = self
             .config

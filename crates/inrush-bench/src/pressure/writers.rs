@@ -4,7 +4,7 @@ use super::{INSERTER_LANES, On};
 use crate::pressure::pacer::{Pacer, Turn};
 use crate::workers::{Patience, Workers};
 use inrush::blocking::{Connection, Inserter, Pool};
-use inrush::core::{Kind, Result};
+use inrush::sans_io::{Kind, Result};
 use inrush::{BatchOptions, Config, InserterOptions, Method, PoolOptions, Statement};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -51,8 +51,8 @@ impl Through {
                 let options = InserterOptions::new()
                     .with_columns(COLUMNS)
                     .with_lanes(INSERTER_LANES)
-                    .with_retry_for(INSERTER_RETRIES);
-                let inserter = Pool::new(&config)?.inserter_with(table, options)?;
+                    .with_retries_for(INSERTER_RETRIES);
+                let inserter = Pool::new(&config)?.inserter_with(table, &options)?;
                 inserter.flush()?;
                 Through::Inserter(inserter)
             }
@@ -69,7 +69,7 @@ impl Writers<'_> {
                 statement.and_then(|statement| {
                     self.go_on(client, |_| {
                         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-                        self.on(&mut connection, |connection| connection.exec(&statement, ROW).map(drop))
+                        self.on(&mut connection, |connection| connection.execute(&statement, ROW).map(drop))
                     })
                 })
             }
@@ -95,7 +95,7 @@ impl Writers<'_> {
                 On::ConnectionsMultiRow => {
                     connection.execute_batch_with(&sql, &rows[..turn.rows as usize], &options).map(drop)
                 }
-                _ => connection.exec(&statement, ROW).map(drop),
+                _ => connection.execute(&statement, ROW).map(drop),
             })
         })
     }

@@ -7,7 +7,7 @@ use crate::facts::ServerProcess;
 use crate::results::Sample;
 use crate::workers::Workers;
 use inrush::blocking::Connection;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::{Config, Statement};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -132,10 +132,10 @@ pub(crate) fn check(connection: &mut Connection, sql: &str, prepared: bool) -> R
     if !QUERIES.contains(&&*word.to_ascii_uppercase()) {
         return Err(no_query());
     }
-    connection.exec("START TRANSACTION READ ONLY", ())?;
+    connection.execute("START TRANSACTION READ ONLY", ())?;
     let asked = match prepared {
-        true => connection.prepare(sql).and_then(|statement| connection.exec(&statement, ())),
-        false => connection.exec(sql, ()),
+        true => connection.prepare(sql).and_then(|statement| connection.execute(&statement, ())),
+        false => connection.execute(sql, ()),
     };
     match asked {
         Err(e) if e.code() == READ_ONLY => Err(no_query()),

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::results::Sample;
 use crate::workers::{Gate, Patience, Workers, ended_early};
 use inrush::blocking::Connection;
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use std::thread;
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ fn ask(work: &Work, workers: &Workers, client: usize, mut connection: Connection
             continue;
         };
         workers.counters(client).failed(workers.elapsed(), &error, n - answered);
-        if error.kind() == inrush::core::Kind::Protocol {
+        if error.kind() == inrush::sans_io::Kind::Protocol {
             workers.lose(error);
         } else if error.is_fatal() {
             match connect_again(work, workers, &mut patience, error) {
@@ -118,26 +118,29 @@ fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut dyn FnMut
             work.check(rows)
         }
         (Mode::Batch, _) => {
-            let results = connection.results(&work.joined(n), ())?;
+            let results = connection.query_result_sets(&work.joined(n), ())?;
             tell(n);
             results.iter().try_for_each(|result| work.check(result.rows().count() as u64))
         }
         (Mode::Pipeline, ask) => {
             let (mut sent, mut first) = (0, None);
             connection.pipeline_each(
-                |turn| {
+                |next| {
                     sent += 1;
                     match ask {
-                        _ if sent > n => turn.end(),
-                        Ask::Text(sql) => turn.query(sql),
-                        Ask::Prepared(statement) => turn.execute(statement, ()),
+                        _ if sent > n => next.end(),
+                        Ask::Text(sql) => next.query(sql),
+                        Ask::Prepared(statement) => next.execute(statement, ()),
                     }
                 },
                 |_, reply| {
                     match reply {
                         Ok(reply) => {
                             tell(1);
-                            reply.results().iter().try_for_each(|result| work.check(result.rows().count() as u64))?;
+                            reply
+                                .result_sets()
+                                .iter()
+                                .try_for_each(|result| work.check(result.rows().count() as u64))?;
                         }
                         Err(error) => _ = first.get_or_insert(error),
                     }

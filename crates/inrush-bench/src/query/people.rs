@@ -2,7 +2,7 @@
 
 use crate::dataset::Dice;
 use inrush::blocking::Connection;
-use inrush::core::Result;
+use inrush::sans_io::Result;
 
 /// Selects the finished orders of adults: always a hundred rows.
 pub const JOIN: &str = "SELECT u.id, u.name, o.order_id, o.amount FROM bench_people u JOIN bench_orders o ON u.id = o.user_id \
@@ -35,8 +35,8 @@ pub fn ddl() -> [String; 2] {
 /// Those of the server.
 pub(super) fn make(connection: &mut Connection, seed: u64) -> Result<()> {
     for (table, ddl) in TABLES.iter().zip(ddl()) {
-        connection.exec(&format!("DROP TABLE IF EXISTS {table}"), ())?;
-        connection.exec(&ddl, ())?;
+        connection.execute(&format!("DROP TABLE IF EXISTS {table}"), ())?;
+        connection.execute(&ddl, ())?;
     }
     let mut dice = Dice::new(seed);
     let people: Vec<_> = (0..PEOPLE).map(|id| (id, format!("person {id}"), 10 + dice.below(70) as i32)).collect();

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::results::Sample;
 use crate::workers::{Patience, Workers, ended_early};
 use inrush::Connection;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -118,7 +118,7 @@ async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dy
             work.check(rows)
         }
         (Mode::Batch, _) => {
-            let results = connection.results(&work.joined(n), ()).await?;
+            let results = connection.query_result_sets(&work.joined(n), ()).await?;
             tell(n);
             results.iter().try_for_each(|result| work.check(result.rows().count() as u64))
         }
@@ -128,18 +128,18 @@ async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dy
                 match reply {
                     Ok(reply) => {
                         tell(1);
-                        reply.results().iter().try_for_each(|result| work.check(result.rows().count() as u64))?;
+                        reply.result_sets().iter().try_for_each(|result| work.check(result.rows().count() as u64))?;
                     }
                     Err(error) => _ = first.get_or_insert(error),
                 }
                 Ok(())
             };
-            let next = |turn: inrush::pipeline::Turn<'_>| {
+            let next = |next: inrush::pipeline::NextCommand<'_>| {
                 sent += 1;
                 match ask {
-                    _ if sent > n => turn.end(),
-                    Ask::Text(sql) => turn.query(sql),
-                    Ask::Prepared(statement) => turn.execute(statement, ()),
+                    _ if sent > n => next.end(),
+                    Ask::Text(sql) => next.query(sql),
+                    Ask::Prepared(statement) => next.execute(statement, ()),
                 }
             };
             connection.pipeline_each(next, each).await?;

@@ -1,7 +1,7 @@
 //! What every client of `query` does.
 
 use super::Mode;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::{Config, Statement};
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use crate::insert::{self, Operation, Writer};
 use crate::relay::{Address, Link, Relay};
 use crate::results::Sample;
 use inrush::blocking::Connection;
-use inrush::core::{Error, Result};
+use inrush::sans_io::{Error, Result};
 use inrush::{Config, TlsMode};
 use std::time::{Duration, Instant};
 

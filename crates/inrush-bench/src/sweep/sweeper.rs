@@ -9,7 +9,7 @@ use crate::meter;
 use crate::results::Sample;
 use arrow_array::RecordBatch;
 use inrush::blocking::Connection;
-use inrush::core::{Error, Kind, Result};
+use inrush::sans_io::{Error, Kind, Result};
 use inrush::{BatchOptions, Config};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -92,8 +92,8 @@ impl Sweeper {
             self.rows = (shape, shape.made(self.most));
         }
         let Self { table, .. } = self;
-        self.connection.exec(&format!("DROP TABLE IF EXISTS {table}"), ())?;
-        self.connection.exec(&shape.ddl(table, cell.indexes as usize, cell.partitions), ())?;
+        self.connection.execute(&format!("DROP TABLE IF EXISTS {table}"), ())?;
+        self.connection.execute(&shape.ddl(table, cell.indexes as usize, cell.partitions), ())?;
         let before = self.traffic(cell)?;
         let (next, has_failed, start) =
             (AtomicU64::new(0), AtomicBool::new(false), Barrier::new(cell.connections as usize + 1));

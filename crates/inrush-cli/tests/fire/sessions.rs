@@ -4,7 +4,7 @@ use crate::job::{Job, Kind, Shape};
 use crate::network::servers;
 use crate::place::{Done, Place, on};
 use crate::run::Run;
-use crate::session::{Session, await_true, waits_for_a_row};
+use crate::session::{Session, await_true};
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, times};
 use inrush_testkit::servers::Server;
@@ -99,7 +99,9 @@ fn a_deadlock_with_another_session() {
                 ),
             );
             let run = job.start(job.command());
-            await_true("a load that waits for the row", || waits_for_a_row(&job.place));
+            await_true("a load that waits for the row", || {
+                job.place.server.is_a_row_waited_for(job.place.schema.name())
+            });
             // It holds this row, and we hold the one that it wants.
             other.say(&format!("INSERT INTO fire VALUES ({}, 0, 'wanted'); ROLLBACK", chunk + 2));
             let done = finish(&job, run, &mut line);

@@ -3,7 +3,7 @@
 use crate::ledger::{held, lines};
 use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Done, Place, Rows, everywhere, on};
-use crate::session::{Session, await_true, waits_for_a_row};
+use crate::session::{Session, await_true};
 use crate::stopped::Running;
 use inrush_testkit::servers::with_local_infile;
 use std::fs::{self, File, OpenOptions};
@@ -32,7 +32,7 @@ fn changed_meanwhile(place: &Place, args: &str, change: impl FnOnce()) -> Done {
 fn while_it_waits(place: &Place, args: &str, row: u64, change: impl FnOnce()) -> Done {
     let holder = Session::open(place, &format!("BEGIN; INSERT INTO numbers VALUES ({row}, {row})"));
     let load = Running::start(place, args);
-    await_true("a chunk that waits", || waits_for_a_row(place));
+    await_true("a chunk that waits", || place.server.is_a_row_waited_for(place.schema.name()));
     change();
     drop(holder);
     load.end()

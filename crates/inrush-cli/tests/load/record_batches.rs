@@ -47,7 +47,7 @@ fn a_query_goes_into_a_table_once() {
         let rows = |table| place.sql(&format!("SELECT id, n, day, at, HEX(b), HEX(t), f FROM {table} ORDER BY id"));
         assert_eq!(rows("new"), rows("old"));
         let again = load(place, "new", "old rows", query()).unwrap_err();
-        assert_eq!(again.kind(), Kind::Promise, "{again}");
+        assert_eq!(again.kind(), Kind::Guarantee, "{again}");
         assert!(again.to_string().contains("a stream that begins like `old rows, begins with "), "{again}");
         assert_eq!(place.sql("SELECT COUNT(*) FROM new"), "3");
     });

@@ -4,7 +4,7 @@
 use crate::numbers::{TABLE, numbers};
 use crate::place::{Done, Place, Rows, everywhere, methods};
 use crate::server_of_own::{OwnServer, on_each_family};
-use crate::session::{Session, await_true, waits_for_a_row};
+use crate::session::{Session, await_true};
 use crate::stopped::{Running, kill_connections};
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use std::io::Write as _;
@@ -22,7 +22,7 @@ fn a_deadlock_with_another_session() {
                  SELECT i FROM n; INSERT INTO numbers VALUES (60, 60)",
             );
             let mut load = Running::start(place, &format!("{method}.csv --into numbers --lanes 1 --method {method}"));
-            await_true("a lock wait", || waits_for_a_row(place));
+            await_true("a lock wait", || place.server.is_a_row_waited_for(place.schema.name()));
             other.say("INSERT INTO numbers VALUES (1, 1); ROLLBACK");
             load.await_notice("; trying again in ");
             let done = load.end();

@@ -48,17 +48,3 @@ pub(crate) fn await_true(what: &str, mut check: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
-
-/// Whether a transaction in this schema waits for a row that another one holds.
-///
-/// InnoDB renews what it shows in `INNODB_TRX` only when nobody has read it for 0.1 s (MySQL manual, "Persistence and Consistency of
-/// InnoDB Transaction and Locking Information"), so this waits for longer before it looks.
-pub(crate) fn waits_for_a_row(place: &Place) -> bool {
-    std::thread::sleep(Duration::from_millis(150));
-    let query = format!(
-        "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN /*!80022 performance_schema*//*M!100000 information_schema*/.processlist p ON p.ID = t.trx_mysql_thread_id \
-         WHERE p.DB = '{}' AND t.trx_state = 'LOCK WAIT'",
-        place.schema.name()
-    );
-    place.server.sql(&query)[0][0] != "0"
-}

@@ -70,7 +70,7 @@ impl Unchecked {
         }
         let name = profile.name;
         Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!("without unique and foreign key checks {name} loses rows that it has acknowledged, once one of them is refused"),
         )
         .with_hint(format!("`--unchecked` takes either of them on {name}, but not both")))

@@ -190,7 +190,7 @@ pub trait Source: Send {
         let _ = verify;
         match stored {
             [] => Ok(()),
-            _ => Err(Error::new(Kind::Promise, format!("`{}` cannot be read from its middle", self.name()))),
+            _ => Err(Error::new(Kind::Guarantee, format!("`{}` cannot be read from its middle", self.name()))),
         }
     }
 

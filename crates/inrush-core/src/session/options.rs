@@ -11,7 +11,7 @@ use std::time::Duration;
 /// use inrush_core::session::{Isolation, TransactionOptions};
 /// use std::time::Duration;
 ///
-/// let report = TransactionOptions::new().read_only().with_consistent_snapshot();
+/// let report = TransactionOptions::new().with_access(Access::ReadOnly).with_consistent_snapshot(true);
 /// let transfer = TransactionOptions::new().with_isolation(Isolation::Serializable).with_retries_for(Duration::from_secs(5));
 /// # let _ = (report, transfer);
 /// ```
@@ -131,24 +131,17 @@ impl<E> TransactionOptions<E> {
         self
     }
 
-    /// Only reads.
+    /// Only reads, or may write also where the session only reads unless told.
     #[must_use]
-    pub fn read_only(mut self) -> Self {
-        self.access = Some(Access::ReadOnly);
+    pub fn with_access(mut self, access: Access) -> Self {
+        self.access = Some(access);
         self
     }
 
-    /// May write, also where the session only reads unless told.
+    /// Whether it fixes what it reads at its start. No unless set.
     #[must_use]
-    pub fn read_write(mut self) -> Self {
-        self.access = Some(Access::ReadWrite);
-        self
-    }
-
-    /// Fixes what it reads at its start.
-    #[must_use]
-    pub fn with_consistent_snapshot(mut self) -> Self {
-        self.consistent_snapshot = true;
+    pub fn with_consistent_snapshot(mut self, fixed: bool) -> Self {
+        self.consistent_snapshot = fixed;
         self
     }
 
@@ -159,7 +152,7 @@ impl<E> TransactionOptions<E> {
         self
     }
 
-    /// Settles a lost answer to COMMIT, so that what the closure does is stored exactly once or the error says that it is not: the
+    /// Whether a lost answer to COMMIT is settled, so that what the closure does is stored exactly once or the error says that it is not: the
     /// transaction moves a line in the table `inrush_inserter`, by which it is found again over a new connection. Costs an UPDATE a
     /// transaction, and an INSERT for each connection that is in such a transaction at the same time.
     ///
@@ -167,8 +160,8 @@ impl<E> TransactionOptions<E> {
     /// that table and to CREATE it once; tables with transactions (InnoDB); no Galera cluster and no group with several primaries. A
     /// transaction that only reads does without.
     #[must_use]
-    pub fn exactly_once(mut self) -> Self {
-        self.exactly_once = true;
+    pub fn with_exactly_once(mut self, settle: bool) -> Self {
+        self.exactly_once = settle;
         self
     }
 
@@ -252,14 +245,14 @@ mod tests {
     }
     #[test]
     fn that_reads_or_writes() {
-        check(TransactionOptions::new().read_only(), None, "START TRANSACTION READ ONLY");
-        check(TransactionOptions::new().read_write(), None, "START TRANSACTION READ WRITE");
+        check(TransactionOptions::new().with_access(Access::ReadOnly), None, "START TRANSACTION READ ONLY");
+        check(TransactionOptions::new().with_access(Access::ReadWrite), None, "START TRANSACTION READ WRITE");
     }
     #[test]
     fn with_a_snapshot() {
-        let options = TransactionOptions::new().with_consistent_snapshot();
+        let options = TransactionOptions::new().with_consistent_snapshot(true);
         check(options, None, "START TRANSACTION WITH CONSISTENT SNAPSHOT");
-        check(options.read_only(), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
+        check(options.with_access(Access::ReadOnly), None, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
     }
     #[test]
     fn with_a_level() {
@@ -268,6 +261,10 @@ mod tests {
         check(of(Isolation::ReadUncommitted), Some(&sql("READ UNCOMMITTED")), "START TRANSACTION");
         check(of(Isolation::ReadCommitted), Some(&sql("READ COMMITTED")), "START TRANSACTION");
         check(of(Isolation::RepeatableRead), Some(&sql("REPEATABLE READ")), "START TRANSACTION");
-        check(of(Isolation::Serializable).read_only(), Some(&sql("SERIALIZABLE")), "START TRANSACTION READ ONLY");
+        check(
+            of(Isolation::Serializable).with_access(Access::ReadOnly),
+            Some(&sql("SERIALIZABLE")),
+            "START TRANSACTION READ ONLY",
+        );
     }
 }

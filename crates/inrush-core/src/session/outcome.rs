@@ -1,5 +1,6 @@
 //! What a command came to.
 
+use crate::error::{Error, Result};
 use crate::wire::{OkPacket, Status};
 
 /// What a command came to: an OK packet that outlives its bytes.
@@ -7,8 +8,8 @@ use crate::wire::{OkPacket, Status};
 pub struct Outcome {
     /// Rows changed, as the server counts for this kind of statement.
     pub affected: u64,
-    /// The first id that was generated, 0 if none.
-    pub last_insert_id: u64,
+    /// The first id that was generated (or `LAST_INSERT_ID(expr)`), `None` if the server told none: it says 0 then.
+    pub last_insert_id: Option<u64>,
     /// Number of warnings; stops at 65,535.
     pub warnings: u16,
     /// Text for people; for LOAD DATA the only place of the true counts: see [`LoadCounts`].
@@ -18,6 +19,18 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The id that the server generated for the row that was inserted (for the first of several).
+    ///
+    /// # Errors
+    /// `Config`: the server generated none.
+    pub fn inserted_id(&self) -> Result<u64> {
+        self.last_insert_id.ok_or_else(|| {
+            Error::config("the server generated no id for this statement").with_hint(
+                "it generates one for a row that is inserted into a table with an AUTO_INCREMENT column and does not give the id itself",
+            )
+        })
+    }
+
     /// Whether a transaction was open afterwards.
     pub fn in_transaction(&self) -> bool {
         self.status.contains(Status::SERVER_STATUS_IN_TRANS)
@@ -34,7 +47,7 @@ impl From<OkPacket<'_>> for Outcome {
     fn from(ok: OkPacket<'_>) -> Self {
         Self {
             affected: ok.affected,
-            last_insert_id: ok.last_insert_id,
+            last_insert_id: (ok.last_insert_id != 0).then_some(ok.last_insert_id),
             warnings: ok.warnings,
             info: String::from_utf8_lossy(ok.info).into_owned(),
             status: ok.status,
@@ -85,7 +98,7 @@ mod tests {
     #[test]
     fn of_an_update() {
         let info = "Rows matched: 3  Changed: 2  Warnings: 0".to_owned();
-        let outcome = Outcome { affected: 2, last_insert_id: 0, warnings: 0, info, status: Status::empty() };
+        let outcome = Outcome { affected: 2, last_insert_id: None, warnings: 0, info, status: Status::empty() };
         assert_eq!(outcome.counts(), Some([3, 2, 0]));
         assert_eq!(Outcome { info: String::new(), ..outcome }.counts(), None);
     }

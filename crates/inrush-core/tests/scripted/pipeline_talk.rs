@@ -3,7 +3,7 @@
 
 use inrush_core::error::{Error, Result};
 use inrush_core::session::Statement;
-use inrush_core::session::pipeline::{Bound, Chosen, Command, Flight, Pipeline, Reply, Turn, Window};
+use inrush_core::session::pipeline::{Bound, Command, Decision, Flight, NextCommand, Pipeline, Reply, Window};
 use inrush_core::wire::{BulkBody, ColumnDef, Row, StmtId, Value};
 use inrush_testkit::script::{Peer, Script};
 use std::collections::VecDeque;
@@ -40,27 +40,27 @@ pub(crate) struct Talk {
 }
 
 impl Flight for &mut Talk {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         match self.to_say.pop_front() {
-            Some(Say::Query(sql)) => turn.query(sql),
-            Some(Say::Execute(id, value)) => turn.execute_by_id(StmtId(id), &[Value::Int(value)]),
-            Some(Say::Prepare(sql)) => turn.prepare(&Statement::new(sql)?),
-            Some(Say::Learn(sql)) => turn.learn(&Statement::new(sql)?),
-            Some(Say::Ask(sql, values)) => turn.execute(&Statement::new(sql)?, values),
-            Some(Say::AskBound(sql, values)) => turn.execute_bound(&Statement::new(sql)?, &Bound::new(values)),
-            Some(Say::SendQuery(sql)) => turn.send(&Command::Query(sql.into())),
-            Some(Say::SendBound(sql, values)) => turn.send(&Command::Execute(Statement::new(sql)?, Bound::new(values))),
+            Some(Say::Query(sql)) => next.query(sql),
+            Some(Say::Execute(id, value)) => next.execute_by_id(StmtId(id), &[Value::Int(value)]),
+            Some(Say::Prepare(sql)) => next.prepare(&Statement::new(sql)?),
+            Some(Say::Learn(sql)) => next.learn(&Statement::new(sql)?),
+            Some(Say::Ask(sql, values)) => next.execute(&Statement::new(sql)?, values),
+            Some(Say::AskBound(sql, values)) => next.execute_bound(&Statement::new(sql)?, &Bound::new(values)),
+            Some(Say::SendQuery(sql)) => next.send(&Command::Query(sql.into())),
+            Some(Say::SendBound(sql, values)) => next.send(&Command::Execute(Statement::new(sql)?, Bound::new(values))),
             Some(Say::SendBulk(sql, n_params, bytes)) => {
-                turn.send(&Command::Bulk(Statement::new(sql)?, BulkBody { n_params, bytes: bytes.to_vec() }))
+                next.send(&Command::Bulk(Statement::new(sql)?, BulkBody { n_params, bytes: bytes.to_vec() }))
             }
-            Some(Say::Ping) => turn.ping(),
-            Some(Say::Reset) => turn.reset(),
-            Some(Say::ResetStatement(id)) => turn.reset_statement(StmtId(id)),
-            Some(Say::Close(id)) => turn.close(StmtId(id)),
-            Some(Say::Commit) => turn.commit(),
-            Some(Say::Wait) => turn.wait(),
+            Some(Say::Ping) => next.ping(),
+            Some(Say::Reset) => next.reset(),
+            Some(Say::ResetStatement(id)) => next.reset_statement(StmtId(id)),
+            Some(Say::Close(id)) => next.close(StmtId(id)),
+            Some(Say::Commit) => next.commit(),
+            Some(Say::Wait) => next.wait(),
             Some(Say::Fail) => Err(Error::data("the source failed")),
-            None => turn.end(),
+            None => next.end(),
         }
     }
 

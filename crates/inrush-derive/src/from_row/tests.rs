@@ -14,8 +14,8 @@ fn check_head(input: DeriveInput, want: &str) {
         .split_once("impl")
         .unwrap()
         .1
-        .replace("inrush :: core :: wire :: ", "")
-        .replace("inrush :: core :: convert :: ", "");
+        .replace("inrush :: sans_io :: wire :: ", "")
+        .replace("inrush :: sans_io :: convert :: ", "");
     assert_eq!(head.replace(' ', ""), want.replace(' ', ""));
 }
 

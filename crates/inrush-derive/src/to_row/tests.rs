@@ -12,8 +12,8 @@ fn check_head(input: DeriveInput, want: &str, columns: &str) {
     let code = implement(&input)
         .unwrap()
         .to_string()
-        .replace("inrush :: core :: wire :: ", "")
-        .replace("inrush :: core :: convert :: ", "")
+        .replace("inrush :: sans_io :: wire :: ", "")
+        .replace("inrush :: sans_io :: convert :: ", "")
         .replace(' ', "");
     for of in ["ToRow", "Params"] {
         let head = want.replace("TRAIT", of).replace(' ', "");

@@ -101,11 +101,11 @@ fn what_is_stored_is_left_out_and_compared() {
         assert!(cut(true, &all).unwrap().is_empty());
         let mut wrong = stored.clone();
         wrong[2].checksum ^= 1;
-        assert_eq!(cut(true, &wrong).unwrap_err().kind(), Kind::Promise, "{}", file.name);
+        assert_eq!(cut(true, &wrong).unwrap_err().kind(), Kind::Guarantee, "{}", file.name);
         assert_eq!(cut(false, &wrong).unwrap(), want);
         let mut beyond = stored.clone();
         beyond.last_mut().unwrap().span.end += 1;
-        assert_eq!(cut(true, &beyond).unwrap_err().kind(), Kind::Promise, "{}", file.name);
+        assert_eq!(cut(true, &beyond).unwrap_err().kind(), Kind::Guarantee, "{}", file.name);
     }
 }
 

@@ -74,7 +74,7 @@ fn a_later_run_compares_what_is_stored() {
     assert_eq!(lines(&mut *source).len(), 80);
     let mut other = numbered(1..101, 30);
     other.resume(&[stored(0)], true).unwrap();
-    assert_eq!(other.next().unwrap_err().kind(), Kind::Promise);
+    assert_eq!(other.next().unwrap_err().kind(), Kind::Guarantee);
 }
 
 fn error_of(last: std::result::Result<RecordBatch, ArrowError>) -> Error {

@@ -152,7 +152,7 @@ impl Connection {
 
     fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
         if scope == Scope::Savepoint {
-            self.exec(batch::SAVEPOINT, ())?;
+            self.execute(batch::SAVEPOINT, ())?;
         }
         let mut content = Vec::new();
         while load.content(&mut content)? {
@@ -167,14 +167,14 @@ impl Connection {
         if error.is_fatal() {
             return error;
         }
-        let end = self.exec(batch::UNDO, ());
+        let end = self.execute(batch::UNDO, ());
         match Undo::of(end, self.session()) {
             Undo::Undone => error,
             Undo::TransactionOver => {
                 self.session_mut().transaction_lost(error.code());
                 // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
                 if !self.session().is_guarded()
-                    && let Err(failed) = self.exec("ROLLBACK", ())
+                    && let Err(failed) = self.execute("ROLLBACK", ())
                 {
                     return self.give_up(batch::not_undone(&error, &failed));
                 }

@@ -37,15 +37,15 @@ impl Connection {
     /// # Errors
     /// `Config` for what is not a name, and without columns.
     pub fn bulk(&mut self, table: &str, columns: &[&str]) -> Result<BulkInserter<'_>> {
-        self.bulk_with(table, columns, BulkOptions::new())
+        self.bulk_with(table, columns, &BulkOptions::new())
     }
 
     /// The same, in batches of some kind.
     ///
     /// # Errors
     /// Those of [`Connection::bulk`].
-    pub fn bulk_with(&mut self, table: &str, columns: &[&str], options: BulkOptions) -> Result<BulkInserter<'_>> {
-        Ok(BulkInserter { bulk: Bulk::new(table, columns, options)?, connection: self })
+    pub fn bulk_with(&mut self, table: &str, columns: &[&str], options: &BulkOptions) -> Result<BulkInserter<'_>> {
+        Ok(BulkInserter { bulk: Bulk::new(table, columns, options.clone())?, connection: self })
     }
 }
 

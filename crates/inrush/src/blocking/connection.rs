@@ -163,7 +163,7 @@ impl Connection {
     }
 
     /// Runs a statement and collects all its results: of a procedure, or of several statements if the configuration allows them.
-    pub fn results(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
+    pub fn query_result_sets(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
         let mut sink = Collect::new(self.config.max_result);
         self.ask(sql, &params, &mut sink)?;
         Ok(sink.into_results())
@@ -181,7 +181,7 @@ impl Connection {
     }
 
     /// Runs a statement without a result set; rows that come all the same are read and dropped.
-    pub fn exec(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+    pub fn execute(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
         self.ask(sql, &params, &mut Discard)
     }
 

@@ -27,7 +27,7 @@ use std::time::Instant;
 /// # let shop = inrush_testkit::shop::open();
 /// let pool = inrush::blocking::Pool::new(&shop.url())?;
 /// let options = inrush::InserterOptions::new().with_columns(["name", "age"]);
-/// let inserter = pool.inserter_with("people", options)?;
+/// let inserter = pool.inserter_with("people", &options)?;
 /// std::thread::scope(|scope| {
 ///     for n in 0..4 {
 ///         let inserter = &inserter;
@@ -56,16 +56,16 @@ impl Pool {
     /// # Errors
     /// `Config` for what is not a name; `Io` if there are no threads.
     pub fn inserter(&self, table: &str) -> Result<Inserter> {
-        self.inserter_with(table, InserterOptions::new())
+        self.inserter_with(table, &InserterOptions::new())
     }
 
     /// An inserter that behaves in some way.
     ///
     /// # Errors
     /// Also for options that make no sense.
-    pub fn inserter_with(&self, table: &str, options: InserterOptions) -> Result<Inserter> {
+    pub fn inserter_with(&self, table: &str, options: &InserterOptions) -> Result<Inserter> {
         let n_lanes = options.lanes;
-        let shared = Shared::new(table, options, rand::random())?;
+        let shared = Shared::new(table, options.clone(), rand::random())?;
         for number in 0..n_lanes {
             let lane = Lane::new(&shared, number);
             let writer = Writer { pool: self.clone(), connection: None, ledger: None, lane };
@@ -219,7 +219,7 @@ impl Inserter {
 
     /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
     fn course(&self) -> Course {
-        Course::new(Instant::now(), self.0.shared.options.retry_for, false)
+        Course::new(Instant::now(), self.0.shared.options.retries_for, false)
     }
 
     /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
@@ -289,7 +289,7 @@ impl Writer {
         if let Some(ledger) = self.ledger.take() {
             // A line that stays does no harm.
             if let Ok(connection) = self.connection() {
-                let _ = connection.exec(&ledger.line.end(), ());
+                let _ = connection.execute(&ledger.line.end(), ());
             }
         }
     }
@@ -297,7 +297,7 @@ impl Writer {
     /// Writes a batch, as often as it takes.
     fn write(&mut self, batch: &Batch) -> Result<Stored> {
         let options = &self.lane.shared.options;
-        let mut course = Course::new(Instant::now(), options.retry_for, options.exactly_once);
+        let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
             let (stage, error) = match self.attempt(batch, &mut doubt) {
@@ -390,7 +390,7 @@ impl Writer {
 fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result<Stored> {
     let Batch { rows, shape, .. } = batch;
     if let Some(values) = one_row(rows)? {
-        let outcome = connection.exec(&shape.statement, &values[..]).map_err(unanswered)?;
+        let outcome = connection.execute(&shape.statement, &values[..]).map_err(unanswered)?;
         return Ok(Stored::of_one(outcome.last_insert_id, shape.has_ids));
     }
     let profile = connection.session().profile();
@@ -405,7 +405,7 @@ fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result
 /// that is believed.
 pub(super) fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
-        if connection.exec(&line.advance(at), ())?.affected == 1 {
+        if connection.execute(&line.advance(at), ())?.affected == 1 {
             return Ok(true);
         }
         let found = connection.query_opt::<(u64,)>(&line.settle(), ())?;
@@ -425,10 +425,10 @@ pub(super) fn find_line(connection: &mut Connection, ledger: &mut Ledger) -> Res
     if let Place::At(at) = *place {
         return Ok(at);
     }
-    let begun = match connection.exec(&line.begin(), ()) {
+    let begun = match connection.execute(&line.begin(), ()) {
         Err(error) if error.code() == line::NO_SUCH_TABLE => {
-            connection.exec(&line.create(), ())?;
-            connection.exec(&line.begin(), ())
+            connection.execute(&line.create(), ())?;
+            connection.execute(&line.begin(), ())
         }
         begun => begun,
     };

@@ -16,7 +16,7 @@ impl Connection {
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.at("?query-timeout=30"))?;
     /// let before = connection.query_timeout();
     /// connection.set_query_timeout(Some(std::time::Duration::from_secs(600)));
-    /// connection.exec("ALTER TABLE people ADD COLUMN born DATE", ())?;
+    /// connection.execute("ALTER TABLE people ADD COLUMN born DATE", ())?;
     /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(600)));
     /// connection.set_query_timeout(before);
     /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(30)));
@@ -35,7 +35,7 @@ impl Connection {
     /// Tells the server over a connection of its own to end the statement. Once that is answered, whatever the KILL did is done.
     pub(super) fn have_it_killed(&self) -> Result<()> {
         let killed = Self::connect(verbs::killer(&self.config))
-            .and_then(|mut killer| killer.exec(&verbs::kill_query(self.connection_id()), ()));
+            .and_then(|mut killer| killer.execute(&verbs::kill_query(self.connection_id()), ()));
         killed.map(drop).map_err(|e| verbs::not_killed(&self.query_time, &e))
     }
 

@@ -6,7 +6,7 @@ use crate::config::IntoConfig;
 use crate::pool::ledger::Check;
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Shared, patience};
-use crate::pool::{Lent, PoolStatus};
+use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
 use inrush_core::session::{Clean, simple};
@@ -16,7 +16,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// A connection out of a [`Pool`].
-pub type PooledConnection = Lent<Connection>;
+pub type PooledConnection = Pooled<Connection>;
 
 /// Connections for many threads. Cheap to clone; all clones are the same pool.
 ///
@@ -26,7 +26,7 @@ pub type PooledConnection = Lent<Connection>;
 /// # let url = &shop.at(url);
 /// let pool = inrush::blocking::Pool::new(url)?;
 /// let mut connection = pool.get()?;
-/// connection.exec("UPDATE visits SET n = n + 1", ())?;
+/// connection.execute("UPDATE visits SET n = n + 1", ())?;
 /// # let status = pool.status();
 /// # assert_eq!((status.in_use, status.min, status.max), (1, 2, 20));
 /// # assert_eq!(shop.ask("SELECT n FROM visits"), ["1"]);

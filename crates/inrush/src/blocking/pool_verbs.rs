@@ -21,7 +21,7 @@ impl Pool {
     /// # let shop = inrush_testkit::shop::open();
     /// # let pool = inrush::blocking::Pool::new(&shop.url())?;
     /// let left = pool.transaction(|tx| {
-    ///     tx.exec("UPDATE stock SET n = n - 1 WHERE id = ?", (3,))?;
+    ///     tx.execute("UPDATE stock SET n = n - 1 WHERE id = ?", (3,))?;
     ///     tx.query_one::<i64>("SELECT n FROM stock WHERE id = ?", (3,))
     /// })?;
     /// # assert_eq!((left, shop.ask("SELECT n FROM stock")), (4, vec!["4".to_owned()]));
@@ -37,7 +37,7 @@ impl Pool {
 
     /// Runs `work` in a transaction of some kind, and again as often as the options say ([`TransactionOptions::with_retries`]; never unless
     /// set). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
-    /// [`TransactionOptions::exactly_once`] a lost answer to COMMIT is settled.
+    /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
     /// Those of [`transaction`](Pool::transaction). With `exactly_once` also `Config` if the pool's configuration has no database, and
@@ -138,9 +138,9 @@ impl Pool {
         self.get()?.query_first(sql, params)
     }
 
-    /// [`Connection::exec`] over any connection.
-    pub fn exec(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
-        self.get()?.exec(sql, params)
+    /// [`Connection::execute`] over any connection.
+    pub fn execute(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+        self.get()?.execute(sql, params)
     }
 
     /// [`Connection::execute_batch`] over any connection.

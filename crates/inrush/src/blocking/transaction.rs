@@ -38,8 +38,8 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let mut tx = connection.begin()?;
-    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ())?;
-    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ())?;
+    /// tx.execute("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ())?;
+    /// tx.execute("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ())?;
     /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 100", "2 100"]);
     /// tx.commit()?;
     /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
@@ -71,9 +71,9 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let id = connection.transaction(|tx| {
-    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
-    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ())?;
-    ///     Ok(order.last_insert_id)
+    ///     let order = tx.execute("INSERT INTO orders (customer) VALUES (7)", ())?;
+    ///     tx.execute("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ())?;
+    ///     order.inserted_id()
     /// })?;
     /// # assert_eq!(shop.ask("SELECT orders.id, n_orders FROM orders, customers"), [format!("{id} 1")]);
     /// # Ok::<(), inrush::Error>(())
@@ -87,7 +87,7 @@ impl Connection {
     /// unknown, and not if the connection was lost: [`Pool::transaction_with`](super::Pool::transaction_with) runs it again over another one.
     ///
     /// # Errors
-    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::exactly_once`], which needs a pool.
+    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::with_exactly_once`], which needs a pool.
     /// Otherwise those of [`transaction`](Connection::transaction).
     ///
     /// ```
@@ -95,7 +95,7 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let options = TransactionOptions::new().with_retries(5);
-    /// connection.transaction_with(&options, |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()))?;
+    /// connection.transaction_with(&options, |tx| tx.execute("UPDATE stock SET n = n - 1 WHERE id = 3", ()))?;
     /// # assert_eq!(shop.ask("SELECT n FROM stock"), ["4"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
@@ -189,10 +189,10 @@ impl Transaction<'_> {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
     /// let mut tx = connection.begin()?;
-    /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ())?;
+    /// tx.execute("INSERT INTO orders (customer) VALUES (7)", ())?;
     /// let mut extras = tx.savepoint()?;
-    /// # extras.exec("UPDATE stock SET n = n - 1", ())?;
-    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()) {
+    /// # extras.execute("UPDATE stock SET n = n - 1", ())?;
+    /// match extras.execute("INSERT INTO gifts (customer) VALUES (7)", ()) {
     ///     Ok(_) => extras.release()?,
     ///     Err(_) => extras.rollback()?, // the order stays
     /// }

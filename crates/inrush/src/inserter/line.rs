@@ -59,13 +59,13 @@ impl Ledger {
 /// The error where the line is not as this lane left it.
 pub(crate) fn strange() -> Error {
     let message = format!("a line in `{TABLE}` was changed or removed by somebody else");
-    Error::new(Kind::Promise, message)
+    Error::new(Kind::Guarantee, message)
 }
 
 /// The error where the ledger cannot be used.
 pub(crate) fn unusable(error: Error) -> Error {
     error.while_doing(&format!("cannot keep the ledger `{TABLE}`")).with_hint(format!(
-        "`exactly_once()` needs the right to SELECT, INSERT, UPDATE and DELETE in `{TABLE}` of the table's schema, and to \
+        "`with_exactly_once(true)` needs the right to SELECT, INSERT, UPDATE and DELETE in `{TABLE}` of the table's schema, and to \
          CREATE it if it is not there"
     ))
 }
@@ -74,7 +74,7 @@ pub(crate) fn unusable(error: Error) -> Error {
 pub(crate) fn check_cluster(cluster: Cluster) -> Result<()> {
     let Some(name) = cluster.with_local_locks() else { return Ok(()) };
     let message = format!("this server is part of {name}, where a lost COMMIT cannot be settled by a lock");
-    Err(Error::new(Kind::Promise, message).with_hint("leave out `exactly_once()` to do without"))
+    Err(Error::new(Kind::Guarantee, message).with_hint("leave out `with_exactly_once(true)` to do without"))
 }
 
 /// The line of one lane.
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn clusters_are_refused() {
         for cluster in [Cluster::Galera, Cluster::ManyPrimaries] {
-            assert_eq!(check_cluster(cluster).unwrap_err().kind(), Kind::Promise);
+            assert_eq!(check_cluster(cluster).unwrap_err().kind(), Kind::Guarantee);
         }
         check_cluster(Cluster::OnePrimary).unwrap();
         check_cluster(Cluster::None).unwrap();

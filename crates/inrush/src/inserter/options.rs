@@ -8,7 +8,7 @@ use std::time::Duration;
 ///
 /// ```
 /// # use inrush::InserterOptions;
-/// let options = InserterOptions::new().with_columns(["name", "age"]).with_batch_rows(1000).exactly_once();
+/// let options = InserterOptions::new().with_columns(["name", "age"]).with_batch_rows(1000).with_exactly_once(true);
 /// ```
 #[derive(Clone, Debug)]
 pub struct InserterOptions {
@@ -17,7 +17,7 @@ pub struct InserterOptions {
     pub(crate) limits: Limits,
     pub(crate) ids: bool,
     pub(crate) exactly_once: bool,
-    pub(crate) retry_for: Duration,
+    pub(crate) retries_for: Duration,
     pub(crate) on_duplicate: OnDuplicate,
 }
 
@@ -104,18 +104,18 @@ impl InserterOptions {
     /// For how long a batch is tried again that met a deadlock or found no server, and the query that describes the table as well.
     /// 30 seconds unless set.
     #[must_use]
-    pub fn with_retry_for(mut self, limit: Duration) -> Self {
-        self.retry_for = limit;
+    pub fn with_retries_for(mut self, limit: Duration) -> Self {
+        self.retries_for = limit;
         self
     }
 
-    /// Each batch is a transaction that moves a line in the table `inrush_inserter` of the same schema, so that a COMMIT whose
+    /// Whether each batch is a transaction that moves a line in the table `inrush_inserter` of the same schema, so that a COMMIT whose
     /// answer was lost is found there: its rows are acknowledged or sent again, and stored exactly once. Costs an UPDATE a batch.
     ///
     /// The table is made if it is not there. Needs the right to SELECT, INSERT, UPDATE and DELETE in it, and to CREATE it once.
     #[must_use]
-    pub fn exactly_once(mut self) -> Self {
-        self.exactly_once = true;
+    pub fn with_exactly_once(mut self, settle: bool) -> Self {
+        self.exactly_once = settle;
         self
     }
 
@@ -174,7 +174,7 @@ impl Default for InserterOptions {
             },
             ids: true,
             exactly_once: false,
-            retry_for: Duration::from_secs(30),
+            retries_for: Duration::from_secs(30),
             on_duplicate: OnDuplicate::Fail,
         }
     }

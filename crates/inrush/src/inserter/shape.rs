@@ -53,8 +53,9 @@ impl Shape {
         let table = known.table;
         if let Some(table) = table.filter(|table| terms.exactly_once && !table.transactional) {
             let message = format!("`{}` is a table of {}, which has no transactions", table.name, table.engine);
-            return Err(Error::new(Kind::Promise, message)
-                .with_hint("rows are stored exactly once in InnoDB; leave out `exactly_once()` to do without"));
+            return Err(Error::new(Kind::Guarantee, message).with_hint(
+                "rows are stored exactly once in InnoDB; leave out `with_exactly_once(true)` to do without",
+            ));
         }
         let columns: Vec<Box<str>> = match (asked, named, table) {
             (Some(asked), _, _) => asked.iter().map(|name| name.as_str().into()).collect(),

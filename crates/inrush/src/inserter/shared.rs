@@ -101,8 +101,8 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// What one row came to, whose statement said this of its id.
-    pub(crate) fn of_one(id: u64, has_ids: bool) -> Self {
-        Self { ids: vec![Some(id).filter(|id| has_ids && *id > 0)], bad_rows: BTreeMap::new() }
+    pub(crate) fn of_one(id: Option<u64>, has_ids: bool) -> Self {
+        Self { ids: vec![id.filter(|_| has_ids)], bad_rows: BTreeMap::new() }
     }
 
     /// What a batch came to. `has_ids`: the server made them, they were not the rows' own.

@@ -8,7 +8,7 @@ use super::source_plan::SourcePlan;
 use inrush_core::Result;
 use inrush_core::bulk::Method;
 use inrush_core::bulk::modes::Counted;
-use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use std::slice::Iter;
 
 /// The statements of a chunk, and what the server said of them so far.
@@ -40,10 +40,10 @@ impl<'a, A: FnMut()> Inserts<'a, A> {
 }
 
 impl<A: FnMut()> Flight for &mut Inserts<'_, A> {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         match self.unsent.next() {
-            Some(statement) => turn.send_rows(&statement.command, self.plan.effect),
-            None => turn.end(),
+            Some(statement) => next.send_rows(&statement.command, self.plan.effect),
+            None => next.end(),
         }
     }
 

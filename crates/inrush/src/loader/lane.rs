@@ -257,7 +257,7 @@ impl<'a> Lane<'a> {
     /// ROLLBACK. The server warns (1196) if a table without transactions was written to, by a trigger for example.
     pub(super) fn roll_back(&mut self) -> Result<Undone> {
         self.waits(Some("ROLLBACK"));
-        let outcome = self.connection.exec("ROLLBACK", ())?;
+        let outcome = self.connection.execute("ROLLBACK", ())?;
         let not_all = outcome.warnings > 0 && self.warnings()?.iter().any(|w| w.code == judge::NOT_ROLLED_BACK);
         Ok(if not_all { Undone::NotAll } else { Undone::All })
     }
@@ -311,11 +311,11 @@ fn connect(number: usize, target: &Target) -> Result<Connection> {
     target.load.control.set_lane(number, connection.connection_id(), connection.aborter());
     super::sql::set_answers(&mut connection)?;
     for statement in target.session.setup() {
-        connection.exec(&statement, ()).map_err(|e| hint_at_zone(e, &target.session.time_zone))?;
+        connection.execute(&statement, ()).map_err(|e| hint_at_zone(e, &target.session.time_zone))?;
     }
     /// ER_SPECIFIC_ACCESS_DENIED_ERROR
     const NOT_ALLOWED: u16 = 1227;
-    match connection.exec(&target.session.more_warnings(), ()) {
+    match connection.execute(&target.session.more_warnings(), ()) {
         Err(error) if error.code() != NOT_ALLOWED => return Err(error),
         _ => {}
     }

@@ -81,14 +81,14 @@ pub(super) struct Staged(Option<String>);
 pub(super) fn ready(connection: &mut Connection, staged: &mut Staged, plan: &SourcePlan, method: Method) -> Result<()> {
     let Some(stage) = plan.writing.stage(method) else { return Ok(()) };
     if staged.0.as_ref() == Some(&stage.create[1]) {
-        connection.exec(&stage.truncate, ())?;
+        connection.execute(&stage.truncate, ())?;
         return Ok(());
     }
     staged.0 = None;
     for statement in &stage.create {
-        connection.exec(statement, ()).map_err(refused)?;
+        connection.execute(statement, ()).map_err(refused)?;
     }
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     staged.0 = Some(stage.create[1].clone());
     Ok(())
 }
@@ -112,7 +112,7 @@ pub(super) fn apply(
     stage: &Stage,
     n_rows: u64,
 ) -> Result<(Counted, Vec<LoadWarning>)> {
-    let answer = connection.exec(&stage.apply, ())?;
+    let answer = connection.execute(&stage.apply, ())?;
     let noted = if answer.warnings > 0 { sql::warnings(connection)? } else { Vec::new() };
     Ok((Counted::of_apply(plan.writing.mode, n_rows, &answer)?, noted))
 }
@@ -126,9 +126,9 @@ pub(super) fn store(
 ) -> Result<(Counted, Vec<LoadWarning>)> {
     let stage = plan.writing.stage(Method::MultiRow);
     if let Some(stage) = stage {
-        connection.exec(&stage.clear, ())?;
+        connection.execute(&stage.clear, ())?;
     }
-    let answer = connection.exec(insert, ())?;
+    let answer = connection.execute(insert, ())?;
     let mut noted = if answer.warnings > 0 { sql::warnings(connection)? } else { Vec::new() };
     let mut counted = plan.writing.count_insert(Method::MultiRow, n_rows, &answer)?;
     if let Some(stage) = stage {

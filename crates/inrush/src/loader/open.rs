@@ -349,7 +349,9 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
     if let Some(columns) = &target.to_create {
         let statement = table::create_statement(name, columns, &target.load.options.key);
         target.load.control.waits(0, Some("CREATE TABLE"));
-        connection.exec(&statement, ()).map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        connection
+            .execute(&statement, ())
+            .map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
         target.load.notify(&Notice::Created(statement));
     }
     if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {
@@ -357,7 +359,7 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
             jobs.step(connection, Step::Truncate, |connection, jobs| {
                 target.load.control.waits(0, Some("TRUNCATE"));
                 connection
-                    .exec(&format!("TRUNCATE TABLE {}", name.quoted()), ())
+                    .execute(&format!("TRUNCATE TABLE {}", name.quoted()), ())
                     .map_err(|e| e.while_doing(&format!("cannot truncate table `{}`", name.name)))?;
                 jobs.forget_others(connection, target)
             })

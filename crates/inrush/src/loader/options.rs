@@ -59,7 +59,7 @@ pub struct LoadOptions {
     pub guarantee: Guarantee,
     /// For how long a chunk is tried again that failed by a deadlock, a lost connection or the like, from its first failure on;
     /// zero: not at all.
-    pub retry_for: Duration,
+    pub retries_for: Duration,
     /// Whether sources that were loaded already are loaded once more.
     pub again: bool,
     /// Whether jobs of other users are taken over that are not finished.
@@ -92,7 +92,7 @@ inrush_core::setters!(LoadOptions {
     with_time_zone => time_zone: into String,
     with_dry_run => dry_run: as bool,
     with_guarantee => guarantee: as Guarantee,
-    with_retry_for => retry_for: as Duration,
+    with_retries_for => retries_for: as Duration,
     with_again => again: as bool,
     with_force => force: as bool,
     with_trust_source => trust_source: as bool,
@@ -123,7 +123,7 @@ impl Default for LoadOptions {
             time_zone: "+00:00".into(),
             dry_run: false,
             guarantee: Guarantee::ExactlyOnce,
-            retry_for: Duration::from_secs(600),
+            retries_for: Duration::from_secs(600),
             again: false,
             force: false,
             trust_source: false,

@@ -16,7 +16,7 @@ use inrush_core::bulk::write::{Command, Next};
 use inrush_core::bulk::{CheckedRows, Method, Reject, RowSource};
 use inrush_core::convert::BoundRows;
 use inrush_core::session::Pipeline;
-use inrush_core::session::pipeline::{Chosen, Flight, Reply, Turn};
+use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply};
 use inrush_core::{Error, Result};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -265,21 +265,21 @@ impl<'a> Singles<'a> {
 }
 
 impl Flight for &mut Singles<'_> {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         let singles = &mut **self;
         for row in singles.unsent.by_ref() {
             let row_of_batch = singles.rows.row_of_batch(row);
             match singles.chunk.insert(singles.rows, row..row + 1, Vec::new())? {
                 Insert::Text { sql, .. } => {
                     singles.unanswered.push_back(row_of_batch);
-                    return turn.send_rows(&Command::Query(sql), singles.chunk.plan.effect);
+                    return next.send_rows(&Command::Query(sql), singles.chunk.plan.effect);
                 }
                 Insert::TooLong { bytes } => {
                     singles.progress.bad.push(BadRow { row: row_of_batch, fault: Fault::TooLong(bytes) });
                 }
             }
         }
-        turn.end()
+        next.end()
     }
 
     fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {

@@ -84,7 +84,7 @@ impl Load {
         Retrying {
             control: &self.control,
             lane,
-            limit: self.options.retry_for,
+            limit: self.options.retries_for,
             back_off: BackOff::CHUNK,
             since,
             has_stored: false,

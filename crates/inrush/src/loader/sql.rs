@@ -18,12 +18,12 @@ pub(crate) fn rows(connection: &mut Connection, query: &str) -> Result<Vec<Vec<S
 pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
     /// ER_UNKNOWN_SYSTEM_VARIABLE, ER_SPECIFIC_ACCESS_DENIED_ERROR, ER_WRONG_VALUE_FOR_VAR
     const LEFT_AS_IT_IS: [u16; 3] = [1193, 1227, 1231];
-    connection.exec(lane::ANSWERS, ())?;
+    connection.execute(lane::ANSWERS, ())?;
     let more = lane::more_answers(connection.session().profile());
-    if connection.exec(&format!("SET SESSION {}", more.join(", ")), ()).is_ok() {
+    if connection.execute(&format!("SET SESSION {}", more.join(", ")), ()).is_ok() {
         return Ok(());
     }
-    more.iter().try_for_each(|one| match connection.exec(&format!("SET SESSION {one}"), ()) {
+    more.iter().try_for_each(|one| match connection.execute(&format!("SET SESSION {one}"), ()) {
         Err(error) if !LEFT_AS_IT_IS.contains(&error.code()) => Err(error),
         _ => Ok(()),
     })

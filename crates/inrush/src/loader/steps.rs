@@ -113,7 +113,7 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
     for (what, query) in questions {
         if sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0") {
             return Err(Error::new(
-                Kind::Promise,
+                Kind::Guarantee,
                 format!("`--atomic` would replace table `{}`, which has {what}", table.name),
             )
             .with_hint("load without `--atomic`: it goes on where it stopped if the same command is run again"));
@@ -126,7 +126,7 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
 fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| match target.shadow() {
         Some(shadow) => connection
-            .exec(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
+            .execute(&format!("DROP TABLE IF EXISTS {}", quote_table(&shadow.schema, &shadow.shadow)), ())
             .map(drop),
         None => rebuild(connection, target, jobs.indexes()),
     })
@@ -140,7 +140,7 @@ fn make_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, sh
     let mut copied = guard::noted(jobs, shadow)?;
     jobs.own_step(connection, Step::Truncate, |connection, jobs| {
         if keeps_rows {
-            connection.exec(&shadow.copy(&target.table.columns), ())?;
+            connection.execute(&shadow.copy(&target.table.columns), ())?;
         }
         // In the transaction of the copy, and of what it holds: none but its rows.
         copied.rows = match target.load.options.truncate {
@@ -162,18 +162,18 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
     }
     let next_id = guard::begin(connection, target, jobs, shadow)?;
     jobs.own_step(connection, Step::Create, |connection, _| {
-        connection.exec(&shadow.create(), ()).map_err(|error| match error.code() {
+        connection.execute(&shadow.create(), ()).map_err(|error| match error.code() {
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
         // Rows without ids get none that was handed out before.
         match next_id.filter(|_| !target.load.options.truncate) {
-            Some(next) => connection.exec(&shadow.go_on_with_ids(next), ()).map(drop),
+            Some(next) => connection.execute(&shadow.go_on_with_ids(next), ()).map(drop),
             None => Ok(()),
         }
     })?;
     if makes_way {
-        connection.exec(&shadow.unlock(), ())?;
+        connection.execute(&shadow.unlock(), ())?;
     }
     Ok(())
 }
@@ -189,7 +189,7 @@ fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shado
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
             return Err(in_use(shadow));
         }
-        connection.exec(&shadow.drop_unused(), ())?;
+        connection.execute(&shadow.drop_unused(), ())?;
     }
     jobs.intend(connection, Step::Make)
 }
@@ -205,7 +205,7 @@ fn is_there(connection: &mut Connection, schema: &str, table: &str) -> Result<bo
 
 fn in_use(shadow: &Shadow) -> Error {
     Error::new(
-        Kind::Promise,
+        Kind::Guarantee,
         format!(
             "table `{}` is there: another atomic load of `{}` is at work, or was given up, or somebody made it for something else",
             shadow.shadow, shadow.table
@@ -223,7 +223,7 @@ fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shad
         // Nor is a table dropped that only has the name of what was the table.
         return Err(guard::is_gone(shadow));
     }
-    connection.exec(&shadow.drop_old(), ())?;
+    connection.execute(&shadow.drop_old(), ())?;
     if target.load.options.truncate {
         jobs.forget_others(connection, target)?;
     }
@@ -247,7 +247,7 @@ fn drop_indexes(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -
             return Ok(());
         }
         target.load.control.waits(0, Some("ALTER TABLE .. DROP INDEX"));
-        connection.exec(&indexes::drop_statement(&target.filled(), &going), ())?;
+        connection.execute(&indexes::drop_statement(&target.filled(), &going), ())?;
         target.load.notify(&Notice::IndexesDropped { names: going.iter().map(|index| index.name.clone()).collect() });
         Ok(())
     })?;
@@ -264,7 +264,7 @@ fn rebuild(connection: &mut Connection, target: &Target, kept: &[Index]) -> Resu
     if !missing.is_empty() {
         target.load.control.waits(0, Some("ALTER TABLE .. ADD INDEX"));
         for statement in indexes::add_statements(&target.filled(), &missing) {
-            connection.exec(&statement, ()).map_err(|e| e.while_doing("cannot rebuild the indexes"))?;
+            connection.execute(&statement, ()).map_err(|e| e.while_doing("cannot rebuild the indexes"))?;
         }
         target.load.notify(&Notice::IndexesRebuilt { names: missing.iter().map(|index| index.name.clone()).collect() });
     }

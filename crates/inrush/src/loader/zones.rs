@@ -21,7 +21,7 @@ pub(super) fn compare(
         return Ok(());
     }
     let set = format!("SET time_zone='{}'", name.replace('\\', "\\\\").replace('\'', "''"));
-    match connection.exec(&set, ()) {
+    match connection.execute(&set, ()) {
         Ok(_) => {}
         // A dry run has no lanes, which need the zone.
         Err(error) if is_dry && !error.is_fatal() => {

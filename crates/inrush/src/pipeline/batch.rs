@@ -4,7 +4,7 @@ use super::Reply;
 use super::reply::Gather;
 use crate::{Error, Result};
 use inrush_core::convert::Params;
-use inrush_core::session::pipeline::{Bound, Chosen, Flight, Reply as Answer, Turn};
+use inrush_core::session::pipeline::{Bound, Decision, Flight, NextCommand, Reply as Answer};
 use inrush_core::session::{Outcome, Statement};
 use inrush_core::wire::{ColumnDef, Row, stmt};
 use jiff::tz::TimeZone;
@@ -93,25 +93,25 @@ impl Batch {
 }
 
 impl Flight for &mut Batch {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
-        let room = turn.session().statements().capacity();
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
+        let room = next.session().statements().capacity();
         if self.next_statement < self.statements.len().min(room) {
             self.next_statement += 1;
-            return turn.learn(&self.statements[self.next_statement - 1]);
+            return next.learn(&self.statements[self.next_statement - 1]);
         }
         if !self.statements.is_empty() && !std::mem::replace(&mut self.has_waited, true) {
-            return turn.wait();
+            return next.wait();
         }
         self.next_step += 1;
         match self.steps.get_mut(self.next_step - 1) {
-            None => turn.end(),
-            Some(Step::Query(sql)) => turn.query(sql),
-            Some(Step::Execute(statement, bound)) => turn.execute_bound(statement, bound),
-            Some(Step::Prepare(statement)) => turn.prepare(statement),
-            Some(Step::Ping) => turn.ping(),
-            Some(Step::Reset) => turn.reset(),
+            None => next.end(),
+            Some(Step::Query(sql)) => next.query(sql),
+            Some(Step::Execute(statement, bound)) => next.execute_bound(statement, bound),
+            Some(Step::Prepare(statement)) => next.prepare(statement),
+            Some(Step::Ping) => next.ping(),
+            Some(Step::Reset) => next.reset(),
             Some(Step::Refused(error)) => {
-                turn.refuse(error.take().unwrap_or_else(|| Error::config("the step was refused before")))
+                next.refuse(error.take().unwrap_or_else(|| Error::config("the step was refused before")))
             }
         }
     }
@@ -157,11 +157,11 @@ impl<N, E> Each<N, E> {
 
 impl<N, E> Flight for Each<N, E>
 where
-    N: FnMut(Turn<'_>) -> Result<Chosen>,
+    N: FnMut(NextCommand<'_>) -> Result<Decision>,
     E: FnMut(u64, Result<Reply>) -> Result<()>,
 {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
-        (self.next)(turn)
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
+        (self.next)(next)
     }
 
     fn reply(&mut self, step: u64, reply: Result<Answer>) -> Result<()> {

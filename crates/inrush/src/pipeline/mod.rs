@@ -16,7 +16,7 @@ pub use reply::Reply;
 use inrush_core::convert::Params;
 use inrush_core::session::Statement;
 /// What the streaming form deals in.
-pub use inrush_core::session::pipeline::{Chosen, Turn};
+pub use inrush_core::session::pipeline::{Decision, NextCommand};
 use jiff::tz::TimeZone;
 
 /// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails keeps

@@ -5,7 +5,7 @@
 //! remembers for the life of the process whether two answers came.
 
 use crate::{Config, PipelineMode, Result};
-use inrush_core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn, Window};
+use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Pipeline, Reply, Window};
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -75,9 +75,9 @@ pub(crate) struct TwoPings {
 }
 
 impl Flight for TwoPings {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         self.n_sent += 1;
-        if self.n_sent <= 2 { turn.ping() } else { turn.end() }
+        if self.n_sent <= 2 { next.ping() } else { next.end() }
     }
 
     fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {

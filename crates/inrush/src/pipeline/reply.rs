@@ -25,13 +25,13 @@ impl Reply {
         self.outcome.as_ref().map_or(0, |outcome| outcome.affected)
     }
 
-    /// The first id that was generated, 0 if none.
-    pub fn last_insert_id(&self) -> u64 {
-        self.outcome.as_ref().map_or(0, |outcome| outcome.last_insert_id)
+    /// The first id that was generated, `None` if the server told none.
+    pub fn last_insert_id(&self) -> Option<u64> {
+        self.outcome.as_ref()?.last_insert_id
     }
 
     /// All results, if one of them has rows or there are several; else nothing.
-    pub fn results(&self) -> &[ResultSet] {
+    pub fn result_sets(&self) -> &[ResultSet] {
         &self.results
     }
 

@@ -24,4 +24,4 @@ pub(crate) mod shared;
 
 pub use ledger::PoolStatus;
 pub(crate) use shared::Lendable;
-pub use shared::Lent;
+pub use shared::Pooled;

@@ -1,4 +1,4 @@
-//! A ledger behind its lock, and the values that hold a place in it: [`Lent`], [`Opening`], [`Waiting`]. Each gives back what it
+//! A ledger behind its lock, and the values that hold a place in it: [`Pooled`], [`Opening`], [`Waiting`]. Each gives back what it
 //! holds when it is dropped, wherever that happens, so nothing leaks from a future that is dropped or a thread that panics.
 //!
 //! A connection that comes back is cleaned without anybody waiting: the first command of the clean-up is written at once,
@@ -58,7 +58,7 @@ pub(crate) struct Rested<C> {
 /// A connection out of a pool: use it like any other; dropping it gives it back.
 ///
 /// Dropping takes no time and does no waiting. The next user finds the session as if it were new.
-pub struct Lent<C: Lendable> {
+pub struct Pooled<C: Lendable> {
     /// `None` once it is gone.
     connection: Option<Box<C>>,
     shared: Arc<Shared<C>>,
@@ -93,7 +93,7 @@ pub(crate) struct Refused {
 /// What somebody who asks for a connection must do next.
 pub(crate) enum Next<C: Lendable> {
     /// Finish its clean-up, check it, use it.
-    Prepare(Lent<C>, Option<Box<Clean>>, Check),
+    Prepare(Pooled<C>, Option<Box<Clean>>, Check),
     Open(Opening<C>),
     Wait(Waiting<C>),
 }
@@ -171,7 +171,7 @@ impl<C: Lendable> Shared<C> {
             Grant::Lend(Resting { item, expires, last_used }) => {
                 let check = Ledger::<C, ()>::check(self.options(), last_used, now);
                 let connection = Some(item.connection);
-                let lent = Lent { connection, shared: Arc::clone(self), expires, since: now };
+                let lent = Pooled { connection, shared: Arc::clone(self), expires, since: now };
                 Ok(Next::Prepare(lent, item.cleaning, check))
             }
             Grant::Open(not_before) => Ok(Next::Open(Opening::new(self, not_before))),
@@ -331,7 +331,7 @@ impl<C: Lendable> Opening<C> {
     }
 
     /// It worked.
-    pub(crate) fn opened(mut self, connection: C, began: Instant) -> Lent<C> {
+    pub(crate) fn opened(mut self, connection: C, began: Instant) -> Pooled<C> {
         let now = Instant::now();
         self.is_settled = true;
         self.shared.meters.created(now.saturating_duration_since(began));
@@ -340,7 +340,7 @@ impl<C: Lendable> Opening<C> {
         let expires = ledger.expiry(now, rand::random());
         // The server is there again: others may open, too.
         self.shared.settle(ledger);
-        Lent { connection: Some(Box::new(connection)), shared: Arc::clone(&self.shared), expires, since: now }
+        Pooled { connection: Some(Box::new(connection)), shared: Arc::clone(&self.shared), expires, since: now }
     }
 
     /// It did not. The next one in the queue tries, a little later.
@@ -421,7 +421,7 @@ impl<C: Lendable> Drop for Waiting<C> {
     }
 }
 
-impl<C: Lendable> Lent<C> {
+impl<C: Lendable> Pooled<C> {
     /// It is dead, so another is opened in its place.
     pub(crate) fn replace(mut self) -> Opening<C> {
         let shared = Arc::clone(&self.shared);
@@ -448,7 +448,7 @@ impl<C: Lendable> Lent<C> {
     }
 }
 
-impl<C: Lendable> Deref for Lent<C> {
+impl<C: Lendable> Deref for Pooled<C> {
     type Target = C;
 
     fn deref(&self) -> &C {
@@ -456,25 +456,25 @@ impl<C: Lendable> Deref for Lent<C> {
     }
 }
 
-impl<C: Lendable> DerefMut for Lent<C> {
+impl<C: Lendable> DerefMut for Pooled<C> {
     fn deref_mut(&mut self) -> &mut C {
         self.connection.as_deref_mut().unwrap_or_else(|| unreachable!("{GONE}"))
     }
 }
 
-impl<C: Lendable> Borrow<C> for Lent<C> {
+impl<C: Lendable> Borrow<C> for Pooled<C> {
     fn borrow(&self) -> &C {
         self
     }
 }
 
-impl<C: Lendable> BorrowMut<C> for Lent<C> {
+impl<C: Lendable> BorrowMut<C> for Pooled<C> {
     fn borrow_mut(&mut self) -> &mut C {
         self
     }
 }
 
-impl<C: Lendable> Drop for Lent<C> {
+impl<C: Lendable> Drop for Pooled<C> {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             self.shared.give_back(connection, self.expires, self.since);
@@ -482,9 +482,9 @@ impl<C: Lendable> Drop for Lent<C> {
     }
 }
 
-impl<C: Lendable + fmt::Debug> fmt::Debug for Lent<C> {
+impl<C: Lendable + fmt::Debug> fmt::Debug for Pooled<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lent").field(&**self).finish()
+        f.debug_tuple("Pooled").field(&**self).finish()
     }
 }
 

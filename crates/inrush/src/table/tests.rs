@@ -67,8 +67,8 @@ impl Twin {
         [Twin::Blocking(crate::blocking::Connection::connect(config).unwrap()), Twin::Tokio(runtime, connection)]
     }
 
-    fn exec(&mut self, sql: &str) {
-        either!(self, connection => connection.exec(sql, ()));
+    fn execute(&mut self, sql: &str) {
+        either!(self, connection => connection.execute(sql, ()));
     }
 
     fn target(&mut self, name: &str) -> Option<Arc<Table>> {
@@ -164,9 +164,9 @@ fn a_temporary_table_hides_a_table_until_a_reset() {
     everywhere(|twin, schema| {
         schema.sql("CREATE TABLE t (id INT)");
         twin.check("t", Some(&["INT"]));
-        twin.exec("CREATE TEMPORARY TABLE t (id VARCHAR(3))");
+        twin.execute("CREATE TEMPORARY TABLE t (id VARCHAR(3))");
         twin.check("t", None);
-        twin.exec("CREATE TEMPORARY TABLE other (id VARCHAR(3))");
+        twin.execute("CREATE TEMPORARY TABLE other (id VARCHAR(3))");
         twin.check("other", None);
         twin.reset();
         twin.check("t", Some(&["INT"]));
@@ -180,7 +180,7 @@ fn the_schema_is_that_of_the_session() {
         schema.sql("CREATE TABLE t (id INT)");
         other.sql("CREATE TABLE t (id DOUBLE)");
         twin.check("t", Some(&["INT"]));
-        twin.exec(&format!("USE {}", other.name()));
+        twin.execute(&format!("USE {}", other.name()));
         twin.check("t", Some(&["DOUBLE"]));
         twin.check(&format!("{}.t", schema.name()), Some(&["INT"]));
     });
@@ -191,7 +191,7 @@ fn a_change_by_the_same_connection_is_seen() {
     everywhere(|twin, schema| {
         schema.sql("CREATE TABLE t (id INT)");
         twin.check("t", Some(&["INT"]));
-        twin.exec("ALTER TABLE t MODIFY id DATE");
+        twin.execute("ALTER TABLE t MODIFY id DATE");
         twin.check("t", Some(&["DATE"]));
     });
 }
@@ -221,15 +221,15 @@ fn columns_are_seen_by_whoever_may_fill_them() {
 fn settings_follow_the_session() {
     everywhere(|twin, _| {
         assert!(twin.zone_is_unknown());
-        twin.exec("SET time_zone = '+02:00'");
+        twin.execute("SET time_zone = '+02:00'");
         assert!(!twin.zone_is_unknown());
-        twin.exec("SET time_zone = 'SYSTEM'");
+        twin.execute("SET time_zone = 'SYSTEM'");
         assert!(twin.zone_is_unknown());
-        twin.exec("SET time_zone = '+02:00'");
+        twin.execute("SET time_zone = '+02:00'");
         twin.reset();
         assert!(twin.zone_is_unknown());
         assert_eq!(twin.id_increment(), 1);
-        twin.exec("SET auto_increment_increment = 5");
+        twin.execute("SET auto_increment_increment = 5");
         assert_eq!(twin.id_increment(), 5);
     });
 }

@@ -34,7 +34,7 @@ impl Connection {
     /// without a result set is no batch.
     ///
     /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
-    /// [`core::convert::arrow`](crate::core::convert::arrow).
+    /// [`sans_io::convert::arrow`](crate::sans_io::convert::arrow).
     pub async fn query_arrow(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<RecordBatch>> {
         let mut kept = KeptBatches::new(&self.config);
         let mut batches = self.query_arrow_iter(sql, params, &ArrowOptions::default()).await?;

@@ -176,7 +176,7 @@ impl Connection {
 
     async fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
         if scope == Scope::Savepoint {
-            self.exec(batch::SAVEPOINT, ()).await?;
+            self.execute(batch::SAVEPOINT, ()).await?;
         }
         let mut content = Vec::new();
         while load.content(&mut content)? {
@@ -191,14 +191,14 @@ impl Connection {
         if error.is_fatal() {
             return error;
         }
-        let end = self.exec(batch::UNDO, ()).await;
+        let end = self.execute(batch::UNDO, ()).await;
         match Undo::of(end, self.session()) {
             Undo::Undone => error,
             Undo::TransactionOver => {
                 self.session_mut().transaction_lost(error.code());
                 // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
                 if !self.session().is_guarded()
-                    && let Err(failed) = self.exec("ROLLBACK", ()).await
+                    && let Err(failed) = self.execute("ROLLBACK", ()).await
                 {
                     return self.give_up(batch::not_undone(&error, &failed));
                 }

@@ -155,7 +155,11 @@ impl Connection {
     }
 
     /// Runs a statement and collects all its results: of a procedure, or of several statements if the configuration allows them.
-    pub async fn results(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
+    pub async fn query_result_sets(
+        &mut self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Vec<ResultSet>> {
         let mut sink = Collect::new(self.config.max_result);
         self.ask(sql, &params, &mut sink).await?;
         Ok(sink.into_results())
@@ -173,7 +177,7 @@ impl Connection {
     }
 
     /// Runs a statement without a result set; rows that come all the same are read and dropped.
-    pub async fn exec(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+    pub async fn execute(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
         self.ask(sql, &params, &mut Discard).await
     }
 

@@ -60,17 +60,17 @@ impl Pool {
     /// # Errors
     /// `Config` outside of a runtime, and for what is not a name.
     pub fn inserter(&self, table: &str) -> Result<Inserter> {
-        self.inserter_with(table, InserterOptions::new())
+        self.inserter_with(table, &InserterOptions::new())
     }
 
     /// An inserter that behaves in some way.
     ///
     /// # Errors
     /// Also for options that make no sense.
-    pub fn inserter_with(&self, table: &str, options: InserterOptions) -> Result<Inserter> {
+    pub fn inserter_with(&self, table: &str, options: &InserterOptions) -> Result<Inserter> {
         let runtime = Handle::try_current().map_err(|_| Error::config("an inserter is made in a runtime of tokio"))?;
         let n_lanes = options.lanes;
-        let shared = Shared::new(table, options, rand::random())?;
+        let shared = Shared::new(table, options.clone(), rand::random())?;
         for number in 0..n_lanes {
             let lane = Lane::new(&shared, number);
             runtime.spawn(Writer { pool: self.clone(), connection: None, ledger: None, lane }.run());
@@ -229,7 +229,7 @@ impl Inserter {
 
     /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
     fn course(&self) -> Course {
-        Course::new(Instant::now(), self.0.shared.options.retry_for, false)
+        Course::new(Instant::now(), self.0.shared.options.retries_for, false)
     }
 
     /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
@@ -318,7 +318,7 @@ impl Writer {
         if let Some(ledger) = self.ledger.take() {
             // A line that stays does no harm.
             if let Ok(connection) = self.connection().await {
-                let _ = connection.exec(&ledger.line.end(), ()).await;
+                let _ = connection.execute(&ledger.line.end(), ()).await;
             }
         }
     }
@@ -342,7 +342,7 @@ impl Writer {
     /// Writes a batch, as often as it takes.
     async fn write(&mut self, batch: &Batch) -> Result<Stored> {
         let options = &self.lane.shared.options;
-        let mut course = Course::new(Instant::now(), options.retry_for, options.exactly_once);
+        let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
             let (stage, error) = match self.attempt(batch, &mut doubt).await {
@@ -435,7 +435,7 @@ impl Writer {
 async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result<Stored> {
     let Batch { rows, shape, .. } = batch;
     if let Some(values) = one_row(rows)? {
-        let outcome = connection.exec(&shape.statement, &values[..]).await.map_err(unanswered)?;
+        let outcome = connection.execute(&shape.statement, &values[..]).await.map_err(unanswered)?;
         return Ok(Stored::of_one(outcome.last_insert_id, shape.has_ids));
     }
     let profile = connection.session().profile();
@@ -450,7 +450,7 @@ async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> 
 /// that is believed.
 pub(super) async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
-        if connection.exec(&line.advance(at), ()).await?.affected == 1 {
+        if connection.execute(&line.advance(at), ()).await?.affected == 1 {
             return Ok(true);
         }
         let found = connection.query_opt::<(u64,)>(&line.settle(), ()).await?;
@@ -470,10 +470,10 @@ pub(super) async fn find_line(connection: &mut Connection, ledger: &mut Ledger) 
     if let Place::At(at) = *place {
         return Ok(at);
     }
-    let begun = match connection.exec(&line.begin(), ()).await {
+    let begun = match connection.execute(&line.begin(), ()).await {
         Err(error) if error.code() == line::NO_SUCH_TABLE => {
-            connection.exec(&line.create(), ()).await?;
-            connection.exec(&line.begin(), ()).await
+            connection.execute(&line.create(), ()).await?;
+            connection.execute(&line.begin(), ()).await
         }
         begun => begun,
     };

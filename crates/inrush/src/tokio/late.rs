@@ -20,7 +20,7 @@ impl Connection {
     /// # let mut connection = inrush::Connection::connect(&shop.at("?query-timeout=30")).await?;
     /// let before = connection.query_timeout();
     /// connection.set_query_timeout(Some(std::time::Duration::from_secs(600)));
-    /// connection.exec("ALTER TABLE people ADD COLUMN born DATE", ()).await?;
+    /// connection.execute("ALTER TABLE people ADD COLUMN born DATE", ()).await?;
     /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(600)));
     /// connection.set_query_timeout(before);
     /// # assert_eq!(connection.query_timeout(), Some(std::time::Duration::from_secs(30)));
@@ -79,6 +79,6 @@ impl Connection {
 fn kill(killer: Config, id: u32) -> Pin<Box<dyn Future<Output = Result<()>> + Send>> {
     Box::pin(async move {
         let mut killer = Connection::connect(killer).await?;
-        killer.exec(&verbs::kill_query(id), ()).await.map(drop)
+        killer.execute(&verbs::kill_query(id), ()).await.map(drop)
     })
 }

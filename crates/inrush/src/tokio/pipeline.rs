@@ -6,7 +6,7 @@ use crate::pace::QueryTime;
 use crate::pipeline::probe::{self, Way};
 use crate::pipeline::{Each, Pipeline, Reply};
 use inrush_core::session::Pipeline as Conversation;
-use inrush_core::session::pipeline::{Chosen, Turn, Window};
+use inrush_core::session::pipeline::{Decision, NextCommand, Window};
 
 impl Connection {
     /// Many commands in one flight: see [`Pipeline`].
@@ -16,7 +16,7 @@ impl Connection {
         Pipeline::new(self, max_result, zone)
     }
 
-    /// As many commands in one flight as `next` chooses, one a turn, and each reply handed over as it arrives: millions of them take
+    /// As many commands in one flight as `next` chooses, one a call, and each reply handed over as it arrives: millions of them take
     /// no more memory than a few. Steps are counted from 0.
     ///
     /// An error from either ends the pipeline: nothing more is sent, the replies under way are read and dropped, and the connection
@@ -31,9 +31,9 @@ impl Connection {
     /// let mut numbers = 0..10_000;
     /// let mut tx = connection.begin().await?;
     /// tx.pipeline_each(
-    ///     |turn| match numbers.next() {
-    ///         Some(number) => turn.execute(&insert, (number,)),
-    ///         None => turn.end(),
+    ///     |next| match numbers.next() {
+    ///         Some(number) => next.execute(&insert, (number,)),
+    ///         None => next.end(),
     ///     },
     ///     |step, reply| reply.map(drop).map_err(|e| e.while_doing(&format!("number {step}"))),
     /// )
@@ -45,7 +45,7 @@ impl Connection {
     /// ```
     pub async fn pipeline_each(
         &mut self,
-        next: impl FnMut(Turn<'_>) -> Result<Chosen>,
+        next: impl FnMut(NextCommand<'_>) -> Result<Decision>,
         each: impl FnMut(u64, Result<Reply>) -> Result<()>,
     ) -> Result<()> {
         let window = self.window(None).await?;

@@ -6,7 +6,7 @@ use crate::config::IntoConfig;
 use crate::pool::ledger::{Check, Grant};
 use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
-use crate::pool::{Lent, PoolStatus};
+use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
 use ::tokio::runtime::Handle;
@@ -20,7 +20,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// A connection out of a [`Pool`].
-pub type PooledConnection = Lent<Connection>;
+pub type PooledConnection = Pooled<Connection>;
 
 /// Connections for many tasks, the async twin of [`crate::blocking::Pool`]. Cheap to clone; all clones are the same pool.
 ///
@@ -34,7 +34,7 @@ pub type PooledConnection = Lent<Connection>;
 /// # let url = &shop.at(url);
 /// let pool = inrush::Pool::new(url)?;
 /// let mut connection = pool.get().await?;
-/// connection.exec("UPDATE visits SET n = n + 1", ()).await?;
+/// connection.execute("UPDATE visits SET n = n + 1", ()).await?;
 /// # let status = pool.status();
 /// # assert_eq!((status.in_use, status.min, status.max), (1, 2, 20));
 /// # assert_eq!(shop.ask("SELECT n FROM visits"), ["1"]);

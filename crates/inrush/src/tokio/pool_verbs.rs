@@ -23,7 +23,7 @@ impl Pool {
     /// # let shop = inrush_testkit::shop::open();
     /// # let pool = inrush::Pool::new(&shop.url())?;
     /// let left = pool.transaction(async |tx| {
-    ///     tx.exec("UPDATE stock SET n = n - 1 WHERE id = ?", (3,)).await?;
+    ///     tx.execute("UPDATE stock SET n = n - 1 WHERE id = ?", (3,)).await?;
     ///     tx.query_one::<i64>("SELECT n FROM stock WHERE id = ?", (3,)).await
     /// }).await?;
     /// # assert_eq!((left, shop.ask("SELECT n FROM stock")), (4, vec!["4".to_owned()]));
@@ -43,7 +43,7 @@ impl Pool {
 
     /// Runs `work` in a transaction of some kind, and again as often as the options say ([`TransactionOptions::with_retries`]; never unless
     /// set). [`TransactionOptions::with_error`] passes on errors of the application's own by type; with
-    /// [`TransactionOptions::exactly_once`] a lost answer to COMMIT is settled.
+    /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
     /// Those of [`transaction`](Pool::transaction). With `exactly_once` also `Config` if the pool's configuration has no database, and
@@ -148,9 +148,9 @@ impl Pool {
         self.get().await?.query_first(sql, params).await
     }
 
-    /// [`Connection::exec`] over any connection.
-    pub async fn exec(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
-        self.get().await?.exec(sql, params).await
+    /// [`Connection::execute`] over any connection.
+    pub async fn execute(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
+        self.get().await?.execute(sql, params).await
     }
 
     /// [`Connection::execute_batch`] over any connection.

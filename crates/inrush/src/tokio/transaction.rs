@@ -41,8 +41,8 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let mut tx = connection.begin().await?;
-    /// tx.exec("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ()).await?;
-    /// tx.exec("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ()).await?;
+    /// tx.execute("UPDATE accounts SET balance = balance - 10 WHERE id = 1", ()).await?;
+    /// tx.execute("UPDATE accounts SET balance = balance + 10 WHERE id = 2", ()).await?;
     /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 100", "2 100"]);
     /// tx.commit().await?;
     /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
@@ -77,9 +77,9 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let id = connection.transaction(async |tx| {
-    ///     let order = tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
-    ///     tx.exec("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ()).await?;
-    ///     Ok(order.last_insert_id)
+    ///     let order = tx.execute("INSERT INTO orders (customer) VALUES (7)", ()).await?;
+    ///     tx.execute("UPDATE customers SET n_orders = n_orders + 1 WHERE id = 7", ()).await?;
+    ///     order.inserted_id()
     /// }).await?;
     /// # assert_eq!(shop.ask("SELECT orders.id, n_orders FROM orders, customers"), [format!("{id} 1")]);
     /// # Ok(())
@@ -97,7 +97,7 @@ impl Connection {
     /// Counters and the like go into an atomic or a mutex.
     ///
     /// # Errors
-    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::exactly_once`], which needs a pool.
+    /// The closure's, by type: see [`TransactionOptions::with_error`]. `Config` for [`TransactionOptions::with_exactly_once`], which needs a pool.
     /// Otherwise those of [`transaction`](Connection::transaction).
     ///
     /// ```
@@ -107,7 +107,7 @@ impl Connection {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let options = TransactionOptions::new().with_retries(5);
-    /// connection.transaction_with(&options, async |tx| tx.exec("UPDATE stock SET n = n - 1 WHERE id = 3", ()).await).await?;
+    /// connection.transaction_with(&options, async |tx| tx.execute("UPDATE stock SET n = n - 1 WHERE id = 3", ()).await).await?;
     /// # assert_eq!(shop.ask("SELECT n FROM stock"), ["4"]);
     /// # Ok(())
     /// # }
@@ -200,10 +200,10 @@ impl Transaction<'_> {
     /// # let shop = inrush_testkit::shop::open();
     /// # let mut connection = inrush::Connection::connect(&shop.url()).await?;
     /// let mut tx = connection.begin().await?;
-    /// tx.exec("INSERT INTO orders (customer) VALUES (7)", ()).await?;
+    /// tx.execute("INSERT INTO orders (customer) VALUES (7)", ()).await?;
     /// let mut extras = tx.savepoint().await?;
-    /// # extras.exec("UPDATE stock SET n = n - 1", ()).await?;
-    /// match extras.exec("INSERT INTO gifts (customer) VALUES (7)", ()).await {
+    /// # extras.execute("UPDATE stock SET n = n - 1", ()).await?;
+    /// match extras.execute("INSERT INTO gifts (customer) VALUES (7)", ()).await {
     ///     Ok(_) => extras.release().await?,
     ///     Err(_) => extras.rollback().await?, // the order stays
     /// }

@@ -2,18 +2,18 @@
 
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::blocking::Connection;
-use inrush::core::bulk::encode::{Insert, Layout, is_bindable, load_data};
-use inrush::core::bulk::lane::LaneSession;
-use inrush::core::bulk::write::literal::put_literal;
-use inrush::core::bulk::write::text::MultiRow;
-use inrush::core::bulk::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
-use inrush::core::bulk::{Batch, CheckedRows, Origin, RowSource, Separators};
-use inrush::core::session::Pipeline;
-use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
-use inrush::core::value::Rules;
-use inrush::core::value::check::{Check, CheckedColumn, Form, Judged};
-use inrush::core::value::column::{Column, ColumnType};
-use inrush::core::wire::Value;
+use inrush::sans_io::bulk::encode::{Insert, Layout, is_bindable, load_data};
+use inrush::sans_io::bulk::lane::LaneSession;
+use inrush::sans_io::bulk::write::literal::put_literal;
+use inrush::sans_io::bulk::write::text::MultiRow;
+use inrush::sans_io::bulk::write::{Bulk, Command, Limits, MultiRowPrepared, Next, Writer};
+use inrush::sans_io::bulk::{Batch, CheckedRows, Origin, RowSource, Separators};
+use inrush::sans_io::session::Pipeline;
+use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
+use inrush::sans_io::value::Rules;
+use inrush::sans_io::value::check::{Check, CheckedColumn, Form, Judged};
+use inrush::sans_io::value::column::{Column, ColumnType};
+use inrush::sans_io::wire::Value;
 use inrush::{Config, Result};
 use inrush_testkit::servers::{self, Schema, Server};
 use jiff::tz::TimeZone;
@@ -68,19 +68,19 @@ impl Lane {
         let unchecked = inrush_core::bulk::lane::Unchecked::default();
         let session = LaneSession { time_zone: "+00:00".into(), statement_binlog: false, profile, unchecked };
         for statement in session.setup() {
-            connection.exec(&statement, ()).unwrap();
+            connection.execute(&statement, ()).unwrap();
         }
-        connection.exec("SET autocommit = 1", ()).unwrap();
+        connection.execute("SET autocommit = 1", ()).unwrap();
         Lane { connection: RefCell::new(connection), schema, n_tables: Cell::new(0) }
     }
 
-    pub(super) fn exec(&self, sql: &str) {
-        self.connection.borrow_mut().exec(sql, ()).unwrap_or_else(|e| panic!("{sql}: {e}"));
+    pub(super) fn execute(&self, sql: &str) {
+        self.connection.borrow_mut().execute(sql, ()).unwrap_or_else(|e| panic!("{sql}: {e}"));
     }
 
     /// A result as texts; NULL is `SQL NULL`.
     pub(super) fn query(&self, sql: &str) -> Result<Vec<Vec<String>>> {
-        let set = self.connection.borrow_mut().results(sql, ())?.remove(0);
+        let set = self.connection.borrow_mut().query_result_sets(sql, ())?.remove(0);
         let text = |value| match value {
             Some(Value::Bytes(bytes)) => shown(bytes),
             _ => "SQL NULL".into(),
@@ -109,7 +109,7 @@ impl Oracle {
         let number = lane.n_tables.replace(lane.n_tables.get() + 1);
         let (loaded, inserted) = (format!("loaded_{number}"), format!("inserted_{number}"));
         for table in [&loaded, &inserted] {
-            lane.exec(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {declared} NULL)"));
+            lane.execute(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {declared} NULL)"));
         }
         let columns = [described(&lane, &loaded, "id", "int"), described(&lane, &loaded, "c", declared)];
         let rules = Rules::new(zone.clone(), *lane.connection.borrow().session().profile());
@@ -154,7 +154,7 @@ impl Oracle {
         assert!(bad.is_empty(), "{place}: {reasons:?}");
         let columns = [ids(cells.len()), checked];
         for (table, method) in [(&self.loaded, Oracle::load as Method), (&self.inserted, Oracle::insert)] {
-            self.lane.exec(&format!("DELETE FROM {table}"));
+            self.lane.execute(&format!("DELETE FROM {table}"));
             let warnings = method(self, &columns).unwrap_or_else(|e| panic!("{place}: {e}"));
             assert_eq!(warnings, [""; 0], "{place}, {table}");
         }
@@ -163,7 +163,7 @@ impl Oracle {
         assert_eq!(stored[..cells.len()], want, "{place}, loaded");
         assert_eq!(stored[cells.len()..], want, "{place}, inserted");
         for (name, mut writer) in self.bound_writers() {
-            self.lane.exec(&format!("DELETE FROM {}", self.inserted));
+            self.lane.execute(&format!("DELETE FROM {}", self.inserted));
             let warnings = self.send_rows(&mut *writer, &columns).unwrap_or_else(|e| panic!("{place}, {name}: {e}"));
             assert_eq!(warnings, [""; 0], "{place}, {name}");
             assert_eq!(self.contents()[cells.len()..], want, "{place}, {name}");
@@ -193,7 +193,7 @@ impl Oracle {
         }
         let (batch, columns) = self.batch(&those, cells, quote);
         let separators = load_data::as_it_stands(&batch, &columns, &[]).unwrap_or_else(|| panic!("{place}: {batch:?}"));
-        self.lane.exec(&format!("DELETE FROM {}", self.loaded));
+        self.lane.execute(&format!("DELETE FROM {}", self.loaded));
         self.enter_zone();
         let layout = Layout::plain(&self.columns);
         let into = format!("INTO TABLE {}", self.loaded);
@@ -279,13 +279,13 @@ impl Oracle {
             other => other,
         };
         let cells = BinaryViewArray::from_iter([Some(cell)]);
-        self.lane.exec("BEGIN");
-        self.lane.exec(&format!("DELETE FROM {}", self.inserted));
+        self.lane.execute("BEGIN");
+        self.lane.execute(&format!("DELETE FROM {}", self.inserted));
         let stored = match self.insert(&[ids(1), CheckedColumn { cells, form }]) {
             Ok(warnings) if warnings.is_empty() => self.inserted_content() == shown(cell),
             _ => false,
         };
-        self.lane.exec("ROLLBACK");
+        self.lane.execute("ROLLBACK");
         if stored { Stored::Silently } else { Stored::Noticed }
     }
 
@@ -311,9 +311,9 @@ impl Oracle {
     /// Does it in one transaction and in the oracle's zone.
     pub(super) fn at_once(&self, work: impl FnOnce()) {
         self.enter_zone();
-        self.lane.exec("BEGIN");
+        self.lane.execute("BEGIN");
         work();
-        self.lane.exec("COMMIT");
+        self.lane.execute("COMMIT");
     }
 
     /// Inserts a value, bound or as a literal; with no word from the server, or its word.
@@ -323,13 +323,13 @@ impl Oracle {
                 // A statement of its own for each kind: MySQL takes the type of the first value for that of all.
                 let kind = std::mem::discriminant(&value);
                 let sql = format!("INSERT INTO {} VALUES (?, ?) /* {kind:?} */", self.inserted);
-                self.lane.connection.borrow_mut().exec(&sql, &[Value::UInt(id as u64), value][..])
+                self.lane.connection.borrow_mut().execute(&sql, &[Value::UInt(id as u64), value][..])
             }
             false => {
                 let mut sql = format!("INSERT INTO {} VALUES ({id}, ", self.inserted).into_bytes();
                 put_literal(&value, true, &mut sql).unwrap();
                 sql.push(b')');
-                self.lane.connection.borrow_mut().exec(&sql, ())
+                self.lane.connection.borrow_mut().execute(&sql, ())
             }
         };
         match sent.map_err(|e| e.to_string())?.warnings {
@@ -409,7 +409,7 @@ impl Oracle {
     }
 
     fn enter_zone(&self) {
-        self.lane.exec(&format!("SET time_zone = '{}'", self.time_zone));
+        self.lane.execute(&format!("SET time_zone = '{}'", self.time_zone));
     }
 
     fn warnings(&self) -> Result<Vec<String>> {
@@ -452,10 +452,10 @@ struct One {
 }
 
 impl Flight for &mut One {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         match self.command.take() {
-            Some(command) => turn.send(&command),
-            None => turn.end(),
+            Some(command) => next.send(&command),
+            None => next.end(),
         }
     }
 

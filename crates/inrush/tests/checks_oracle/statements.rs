@@ -2,15 +2,15 @@
 
 use super::oracle::Lane;
 use arrow_array::BinaryViewArray;
-use inrush::core::bulk::encode::{Layout, load_data};
-use inrush::core::bulk::lane::SQL_MODE;
-use inrush::core::bulk::write::text::MultiRow;
-use inrush::core::bulk::write::{Limits, Next};
-use inrush::core::bulk::{CheckedRows, RowSource};
-use inrush::core::value::Rules;
-use inrush::core::value::check::{Check, CheckedColumn};
-use inrush::core::value::column::{Column, ColumnType};
-use inrush::core::value::ident::{quote_ident, quote_table};
+use inrush::sans_io::bulk::encode::{Layout, load_data};
+use inrush::sans_io::bulk::lane::SQL_MODE;
+use inrush::sans_io::bulk::write::text::MultiRow;
+use inrush::sans_io::bulk::write::{Limits, Next};
+use inrush::sans_io::bulk::{CheckedRows, RowSource};
+use inrush::sans_io::value::Rules;
+use inrush::sans_io::value::check::{Check, CheckedColumn};
+use inrush::sans_io::value::column::{Column, ColumnType};
+use inrush::sans_io::value::ident::{quote_ident, quote_table};
 use inrush_testkit::servers;
 use std::rc::Rc;
 
@@ -48,10 +48,10 @@ impl Case<'_> {
     fn check_in_mode(&self, mode: &str, select: &str, want: &[&[&str]]) {
         for server in servers::with_local_infile() {
             let lane = Lane::on(&server);
-            lane.exec(&format!("SET sql_mode = '{SQL_MODE},{mode}'"));
+            lane.execute(&format!("SET sql_mode = '{SQL_MODE},{mode}'"));
             for method in [load, insert] {
-                lane.exec("DROP TABLE IF EXISTS `t``1`");
-                lane.exec(self.create);
+                lane.execute("DROP TABLE IF EXISTS `t``1`");
+                lane.execute(self.create);
                 assert_eq!(method(self, &lane), 0, "warnings on {}", server.name);
                 assert_eq!(lane.query(select).unwrap(), want, "{}", server.name);
             }
@@ -77,7 +77,7 @@ fn insert(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
     let writer = MultiRow::of_insert(&insert, limits, escapes);
     let made = writer.statement(RowSource::Checked(&rows), 0..n_rows, Vec::new()).unwrap();
     let Next::Command { command, .. } = made else { panic!("{made:?}") };
-    lane.connection.borrow_mut().exec(&command.into_buffer(), ()).unwrap().warnings
+    lane.connection.borrow_mut().execute(&command.into_buffer(), ()).unwrap().warnings
 }
 
 fn column(name: &str, ty: &str) -> Column {
@@ -140,7 +140,7 @@ fn hostile_names() {
 fn null_into_a_timestamp_becomes_now_in_silence() {
     for server in servers::with_local_infile() {
         let lane = Lane::on(&server);
-        lane.exec("CREATE TABLE n (id INT, ts TIMESTAMP NOT NULL)");
+        lane.execute("CREATE TABLE n (id INT, ts TIMESTAMP NOT NULL)");
         let sql = |name: &str| format!("LOAD DATA LOCAL INFILE '{name}' INTO TABLE n");
         let outcome = lane.connection.borrow_mut().load_local(sql, b"1\t\\N\n").unwrap();
         assert_eq!(outcome.warnings, 0, "{}", server.name);

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float32Type, Int64Type, UInt64Type};
 use arrow_array::{Array as _, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use inrush::core::convert::arrow::Batches;
+use inrush::sans_io::convert::arrow::Batches;
 use inrush::{ArrowOptions, InvalidDates, Kind, Result, ResultSet};
 use inrush_testkit::servers::{self, Vendor};
 
@@ -95,8 +95,8 @@ fn floats_lose_nothing_without_values_either() {
     everywhere(|case| {
         let schema = case.server.schema("arrowfloat");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("CREATE TABLE t (f FLOAT)").unwrap();
-        twin.exec("INSERT INTO t VALUES (16777216), (0.1)").unwrap();
+        twin.execute("CREATE TABLE t (f FLOAT)").unwrap();
+        twin.execute("INSERT INTO t VALUES (16777216), (0.1)").unwrap();
         assert_eq!(twin.ask("SELECT f FROM t LIMIT 1"), "16777200");
         let batches = query_arrow(&mut twin, "SELECT f FROM t").unwrap();
         assert_eq!(batches[0].column(0).as_primitive::<Float32Type>().values(), &[16_777_216.0, 0.1]);
@@ -138,7 +138,7 @@ fn what_cannot_be_prepared_comes_as_text() {
     everywhere(|case| {
         let mut twin = case.open();
         let help = "HELP 'no such topic'";
-        let prepared = twin.prepare(help).and_then(|statement| twin.execute(&statement, &[]));
+        let prepared = twin.prepare(help).and_then(|statement| twin.query_result_sets(&statement, &[]));
         // MariaDB can prepare whatever has a result set.
         assert_eq!(prepared.err().map_or(0, |e| e.code()), if case.server.vendor == Vendor::Mysql { 1295 } else { 0 });
         let batches = query_arrow(&mut twin, help).unwrap();
@@ -169,9 +169,9 @@ fn invalid_dates_by_each_choice() {
     in_cases(servers::all(), &[Route::Tcp], |case| {
         let schema = case.server.schema("arrowdates");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'").unwrap();
-        twin.exec("CREATE TABLE t (d DATE NOT NULL)").unwrap();
-        twin.exec("INSERT INTO t VALUES ('2024-02-29'), ('0000-00-00'), ('2024-02-31')").unwrap();
+        twin.execute("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'").unwrap();
+        twin.execute("CREATE TABLE t (d DATE NOT NULL)").unwrap();
+        twin.execute("INSERT INTO t VALUES ('2024-02-29'), ('0000-00-00'), ('2024-02-31')").unwrap();
         let sql = "SELECT d FROM t";
         let read = |twin: &mut Twin, invalid_dates| {
             let options = ArrowOptions::default().with_invalid_dates(invalid_dates);

@@ -6,7 +6,7 @@ use crate::cases::{Route, Twin, in_cases};
 use crate::types::{all_probes, filled};
 use arrow_array::types::{Float16Type, Float32Type, Int8Type, Int32Type};
 use arrow_array::*;
-use inrush::core::convert::Rows;
+use inrush::sans_io::convert::Rows;
 use inrush::{BatchOptions, BatchReport, InZone, Result};
 use inrush_testkit::servers;
 use jiff::tz::TimeZone;
@@ -34,7 +34,7 @@ fn what_was_read_is_written_back_by_each_method() {
         drop(twin);
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         let mut twin = case.open_with(&config);
-        twin.exec("CREATE TABLE copy LIKE t").unwrap();
+        twin.execute("CREATE TABLE copy LIKE t").unwrap();
         let batches = read(&mut twin, "SELECT * FROM t ORDER BY id").unwrap();
         let insert = format!("INSERT INTO copy VALUES ({})", vec!["?"; batches[0].num_columns()].join(", "));
         for method in methods(case) {
@@ -43,7 +43,7 @@ fn what_was_read_is_written_back_by_each_method() {
             assert_eq!((report.n_rows, report.affected, report.warnings), (4, 4, 0), "{method}");
             let copied = read(&mut twin, "SELECT * FROM copy ORDER BY id").unwrap();
             assert_eq!(copied, batches, "{method}");
-            twin.exec("DELETE FROM copy").unwrap();
+            twin.execute("DELETE FROM copy").unwrap();
         }
     });
 }
@@ -98,7 +98,7 @@ fn types_that_no_result_has() {
         let schema = case.server.schema("arrowodd");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
         for (array, ty, want) in odd() {
-            twin.exec(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty})")).unwrap();
+            twin.execute(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty})")).unwrap();
             let ids: ArrayRef = Arc::new(Int32Array::from(vec![1, 2]));
             let kind = array.data_type().clone();
             let batch = RecordBatch::try_from_iter([("id", ids), ("c", array)]).unwrap();
@@ -117,7 +117,7 @@ fn types_that_no_result_has() {
                 let sql = format!("SELECT HEX(CONCAT(c)) FROM t WHERE id = {id}");
                 assert_eq!(twin.ask(&sql), hex, "{kind}: {want}");
             }
-            twin.exec("DROP TABLE t").unwrap();
+            twin.execute("DROP TABLE t").unwrap();
         }
     });
 }

@@ -2,8 +2,8 @@
 
 use crate::cases::{Route, everywhere, in_cases, texts};
 use inrush::Kind;
-use inrush::core::session::Transport;
-use inrush::core::wire::Vendor;
+use inrush::sans_io::session::Transport;
+use inrush::sans_io::wire::Vendor;
 use inrush_testkit::servers;
 
 #[test]
@@ -64,7 +64,7 @@ fn tells_the_server_who_it_is() {
 fn an_error_of_the_server_leaves_the_connection_usable() {
     everywhere(|case| {
         let mut connection = case.open();
-        let error = connection.exec("SELEKT 1").unwrap_err();
+        let error = connection.execute("SELEKT 1").unwrap_err();
         assert_eq!((error.kind(), error.code(), error.sql_state()), (Kind::Server, 1064, "42000"));
         assert!(!error.is_fatal());
         let error = connection.query("SELECT * FROM nowhere.nothing").unwrap_err();
@@ -103,12 +103,12 @@ fn follows_the_transaction() {
     everywhere(|case| {
         let schema = case.server.schema("transaction");
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
-        connection.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT) ENGINE = InnoDB").unwrap();
-        connection.exec("BEGIN").unwrap();
-        let outcome = connection.exec("INSERT INTO t (n) VALUES (1), (2), (3)").unwrap();
-        assert_eq!((outcome.affected, outcome.last_insert_id), (3, 1));
+        connection.execute("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT) ENGINE = InnoDB").unwrap();
+        connection.execute("BEGIN").unwrap();
+        let outcome = connection.execute("INSERT INTO t (n) VALUES (1), (2), (3)").unwrap();
+        assert_eq!((outcome.affected, outcome.last_insert_id), (3, Some(1)));
         assert!(connection.session().in_transaction());
-        connection.exec("ROLLBACK").unwrap();
+        connection.execute("ROLLBACK").unwrap();
         assert!(!connection.session().in_transaction());
         assert_eq!(connection.ask("SELECT COUNT(*) FROM t"), "0");
     });
@@ -119,11 +119,11 @@ fn counts_rows_found_where_asked() {
     everywhere(|case| {
         let schema = case.server.schema("foundrows");
         let mut changed = case.open_with(&case.config().with_database(schema.name()));
-        changed.exec("CREATE TABLE t (n INT)").unwrap();
-        changed.exec("INSERT INTO t VALUES (1), (2)").unwrap();
-        assert_eq!(changed.exec("UPDATE t SET n = 1").unwrap().affected, 1);
+        changed.execute("CREATE TABLE t (n INT)").unwrap();
+        changed.execute("INSERT INTO t VALUES (1), (2)").unwrap();
+        assert_eq!(changed.execute("UPDATE t SET n = 1").unwrap().affected, 1);
         let mut found = case.open_with(&case.config().with_database(schema.name()).with_found_rows(true));
-        assert_eq!(found.exec("UPDATE t SET n = 1").unwrap().affected, 2);
+        assert_eq!(found.execute("UPDATE t SET n = 1").unwrap().affected, 2);
     });
 }
 
@@ -162,9 +162,9 @@ fn a_collected_result_has_a_limit() {
 fn a_reset_session_is_as_new() {
     everywhere(|case| {
         let mut connection = case.open();
-        connection.exec("SET @a = 1, SESSION sql_mode = 'ANSI'").unwrap();
+        connection.execute("SET @a = 1, SESSION sql_mode = 'ANSI'").unwrap();
         let statement = connection.prepare("SELECT 1").unwrap();
-        connection.exec("BEGIN").unwrap();
+        connection.execute("BEGIN").unwrap();
         connection.reset().unwrap();
         assert_eq!(connection.ask("SELECT @a IS NULL"), "1");
         assert_eq!(connection.ask("SELECT @@sql_mode = @@GLOBAL.sql_mode"), "1");
@@ -172,7 +172,7 @@ fn a_reset_session_is_as_new() {
         assert_eq!(connection.ask("SELECT @@character_set_results"), "utf8mb4");
         // Its statements are gone with it, so they are prepared anew.
         assert!(connection.session().statements().is_empty());
-        assert_eq!(texts(&connection.execute(&statement, &[]).unwrap()[0]), [["1"]]);
+        assert_eq!(texts(&connection.query_result_sets(&statement, &[]).unwrap()[0]), [["1"]]);
         assert!(!connection.session().in_transaction());
     });
 }
@@ -183,7 +183,7 @@ fn becomes_another_account() {
         let schema = case.server.schema("changeuser");
         for user in case.server.users.iter().filter(|user| user.plugin != "cleartext_plugin_server") {
             let mut connection = case.open();
-            connection.exec("SET @a = 1").unwrap();
+            connection.execute("SET @a = 1").unwrap();
             let other = case.config().with_user(&user.user).with_password(&user.password);
             connection.change_user(&other).unwrap();
             assert_eq!(connection.ask("SELECT SUBSTRING_INDEX(USER(), '@', 1)"), user.user);

@@ -68,12 +68,12 @@ fn drop_everywhere(case: &Case, method: Method, inside: bool) {
                 }
                 true => {
                     let mut tx = connection.begin().await.unwrap();
-                    tx.exec("INSERT INTO t VALUES (?, 100)", (run,)).await.unwrap();
+                    tx.execute("INSERT INTO t VALUES (?, 100)", (run,)).await.unwrap();
                     relay.pass_in(SLOWLY);
                     let end = wait_at_most(run as usize, tx.execute_batch_with(INSERT, &rows, &options)).await;
                     relay.pass_in(AT_ONCE);
                     // Whoever goes on has the rows around the batch, and all of the batch or none of it; or nothing at all.
-                    let behind = tx.exec("INSERT INTO t VALUES (?, 101)", (run,)).await;
+                    let behind = tx.execute("INSERT INTO t VALUES (?, 101)", (run,)).await;
                     let committed = tx.commit().await;
                     assert_eq!(behind.is_ok(), committed.is_ok(), "{method} {run}: {behind:?} {committed:?}");
                     fates.push(match (&end, committed) {

@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::core::bulk::run::Way;
+use inrush::sans_io::bulk::run::Way;
 use inrush::{BatchOptions, Error, Method, blocking};
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};
@@ -184,7 +184,7 @@ fn at_the_rollback_to_the_start_of_a_batch() {
             with_twin!(bench.case, config, connection => {
                 let id = connection.connection_id();
                 let mut tx = wait!(connection.begin()).unwrap();
-                wait!(tx.exec("INSERT INTO k VALUES (100)", ())).unwrap();
+                wait!(tx.execute("INSERT INTO k VALUES (100)", ())).unwrap();
                 let error = wait!(tx.execute_batch_with("INSERT INTO k VALUES (?)", &rows, &options)).unwrap_err();
                 assert!(error.is_fatal() && error.code() == 0 && error.row().is_none(), "{method} {cut:?}: {error:?}");
                 assert!(!error.is_outcome_unknown(), "{method} {cut:?}: {error:?}");

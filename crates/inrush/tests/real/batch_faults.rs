@@ -5,7 +5,7 @@ use crate::batch_cancel::until_gone;
 use crate::batches::methods;
 use crate::cases::{Case, Route, Shell, in_cases};
 use crate::twins::with_twin;
-use inrush::core::bulk::run::Way;
+use inrush::sans_io::bulk::run::Way;
 use inrush::{BatchOptions, Config, Method, OnBadRow, blocking};
 use inrush_testkit::servers;
 use std::thread::{sleep, spawn};
@@ -35,11 +35,11 @@ const SIGNALLED: u32 = 8_000_000;
 fn one_bad_row_at_the_start_in_the_middle_at_the_end() {
     by_turns("onebad", |case, config, method| {
         with_twin!(case, config.clone(), connection => {
-            wait!(connection.exec("DROP TABLE IF EXISTS t", ())).unwrap();
-            wait!(connection.exec("CREATE TABLE t (n INT UNSIGNED PRIMARY KEY)", ())).unwrap();
-            wait!(connection.exec(&format!("INSERT INTO t VALUES ({TAKEN})"), ())).unwrap();
+            wait!(connection.execute("DROP TABLE IF EXISTS t", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (n INT UNSIGNED PRIMARY KEY)", ())).unwrap();
+            wait!(connection.execute(&format!("INSERT INTO t VALUES ({TAKEN})"), ())).unwrap();
             let refuses = format!("IF NEW.n = {SIGNALLED} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no good at row 1'; END IF");
-            wait!(connection.exec(&format!("CREATE TRIGGER refuses BEFORE INSERT ON t FOR EACH ROW {refuses}"), ())).unwrap();
+            wait!(connection.execute(&format!("CREATE TRIGGER refuses BEFORE INSERT ON t FOR EACH ROW {refuses}"), ())).unwrap();
             let n_rows: usize = if method.way() == Way::Single { 200 } else { 5000 };
             for (at, value, code) in [(0, TAKEN, 1062), (n_rows / 2, SIGNALLED, 1644), (n_rows - 1, TAKEN, 1062)] {
                 let mut rows: Vec<_> = (0..n_rows as u32).map(|n| (n,)).collect();
@@ -58,7 +58,7 @@ fn one_bad_row_at_the_start_in_the_middle_at_the_end() {
                 assert_eq!((report.n_rows, report.affected), (n_rows as u64 - 1, n_rows as u64 - 1), "{method}");
                 let sums = wait!(connection.query_one::<(usize, usize)>("SELECT COUNT(*), COUNT(DISTINCT n) FROM t", ())).unwrap();
                 assert_eq!(sums, (n_rows, n_rows), "{method}");
-                wait!(connection.exec(&format!("DELETE FROM t WHERE n < {TAKEN}"), ())).unwrap();
+                wait!(connection.execute(&format!("DELETE FROM t WHERE n < {TAKEN}"), ())).unwrap();
             }
         });
     });
@@ -74,10 +74,10 @@ fn slowly(
 ) {
     by_turns(label, |case, config, method| {
         let mut observer = blocking::Connection::connect(config).unwrap();
-        observer.exec("DROP TABLE IF EXISTS t", ()).unwrap();
-        observer.exec("CREATE TABLE t (n INT UNSIGNED PRIMARY KEY)", ()).unwrap();
+        observer.execute("DROP TABLE IF EXISTS t", ()).unwrap();
+        observer.execute("CREATE TABLE t (n INT UNSIGNED PRIMARY KEY)", ()).unwrap();
         let waits = "FOR EACH ROW IF NEW.n = 150 THEN DO SLEEP(20); END IF";
-        observer.exec(&format!("CREATE TRIGGER waits BEFORE INSERT ON t {waits}"), ()).unwrap();
+        observer.execute(&format!("CREATE TRIGGER waits BEFORE INSERT ON t {waits}"), ()).unwrap();
         let rows: Vec<_> = (0..300).map(|n| (n,)).collect();
         let options = BatchOptions::new().with_method(method).with_rows(100);
         with_twin!(case, change(config.clone()), connection => {
@@ -101,7 +101,7 @@ fn slowly(
             match error.is_fatal() {
                 true => {
                     // A server that sleeps does not notice by itself that nobody listens any more.
-                    let _ = observer.exec(&format!("KILL {id}"), ());
+                    let _ = observer.execute(&format!("KILL {id}"), ());
                     until_gone(&mut observer, &id.to_string());
                 }
                 false => {
@@ -119,7 +119,7 @@ fn a_killed_statement_undoes_the_batch() {
     slowly(
         "killquery",
         |config| config,
-        |other, id| drop(other.exec(&format!("KILL QUERY {id}"), ()).unwrap()),
+        |other, id| drop(other.execute(&format!("KILL QUERY {id}"), ()).unwrap()),
         |method, error| {
             assert!(error.code() == 1317 && !error.is_fatal() && !error.is_outcome_unknown(), "{method}: {error:?}");
         },
@@ -132,7 +132,7 @@ fn a_killed_connection_undoes_the_batch() {
     slowly(
         "killall",
         |config| config,
-        |other, id| drop(other.exec(&format!("KILL {id}"), ()).unwrap()),
+        |other, id| drop(other.execute(&format!("KILL {id}"), ()).unwrap()),
         |method, error| {
             assert!(error.is_fatal(), "{method}: {error:?}");
             assert!(!error.is_outcome_unknown() || method == Method::Bulk, "{method}: {error:?}");

@@ -34,10 +34,10 @@ const PLAIN: Odd = Odd {
 fn check(label: &str, odd: &Odd) {
     by_turns(label, |case, config, method| {
         with_twin!(case, config.clone(), connection => {
-            wait!(connection.exec("DROP VIEW IF EXISTS v", ())).unwrap();
-            wait!(connection.exec("DROP TABLE IF EXISTS t", ())).unwrap();
+            wait!(connection.execute("DROP VIEW IF EXISTS v", ())).unwrap();
+            wait!(connection.execute("DROP TABLE IF EXISTS t", ())).unwrap();
             for sql in odd.before {
-                wait!(connection.exec(*sql, ())).unwrap();
+                wait!(connection.execute(*sql, ())).unwrap();
             }
             let options = BatchOptions::new().with_method(method).with_rows(4);
             let end = wait!(connection.execute_batch_with(odd.sql, odd.rows, &options));
@@ -120,11 +120,11 @@ fn into_partitions() {
 fn rows_that_have_no_place() {
     by_turns("noplace", |case, config, method| {
         with_twin!(case, config.clone(), connection => {
-            wait!(connection.exec("DROP VIEW IF EXISTS v", ())).unwrap();
-            wait!(connection.exec("DROP TABLE IF EXISTS t", ())).unwrap();
+            wait!(connection.execute("DROP VIEW IF EXISTS v", ())).unwrap();
+            wait!(connection.execute("DROP TABLE IF EXISTS t", ())).unwrap();
             let parts = "PARTITION BY RANGE (n) (PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN (1000))";
-            wait!(connection.exec(&format!("CREATE TABLE t (n BIGINT PRIMARY KEY) {parts}"), ())).unwrap();
-            wait!(connection.exec("CREATE VIEW v AS SELECT n FROM t WHERE n < 500 WITH CHECK OPTION", ())).unwrap();
+            wait!(connection.execute(&format!("CREATE TABLE t (n BIGINT PRIMARY KEY) {parts}"), ())).unwrap();
+            wait!(connection.execute("CREATE VIEW v AS SELECT n FROM t WHERE n < 500 WITH CHECK OPTION", ())).unwrap();
             for (table, value, code) in [("t", 1000, 1526), ("v", 700, 1369)] {
                 let mut rows: Vec<_> = (0..20_i64).map(|n| (n,)).collect();
                 rows[13].0 = value;
@@ -136,7 +136,7 @@ fn rows_that_have_no_place() {
                 let report = wait!(connection.execute_batch_with(&sql, &rows, &skip)).unwrap();
                 let bad: Vec<_> = report.bad_rows.iter().map(|bad| (bad.row, bad.error.code())).collect();
                 assert_eq!((report.n_rows, bad), (19, vec![(13, code)]), "{method}");
-                assert_eq!(wait!(connection.exec("DELETE FROM t", ())).unwrap().affected, 19, "{method}");
+                assert_eq!(wait!(connection.execute("DELETE FROM t", ())).unwrap().affected, 19, "{method}");
             }
         });
     });
@@ -147,9 +147,9 @@ fn rows_that_have_no_place() {
 fn where_the_server_is_not_strict() {
     by_turns("lax", |case, config, method| {
         with_twin!(case, config.clone(), connection => {
-            wait!(connection.exec("DROP TABLE IF EXISTS t", ())).unwrap();
-            wait!(connection.exec("CREATE TABLE t (n TINYINT NOT NULL, s VARCHAR(3))", ())).unwrap();
-            wait!(connection.exec("SET sql_mode = ''", ())).unwrap();
+            wait!(connection.execute("DROP TABLE IF EXISTS t", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (n TINYINT NOT NULL, s VARCHAR(3))", ())).unwrap();
+            wait!(connection.execute("SET sql_mode = ''", ())).unwrap();
             let options = BatchOptions::new().with_method(method);
             for bad in [(Some(300), "abc"), (Some(1), "abcd"), (None, "abc")] {
                 let rows = [(Some(1), "a"), bad, (Some(3), "c")];
@@ -193,13 +193,13 @@ fn sessions_that_limit_what_a_query_returns() {
     by_turns("limits", |case, config, method| {
         with_twin!(case, config.clone(), connection => {
             for (i, limit) in ["sql_select_limit = 1", "sql_select_limit = 0"].into_iter().enumerate() {
-                wait!(connection.exec(&*format!("DROP TABLE IF EXISTS limited{i}"), ())).unwrap();
-                wait!(connection.exec(&*format!("CREATE TABLE limited{i} (n BIGINT PRIMARY KEY, s VARCHAR(30))"), ())).unwrap();
-                wait!(connection.exec(&*format!("SET SESSION {limit}"), ())).unwrap();
+                wait!(connection.execute(&*format!("DROP TABLE IF EXISTS limited{i}"), ())).unwrap();
+                wait!(connection.execute(&*format!("CREATE TABLE limited{i} (n BIGINT PRIMARY KEY, s VARCHAR(30))"), ())).unwrap();
+                wait!(connection.execute(&*format!("SET SESSION {limit}"), ())).unwrap();
                 let options = BatchOptions::new().with_method(method).with_rows(4);
                 let sql = format!("INSERT INTO limited{i} (n, s) VALUES (?, ?)");
                 let end = wait!(connection.execute_batch_with(&*sql, TEXTS, &options));
-                wait!(connection.exec("SET SESSION sql_select_limit = DEFAULT", ())).unwrap();
+                wait!(connection.execute("SET SESSION sql_select_limit = DEFAULT", ())).unwrap();
                 let report = end.unwrap_or_else(|e| panic!("{method}, {limit}: {e}"));
                 assert_eq!(report.affected, 6, "{method}, {limit}");
             }

@@ -3,13 +3,12 @@
 use crate::cases::{Case, Route, SHELLS, in_cases, rotation};
 use crate::twins::with_twin;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringViewArray, UInt16Array};
-use inrush::core::bulk::run::Way;
+use inrush::sans_io::bulk::run::Way;
 use inrush::{BatchOptions, Kind, Method, OnBadRow, columns, params};
 use inrush_testkit::servers;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
-use std::thread::{sleep, spawn};
-use std::time::{Duration, Instant};
+use std::thread::spawn;
 
 /// Each method on each server, over TCP. The shells take turns, since what a method does is the same on both: which of them begins
 /// depends on the behaviour.
@@ -44,7 +43,7 @@ fn rows_go_in_by_each_method() {
         let schema = case.server.schema("batch");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
             let options = BatchOptions::new().with_method(method);
             let report = wait!(connection.execute_batch_with(INSERT, &names(1000), &options)).unwrap();
             assert_eq!((report.method, report.n_rows, report.affected), (method, 1000, 1000), "{report:?}");
@@ -61,7 +60,7 @@ fn a_bad_row_undoes_all_and_is_named() {
         let schema = case.server.schema("badbatch");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
             let options = BatchOptions::new().with_method(method);
             let mut rows = names(700);
             rows[555].0 = "name 3".into();
@@ -70,10 +69,10 @@ fn a_bad_row_undoes_all_and_is_named() {
             assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM people", ())).unwrap(), (0,), "{method}");
             // Inside of a transaction what was there before stays.
             let mut tx = wait!(connection.begin()).unwrap();
-            wait!(tx.exec("INSERT INTO people (name) VALUES ('before')", ())).unwrap();
+            wait!(tx.execute("INSERT INTO people (name) VALUES ('before')", ())).unwrap();
             let error = wait!(tx.execute_batch_with(INSERT, &rows, &options)).unwrap_err();
             assert_eq!((error.code(), error.row()), (1062, Some(555)), "{method}: {error}");
-            wait!(tx.exec("INSERT INTO people (name) VALUES ('after')", ())).unwrap();
+            wait!(tx.execute("INSERT INTO people (name) VALUES ('after')", ())).unwrap();
             wait!(tx.commit()).unwrap();
             let left: Vec<(String,)> = wait!(connection.query("SELECT name FROM people ORDER BY id", ())).unwrap();
             assert_eq!(left, [("before".into(),), ("after".into(),)], "{method}");
@@ -90,7 +89,7 @@ fn bad_rows_are_skipped_if_asked() {
         let schema = case.server.schema("skipbatch");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
             let options = BatchOptions::new().with_method(method).with_bad_rows(OnBadRow::Skip);
             let mut rows = names(700);
             for bad in [1, 300, 301, 699] {
@@ -105,31 +104,18 @@ fn bad_rows_are_skipped_if_asked() {
     });
 }
 
-/// Holds the key 500, lets the connection `victim` run into it, and then wants what that holds.
-fn adversary(case: &Case, schema: &str, victim: u32, ready: &Sender<()>) {
+/// Holds the key 500, waits until another connection runs into it, and then wants what that holds.
+fn adversary(case: &Case, schema: &str, ready: &Sender<()>) {
     let config = case.config().with_database(schema);
     let mut connection = inrush::blocking::Connection::connect(&config).unwrap();
     let mut tx = connection.begin().unwrap();
     // The one that changed less is the one that is rolled back.
     let weight: Vec<_> = (0..3000).map(|i| (100_000 + i,)).collect();
     tx.execute_batch("INSERT INTO numbers VALUES (?)", &weight).unwrap();
-    tx.exec("INSERT INTO numbers VALUES (500)", ()).unwrap();
+    tx.execute("INSERT INTO numbers VALUES (500)", ()).unwrap();
     ready.send(()).unwrap();
-    let waits =
-        "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id = ?";
-    let deadline = Instant::now() + Duration::from_secs(20);
-    let does_wait = |answer: inrush::Result<u64>| match answer {
-        Ok(n) => n > 0,
-        // MySQL cannot show the statement of another transaction, which another test runs.
-        Err(error) if error.code() == 3854 => false,
-        Err(error) => panic!("{error}"),
-    };
-    while !does_wait(tx.query_one(waits, (victim,))) {
-        assert!(Instant::now() < deadline, "the victim does not wait");
-        // Asked more often than every 100 ms, MySQL answers what it answered before.
-        sleep(Duration::from_millis(150));
-    }
-    tx.exec("SELECT * FROM numbers WHERE n = 1 FOR UPDATE", ()).unwrap();
+    case.server.until_a_row_is_waited_for(schema);
+    tx.execute("SELECT * FROM numbers WHERE n = 1 FOR UPDATE", ()).unwrap();
     tx.rollback().unwrap();
 }
 
@@ -140,16 +126,16 @@ fn behind_a_deadlock_nothing_is_committed() {
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         for inside in ["a guard", "nothing", "autocommit off"] {
             with_twin!(case, config, connection => {
-                wait!(connection.exec("DROP TABLE IF EXISTS numbers", ())).unwrap();
-                wait!(connection.exec("CREATE TABLE numbers (n INT PRIMARY KEY)", ())).unwrap();
+                wait!(connection.execute("DROP TABLE IF EXISTS numbers", ())).unwrap();
+                wait!(connection.execute("CREATE TABLE numbers (n INT PRIMARY KEY)", ())).unwrap();
                 let (ready, is_ready) = channel();
-                let (other, name, victim) = (case.clone(), schema.name().to_owned(), connection.connection_id());
-                let thread = spawn(move || adversary(&other, &name, victim, &ready));
+                let (other, name) = (case.clone(), schema.name().to_owned());
+                let thread = spawn(move || adversary(&other, &name, &ready));
                 is_ready.recv().unwrap();
                 let rows: Vec<_> = (1..=1000).map(|n| (n,)).collect();
                 let options = BatchOptions::new().with_method(method).with_rows(100);
                 if inside == "autocommit off" {
-                    wait!(connection.exec("SET autocommit = 0", ())).unwrap();
+                    wait!(connection.execute("SET autocommit = 0", ())).unwrap();
                 }
                 let error = match inside == "a guard" {
                     false => wait!(connection.execute_batch_with("INSERT INTO numbers VALUES (?)", &rows, &options)).unwrap_err(),
@@ -157,7 +143,7 @@ fn behind_a_deadlock_nothing_is_committed() {
                         let mut tx = wait!(connection.begin()).unwrap();
                         let error = wait!(tx.execute_batch_with("INSERT INTO numbers VALUES (?)", &rows, &options)).unwrap_err();
                         // The transaction is gone, and says so.
-                        assert!(wait!(tx.exec("INSERT INTO numbers VALUES (7)", ())).is_err(), "{method}");
+                        assert!(wait!(tx.execute("INSERT INTO numbers VALUES (7)", ())).is_err(), "{method}");
                         assert!(wait!(tx.commit()).is_err(), "{method}");
                         error
                     }
@@ -165,9 +151,9 @@ fn behind_a_deadlock_nothing_is_committed() {
                 assert!(error.is_retryable() && error.code() == 1213, "{method}: {error}");
                 thread.join().unwrap();
                 // Whoever commits now commits nothing of it.
-                wait!(connection.exec("COMMIT", ())).unwrap();
+                wait!(connection.execute("COMMIT", ())).unwrap();
                 if inside == "autocommit off" {
-                    wait!(connection.exec("SET autocommit = 1", ())).unwrap();
+                    wait!(connection.execute("SET autocommit = 1", ())).unwrap();
                 }
                 assert_eq!(wait!(connection.query_one::<(u64,)>("SELECT COUNT(*) FROM numbers", ())).unwrap(), (0,), "{method} {inside}");
                 assert!(connection.session().autocommit(), "{method} {inside}");
@@ -219,12 +205,12 @@ fn every_kind_of_statement_by_rows_and_by_columns() {
         ]);
         let arrow = arrow.unwrap();
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
             let options = BatchOptions::new().with_method(method);
             for (sql, before, affected, want, is_shared) in KINDS {
                 for carrier in ["rows", "columns", "arrow"] {
-                    wait!(connection.exec("DELETE FROM t", ())).unwrap();
-                    wait!(connection.exec(&format!("INSERT INTO t VALUES {before}"), ())).unwrap();
+                    wait!(connection.execute("DELETE FROM t", ())).unwrap();
+                    wait!(connection.execute(&format!("INSERT INTO t VALUES {before}"), ())).unwrap();
                     let end = match carrier {
                         "rows" => wait!(connection.execute_batch_with(sql, &rows, &options)),
                         "columns" => wait!(connection.execute_batch_with(sql, &columns, &options)),
@@ -259,11 +245,11 @@ fn auto_takes_what_the_statement_allows() {
         }
         let schema = case.server.schema("auto");
         with_twin!(case, case.config().with_database(schema.name()), connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20))", ())).unwrap();
             for (sql, ..) in KINDS {
                 let ids: Vec<i32> = (0..50).collect();
                 let rows: Vec<_> = ids.iter().map(|id| params! { "id" => *id, "a" => *id, "b" => "x" }).collect();
-                wait!(connection.exec("DELETE FROM t", ())).unwrap();
+                wait!(connection.execute("DELETE FROM t", ())).unwrap();
                 let report = wait!(connection.execute_batch(sql, &rows)).unwrap();
                 assert_eq!(report.n_rows, 50, "{sql}");
                 assert!(!report.reason.is_empty());
@@ -282,8 +268,8 @@ fn ids_are_told_or_refused() {
         let schema = case.server.schema("batchids");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
-            wait!(connection.exec("SET auto_increment_increment = 3", ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
+            wait!(connection.execute("SET auto_increment_increment = 3", ())).unwrap();
             let options = BatchOptions::new().with_method(method).with_ids(true).with_rows(7);
             let end = wait!(connection.execute_batch_with(INSERT, &names(20), &options));
             let tells = match method {
@@ -316,7 +302,7 @@ fn a_value_that_its_column_cannot_hold_is_found_before_anything_is_sent() {
         let schema = case.server.schema("unfit");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
             let mut rows: Vec<_> = names(300).into_iter().map(|(name, age)| (name, i32::from(age))).collect();
             (rows[7].1, rows[200].0) = (128, "longer than twenty characters".into());
             let options = BatchOptions::new().with_method(method);
@@ -324,7 +310,7 @@ fn a_value_that_its_column_cannot_hold_is_found_before_anything_is_sent() {
             let column = error.place().and_then(|place| place.column.clone());
             assert_eq!((error.kind(), error.row(), column.as_deref()), (Kind::Data, Some(7), Some("age")), "{error}");
             // Not even an id was used up.
-            assert_eq!(wait!(connection.exec("INSERT INTO people (name) VALUES ('first')", ())).unwrap().last_insert_id, 1);
+            assert_eq!(wait!(connection.execute("INSERT INTO people (name) VALUES ('first')", ())).unwrap().last_insert_id, Some(1));
             let skip = options.with_bad_rows(OnBadRow::Skip);
             rows[250].0 = "name 0".into();
             let report = wait!(connection.execute_batch_with(INSERT, &rows, &skip)).unwrap();
@@ -341,17 +327,17 @@ fn a_table_that_was_altered_meanwhile_is_read_anew() {
         let schema = case.server.schema("altered");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE people (name VARCHAR(20), age TINYINT)", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE people (name VARCHAR(20), age TINYINT)", ())).unwrap();
             let options = BatchOptions::new().with_method(method);
             wait!(connection.execute_batch_with(INSERT, &names(3), &options)).unwrap();
             let mut other = inrush::blocking::Connection::connect(&config).unwrap();
-            other.exec("ALTER TABLE people MODIFY age SMALLINT", ()).unwrap();
+            other.execute("ALTER TABLE people MODIFY age SMALLINT", ()).unwrap();
             wait!(connection.execute_batch_with(INSERT, &[("x", 999), ("y", 998)], &options)).unwrap();
-            other.exec("ALTER TABLE people MODIFY age MEDIUMINT", ()).unwrap();
+            other.execute("ALTER TABLE people MODIFY age MEDIUMINT", ()).unwrap();
             let skip = options.clone().with_bad_rows(OnBadRow::Skip);
             let report = wait!(connection.execute_batch_with(INSERT, &[("z", 40_000), ("u", 9_000_000)], &skip)).unwrap();
             assert_eq!((report.n_rows, report.bad_rows.len()), (1, 1), "{method}");
-            other.exec("ALTER TABLE people MODIFY age INT", ()).unwrap();
+            other.execute("ALTER TABLE people MODIFY age INT", ()).unwrap();
             let error = wait!(connection.execute_batch_with(INSERT, &[("x", 9), ("y", 3_000_000_000_u32)], &options)).unwrap_err();
             assert_eq!(error.row(), Some(1), "{method}");
             let sums = wait!(connection.query_one::<(u64, u64)>("SELECT COUNT(*), SUM(age) FROM people", ())).unwrap();
@@ -367,7 +353,7 @@ fn a_refused_method_is_replaced_only_under_auto_and_named() {
         let schema = case.server.schema("refused");
         let config = case.config().with_database(schema.name()).with_local_infile(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec(CREATE, ())).unwrap();
+            wait!(connection.execute(CREATE, ())).unwrap();
             let options = BatchOptions::new().with_method(Method::LoadData);
             let error = wait!(connection.execute_batch_with(INSERT, &names(3000), &options)).unwrap_err();
             assert!([1148, 3948, 4166, 0].contains(&error.code()), "{error}");
@@ -393,7 +379,7 @@ fn a_row_longer_than_a_packet_goes_ahead_in_parts_or_is_an_error() {
         let schema = case.server.schema("longbatch");
         let config = case.config().with_database(schema.name()).with_local_infile(true).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT, a LONGTEXT, b LONGTEXT)", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT, a LONGTEXT, b LONGTEXT)", ())).unwrap();
             let packet = usize::try_from(wait!(connection.max_allowed_packet()).unwrap()).unwrap();
             let half = "x".repeat(packet * 3 / 5);
             let rows = [(1, "short", "s"), (2, half.as_str(), half.as_str()), (3, "also short", "s")];

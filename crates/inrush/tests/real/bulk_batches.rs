@@ -11,7 +11,7 @@ fn updates_in_bulk_happen_once_or_not_at_all() {
     in_cases(mariadb(), &[Route::Unix], |case| {
         let schema = case.server.schema("bulkonce");
         with_twin!(case, case.config().with_database(schema.name()), connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, v TINYINT NOT NULL)", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, v TINYINT NOT NULL)", ())).unwrap();
             let ids: Vec<(u32,)> = (0..100).map(|id| (id,)).collect();
             wait!(connection.execute_batch("INSERT INTO t VALUES (?, 0)", &ids)).unwrap();
             let add = "UPDATE t SET v = v + ? WHERE id = ?";
@@ -37,7 +37,7 @@ fn updates_in_bulk_happen_once_or_not_at_all() {
                     let want: Vec<u64> = (0..100).map(|id| u64::from(id != 40 && id != 41)).collect();
                     assert_eq!(each, want);
                 }
-                wait!(connection.exec("UPDATE t SET v = 0", ())).unwrap();
+                wait!(connection.execute("UPDATE t SET v = 0", ())).unwrap();
             }
         });
     });
@@ -51,7 +51,7 @@ fn a_row_longer_than_a_packet_is_one_of_the_batch() {
         let schema = case.server.schema("bulklong");
         with_twin!(case, case.config().with_database(schema.name()), connection => {
             let columns = "id INT PRIMARY KEY AUTO_INCREMENT, a LONGTEXT, b LONGTEXT";
-            wait!(connection.exec(&format!("CREATE TABLE t ({columns})"), ())).unwrap();
+            wait!(connection.execute(&format!("CREATE TABLE t ({columns})"), ())).unwrap();
             let rows = ["a", &long, "c"].map(|text| [Value::Text(text), Value::Text(text)]);
             let tells = case.server.name != "mariadb-10.11";
             let options = BatchOptions::new().with_method(Method::Bulk).with_ids(tells).with_affected_each(tells);
@@ -72,13 +72,13 @@ fn default_by_each_method() {
         let schema = case.server.schema("defaultbatch");
         let config = case.config().with_database(schema.name()).with_multi_statements(true);
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v INT NOT NULL DEFAULT 7)", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v INT NOT NULL DEFAULT 7)", ())).unwrap();
             let rows = [[Value::Int(1)], [Value::Default], [Value::Int(3)]];
             for method in [Method::Row, Method::MultiRow, Method::MultiStatement, Method::Bulk, Method::Pipelined, Method::MultiRowPrepared] {
                 if method == Method::Bulk && case.server.name.starts_with("mysql") {
                     continue;
                 }
-                wait!(connection.exec("DELETE FROM t", ())).unwrap();
+                wait!(connection.execute("DELETE FROM t", ())).unwrap();
                 let options = BatchOptions::new().with_method(method);
                 let end = wait!(connection.execute_batch_with("INSERT INTO t (v) VALUES (?)", &rows, &options));
                 let got = wait!(connection.query_one::<(Option<String>,)>("SELECT GROUP_CONCAT(v ORDER BY id) FROM t", ())).unwrap().0;

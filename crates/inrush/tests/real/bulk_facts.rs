@@ -2,14 +2,14 @@
 //! `docs/notes/bulk.md` tells the same in words.
 
 use crate::cases::{Case, Route, Twin, in_cases, texts};
-use inrush::core::bulk::RowSource;
-use inrush::core::bulk::template::Template;
-use inrush::core::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Prepared, Writer};
-use inrush::core::convert::{BoundRows, Rows};
-use inrush::core::session::Pipeline;
-use inrush::core::session::pipeline::{Chosen, Flight, Reply, Turn};
-use inrush::core::wire::value::{Date, DateTime, Time};
-use inrush::core::wire::{MariaDbCapabilities, Row, Vendor};
+use inrush::sans_io::bulk::RowSource;
+use inrush::sans_io::bulk::template::Template;
+use inrush::sans_io::bulk::write::{Bulk, Limits, MultiRowPrepared, Next, Prepared, Writer};
+use inrush::sans_io::convert::{BoundRows, Rows};
+use inrush::sans_io::session::Pipeline;
+use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Reply};
+use inrush::sans_io::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::wire::{MariaDbCapabilities, Row, Vendor};
 use inrush::{Result, Statement, Value};
 use inrush_testkit::servers::{self, Schema, Server};
 
@@ -27,15 +27,15 @@ struct Flown<'a> {
 }
 
 impl Flight for &mut Flown<'_> {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if self.at == self.rows.n_rows() {
-            return turn.end();
+            return next.end();
         }
         match self.writer.next(RowSource::Bound(self.rows), self.at..self.rows.n_rows(), Vec::new())? {
             Next::Command { command, n_rows } => {
                 self.at += n_rows;
                 self.n_rows.push(n_rows);
-                turn.send(&command)
+                next.send(&command)
             }
             Next::TooLong { bytes } => panic!("{bytes} bytes"),
         }
@@ -131,7 +131,7 @@ fn every_value_arrives_by_every_bound_writer() {
                 .unwrap();
         let vendor = connection.session().version().vendor;
         for mut writer in writers(&statement, Limits { rows: 16, ..LIMITS }, vendor) {
-            connection.exec("TRUNCATE TABLE t").unwrap();
+            connection.execute("TRUNCATE TABLE t").unwrap();
             let (n_rows, heard, _) = fly(&mut connection, &mut *writer, &rows);
             let affected: Vec<i64> = n_rows.iter().map(|n| *n as i64).collect();
             assert_eq!((heard, n_rows.iter().sum::<usize>()), (affected, 77));
@@ -158,7 +158,7 @@ fn long_rows_arrive() {
         let vendor = connection.session().version().vendor;
         // As if that were all a server takes.
         for mut writer in writers(&statement, Limits { max_bytes: 1_000_000, ..LIMITS }, vendor) {
-            connection.exec("TRUNCATE TABLE t").unwrap();
+            connection.execute("TRUNCATE TABLE t").unwrap();
             let (n_rows, heard, _) = fly(&mut connection, &mut *writer, &rows);
             assert!(heard.iter().all(|n| *n > 0) && n_rows.iter().sum::<usize>() == 5, "{heard:?}");
             let lengths = "SELECT GROUP_CONCAT(LENGTH(a), ' ', LENGTH(b), ' ', a = b ORDER BY n) FROM t";
@@ -178,17 +178,17 @@ fn a_packet_that_fails_in_the_middle() {
         assert_eq!(bulk(&mut connection, insert, false, &three).1, [-1264]);
         assert_eq!(row_number(&mut connection), "2");
         assert_eq!(connection.ask("SELECT COUNT(*) FROM t"), "0");
-        connection.exec("INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)").unwrap();
+        connection.execute("INSERT INTO t VALUES (1, 0), (2, 0), (3, 0)").unwrap();
         for begin in ["DO 1", "BEGIN"] {
-            connection.exec(begin).unwrap();
+            connection.execute(begin).unwrap();
             assert_eq!(bulk(&mut connection, "UPDATE t SET v = ? WHERE id = ?", false, &three).1, [-1264]);
             // Every row is the first of its own statement.
             assert_eq!(row_number(&mut connection), "1");
             assert_eq!(connection.ask("SELECT GROUP_CONCAT(v ORDER BY id) FROM t"), "10,0,0", "{begin}");
-            connection.exec("ROLLBACK").unwrap();
+            connection.execute("ROLLBACK").unwrap();
             let stays = if begin == "BEGIN" { "0,0,0" } else { "10,0,0" };
             assert_eq!(connection.ask("SELECT GROUP_CONCAT(v ORDER BY id) FROM t"), stays, "{begin}");
-            connection.exec("UPDATE t SET v = 0").unwrap();
+            connection.execute("UPDATE t SET v = 0").unwrap();
         }
     });
 }
@@ -279,7 +279,7 @@ fn all(connection: &mut Twin) -> String {
 }
 
 fn row_number(connection: &mut Twin) -> String {
-    connection.exec("GET DIAGNOSTICS CONDITION 1 @r = ROW_NUMBER").unwrap();
+    connection.execute("GET DIAGNOSTICS CONDITION 1 @r = ROW_NUMBER").unwrap();
     connection.ask("SELECT @r")
 }
 
@@ -287,7 +287,7 @@ fn row_number(connection: &mut Twin) -> String {
 fn with_table(case: &Case, name: &str, columns: &str) -> (Schema, Twin) {
     let schema = case.server.schema(name);
     let mut connection = case.open_with(&case.config().with_database(schema.name()));
-    connection.exec(&format!("CREATE TABLE t ({columns})")).unwrap();
+    connection.execute(&format!("CREATE TABLE t ({columns})")).unwrap();
     (schema, connection)
 }
 

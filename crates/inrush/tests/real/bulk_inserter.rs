@@ -27,7 +27,7 @@ fn rows_one_at_a_time() {
         let (schema, config) = table(case);
         with_twin!(case, config, connection => {
             let options = BulkOptions::new().with_rows(4);
-            let mut bulk = connection.bulk_with("t", &["n", "name"], options).unwrap();
+            let mut bulk = connection.bulk_with("t", &["n", "name"], &options).unwrap();
             for n in 0..10 {
                 wait!(bulk.push((n, format!("row {n}")))).unwrap();
                 let want = (u64::from((n + 1) as u32 % 4), u64::from((n + 1) as u32 / 4 * 4));
@@ -47,7 +47,7 @@ fn a_bad_batch_is_not_stored_and_ends_it() {
     on_all(|case| {
         let (schema, config) = table(case);
         with_twin!(case, config, connection => {
-            let mut bulk = connection.bulk_with("t", &["n", "name"], BulkOptions::new().with_rows(4)).unwrap();
+            let mut bulk = connection.bulk_with("t", &["n", "name"], &BulkOptions::new().with_rows(4)).unwrap();
             for n in 0..6 {
                 wait!(bulk.push((n, "good"))).unwrap();
             }
@@ -71,7 +71,7 @@ fn in_a_transaction_it_is_part_of_it() {
         with_twin!(case, config, connection => {
             for commits in [false, true] {
                 let mut tx = wait!(connection.begin()).unwrap();
-                let mut bulk = tx.bulk_with("t", &["n"], BulkOptions::new().with_rows(2)).unwrap();
+                let mut bulk = tx.bulk_with("t", &["n"], &BulkOptions::new().with_rows(2)).unwrap();
                 for n in 0..5 {
                     wait!(bulk.push((n,))).unwrap();
                 }
@@ -93,12 +93,12 @@ fn who_forgets_to_finish_is_told_at_the_next_use() {
     on_all(|case| {
         let (schema, config) = table(case);
         with_twin!(case, config, connection => {
-            let mut bulk = connection.bulk_with("t", &["n"], BulkOptions::new().with_rows(2)).unwrap();
+            let mut bulk = connection.bulk_with("t", &["n"], &BulkOptions::new().with_rows(2)).unwrap();
             for n in 0..3 {
                 wait!(bulk.push((n,))).unwrap();
             }
             drop(bulk);
-            assert_eq!(wait!(connection.exec("DELETE FROM t", ())).unwrap_err().message(), LEFT);
+            assert_eq!(wait!(connection.execute("DELETE FROM t", ())).unwrap_err().message(), LEFT);
             wait!(connection.ping()).unwrap();
             // Nothing queued, nothing to tell.
             drop(connection.bulk("t", &["n"]).unwrap());
@@ -114,12 +114,12 @@ fn a_transaction_that_lacks_rows_is_not_committed() {
         let (schema, config) = table(case);
         with_twin!(case, config, connection => {
             let mut tx = wait!(connection.begin()).unwrap();
-            wait!(tx.exec("INSERT INTO t (n) VALUES (77)", ())).unwrap();
+            wait!(tx.execute("INSERT INTO t (n) VALUES (77)", ())).unwrap();
             let mut bulk = tx.bulk("t", &["n"]).unwrap();
             wait!(bulk.push((1,))).unwrap();
             drop(bulk);
             for _ in 0..2 {
-                let error = wait!(tx.exec("INSERT INTO t (n) VALUES (78)", ())).unwrap_err();
+                let error = wait!(tx.execute("INSERT INTO t (n) VALUES (78)", ())).unwrap_err();
                 assert_eq!(error.message(), LEFT);
             }
             assert_eq!(wait!(tx.commit()).unwrap_err().message(), LEFT);
@@ -134,7 +134,7 @@ fn a_transaction_that_lacks_rows_is_not_committed() {
             drop(bulk);
             assert_eq!(wait!(part.ping()).unwrap_err().message(), LEFT);
             wait!(part.rollback()).unwrap();
-            wait!(tx.exec("INSERT INTO t (n) VALUES (79)", ())).unwrap();
+            wait!(tx.execute("INSERT INTO t (n) VALUES (79)", ())).unwrap();
             wait!(tx.commit()).unwrap();
         });
         assert_eq!(numbers(&schema), "79");

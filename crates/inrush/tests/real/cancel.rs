@@ -220,9 +220,9 @@ fn query_that_is_prepared() {
 fn exec_results_and_warnings() {
     check(DRIBBLE, 4, false, nothing, |c| {
         Box::pin(async {
-            c.exec("DO CAST('12abc' AS SIGNED)", ()).await?;
+            c.execute("DO CAST('12abc' AS SIGNED)", ()).await?;
             c.warnings().await?;
-            assert_eq!(c.results("SELECT 1 UNION SELECT 2", ()).await?.len(), 1);
+            assert_eq!(c.query_result_sets("SELECT 1 UNION SELECT 2", ()).await?.len(), 1);
             Ok(())
         })
     });
@@ -302,7 +302,7 @@ fn a_transaction() {
     check(DRIBBLE, 4, true, nothing, |c| {
         Box::pin(c.transaction(async |tx| {
             for half in HALVES {
-                tx.exec(half, ()).await?;
+                tx.execute(half, ()).await?;
                 something_else().await;
             }
             Ok(())
@@ -314,19 +314,21 @@ fn a_transaction() {
 fn a_transaction_of_a_kind() {
     check(DRIBBLE, 4, true, nothing, |c| {
         Box::pin(async {
-            let options = TransactionOptions::new().with_isolation(inrush::Isolation::ReadCommitted).read_write();
+            let options = TransactionOptions::new()
+                .with_isolation(inrush::Isolation::ReadCommitted)
+                .with_access(inrush::Access::ReadWrite);
             let mut tx = c.begin_with(&options).await?;
             for half in HALVES {
-                tx.exec(half, ()).await?;
+                tx.execute(half, ()).await?;
             }
             let mut part = tx.savepoint().await?;
-            part.exec(HALVES[0], ()).await?;
+            part.execute(HALVES[0], ()).await?;
             something_else().await;
             part.rollback().await?;
             let part = tx.savepoint().await?;
             part.release().await?;
             let mut part = tx.savepoint().await?;
-            part.exec(HALVES[0], ()).await?;
+            part.execute(HALVES[0], ()).await?;
             drop(part);
             tx.commit().await
         })
@@ -338,12 +340,12 @@ fn a_transaction_that_nobody_ends() {
     check(DRIBBLE, 4, true, nothing, |c| {
         Box::pin(async {
             let mut tx = c.begin().await?;
-            tx.exec(HALVES[0], ()).await?;
+            tx.execute(HALVES[0], ()).await?;
             something_else().await;
             drop(tx);
             something_else().await;
             let mut tx = c.begin().await?;
-            tx.exec(HALVES[0], ()).await?;
+            tx.execute(HALVES[0], ()).await?;
             tx.rollback().await?;
             assert_eq!(c.query_one::<(u32,)>("SELECT COUNT(*) FROM pairs", ()).await?, (0,));
             Ok(())
@@ -358,11 +360,11 @@ fn a_transaction_that_is_run_again() {
             let n_runs = AtomicU32::new(0);
             c.transaction_with(&TransactionOptions::new().with_retries(3), async |tx| {
                 let n_before = n_runs.fetch_add(1, Ordering::Relaxed);
-                tx.exec(HALVES[0], ()).await?;
+                tx.execute(HALVES[0], ()).await?;
                 if n_before == 0 {
-                    tx.exec("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213", ()).await?;
+                    tx.execute("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213", ()).await?;
                 }
-                tx.exec(HALVES[1], ()).await
+                tx.execute(HALVES[1], ()).await
             })
             .await
             .map(drop)
@@ -389,7 +391,7 @@ fn a_query_that_is_killed() {
     check(COARSE, 4, false, nothing, |c| {
         Box::pin(async {
             c.set_query_timeout(Some(Duration::from_millis(30)));
-            let error = c.exec("SELECT SLEEP(10)", ()).await.unwrap_err();
+            let error = c.execute("SELECT SLEEP(10)", ()).await.unwrap_err();
             assert!(error.is_timeout() && !error.is_fatal(), "{error:?}");
             c.set_query_timeout(None);
             c.ping().await

@@ -1,6 +1,6 @@
 //! The cases a behaviour is checked in, and one type for both shells.
 
-use inrush::core::session::{Conversation, Session};
+use inrush::sans_io::session::{Conversation, Session};
 use inrush::{Config, Outcome, Result, ResultSet, Row, Sql, Statement, TlsMode, Value, blocking};
 use inrush_testkit::servers::{self, Server};
 use std::thread;
@@ -248,8 +248,8 @@ impl Twin {
 
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
         match self {
-            Self::Blocking(c) => c.results(sql, ()),
-            Self::Tokio(c, runtime) => runtime.block_on(c.results(sql, ())),
+            Self::Blocking(c) => c.query_result_sets(sql, ()),
+            Self::Tokio(c, runtime) => runtime.block_on(c.query_result_sets(sql, ())),
         }
     }
 
@@ -260,10 +260,10 @@ impl Twin {
         }
     }
 
-    pub(crate) fn exec(&mut self, sql: &(impl Sql + ?Sized)) -> Result<Outcome> {
+    pub(crate) fn execute(&mut self, sql: &(impl Sql + ?Sized)) -> Result<Outcome> {
         match self {
-            Self::Blocking(c) => c.exec(sql, ()),
-            Self::Tokio(c, runtime) => runtime.block_on(c.exec(sql, ())),
+            Self::Blocking(c) => c.execute(sql, ()),
+            Self::Tokio(c, runtime) => runtime.block_on(c.execute(sql, ())),
         }
     }
 
@@ -274,10 +274,10 @@ impl Twin {
         }
     }
 
-    pub(crate) fn execute(&mut self, statement: &Statement, params: &[Value<'_>]) -> Result<Vec<ResultSet>> {
+    pub(crate) fn query_result_sets(&mut self, statement: &Statement, params: &[Value<'_>]) -> Result<Vec<ResultSet>> {
         match self {
-            Self::Blocking(c) => c.results(statement, params),
-            Self::Tokio(c, runtime) => runtime.block_on(c.results(statement, params)),
+            Self::Blocking(c) => c.query_result_sets(statement, params),
+            Self::Tokio(c, runtime) => runtime.block_on(c.query_result_sets(statement, params)),
         }
     }
 

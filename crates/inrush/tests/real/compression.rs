@@ -1,9 +1,9 @@
 //! Compression on real servers: the same answers through zlib and zstd, over every route, small and large, both ways.
 
 use crate::cases::{Case, Route, Twin, everywhere, in_cases, in_every_case};
-use inrush::core::session::LoadCounts;
-use inrush::core::session::pipeline::{Chosen, Flight, Pipeline, Reply, Turn};
-use inrush::core::wire::{Row, Value};
+use inrush::sans_io::session::LoadCounts;
+use inrush::sans_io::session::pipeline::{Decision, Flight, NextCommand, Pipeline, Reply};
+use inrush::sans_io::wire::{Row, Value};
 use inrush::{Compression, Kind, Result};
 use inrush_testkit::servers::{self, Vendor};
 
@@ -33,7 +33,7 @@ fn small_and_large_answers() {
             assert_eq!(connection.ask("SELECT REPEAT('x', 300000)"), "x".repeat(300_000));
             let text = text(1_000_000);
             assert!(connection.ask(&format!("SELECT '{text}'")) == text);
-            let error = connection.exec(&format!("SELEKT '{text}'")).unwrap_err();
+            let error = connection.execute(&format!("SELEKT '{text}'")).unwrap_err();
             assert!(error.code() == 1064 && !error.is_fatal(), "{error:?}");
             connection.ping().unwrap();
         }
@@ -68,7 +68,8 @@ fn statements_sessions_and_accounts() {
             let mut connection = case.open_with(&case.config().with_compression(compression));
             let long = text(200_000);
             let statement = connection.prepare("SELECT ?, LENGTH(?)").unwrap();
-            let result = &connection.execute(&statement, &[Value::Int(7), Value::Bytes(long.as_bytes())]).unwrap()[0];
+            let result =
+                &connection.query_result_sets(&statement, &[Value::Int(7), Value::Bytes(long.as_bytes())]).unwrap()[0];
             let row = result.rows().next().unwrap();
             assert_eq!((row.get::<i64>(0).unwrap(), row.get::<usize>(1).unwrap()), (7, long.len()));
             connection.reset().unwrap();
@@ -91,9 +92,9 @@ fn load_data_local() {
             let schema = case.server.schema("compressedload");
             let config = case.config().with_compression(compression).with_local_infile(true);
             let mut connection = case.open_with(&config.with_database(schema.name()));
-            connection.exec("CREATE TABLE t (id INT PRIMARY KEY, sum CHAR(64) NOT NULL)").unwrap();
+            connection.execute("CREATE TABLE t (id INT PRIMARY KEY, sum CHAR(64) NOT NULL)").unwrap();
             for (content, n) in [(content.as_str(), 1150), ("1\tx\n", 1), ("", 0)] {
-                connection.exec("TRUNCATE t").unwrap();
+                connection.execute("TRUNCATE t").unwrap();
                 let statement = |name: &str| {
                     format!("LOAD DATA LOCAL INFILE '{name}' INTO TABLE t (id, @text) SET sum = SHA2(@text, 256)")
                 };
@@ -115,7 +116,7 @@ fn load_data_local_over_tls_and_unix() {
             let schema = case.server.schema("compressedtls");
             let config = case.config().with_compression(compression).with_local_infile(true);
             let mut connection = case.open_with(&config.with_database(schema.name()));
-            connection.exec("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(100) NOT NULL)").unwrap();
+            connection.execute("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(100) NOT NULL)").unwrap();
             let statement = |name: &str| format!("LOAD DATA LOCAL INFILE '{name}' INTO TABLE t");
             assert_eq!(connection.load_local(statement, content.as_bytes()).unwrap().affected, 20_000);
         }
@@ -180,13 +181,13 @@ impl Lengths {
 }
 
 impl Flight for &mut Lengths {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         let step = self.n;
         if step == STEPS {
-            return turn.end();
+            return next.end();
         }
         self.n += 1;
-        turn.query(&format!("SELECT {step}, LENGTH('{0}'), '{0}'", self.texts[step as usize % self.texts.len()]))
+        next.query(&format!("SELECT {step}, LENGTH('{0}'), '{0}'", self.texts[step as usize % self.texts.len()]))
     }
 
     fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {

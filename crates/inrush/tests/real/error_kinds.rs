@@ -49,8 +49,8 @@ fn violations_have_a_reason_and_names() {
         for (sql, reason, on_mysql, on_mariadb) in VIOLATIONS {
             let want = if case.server.vendor == Vendor::Mysql { on_mysql } else { on_mariadb };
             // As text, and prepared.
-            let prepared = connection.prepare(sql).and_then(|statement| connection.exec(&statement).map(drop));
-            for error in [connection.exec(*sql).unwrap_err(), prepared.unwrap_err()] {
+            let prepared = connection.prepare(sql).and_then(|statement| connection.execute(&statement).map(drop));
+            for error in [connection.execute(*sql).unwrap_err(), prepared.unwrap_err()] {
                 assert_eq!(
                     (error.reason(), &*names(&error), error.is_fatal()),
                     (*reason, *want, false),
@@ -58,7 +58,7 @@ fn violations_have_a_reason_and_names() {
                 );
             }
         }
-        let error = connection.exec(VIOLATIONS[0].0).unwrap_err().while_doing("signing up");
+        let error = connection.execute(VIOLATIONS[0].0).unwrap_err().while_doing("signing up");
         assert_eq!((error.constraint(), error.is_unique_violation()), (Some("PRIMARY"), true), "{error:?}");
     });
 }
@@ -84,10 +84,10 @@ fn in_another_language_a_reason_is_the_same_and_no_name_is_wrong() {
         let schema = tables(case);
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
         for language in ["de_DE", "fr_FR", "ja_JP"] {
-            connection.exec(&format!("SET lc_messages = '{language}'")).unwrap();
+            connection.execute(&format!("SET lc_messages = '{language}'")).unwrap();
             for (sql, reason, on_mysql, on_mariadb) in VIOLATIONS {
                 let want = if case.server.vendor == Vendor::Mysql { on_mysql } else { on_mariadb };
-                let error = connection.exec(*sql).unwrap_err();
+                let error = connection.execute(*sql).unwrap_err();
                 let got = names(&error);
                 let right = got.split(", ").zip(want.split(", ")).all(|(got, want)| got == "-" || got == want);
                 assert!(error.reason() == *reason && right, "{language}: {sql}: {got}: {error:?}");
@@ -117,7 +117,7 @@ fn an_inserter_refuses_for_the_same_reasons() {
         let Shell::Blocking = case.shell else { return };
         let schema = tables(case);
         let pool = blocking::Pool::new(case.config().with_database(schema.name())).unwrap();
-        let inserter = pool.inserter_with("t", InserterOptions::new().with_columns(["id", "n", "s"])).unwrap();
+        let inserter = pool.inserter_with("t", &InserterOptions::new().with_columns(["id", "n", "s"])).unwrap();
         let double = inserter.insert((1, 1, None::<&str>)).unwrap_err();
         assert!(double.is_unique_violation() && double.constraint() == Some("PRIMARY"), "{double:?}");
         let long = inserter.insert((2, 1, "abcdef")).unwrap_err();
@@ -224,11 +224,11 @@ fn only_a_dead_connection_is_fatal() {
             assert!(!error.is_fatal() && !error.is_outcome_unknown(), "{error:?}");
         }
         let mut connection = case.open();
-        let error = connection.exec("SELECT nothing").unwrap_err();
+        let error = connection.execute("SELECT nothing").unwrap_err();
         assert!(!error.is_fatal(), "{error:?}");
         let id = connection.session().connection_id();
         case.server.sql(&format!("KILL {id}"));
-        let error = connection.exec("SELECT 1").unwrap_err();
+        let error = connection.execute("SELECT 1").unwrap_err();
         assert!(error.is_fatal(), "{error:?}");
     });
 }

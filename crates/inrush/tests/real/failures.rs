@@ -18,7 +18,7 @@ fn a_slow_statement_runs_into_the_read_timeout() {
         let mut connection = case.open_with(&case.config().with_read_timeout(Some(Duration::from_millis(200))));
         connection.ping().unwrap();
         let before = Instant::now();
-        let error = connection.exec("SELECT SLEEP(30)").unwrap_err();
+        let error = connection.execute("SELECT SLEEP(30)").unwrap_err();
         assert!(before.elapsed() < Duration::from_secs(29));
         assert!(error.kind() == Kind::Io && error.is_fatal() && error.message().contains("read time-out"), "{error:?}");
         check_dead(connection);
@@ -55,7 +55,8 @@ fn a_killed_statement_is_an_error_like_any_other() {
             }
             server.sql(&sql);
         });
-        let error = connection.exec("DO /* marked */ (SELECT SUM(SLEEP(1)) FROM information_schema.collations)").err();
+        let error =
+            connection.execute("DO /* marked */ (SELECT SUM(SLEEP(1)) FROM information_schema.collations)").err();
         killer.join().unwrap();
         // MySQL lets SLEEP itself end early and well; MariaDB and a loop end with 1317.
         assert!(error.is_none_or(|e| e.code() == 1317 && !e.is_fatal()));
@@ -72,7 +73,7 @@ fn a_statement_beyond_the_servers_limit_ends_the_connection() {
         let mut sql = b"SELECT '".to_vec();
         sql.resize(usize::try_from(limit).unwrap(), b'x');
         sql.extend_from_slice(b"'");
-        let error = connection.exec(&sql).unwrap_err();
+        let error = connection.execute(&sql).unwrap_err();
         // 1153 if the server's last words arrive before its reset does.
         assert!(error.code() == 1153 || error.kind() == Kind::Io, "{error:?}");
         assert!(error.is_fatal(), "{error:?}");
@@ -92,7 +93,7 @@ fn another_thread_ends_a_blocking_connection() {
             aborter.abort();
         });
         let before = Instant::now();
-        let error = connection.exec("SELECT SLEEP(30)", ()).unwrap_err();
+        let error = connection.execute("SELECT SLEEP(30)", ()).unwrap_err();
         assert!(before.elapsed() < Duration::from_secs(29));
         assert!(error.kind() == Kind::Interrupted && error.is_fatal(), "{error:?}");
         assert!(connection.ping().unwrap_err().is_fatal());
@@ -111,10 +112,10 @@ fn a_dropped_future_ends_an_async_connection() {
             let mut connection = Connection::connect(&config).await.unwrap();
             let id = connection.connection_id();
             tokio::select! {
-                end = connection.exec("SELECT SLEEP(30)", ()) => panic!("{end:?}"),
+                end = connection.execute("SELECT SLEEP(30)", ()) => panic!("{end:?}"),
                 asleep = tokio::task::spawn_blocking(move || until_asleep(&server, id)) => asleep.unwrap(),
             }
-            let error = connection.exec("SELECT 1", ()).await.unwrap_err();
+            let error = connection.execute("SELECT 1", ()).await.unwrap_err();
             assert!(error.is_fatal() && error.message().contains("interrupted"), "{error:?}");
             connection.ping().await.unwrap_err()
         });

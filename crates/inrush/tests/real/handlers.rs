@@ -78,7 +78,7 @@ async fn borrows(app: App, order: Order) -> Result<i64, ShopError> {
         .transaction(async |tx| {
             let mut total = 0;
             for amount in &order.amounts {
-                tx.exec("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, amount)).await?;
+                tx.execute("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, amount)).await?;
                 total += amount * price;
             }
             Ok(total)
@@ -93,12 +93,12 @@ async fn own_error(app: App, order: Order) -> Result<i64, ShopError> {
     let wanted: i64 = order.amounts.iter().sum();
     app.pool
         .transaction_with(&options, async |tx| {
-            tx.exec("INSERT INTO orders (item, n) VALUES (?, ?)", (&order.item, wanted)).await?;
+            tx.execute("INSERT INTO orders (item, n) VALUES (?, ?)", (&order.item, wanted)).await?;
             let left = tx.query_one::<i64>("SELECT n FROM stock WHERE item = ? FOR UPDATE", (&*order.item,)).await?;
             if left < wanted {
                 return Err(ShopError::SoldOut { left });
             }
-            tx.exec("UPDATE stock SET n = n - ? WHERE item = ?", (wanted, &*order.item)).await?;
+            tx.execute("UPDATE stock SET n = n - ? WHERE item = ?", (wanted, &*order.item)).await?;
             Ok(left - wanted)
         })
         .await
@@ -111,7 +111,7 @@ async fn over_a_connection(app: App, order: Order) -> Result<u64> {
     let item = order.item.as_str();
     let n = connection
         .transaction_with(&options, async |tx| {
-            tx.exec("UPDATE stock SET n = n + ? WHERE item = ?", (order.amounts[0], item)).await?;
+            tx.execute("UPDATE stock SET n = n + ? WHERE item = ?", (order.amounts[0], item)).await?;
             tx.query_one::<u64>("SELECT n FROM stock WHERE item = ?", (item,)).await
         })
         .await?;
@@ -125,7 +125,7 @@ async fn changes_what_it_borrows(app: App, order: Order) -> Result<Vec<u64>> {
     connection
         .transaction(async |tx| {
             for amount in order.amounts {
-                ids.push(tx.exec("INSERT INTO orders (item, n) VALUES ('x', ?)", (amount,)).await?.last_insert_id);
+                ids.push(tx.execute("INSERT INTO orders (item, n) VALUES ('x', ?)", (amount,)).await?.inserted_id()?);
             }
             Ok(())
         })
@@ -151,14 +151,14 @@ async fn generic<P: Prices>((pool, prices): (Pool, P), order: Order) -> Result<i
     let options = OPTIONS.with_error::<ShopError>();
     pool.transaction_with(&options, async |tx| {
         let price = prices.price(&order.item).await?;
-        tx.exec("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, price)).await?;
+        tx.execute("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, price)).await?;
         Ok(price)
     })
     .await
 }
 
 async fn charge(tx: &mut Transaction<'_>, item: &str, n: i64) -> Result<(), ShopError> {
-    tx.exec("UPDATE stock SET n = n - ? WHERE item = ?", (n, item)).await?;
+    tx.execute("UPDATE stock SET n = n - ? WHERE item = ?", (n, item)).await?;
     match tx.query_one::<i64>("SELECT n FROM stock WHERE item = ?", (item,)).await? {
         left @ ..0 => Err(ShopError::SoldOut { left }),
         _ => Ok(()),
@@ -173,12 +173,12 @@ async fn helpers(app: App, order: Order) -> Result<usize, ShopError> {
             let mut n_charged = 0;
             for n in &order.amounts {
                 let mut part = tx.savepoint().await?;
-                part.exec("INSERT INTO orders (item, n) VALUES ('part', ?)", (n,)).await?;
+                part.execute("INSERT INTO orders (item, n) VALUES ('part', ?)", (n,)).await?;
                 part.release().await?;
                 match charge(tx, &order.item, *n).await {
                     Ok(()) => n_charged += 1,
                     Err(ShopError::SoldOut { .. }) => {
-                        tx.exec("UPDATE stock SET n = 0 WHERE n < 0", ()).await.map(drop)?
+                        tx.execute("UPDATE stock SET n = 0 WHERE n < 0", ()).await.map(drop)?
                     }
                     Err(error) => return Err(error),
                 }
@@ -195,7 +195,8 @@ async fn owns(app: App, order: Order) -> Result<u64> {
     app.pool
         .transaction(async move |tx| {
             n_runs.fetch_add(1, Ordering::Relaxed);
-            tx.exec("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, order.amounts.len() as u64)).await?;
+            tx.execute("INSERT INTO orders (item, n) VALUES (?, ?)", (&*order.item, order.amounts.len() as u64))
+                .await?;
             Ok(u64::from(n_runs.load(Ordering::Relaxed)))
         })
         .await
@@ -212,8 +213,8 @@ impl Store for App {
             let id = self
                 .pool
                 .transaction(async |tx| {
-                    let placed = tx.exec("INSERT INTO orders (item, n) VALUES (?, 1)", (&*order.item,)).await?;
-                    Ok(placed.last_insert_id)
+                    let placed = tx.execute("INSERT INTO orders (item, n) VALUES (?, 1)", (&*order.item,)).await?;
+                    placed.inserted_id()
                 })
                 .await?;
             Ok(id)
@@ -250,7 +251,8 @@ async fn several_at_once(app: App, order: Order) -> Result<i64, ShopError> {
     let one = |n: i64| {
         let (pool, item) = (app.pool.clone(), order.item.clone());
         async move {
-            pool.transaction(async |tx| tx.exec("UPDATE stock SET n = n + ? WHERE item = ?", (n, &*item)).await).await
+            pool.transaction(async |tx| tx.execute("UPDATE stock SET n = n + ? WHERE item = ?", (n, &*item)).await)
+                .await
         }
     };
     let tasks: Vec<_> = order.amounts.iter().map(|n| tokio::spawn(one(*n))).collect();
@@ -284,7 +286,7 @@ async fn status(app: App, order: Order) -> Result<(), Status> {
                 return Err(Status(400, None));
             }
             tx.query_one::<u8>("SELECT 1 FROM stock WHERE item = ?", (&*order.item,)).await?;
-            tx.exec("INSERT INTO stock (item, n) VALUES (?, 1)", (&*order.item,)).await?;
+            tx.execute("INSERT INTO stock (item, n) VALUES (?, 1)", (&*order.item,)).await?;
             Ok(())
         })
         .await
@@ -327,7 +329,8 @@ fn they_compile_and_store_what_they_say() {
             assert!(serve(&store, order("nut", &[]), behind_a_trait_object).await.unwrap().unwrap() > 0);
             assert_eq!(serve(&app, order("nut", &[5, 6]), several_at_once).await.unwrap().unwrap(), 11);
             assert_eq!(serve(&app, order("nut", &[0]), rows_and_batches).await.unwrap().unwrap(), 1);
-            let taken: ShopError = app.pool.exec("INSERT INTO stock VALUES ('nut', 1)", ()).await.unwrap_err().into();
+            let taken: ShopError =
+                app.pool.execute("INSERT INTO stock VALUES ('nut', 1)", ()).await.unwrap_err().into();
             assert!(matches!(&taken, ShopError::Taken(key) if key == "PRIMARY"), "{taken:?}");
             for (order, want) in [(order("bolt", &[1]), 404), (order("nut", &[1]), 409), (order("nut", &[]), 400)] {
                 assert_eq!(serve(&app, order, status).await.unwrap().err().map(|Status(code, _)| code), Some(want));

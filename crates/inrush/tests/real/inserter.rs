@@ -217,7 +217,7 @@ fn a_table_without_transactions_gets_its_rows_one_by_one() {
         let ends = inserter.insert_many([row(1), row(2), row(1), row(3)]);
         assert_eq!(ends.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
         assert_eq!(stored(&schema).into_keys().collect::<Vec<_>>(), [0, 1, 2, 3]);
-        let error = open(case, &schema, InserterOptions::new().exactly_once()).insert(row(9)).unwrap_err();
+        let error = open(case, &schema, InserterOptions::new().with_exactly_once(true)).insert(row(9)).unwrap_err();
         assert_eq!(error.message(), "`t` is a table of MyISAM, which has no transactions");
     });
 }
@@ -225,12 +225,12 @@ fn a_table_without_transactions_gets_its_rows_one_by_one() {
 #[test]
 fn a_deadlock_is_tried_again() {
     on_all(|case| {
-        for options in [InserterOptions::new(), InserterOptions::new().exactly_once()] {
+        for options in [InserterOptions::new(), InserterOptions::new().with_exactly_once(true)] {
             let schema = table(case);
             // The first INSERT of each connection loses.
             let trigger = "CREATE TRIGGER loses BEFORE INSERT ON t FOR EACH ROW IF @lost IS NULL THEN SET @lost = 1; \
                  SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'lost'; END IF";
-            case.open_with(&config(case, &schema)).exec(trigger).unwrap();
+            case.open_with(&config(case, &schema)).execute(trigger).unwrap();
             let inserter = open(case, &schema, options);
             let ends = inserter.crowd(Who::Few, 4, row);
             check_all_good(&ends);
@@ -278,7 +278,7 @@ fn a_closed_pool_writes_nothing_more() {
 fn exactly_once_keeps_a_line_and_takes_it_away() {
     on_all(|case| {
         let schema = table(case);
-        let inserter = open(case, &schema, InserterOptions::new().exactly_once().with_lanes(2));
+        let inserter = open(case, &schema, InserterOptions::new().with_exactly_once(true).with_lanes(2));
         let ends = inserter.crowd(Who::Few, 10, row);
         check_all_good(&ends);
         check_stored(&schema, &ends);
@@ -299,7 +299,7 @@ fn exactly_once_says_what_rights_it_lacks() {
             schema.name()
         ));
         let config = config(case, &schema).with_user(&user).with_password("x");
-        let inserter = TwinInserter::new(case, &config, "t", InserterOptions::new().exactly_once());
+        let inserter = TwinInserter::new(case, &config, "t", InserterOptions::new().with_exactly_once(true));
         let error = inserter.insert(row(1)).unwrap_err();
         case.server.sql(&format!("DROP USER '{user}'@'%'"));
         assert!(error.message().starts_with("cannot keep the ledger `inrush_inserter`"), "{error:?}");

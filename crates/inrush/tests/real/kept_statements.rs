@@ -19,14 +19,14 @@ fn another_schema() {
         with_twin!(case, case.config().with_database(one.name()), connection => {
             let kept = wait!(connection.prepare(READ)).unwrap();
             for (go, want) in [(&go_other, "other"), (&go_one, "one"), (&go_one, "one")] {
-                wait!(connection.exec(go.as_str(), ())).unwrap();
+                wait!(connection.execute(go.as_str(), ())).unwrap();
                 for _ in 0..2 {
                     assert_eq!(wait!(connection.query_one::<(String,)>(&kept, (1,))).unwrap().0, want);
                 }
                 let rows = [(want,), (want,)];
                 wait!(connection.execute_batch("INSERT INTO t (id, name) VALUES (9, ?) ON DUPLICATE KEY UPDATE name = 'batch'", &rows)).unwrap();
                 assert_eq!(wait!(connection.query_one::<(String,)>(READ, (9,))).unwrap().0, "batch");
-                wait!(connection.exec("DELETE FROM t WHERE id = ?", (9,))).unwrap();
+                wait!(connection.execute("DELETE FROM t WHERE id = ?", (9,))).unwrap();
             }
             // What does not change anything costs nothing.
             assert!(connection.session().statements().len() <= 4);
@@ -49,9 +49,9 @@ fn another_sql_mode() {
             // A string, or a column that is not there; OR, or the joining of texts.
             for (sql, before, after) in [("SELECT CONCAT('a' || 'b', ?)", "0", "ab"), ("SELECT CONCAT(\"x\", ?)", "x", "")] {
                 for _ in 0..2 {
-                    wait!(connection.exec("SET SESSION sql_mode = 'STRICT_ALL_TABLES'", ())).unwrap();
+                    wait!(connection.execute("SET SESSION sql_mode = 'STRICT_ALL_TABLES'", ())).unwrap();
                     assert_eq!(wait!(connection.query_one::<(String,)>(sql, ("",))).unwrap().0, before, "{sql}");
-                    wait!(connection.exec("SET @@session.SQL_MODE = 'ANSI'", ())).unwrap();
+                    wait!(connection.execute("SET @@session.SQL_MODE = 'ANSI'", ())).unwrap();
                     let text = wait!(connection.query_one::<(String,)>(sql, ("",)));
                     match after.is_empty() {
                         true => assert_eq!(text.unwrap_err().code(), 1054),

@@ -1,7 +1,7 @@
 //! Packets of more than 16 MiB, which travel in several frames, both ways; small socket buffers.
 
 use crate::cases::{Route, everywhere, in_cases};
-use inrush::core::wire::Value;
+use inrush::sans_io::wire::Value;
 use inrush_testkit::servers::{self, Server};
 use std::sync::Mutex;
 
@@ -53,7 +53,7 @@ fn packets_of_several_frames_travel_both_ways() {
         }
         let blob = vec![0xA5; 20_000_000];
         let statement = connection.prepare("SELECT ?, LENGTH(?)").unwrap();
-        let result = &connection.execute(&statement, &[Value::Bytes(&blob), Value::Bytes(&blob)]).unwrap()[0];
+        let result = &connection.query_result_sets(&statement, &[Value::Bytes(&blob), Value::Bytes(&blob)]).unwrap()[0];
         let row = result.rows().next().unwrap();
         assert!(row.get::<&[u8]>(0).unwrap() == blob);
         assert_eq!(row.get::<usize>(1).unwrap(), blob.len());
@@ -77,9 +77,9 @@ fn smallest_socket_buffers_stop_nothing() {
         let schema = case.server.schema("buffers");
         let config = case.config().with_socket_buffers(Some(2048)).with_database(schema.name());
         let mut connection = case.open_with(&config);
-        connection.exec("CREATE TABLE t (a LONGTEXT)").unwrap();
+        connection.execute("CREATE TABLE t (a LONGTEXT)").unwrap();
         let text = "z".repeat(400_000);
-        connection.exec(&format!("INSERT INTO t VALUES ('{text}')")).unwrap();
+        connection.execute(&format!("INSERT INTO t VALUES ('{text}')")).unwrap();
         let result = &connection.query("SELECT a, a FROM t").unwrap()[0];
         let row = result.rows().next().unwrap();
         assert!(row.get::<&str>(0).unwrap() == text && row.get::<&str>(1).unwrap() == text);

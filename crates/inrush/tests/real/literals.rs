@@ -2,14 +2,14 @@
 //! sql_mode.
 
 use crate::cases::{Case, Route, Shell, on_servers};
-use inrush::core::bulk::write::load_data::LoadData;
-use inrush::core::bulk::write::multi_statement::MultiStatement;
-use inrush::core::bulk::write::text::{MultiRow, Row};
-use inrush::core::bulk::write::{Command, Limits, Next, Writer};
-use inrush::core::bulk::{RowSource, Template};
-use inrush::core::convert::Rows;
-use inrush::core::value::column::{Column, ColumnType};
-use inrush::core::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::bulk::write::load_data::LoadData;
+use inrush::sans_io::bulk::write::multi_statement::MultiStatement;
+use inrush::sans_io::bulk::write::text::{MultiRow, Row};
+use inrush::sans_io::bulk::write::{Command, Limits, Next, Writer};
+use inrush::sans_io::bulk::{RowSource, Template};
+use inrush::sans_io::convert::Rows;
+use inrush::sans_io::value::column::{Column, ColumnType};
+use inrush::sans_io::wire::value::{Date, DateTime, Time};
 use inrush::{Statement, Value, blocking};
 use inrush_testkit::servers::{self, Server, Vendor};
 
@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits { bytes: 1 << 20, max_bytes: 1 << 20, rows: 1000 }
 fn bound(connection: &mut blocking::Connection, label: &str) -> Stored {
     let ids = values().into_iter().enumerate().map(|(i, value)| {
         let insert = Statement::new(&format!("INSERT INTO t (id, c) VALUES (?, ?) /* {label} {i} */")).unwrap();
-        (i, connection.exec(&insert, [Value::Int(i as i64), value]).is_ok())
+        (i, connection.execute(&insert, [Value::Int(i as i64), value]).is_ok())
     });
     let ids: Vec<_> = ids.collect();
     stored(connection, &ids)
@@ -39,7 +39,7 @@ fn written(connection: &mut blocking::Connection, mut writer: impl Writer) -> St
         else {
             panic!("row {i} is a command");
         };
-        ids.push((i, connection.exec(&text, ()).is_ok()));
+        ids.push((i, connection.execute(&text, ()).is_ok()));
     }
     stored(connection, &ids)
 }
@@ -60,7 +60,7 @@ fn loaded(connection: &mut blocking::Connection) -> Stored {
         let outcome = connection.load_local(|name| load.statement(name), &content[..]);
         let is_ok = outcome.as_ref().is_ok_and(|outcome| outcome.warnings == 0);
         if !is_ok {
-            connection.exec("DELETE FROM t WHERE id = ?", (i as i64,)).unwrap();
+            connection.execute("DELETE FROM t WHERE id = ?", (i as i64,)).unwrap();
         }
         ids.push((i, is_ok));
     }
@@ -80,7 +80,7 @@ fn columns(connection: &mut blocking::Connection) -> Vec<Column> {
 
 fn stored(connection: &mut blocking::Connection, ids: &[(usize, bool)]) -> Stored {
     let statement = Statement::new("SELECT id, c FROM t WHERE id >= ? ORDER BY id").unwrap();
-    let results = connection.results(&statement, (-1,)).unwrap();
+    let results = connection.query_result_sets(&statement, (-1,)).unwrap();
     let mut found = results[0].rows().map(|row| {
         let values: Vec<_> = row.values().map(Result::unwrap).collect();
         (values[0].as_i64().unwrap(), format!("{:?}", values[1]))
@@ -92,7 +92,7 @@ fn stored(connection: &mut blocking::Connection, ids: &[(usize, bool)]) -> Store
         assert_eq!(is_there, *is_ok, "value {i} is stored if the server said so");
         all.push(if is_there { std::mem::replace(&mut next, found.next()).map(|(_, text)| text) } else { None });
     }
-    connection.exec("DELETE FROM t", ()).unwrap();
+    connection.execute("DELETE FROM t", ()).unwrap();
     all
 }
 
@@ -246,11 +246,11 @@ fn values_as_text_are_stored_as_bound_ones() {
         let schema = server.schema("literals");
         let mut connection = connect(server, schema.name());
         for (mode, types) in MODES {
-            connection.exec(&format!("SET sql_mode = 'STRICT_ALL_TABLES,{mode}'"), ()).unwrap();
+            connection.execute(&format!("SET sql_mode = 'STRICT_ALL_TABLES,{mode}'"), ()).unwrap();
             for ty in types.iter().filter(|ty| has_type(server, ty)) {
-                connection.exec("DROP TABLE IF EXISTS t", ()).unwrap();
-                connection.exec(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty})"), ()).unwrap();
-                connection.exec("BEGIN", ()).unwrap();
+                connection.execute("DROP TABLE IF EXISTS t", ()).unwrap();
+                connection.execute(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty})"), ()).unwrap();
+                connection.execute("BEGIN", ()).unwrap();
                 let want = bound(&mut connection, &format!("{mode} {ty}"));
                 for (way, got) in ways(&mut connection) {
                     for (value, (want, got)) in values().iter().zip(want.iter().zip(&got)) {
@@ -261,7 +261,7 @@ fn values_as_text_are_stored_as_bound_ones() {
                         assert!(want == got || is_known, "{place}: {want:?} but {got:?}");
                     }
                 }
-                connection.exec("ROLLBACK", ()).unwrap();
+                connection.execute("ROLLBACK", ()).unwrap();
             }
         }
     });
@@ -291,7 +291,7 @@ fn ways(connection: &mut blocking::Connection) -> [(&'static str, Stored); 4] {
 /// A statement, rows of two numbers for it, and what the expression in it comes to in each row.
 #[track_caller]
 fn check_expression(connection: &mut blocking::Connection, insert: &str, rows: &[(i64, i64)], want: &str) {
-    connection.exec("DELETE FROM t", ()).unwrap();
+    connection.execute("DELETE FROM t", ()).unwrap();
     let statement = Statement::new(insert).unwrap();
     let template = Template::parse(&statement);
     let mut writers: Vec<Box<dyn Writer>> = vec![
@@ -310,13 +310,13 @@ fn check_expression(connection: &mut blocking::Connection, insert: &str, rows: &
             else {
                 panic!("a command")
             };
-            let results = connection.results(&text, ());
+            let results = connection.query_result_sets(&text, ());
             assert!(results.is_ok(), "{}: {results:?}", String::from_utf8_lossy(&text));
             row += n_rows;
         }
         let got = connection.query_one::<(Option<String>,)>("SELECT GROUP_CONCAT(c ORDER BY id) FROM t", ()).unwrap();
         assert_eq!(got.0.as_deref(), Some(want), "{insert}");
-        connection.exec("DELETE FROM t", ()).unwrap();
+        connection.execute("DELETE FROM t", ()).unwrap();
     }
 }
 
@@ -325,7 +325,7 @@ fn values_stand_where_placeholders_stood() {
     on_servers(servers::with_local_infile(), |server| {
         let schema = server.schema("expressions");
         let mut connection = connect(server, schema.name());
-        connection.exec("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a INT UNIQUE, c INT)", ()).unwrap();
+        connection.execute("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a INT UNIQUE, c INT)", ()).unwrap();
         let c = &mut connection;
         let rows = &[(1, -3), (2, 4)];
         check_expression(c, "INSERT INTO t (a, c) VALUES (?, 5-?)", rows, "8,1");

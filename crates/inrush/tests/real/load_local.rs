@@ -2,7 +2,7 @@
 
 use crate::cases::{Route, Twin, everywhere, in_cases};
 use inrush::Kind;
-use inrush::core::session::LoadCounts;
+use inrush::sans_io::session::LoadCounts;
 use inrush_testkit::servers::{self, Schema};
 use std::io::Write as _;
 
@@ -15,7 +15,7 @@ fn open(case: &crate::cases::Case) -> (Schema, Twin) {
     let schema = case.server.schema("loadlocal");
     let config = case.config().with_local_infile(true).with_database(schema.name());
     let mut connection = case.open_with(&config);
-    connection.exec("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(700) NOT NULL) ENGINE = InnoDB").unwrap();
+    connection.execute("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(700) NOT NULL) ENGINE = InnoDB").unwrap();
     (schema, connection)
 }
 
@@ -30,7 +30,7 @@ fn rows(n: usize, width: usize) -> Vec<u8> {
 
 #[track_caller]
 fn check_load(connection: &mut Twin, content: &[u8], n: u64) {
-    connection.exec("TRUNCATE t").unwrap();
+    connection.execute("TRUNCATE t").unwrap();
     let outcome = connection.load_local(statement, content).unwrap();
     let counts = LoadCounts::parse(&outcome.info).unwrap();
     assert_eq!((outcome.affected, counts), (n, LoadCounts { records: n, deleted: 0, skipped: 0, warnings: 0 }));
@@ -72,7 +72,7 @@ fn an_error_of_the_server_comes_after_all_content_and_leaves_the_connection_usab
     let content = rows(10_000, 600);
     in_cases(servers::with_local_infile(), &[Route::Tcp, Route::Tls, Route::Unix], |case| {
         let (_schema, mut connection) = open(case);
-        connection.exec("CREATE TRIGGER stop BEFORE INSERT ON t FOR EACH ROW SIGNAL SQLSTATE '45000'").unwrap();
+        connection.execute("CREATE TRIGGER stop BEFORE INSERT ON t FOR EACH ROW SIGNAL SQLSTATE '45000'").unwrap();
         let error = connection.load_local(statement, &content).unwrap_err();
         assert!(error.code() == 1644 && !error.is_fatal(), "{error:?}");
         assert_eq!(connection.ask("SELECT COUNT(*) FROM t"), "0");
@@ -80,7 +80,7 @@ fn an_error_of_the_server_comes_after_all_content_and_leaves_the_connection_usab
         let error =
             connection.load_local(|name| statement(name).replace("TABLE t", "TABLE nowhere"), b"1\tx\n").unwrap_err();
         assert!(error.code() == 1146 && !error.is_fatal(), "{error:?}");
-        connection.exec("DROP TRIGGER stop").unwrap();
+        connection.execute("DROP TRIGGER stop").unwrap();
         check_load(&mut connection, b"1\tone\n", 1);
     });
 }
@@ -115,7 +115,7 @@ fn a_plain_statement_never_sends_a_file() {
     in_cases(servers::with_local_infile(), &[Route::Tcp, Route::Unix], |case| {
         let (schema, mut connection) = open(case);
         let secret = std::env::current_exe().unwrap();
-        let error = connection.exec(&statement(&secret.display().to_string())).unwrap_err();
+        let error = connection.execute(&statement(&secret.display().to_string())).unwrap_err();
         assert!(error.kind() == Kind::Protocol && error.is_fatal(), "{error:?}");
         assert!(connection.ping().unwrap_err().is_fatal());
         assert_eq!(case.server.sql(&format!("SELECT COUNT(*) FROM {}.t", schema.name())), [["0"]]);

@@ -51,7 +51,7 @@ impl Bench<'_> {
     fn take_ids(&self) -> Vec<i64> {
         let mut observer = self.observer();
         let ids: Vec<(i64,)> = observer.query("SELECT id FROM t ORDER BY id FOR UPDATE", ()).unwrap();
-        observer.exec("TRUNCATE t", ()).unwrap();
+        observer.execute("TRUNCATE t", ()).unwrap();
         ids.into_iter().map(|(id,)| id).collect()
     }
 
@@ -86,20 +86,21 @@ const INSERT: &str = "INSERT INTO t VALUES (?)";
 #[test]
 fn of_a_statement_that_commits_by_itself() {
     on_each(|bench| {
-        let end = through_relay!(bench, Cut::AfterWrite(1), c => wait!(c.exec("INSERT INTO t VALUES (1)", ())));
+        let end = through_relay!(bench, Cut::AfterWrite(1), c => wait!(c.execute("INSERT INTO t VALUES (1)", ())));
         bench.check_unknown("text", end, &[1]);
-        let end = through_relay!(bench, Cut::AfterWrite(1), c => wait!(c.exec(INSERT, (2,))));
+        let end = through_relay!(bench, Cut::AfterWrite(1), c => wait!(c.execute(INSERT, (2,))));
         bench.check_unknown("prepared", end, &[2]);
         let end = through_relay!(bench, Cut::AfterWrite(2), c => {
-            wait!(c.exec(INSERT, (3,))).unwrap();
-            wait!(c.exec(INSERT, (4,)))
+            wait!(c.execute(INSERT, (3,))).unwrap();
+            wait!(c.execute(INSERT, (4,)))
         });
         bench.check_unknown("kept", end, &[3, 4]);
-        let end = through_relay!(bench, Cut::AfterText("CALL"), c => wait!(c.results("CALL p(5)", ())));
+        let end = through_relay!(bench, Cut::AfterText("CALL"), c => wait!(c.query_result_sets("CALL p(5)", ())));
         bench.check_unknown("call", end, &[5]);
         let end = through_relay!(bench, Cut::AfterWrite(1), c => wait!(c.query::<(i64,)>("CALL p(?)", (6,))));
         bench.check_unknown("prepared call", end, &[6]);
-        let end = through_relay!(bench, Cut::AfterText("CREATE"), c => wait!(c.exec("CREATE TABLE made (a INT)", ())));
+        let end =
+            through_relay!(bench, Cut::AfterText("CREATE"), c => wait!(c.execute("CREATE TABLE made (a INT)", ())));
         bench.check_unknown("create", end, &[]);
         assert_eq!(bench.schema.sql("SELECT COUNT(*) FROM made"), [["0"]]);
         bench.schema.sql("DROP TABLE made");
@@ -158,7 +159,7 @@ fn of_a_step_of_a_pipeline() {
 fn of_a_read() {
     on_each(|bench| {
         for sql in ["SELECT id FROM t", "SHOW TABLES", "SET NAMES utf8mb4", "DO SLEEP(0)"] {
-            let end = through_relay!(bench, Cut::AfterText(sql), c => wait!(c.exec(sql, ())));
+            let end = through_relay!(bench, Cut::AfterText(sql), c => wait!(c.execute(sql, ())));
             bench.check_known(sql, end);
         }
         let end = through_relay!(bench, Cut::AfterWrite(1), c => {
@@ -166,12 +167,12 @@ fn of_a_read() {
         });
         bench.check_known("prepared", end);
         // What is prepared has not run yet.
-        let end = through_relay!(bench, Cut::AfterText("INSERT"), c => wait!(c.exec(INSERT, (2,))));
+        let end = through_relay!(bench, Cut::AfterText("INSERT"), c => wait!(c.execute(INSERT, (2,))));
         bench.check_known("prepare", end);
         // A function may write.
         let function =
             "CREATE FUNCTION f(n INT) RETURNS INT DETERMINISTIC BEGIN INSERT INTO t VALUES (n); RETURN n; END";
-        bench.observer().exec(function, ()).unwrap();
+        bench.observer().execute(function, ()).unwrap();
         let end = through_relay!(bench, Cut::AfterText("SELECT f"), c => wait!(c.query::<(i64,)>("SELECT f(3)", ())));
         bench.check_unknown("function", end, &[3]);
         bench.schema.sql("DROP FUNCTION f");
@@ -183,43 +184,43 @@ fn in_a_transaction() {
     on_each(|bench| {
         let end = through_relay!(bench, Cut::AfterWrite(2), c => {
             let mut tx = wait!(c.begin()).unwrap();
-            wait!(tx.exec("INSERT INTO t VALUES (1)", ())).unwrap();
-            wait!(tx.exec("INSERT INTO t VALUES (2)", ()))
+            wait!(tx.execute("INSERT INTO t VALUES (1)", ())).unwrap();
+            wait!(tx.execute("INSERT INTO t VALUES (2)", ()))
         });
         bench.check_known("guarded", end);
         let end = through_relay!(bench, Cut::AfterWrite(1), c => {
-            wait!(c.exec("BEGIN", ())).unwrap();
-            wait!(c.exec(INSERT, (3,)))
+            wait!(c.execute("BEGIN", ())).unwrap();
+            wait!(c.execute(INSERT, (3,)))
         });
         bench.check_known("begun by text", end);
         let end = through_relay!(bench, Cut::AfterWrite(1), c => {
-            wait!(c.exec("SET autocommit = 0", ())).unwrap();
-            wait!(c.exec(INSERT, (4,)))
+            wait!(c.execute("SET autocommit = 0", ())).unwrap();
+            wait!(c.execute(INSERT, (4,)))
         });
         bench.check_known("without autocommit", end);
         let end = through_relay!(bench, Cut::AfterText("COMMIT"), c => {
-            wait!(c.exec("BEGIN", ())).unwrap();
-            wait!(c.exec(INSERT, (5,))).unwrap();
-            wait!(c.exec("COMMIT", ()))
+            wait!(c.execute("BEGIN", ())).unwrap();
+            wait!(c.execute(INSERT, (5,))).unwrap();
+            wait!(c.execute("COMMIT", ()))
         });
         bench.check_unknown("COMMIT as text", end, &[5]);
         let end = through_relay!(bench, Cut::AfterText("CREATE"), c => {
             let mut tx = wait!(c.begin()).unwrap();
-            wait!(tx.exec(INSERT, (6,))).unwrap();
-            wait!(tx.exec("CREATE TABLE IF NOT EXISTS made (a INT)", ()))
+            wait!(tx.execute(INSERT, (6,))).unwrap();
+            wait!(tx.execute("CREATE TABLE IF NOT EXISTS made (a INT)", ()))
         });
         bench.check_unknown("what commits without a word", end, &[6]);
         let end = through_relay!(bench, Cut::AfterText("ROLLBACK"), c => {
-            wait!(c.exec("BEGIN", ())).unwrap();
-            wait!(c.exec(INSERT, (7,))).unwrap();
-            wait!(c.exec("ROLLBACK", ()))
+            wait!(c.execute("BEGIN", ())).unwrap();
+            wait!(c.execute(INSERT, (7,))).unwrap();
+            wait!(c.execute("ROLLBACK", ()))
         });
         bench.check_known("ROLLBACK", end);
         let end = through_relay!(bench, Cut::AfterWrite(3), c => {
-            wait!(c.exec("BEGIN", ())).unwrap();
-            wait!(c.exec(INSERT, (8,))).unwrap();
-            wait!(c.exec(INSERT, (8,))).unwrap_err();
-            wait!(c.exec(INSERT, (9,)))
+            wait!(c.execute("BEGIN", ())).unwrap();
+            wait!(c.execute(INSERT, (8,))).unwrap();
+            wait!(c.execute(INSERT, (8,))).unwrap_err();
+            wait!(c.execute(INSERT, (9,)))
         });
         // An error may have ended the transaction; this one has not.
         bench.check_unknown("behind an error", end, &[]);
@@ -233,21 +234,21 @@ fn of_a_statement_beyond_its_time() {
         let limit = Some(Duration::from_secs(1));
         for is_text in [true, false] {
             let mut holder = bench.observer();
-            holder.exec("BEGIN", ()).unwrap();
-            holder.exec("INSERT INTO t VALUES (1)", ()).unwrap();
+            holder.execute("BEGIN", ()).unwrap();
+            holder.execute("INSERT INTO t VALUES (1)", ()).unwrap();
             let end = Cell::new(None);
             with_twin!(bench.case, bench.config().with_query_timeout(limit), c => {
                 end.set(Some(match is_text {
-                    true => wait!(c.exec("INSERT INTO t VALUES (1)", ())),
-                    false => wait!(c.exec(INSERT, (1,))),
+                    true => wait!(c.execute("INSERT INTO t VALUES (1)", ())),
+                    false => wait!(c.execute(INSERT, (1,))),
                 }));
             });
             let error = end.take().unwrap().unwrap_err();
             assert!(error.is_timeout() && error.is_fatal() && error.is_outcome_unknown(), "{is_text}: {error:?}");
-            holder.exec("ROLLBACK", ()).unwrap();
+            holder.execute("ROLLBACK", ()).unwrap();
             until_stored(bench, &mut holder);
             with_twin!(bench.case, bench.config().with_query_timeout(limit), c => {
-                end.set(Some(wait!(c.exec("SELECT SLEEP(5)", ()))));
+                end.set(Some(wait!(c.execute("SELECT SLEEP(5)", ()))));
             });
             let error = end.take().unwrap().unwrap_err();
             assert!(error.is_timeout() && !error.is_outcome_unknown(), "{error:?}");
@@ -261,11 +262,11 @@ fn of_a_statement_that_is_killed() {
     on_each(|bench| {
         let config = bench.config().with_query_timeout(Some(Duration::from_secs(1))).with_kill_on_timeout(true);
         let mut holder = bench.observer();
-        holder.exec("BEGIN", ()).unwrap();
-        holder.exec("INSERT INTO t VALUES (1)", ()).unwrap();
+        holder.execute("BEGIN", ()).unwrap();
+        holder.execute("INSERT INTO t VALUES (1)", ()).unwrap();
         let end = Cell::new(None);
         with_twin!(bench.case, config, c => {
-            end.set(Some(wait!(c.exec(INSERT, (1,)))));
+            end.set(Some(wait!(c.execute(INSERT, (1,)))));
             wait!(c.ping()).unwrap();
         });
         let error = end.take().unwrap().unwrap_err();
@@ -276,11 +277,11 @@ fn of_a_statement_that_is_killed() {
         let mut relay = Some(relay);
         with_twin!(bench.case, config, c => {
             drop(relay.take());
-            end.set(Some(wait!(c.exec(INSERT, (1,)))));
+            end.set(Some(wait!(c.execute(INSERT, (1,)))));
         });
         let error = end.take().unwrap().unwrap_err();
         assert!(error.is_timeout() && error.is_fatal() && error.is_outcome_unknown(), "{error:?}");
-        holder.exec("ROLLBACK", ()).unwrap();
+        holder.execute("ROLLBACK", ()).unwrap();
         until_stored(bench, &mut holder);
     });
 }
@@ -289,9 +290,9 @@ fn of_a_statement_that_is_killed() {
 fn of_what_was_never_sent() {
     on_each(|bench| {
         let end = through_relay!(bench, Cut::AfterWrite(1), c => {
-            wait!(c.exec(INSERT, (1,))).unwrap_err();
+            wait!(c.execute(INSERT, (1,))).unwrap_err();
             // The connection is dead already.
-            let again: Error = wait!(c.exec("INSERT INTO t VALUES (2)", ())).unwrap_err();
+            let again: Error = wait!(c.execute("INSERT INTO t VALUES (2)", ())).unwrap_err();
             assert!(!again.is_outcome_unknown(), "{again:?}");
             let batch = wait!(c.execute_batch(INSERT, &[(3,)])).map(drop).unwrap_err();
             assert!(!batch.is_outcome_unknown(), "{batch:?}");
@@ -310,13 +311,13 @@ fn of_what_was_never_sent() {
 fn of_a_statement_that_is_aborted() {
     on_each(|bench| {
         let mut holder = bench.observer();
-        holder.exec("BEGIN", ()).unwrap();
-        holder.exec("INSERT INTO t VALUES (1)", ()).unwrap();
+        holder.execute("BEGIN", ()).unwrap();
+        holder.execute("INSERT INTO t VALUES (1)", ()).unwrap();
         let mut connection = blocking::Connection::connect(bench.config()).unwrap();
         let aborter = connection.aborter();
         let id = connection.connection_id();
         let error = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| connection.exec(INSERT, (1,)).unwrap_err());
+            let waiting = scope.spawn(|| connection.execute(INSERT, (1,)).unwrap_err());
             let mut observer = bench.observer();
             let running = "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE id = ? AND command = 'Execute'";
             let before = Instant::now();
@@ -327,7 +328,7 @@ fn of_a_statement_that_is_aborted() {
             waiting.join().unwrap()
         });
         assert!(error.kind() == inrush::Kind::Interrupted && error.is_outcome_unknown(), "{error:?}");
-        holder.exec("ROLLBACK", ()).unwrap();
+        holder.execute("ROLLBACK", ()).unwrap();
         until_stored(bench, &mut holder);
     });
 }

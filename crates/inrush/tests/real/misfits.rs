@@ -1,7 +1,7 @@
 //! Values that are no Rust value: which error, and that the connection goes on. Days that no calendar has; zones.
 
 use crate::cases::{Case, Route, Twin, everywhere, in_cases};
-use inrush::core::wire::value::Date;
+use inrush::sans_io::wire::value::Date;
 use inrush::{FromRow, Kind, Result, ToValue};
 use inrush_testkit::servers;
 use jiff::{SignedDuration, civil};
@@ -32,9 +32,9 @@ fn what_does_not_fit_is_named_and_the_rest_is_read() {
     everywhere(|case| {
         let schema = case.server.schema("misfits");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("CREATE TABLE t (id INT PRIMARY KEY, n SMALLINT, s VARCHAR(9), d DECIMAL(4,1), b BLOB)").unwrap();
+        twin.execute("CREATE TABLE t (id INT PRIMARY KEY, n SMALLINT, s VARCHAR(9), d DECIMAL(4,1), b BLOB)").unwrap();
         let more = (3..200).map(|id| format!(", ({id}, 1, 'x', 1, 'x')")).collect::<String>();
-        twin.exec(&format!("INSERT INTO t VALUES (1, 300, 'abc', 1.5, x'FF'), (2, NULL, NULL, NULL, NULL){more}"))
+        twin.execute(&format!("INSERT INTO t VALUES (1, 300, 'abc', 1.5, x'FF'), (2, NULL, NULL, NULL, NULL){more}"))
             .unwrap();
         let of = |column| format!("SELECT {column} FROM t ORDER BY id");
         let u8_name = "which is not a whole number that fits `u8`";
@@ -61,11 +61,11 @@ fn what_does_not_fit_is_named_and_the_rest_is_read() {
 fn with_invalid_dates(case: &Case, test: impl FnOnce(&mut Twin)) {
     let schema = case.server.schema("invaliddates");
     let mut twin = case.open_with(&case.config().with_database(schema.name()));
-    twin.exec("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'").unwrap();
-    twin.exec("CREATE TABLE t (id INT, d DATE NOT NULL, m DATETIME(2) NULL)").unwrap();
+    twin.execute("SET SESSION sql_mode = 'ALLOW_INVALID_DATES'").unwrap();
+    twin.execute("CREATE TABLE t (id INT, d DATE NOT NULL, m DATETIME(2) NULL)").unwrap();
     let rows = "(1, '2024-02-29', '2024-02-29 23:59:58.25'), (2, '0000-00-00', '0000-00-00 00:00:00'), \
                 (3, '2024-02-31', '2024-02-31 00:00:00'), (4, '2024-00-00', NULL)";
-    twin.exec(&format!("INSERT INTO t VALUES {rows}")).unwrap();
+    twin.execute(&format!("INSERT INTO t VALUES {rows}")).unwrap();
     test(&mut twin);
 }
 
@@ -100,14 +100,14 @@ fn a_timestamp_is_the_same_instant_in_every_zone() {
     in_cases(servers::all(), &[Route::Tcp], |case| {
         let schema = case.server.schema("zones");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("CREATE TABLE t (at TIMESTAMP(6) NULL, wall DATETIME(6))").unwrap();
-        twin.exec("SET time_zone = '+02:00'").unwrap();
+        twin.execute("CREATE TABLE t (at TIMESTAMP(6) NULL, wall DATETIME(6))").unwrap();
+        twin.execute("SET time_zone = '+02:00'").unwrap();
         let summer = civil::date(2024, 7, 1).at(1, 30, 0, 123_456_000);
         let insert = twin.prepare("INSERT INTO t VALUES (?, ?)").unwrap();
-        twin.execute(&insert, &[summer.to_value(), summer.to_value()]).unwrap();
+        twin.query_result_sets(&insert, &[summer.to_value(), summer.to_value()]).unwrap();
         let june = |hour, minute| civil::date(2024, 6, 30).at(hour, minute, 0, 123_456_000);
         for (zone, shown) in [("+02:00", summer), ("+00:00", june(23, 30)), ("-05:30", june(18, 0))] {
-            twin.exec(&format!("SET time_zone = '{zone}'")).unwrap();
+            twin.execute(&format!("SET time_zone = '{zone}'")).unwrap();
             for is_binary in [false, true] {
                 let sql = "SELECT at, wall, UNIX_TIMESTAMP(at) FROM t";
                 let rows: Vec<(civil::DateTime, civil::DateTime, String)> = query(&mut twin, sql, is_binary).unwrap();
@@ -122,7 +122,7 @@ fn what_no_column_holds_is_refused() {
     in_cases(servers::all(), &[Route::Tcp], |case| {
         let schema = case.server.schema("outofrange");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("CREATE TABLE t (d DATE, m DATETIME(6), t TIME(6), b BIT(3), y YEAR, n DECIMAL(3,1))").unwrap();
+        twin.execute("CREATE TABLE t (d DATE, m DATETIME(6), t TIME(6), b BIT(3), y YEAR, n DECIMAL(3,1))").unwrap();
         let (hours, year) = (SignedDuration::from_hours, civil::date(-1, 1, 1));
         let refused: [(&str, &dyn ToValue); 9] = [
             ("d", &year),
@@ -137,7 +137,7 @@ fn what_no_column_holds_is_refused() {
         ];
         for (column, value) in refused {
             let insert = twin.prepare(&format!("INSERT INTO t ({column}) VALUES (?)")).unwrap();
-            let error = twin.execute(&insert, &[value.to_value()]).unwrap_err();
+            let error = twin.query_result_sets(&insert, &[value.to_value()]).unwrap_err();
             // MariaDB would bend dates and times with a warning or without one: they are not even sent.
             let want = if "dmt".contains(column) { Kind::Config } else { Kind::Server };
             assert!(error.kind() == want && !error.is_fatal(), "{column} {:?}: {error}", value.to_value());

@@ -146,7 +146,7 @@ fn a_reader_ends_with_its_error() {
                     assert!(begin.elapsed() < Duration::from_secs(15), "the query was never seen to sleep");
                     thread::yield_now();
                 }
-                killer.exec(&format!("KILL {killed}"), ()).unwrap();
+                killer.execute(&format!("KILL {killed}"), ()).unwrap();
             });
             let mut reader = match blocking::ResultBatches::open(connection, sql, (), &options) {
                 Ok(reader) => reader,

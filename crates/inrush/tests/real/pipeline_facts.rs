@@ -2,9 +2,9 @@
 //! `docs/notes/pipeline.md` tells the same in words.
 
 use crate::cases::{Case, Route, Twin, in_cases};
-use inrush::core::session::{Discard, Execute, Prepare, Prepared};
-use inrush::core::wire::value::Time;
-use inrush::core::wire::{Value, Vendor};
+use inrush::sans_io::session::{Discard, Execute, Prepare, Prepared};
+use inrush::sans_io::wire::value::Time;
+use inrush::sans_io::wire::{Value, Vendor};
 use inrush_testkit::servers;
 
 /// Executes with an INT and a TEXT, telling their types or not; the error's code, 0 if there is none.
@@ -22,7 +22,7 @@ fn execute(connection: &mut Twin, statement: &Prepared, types: bool, id: i64, te
 fn types_outlive_an_execution_that_failed() {
     in_cases(servers::all(), &[Route::Unix], |case| {
         let (_schema, mut connection) = with_table(case, "kepttypes", "id INT PRIMARY KEY, v VARCHAR(5)");
-        connection.exec("INSERT INTO t VALUES (1, 'a')").unwrap();
+        connection.execute("INSERT INTO t VALUES (1, 'a')").unwrap();
         let insert = connection.run(Prepare::new("INSERT INTO t VALUES (?, ?)")).unwrap();
         // The very first execution fails: a duplicate key.
         assert_eq!(execute(&mut connection, &insert, true, 1, "b"), 1062);
@@ -34,10 +34,10 @@ fn types_outlive_an_execution_that_failed() {
         assert_eq!(execute(&mut connection, &insert, false, i64::MAX, "d"), 1264);
         assert_eq!(execute(&mut connection, &insert, false, 4, "d"), 0);
         // The table changes, and the server prepares the statement anew by itself.
-        connection.exec("ALTER TABLE t MODIFY v VARCHAR(50)").unwrap();
+        connection.execute("ALTER TABLE t MODIFY v VARCHAR(50)").unwrap();
         assert_eq!(execute(&mut connection, &insert, false, 5, "e e e e e"), 0);
         // COM_STMT_RESET.
-        connection.run(inrush::core::session::simple::reset_statement(insert.id)).unwrap();
+        connection.run(inrush::sans_io::session::simple::reset_statement(insert.id)).unwrap();
         assert_eq!(execute(&mut connection, &insert, false, 6, "f"), 0);
         assert_eq!(connection.ask("SELECT GROUP_CONCAT(id, v ORDER BY id) FROM t"), "1a,2b,3c,4d,5e e e e e,6f");
     });
@@ -69,26 +69,26 @@ fn what_follows_a_deadlock() {
     for (begin, inside_after, stays) in [("BEGIN", false, "1"), ("SET autocommit = 0", true, "0")] {
         in_cases(servers::all(), &[Route::Unix], |case| {
             let (_schema, mut victim) = with_table(case, "afterdeadlock", "id INT PRIMARY KEY, v INT");
-            victim.exec("INSERT INTO t VALUES (1, 0), (2, 0)").unwrap();
+            victim.execute("INSERT INTO t VALUES (1, 0), (2, 0)").unwrap();
             let schema = victim.ask("SELECT DATABASE()");
             let mut other = case.open_with(&case.config().with_database(&schema));
-            victim.exec(begin).unwrap();
-            other.exec("BEGIN").unwrap();
-            victim.exec("UPDATE t SET v = v + 1 WHERE id = 1").unwrap();
+            victim.execute(begin).unwrap();
+            other.execute("BEGIN").unwrap();
+            victim.execute("UPDATE t SET v = v + 1 WHERE id = 1").unwrap();
             // The one with fewer changed rows is the victim.
-            other.exec("INSERT INTO t VALUES (10, 0), (11, 0), (12, 0), (13, 0)").unwrap();
-            other.exec("UPDATE t SET v = v + 1 WHERE id = 2").unwrap();
+            other.execute("INSERT INTO t VALUES (10, 0), (11, 0), (12, 0), (13, 0)").unwrap();
+            other.execute("UPDATE t SET v = v + 1 WHERE id = 2").unwrap();
             // Whichever comes second closes the circle; the victim is the same.
             let other = std::thread::spawn(move || {
-                other.exec("UPDATE t SET v = v + 1 WHERE id = 1").unwrap();
+                other.execute("UPDATE t SET v = v + 1 WHERE id = 1").unwrap();
                 other
             });
-            let error = victim.exec("UPDATE t SET v = v + 1 WHERE id = 2").unwrap_err();
+            let error = victim.execute("UPDATE t SET v = v + 1 WHERE id = 2").unwrap_err();
             assert_eq!(error.code(), 1213);
             drop(other.join().unwrap());
-            victim.exec("INSERT INTO t VALUES (20, 0)").unwrap();
+            victim.execute("INSERT INTO t VALUES (20, 0)").unwrap();
             assert_eq!(victim.session().in_transaction(), inside_after, "{begin}");
-            victim.exec("ROLLBACK").unwrap();
+            victim.execute("ROLLBACK").unwrap();
             assert_eq!(victim.ask("SELECT COUNT(*) FROM t WHERE id = 20"), stays, "{begin}");
         });
     }
@@ -98,6 +98,6 @@ fn what_follows_a_deadlock() {
 fn with_table(case: &Case, name: &str, columns: &str) -> (servers::Schema, Twin) {
     let schema = case.server.schema(name);
     let mut connection = case.open_with(&case.config().with_database(schema.name()));
-    connection.exec(&format!("CREATE TABLE t ({columns})")).unwrap();
+    connection.execute(&format!("CREATE TABLE t ({columns})")).unwrap();
     (schema, connection)
 }

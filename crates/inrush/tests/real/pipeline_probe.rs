@@ -89,7 +89,7 @@ fn a_server_that_loses_commands_gets_them_one_by_one() {
         with_twin!(case, played.config.clone(), connection => {
             let mut pings = 0;
             wait!(connection.pipeline_each(
-                |turn| { pings += 1; if pings < 10 { turn.ping() } else { turn.end() } },
+                |next| { pings += 1; if pings < 10 { next.ping() } else { next.end() } },
                 |_, reply| reply.map(drop),
             )).unwrap();
             assert_eq!((played.n_connections(), played.most_at_once()), (3, 2));

@@ -25,18 +25,18 @@ fn check(route: Route) {
         // A hang must show as an error.
         let config = config.with_read_timeout(Some(Duration::from_secs(60)));
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))", ())).unwrap();
             // Without its binary log MySQL spends a third less on a row; a million of them is all that is wanted here.
-            wait!(connection.exec("SET autocommit = 0, sql_log_bin = 0", ())).unwrap();
+            wait!(connection.execute("SET autocommit = 0, sql_log_bin = 0", ())).unwrap();
             let insert = wait!(connection.prepare("INSERT INTO t VALUES (?, ?)")).unwrap();
-            let (n_rows, mut next, mut n_stored) = (n_rows(case), 0, 0);
+            let (n_rows, mut id, mut n_stored) = (n_rows(case), 0, 0);
             wait!(connection.pipeline_each(
-                |turn| {
-                    next += 1;
-                    match next {
-                        id if id <= n_rows => turn.execute(&insert, (id, "twelve bytes")),
-                        id if id == n_rows + 1 => turn.commit(),
-                        _ => turn.end(),
+                |next| {
+                    id += 1;
+                    match id {
+                        id if id <= n_rows => next.execute(&insert, (id, "twelve bytes")),
+                        id if id == n_rows + 1 => next.commit(),
+                        _ => next.end(),
                     }
                 },
                 |_, reply| {

@@ -10,9 +10,9 @@ fn told(reply: &Result<Reply>) -> String {
     match reply {
         Err(error) => format!("!{}", error.code()),
         Ok(reply) if reply.statement().is_some() => "prepared".to_owned(),
-        Ok(reply) if reply.results().is_empty() => reply.affected().to_string(),
+        Ok(reply) if reply.result_sets().is_empty() => reply.affected().to_string(),
         Ok(reply) => {
-            let results = reply.results().iter().map(texts);
+            let results = reply.result_sets().iter().map(texts);
             results.map(|rows| rows.concat().join(",")).collect::<Vec<_>>().join(";")
         }
     }
@@ -46,7 +46,7 @@ fn every_kind_of_step() {
                 let replies = wait!(pipeline.run()).unwrap();
                 let want = ["0", "1", "1", "one,two", "1;;x,NULL", "prepared", "0", "0", "1", "3"];
                 assert_eq!(all_told(&replies), want);
-                assert_eq!(replies[2].as_ref().unwrap().last_insert_id(), 2);
+                assert_eq!(replies[2].as_ref().unwrap().last_insert_id(), Some(2));
                 let rows: Vec<(String,)> = replies[3].as_ref().unwrap().rows().unwrap();
                 assert_eq!(rows, [("one".into(),), ("two".into(),)]);
                 // And nothing is out of step afterwards.
@@ -63,7 +63,7 @@ fn an_error_is_that_of_its_step() {
         for config in in_modes(&case.config()) {
             let schema = case.server.schema("steperrors");
             with_twin!(case, config.with_database(schema.name()), connection => {
-                wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(3))", ())).unwrap();
+                wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(3))", ())).unwrap();
                 let insert = wait!(connection.prepare("INSERT INTO t VALUES (?, ?)")).unwrap();
                 let nowhere = Statement::new("INSERT INTO nowhere VALUES (?)").unwrap();
                 let mut pipeline = connection.pipeline();
@@ -88,7 +88,7 @@ fn a_commit_behind_a_failure_rolls_back() {
         for config in in_modes(&case.config()) {
             let schema = case.server.schema("stepcommit");
             with_twin!(case, config.with_database(schema.name()), connection => {
-                wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY)", ())).unwrap();
+                wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY)", ())).unwrap();
                 let insert = wait!(connection.prepare("INSERT INTO t VALUES (?)")).unwrap();
                 let mut pipeline = connection.pipeline();
                 pipeline.query("BEGIN").execute(&insert, (1,)).execute(&insert, (1,)).execute(&insert, (2,)).commit();
@@ -99,7 +99,7 @@ fn a_commit_behind_a_failure_rolls_back() {
                 let error = replies[4].as_ref().unwrap_err();
                 assert!(error.message().contains("rolled back") && error.message().contains("step 2"), "{error:?}");
                 assert!(connection.session().in_transaction());
-                wait!(connection.exec("ROLLBACK", ())).unwrap();
+                wait!(connection.execute("ROLLBACK", ())).unwrap();
                 let ids: Vec<(i32,)> = wait!(connection.query("SELECT id FROM t", ())).unwrap();
                 assert_eq!(ids, [(3,)]);
 
@@ -138,15 +138,15 @@ fn a_stream_of_steps_ends_when_either_side_has_enough() {
         for config in in_modes(&case.config()) {
             let schema = case.server.schema("stream");
             with_twin!(case, config.with_database(schema.name()), connection => {
-                wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY)", ())).unwrap();
+                wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY)", ())).unwrap();
                 let insert = wait!(connection.prepare("INSERT INTO t VALUES (?)")).unwrap();
                 let (mut to_send, mut n_stored) = (0..1_000, 0);
                 wait!(connection.pipeline_each(
-                    |turn| match to_send.next() {
-                        Some(0) => turn.query("SET autocommit = 0"),
-                        Some(999) => turn.commit(),
-                        Some(id) => turn.execute(&insert, (id,)),
-                        None => turn.end(),
+                    |next| match to_send.next() {
+                        Some(0) => next.query("SET autocommit = 0"),
+                        Some(999) => next.commit(),
+                        Some(id) => next.execute(&insert, (id,)),
+                        None => next.end(),
                     },
                     |step, reply| {
                         n_stored += reply?.affected();
@@ -158,15 +158,15 @@ fn a_stream_of_steps_ends_when_either_side_has_enough() {
                 assert_eq!(n_stored, 998);
 
                 let end = wait!(connection.pipeline_each(
-                    |turn| turn.execute(&insert, (1,)),
+                    |next| next.execute(&insert, (1,)),
                     |step, reply| if step < 10 { Ok(()) } else { reply.map(drop) },
                 ));
                 assert_eq!(end.unwrap_err().code(), 1062);
                 let mut n_left = 10;
                 let end = wait!(connection.pipeline_each(
-                    |turn| {
+                    |next| {
                         n_left -= 1;
-                        if n_left > 0 { turn.query("SELECT 1") } else { Err(Error::data("no more")) }
+                        if n_left > 0 { next.query("SELECT 1") } else { Err(Error::data("no more")) }
                     },
                     |_, reply| reply.and_then(|reply| reply.rows::<(u8,)>()).map(drop),
                 ));
@@ -214,7 +214,7 @@ fn large_commands_and_large_results_in_one_flight() {
         let schema = case.server.schema("largesteps");
         let config = case.config().with_database(schema.name()).with_socket_buffers(Some(4096));
         with_twin!(case, config, connection => {
-            wait!(connection.exec("CREATE TABLE t (id INT PRIMARY KEY, v LONGBLOB)", ())).unwrap();
+            wait!(connection.execute("CREATE TABLE t (id INT PRIMARY KEY, v LONGBLOB)", ())).unwrap();
             let insert = wait!(connection.prepare("INSERT INTO t VALUES (?, ?)")).unwrap();
             let select = wait!(connection.prepare("SELECT v FROM t WHERE id = ?")).unwrap();
             // Below, at and above the length from which a value goes ahead in parts.

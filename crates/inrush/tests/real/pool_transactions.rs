@@ -43,7 +43,7 @@ impl TwinPool {
                 let run = n_runs.fetch_add(1, Ordering::Relaxed) + 1;
                 for (i, sql) in statements.iter().enumerate() {
                     before(run, i, tx.connection_id());
-                    tx.exec(*sql, ())?;
+                    tx.execute(*sql, ())?;
                 }
                 before(run, statements.len(), tx.connection_id());
                 Ok(())
@@ -53,7 +53,7 @@ impl TwinPool {
                     let run = n_runs.fetch_add(1, Ordering::Relaxed) + 1;
                     for (i, sql) in statements.iter().enumerate() {
                         before(run, i, tx.connection_id());
-                        tx.exec(*sql, ()).await?;
+                        tx.execute(*sql, ()).await?;
                     }
                     before(run, statements.len(), tx.connection_id());
                     Ok(())
@@ -118,7 +118,7 @@ fn a_connection_lost_before_commit_is_replaced() {
         let schema = table(case);
         let pool =
             TwinPool::new(case, &case.config().with_database(schema.name()).with_pool(PoolOptions::new().with_max(1)));
-        for options in [OPTIONS.with_retries(3), OPTIONS.with_retries(3).exactly_once()] {
+        for options in [OPTIONS.with_retries(3), OPTIONS.with_retries(3).with_exactly_once(true)] {
             // At the first statement, the second, and at COMMIT or the line of the ledger.
             for at in 0..3 {
                 let (end, n_runs) = pool.run(&options, INSERT, &|run, i, id| {
@@ -156,7 +156,7 @@ fn a_connection_lost_before_commit_is_replaced() {
 fn a_connection_cut_before_commit_is_replaced() {
     on_each_server(|case| {
         let schema = table(case);
-        for options in [OPTIONS.with_retries(3), OPTIONS.with_retries(3).exactly_once()] {
+        for options in [OPTIONS.with_retries(3), OPTIONS.with_retries(3).with_exactly_once(true)] {
             let relay = Relay::healing(case.server.port, Cut::AfterText("UPDATE t"));
             let (end, n_runs) = TwinPool::new(case, &behind(case, &schema, &relay)).run(&options, INSERT, &nothing);
             end.unwrap();
@@ -194,7 +194,7 @@ fn with_a_ledger_a_lost_commit_is_settled() {
             let schema = table(case);
             let relay = Relay::healing(case.server.port, cut);
             let pool = TwinPool::new(case, &behind(case, &schema, &relay));
-            let options = OPTIONS.with_retries(5).exactly_once();
+            let options = OPTIONS.with_retries(5).with_exactly_once(true);
             if let Cut::BeforeCommit(2) | Cut::AfterCommit(2) = cut {
                 // The line is not new.
                 pool.run(&options, &["UPDATE t SET v = 0"], &nothing).0.unwrap();
@@ -219,7 +219,7 @@ fn with_a_ledger_and_without_retries_the_error_is_sure() {
             let schema = table(case);
             let relay = Relay::healing(case.server.port, cut);
             let pool = TwinPool::new(case, &behind(case, &schema, &relay));
-            let (end, n_runs) = pool.run(&OPTIONS.exactly_once(), INSERT, &nothing);
+            let (end, n_runs) = pool.run(&OPTIONS.with_exactly_once(true), INSERT, &nothing);
             assert_eq!((end.is_ok(), n_runs), (is_stored, 1), "{end:?}");
             if let Err(error) = end {
                 assert!(!error.is_outcome_unknown() && error.message().starts_with("nothing is stored"), "{error:?}");
@@ -237,7 +237,7 @@ fn with_a_ledger_every_cut_is_survived() {
         let n_cuts = (150..1_500).step_by(83).filter(|bytes| {
             let relay = Relay::healing(case.server.port, Cut::AfterBytes(*bytes));
             let pool = TwinPool::new(case, &behind(case, &schema, &relay));
-            let (end, _) = pool.run(&OPTIONS.with_retries(5).exactly_once(), INSERT, &nothing);
+            let (end, _) = pool.run(&OPTIONS.with_retries(5).with_exactly_once(true), INSERT, &nothing);
             end.unwrap_or_else(|error| panic!("{bytes}: {error:?}"));
             assert_eq!((ids(&schema).as_str(), value(&schema).as_str()), ("1 2 3", "1"), "{bytes}");
             schema.sql("DELETE FROM t WHERE id = 3; UPDATE t SET v = 0");
@@ -259,7 +259,7 @@ fn many_at_once_with_a_ledger() {
                 let pool = pool.clone();
                 std::thread::spawn(move || {
                     for _ in 0..5 {
-                        let options = OPTIONS.with_retries(9).exactly_once();
+                        let options = OPTIONS.with_retries(9).with_exactly_once(true);
                         pool.run(&options, &["UPDATE t SET v = v + 1 WHERE id = 1"], &nothing).0.unwrap();
                     }
                 })
@@ -295,7 +295,7 @@ fn an_error_of_the_closure_ends_it() {
 #[test]
 fn a_ledger_needs_a_pool_with_a_database() {
     on_each_server(|case| {
-        let options = OPTIONS.exactly_once();
+        let options = OPTIONS.with_exactly_once(true);
         let error = TwinPool::new(case, &case.config()).run(&options, &["DO 1"], &nothing).0.unwrap_err();
         assert!(error.message().contains("needs a database"), "{error:?}");
         let error = blocking::Connection::connect(case.config())
@@ -304,7 +304,10 @@ fn a_ledger_needs_a_pool_with_a_database() {
             .unwrap_err();
         assert!(error.message().contains("needs a pool"), "{error:?}");
         // What only reads does without.
-        TwinPool::new(case, &case.config()).run(&options.read_only(), &["DO 1"], &nothing).0.unwrap();
+        TwinPool::new(case, &case.config())
+            .run(&options.with_access(inrush::Access::ReadOnly), &["DO 1"], &nothing)
+            .0
+            .unwrap();
     });
 }
 
@@ -332,7 +335,7 @@ fn verbs_of_a_pool() {
                 pool.query_one(one, (2,)).unwrap(),
                 pool.query_opt(one, (9,)).unwrap(),
                 pool.query_first(first, ()).unwrap(),
-                pool.exec(update, ()).unwrap().affected,
+                pool.execute(update, ()).unwrap().affected,
                 pool.execute_batch(insert, &[(3, 1), (4, 1)]).unwrap().n_rows,
                 pool.query_one::<u8>(one, (9,)).unwrap_err(),
             ),
@@ -342,7 +345,7 @@ fn verbs_of_a_pool() {
                     pool.query_one(one, (2,)).await.unwrap(),
                     pool.query_opt(one, (9,)).await.unwrap(),
                     pool.query_first(first, ()).await.unwrap(),
-                    pool.exec(update, ()).await.unwrap().affected,
+                    pool.execute(update, ()).await.unwrap().affected,
                     pool.execute_batch(insert, &[(3, 1), (4, 1)]).await.unwrap().n_rows,
                     pool.query_one::<u8>(one, (9,)).await.unwrap_err(),
                 );

@@ -42,8 +42,8 @@ fn read(twin: &mut Twin, sql: &str, most: usize) -> Result<Vec<Vec<String>>> {
 fn people(case: &Case, test: impl FnOnce(&mut Twin)) {
     let schema = case.server.schema("people");
     let mut twin = case.open_with(&case.config().with_database(schema.name()).with_multi_statements(true));
-    twin.exec("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(50), age INT UNSIGNED, born DATE)").unwrap();
-    twin.exec("INSERT INTO people VALUES (1, 'Ann', 40, '1984-02-29'), (2, 'Bob', NULL, NULL)").unwrap();
+    twin.execute("CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(50), age INT UNSIGNED, born DATE)").unwrap();
+    twin.execute("INSERT INTO people VALUES (1, 'Ann', 40, '1984-02-29'), (2, 'Bob', NULL, NULL)").unwrap();
     test(&mut twin);
 }
 
@@ -80,7 +80,7 @@ fn values_by_name() {
             let name = "O'Neil \\ 🦀".to_owned();
             let insert = "INSERT INTO people (id, name, age) VALUES (:id, :name, :id + :more)";
             let outcome =
-                call!(twin, c => c.exec(insert, params! { "name" => name, "more" => 2u8, "id" => 7 })).unwrap();
+                call!(twin, c => c.execute(insert, params! { "name" => name, "more" => 2u8, "id" => 7 })).unwrap();
             assert_eq!(outcome.affected, 1);
             let statement = call!(twin, c => c.prepare("SELECT name, age FROM people WHERE id = :id")).unwrap();
             let row: (String, u64) = call!(twin, c => c.query_one(&statement, params! { "id" => 7 })).unwrap();
@@ -88,7 +88,7 @@ fn values_by_name() {
             // By position as well: each name stands for one place.
             let row: (String, u64) = call!(twin, c => c.query_one(&statement, (7,))).unwrap();
             assert_eq!(row.0, name);
-            let error = call!(twin, c => c.exec(&statement, params! { "other" => 7 })).unwrap_err();
+            let error = call!(twin, c => c.execute(&statement, params! { "other" => 7 })).unwrap_err();
             assert_eq!(error.message(), "the statement has no placeholder `:other`");
             assert_eq!(twin.ask("SELECT 'usable'"), "usable");
         });
@@ -106,7 +106,7 @@ fn a_row_that_does_not_fit_costs_nothing_but_itself() {
             assert!(error.message().ends_with("holds `300`, which is not a whole number that fits `i8`"), "{error}");
             let error = call!(twin, c => c.query::<(i8,)>("SELECT 1, 2", ())).unwrap_err();
             assert_eq!(error.message(), "a row of 2 columns is not one of 1");
-            let error = call!(twin, c => c.exec("SELECT ?", (1, 2))).unwrap_err();
+            let error = call!(twin, c => c.execute("SELECT ?", (1, 2))).unwrap_err();
             assert_eq!((error.kind(), error.message()), (Kind::Config, "the statement takes 1 values, not 2"));
             assert_eq!(twin.ask("SELECT 'usable'"), "usable");
         });
@@ -149,22 +149,22 @@ fn values_longer_than_a_packet_may_be() {
     in_cases(all(), &[Route::Unix], |case| {
         let schema = case.server.schema("long");
         let mut twin = case.open_with(&case.config().with_database(schema.name()));
-        twin.exec("CREATE TABLE t (id INT, a LONGTEXT, b LONGBLOB, c VARCHAR(10))").unwrap();
+        twin.execute("CREATE TABLE t (id INT, a LONGTEXT, b LONGBLOB, c VARCHAR(10))").unwrap();
         // Each fits a packet, and on MariaDB, whose packets have 16 MiB, both together do not.
         let most = twin.max_allowed_packet().unwrap().min(16 << 20) as usize;
         let (text, bytes) = ("grün🦀".repeat(most / 11), vec![0xFFu8; most / 2 + 100_000]);
         let none: Option<&str> = None;
         for id in 0..2 {
             let insert = "INSERT INTO t VALUES (?, ?, ?, ?)";
-            assert_eq!(call!(&mut twin, c => c.exec(insert, (id, &text, &bytes, none))).unwrap().affected, 1);
+            assert_eq!(call!(&mut twin, c => c.execute(insert, (id, &text, &bytes, none))).unwrap().affected, 1);
         }
         let sql = "SELECT COUNT(*), SUM(a = ?), SUM(b = ?), SUM(c IS NULL) FROM t";
         let sums: (u8, u8, u8, u8) = call!(&mut twin, c => c.query_one(sql, (&text, &bytes))).unwrap();
         assert_eq!(sums, (2, 2, 2, 2));
         // What the server finds wrong with long data it says at the execution, and the statement lives on.
-        let error = call!(&mut twin, c => c.exec("INSERT INTO t (c) VALUES (?)", (&text,))).unwrap_err();
+        let error = call!(&mut twin, c => c.execute("INSERT INTO t (c) VALUES (?)", (&text,))).unwrap_err();
         assert_eq!(error.code(), 1406, "{error}");
-        assert_eq!(call!(&mut twin, c => c.exec("INSERT INTO t (c) VALUES (?)", ("short",))).unwrap().affected, 1);
+        assert_eq!(call!(&mut twin, c => c.execute("INSERT INTO t (c) VALUES (?)", ("short",))).unwrap().affected, 1);
     });
 }
 
@@ -208,7 +208,7 @@ fn a_large_stream_is_read_in_little_memory_and_may_be_left() {
 fn warnings_can_be_asked_for() {
     everywhere(|case| {
         let mut twin = case.open();
-        let outcome = twin.exec("SELECT CAST('12abc' AS UNSIGNED)").unwrap();
+        let outcome = twin.execute("SELECT CAST('12abc' AS UNSIGNED)").unwrap();
         assert_eq!(outcome.warnings, 1);
         let warnings = call!(&mut twin, c => c.warnings()).unwrap();
         assert_eq!((warnings[0].code, &*warnings[0].level), (1292, "Warning"));

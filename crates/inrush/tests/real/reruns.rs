@@ -19,11 +19,11 @@ fn rival(config: &Config) -> (Sender<()>, Receiver<()>, JoinHandle<inrush::Resul
     let thread = thread::spawn(move || {
         let mut connection = blocking::Connection::connect(&config)?;
         connection.transaction(|tx| {
-            tx.exec("UPDATE heavy SET v = v + 1", ())?;
-            tx.exec("UPDATE t SET v = v + 100 WHERE id = 2", ())?;
+            tx.execute("UPDATE heavy SET v = v + 1", ())?;
+            tx.execute("UPDATE t SET v = v + 100 WHERE id = 2", ())?;
             says.send(()).unwrap();
             told.recv().unwrap();
-            tx.exec("UPDATE t SET v = v + 100 WHERE id = 1", ()).map(drop)
+            tx.execute("UPDATE t SET v = v + 100 WHERE id = 1", ()).map(drop)
         })
     });
     (go, ready, thread)
@@ -38,17 +38,6 @@ fn tables(case: &Case) -> Schema {
     schema
 }
 
-/// Waits until somebody waits for a lock in this schema.
-fn until_somebody_waits(schema: &Schema) {
-    let sql = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE '%+ 100 WHERE id = 1%'";
-    let before = Instant::now();
-    while schema.sql(sql)[0][0] == "0" {
-        assert!(before.elapsed() < Duration::from_secs(20), "nobody waits");
-        // Asked more often than every 100 ms, MySQL answers what it answered before.
-        thread::sleep(Duration::from_millis(150));
-    }
-}
-
 #[test]
 fn a_deadlock_is_run_again() {
     on_each_server(|case| {
@@ -61,12 +50,12 @@ fn a_deadlock_is_run_again() {
             let options = TransactionOptions::new().with_retries(3);
             wait!(connection.transaction_with(&options, work!(tx => {
                 n_runs.set(n_runs.get() + 1);
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ()))?;
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 1", ()))?;
                 if n_runs.get() == 1 {
                     go.send(()).unwrap();
-                    until_somebody_waits(&schema);
+                    case.server.until_a_row_is_waited_for(schema.name());
                 }
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 2", ()))
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 2", ()))
             }))).unwrap();
         });
         thread.join().unwrap().unwrap();
@@ -85,14 +74,14 @@ fn a_deadlock_that_a_closure_swallows_is_noticed() {
             ready.recv().unwrap();
             with_twin!(case, config, connection => {
                 let mut tx = wait!(connection.begin()).unwrap();
-                wait!(tx.exec("INSERT INTO t VALUES (3,0)", ())).unwrap();
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ())).unwrap();
+                wait!(tx.execute("INSERT INTO t VALUES (3,0)", ())).unwrap();
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 1", ())).unwrap();
                 go.send(()).unwrap();
-                until_somebody_waits(&schema);
-                assert_eq!(wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 2", ())).unwrap_err().code(), 1213);
+                case.server.until_a_row_is_waited_for(schema.name());
+                assert_eq!(wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 2", ())).unwrap_err().code(), 1213);
                 if insists {
                     // It would be committed by itself.
-                    let error = wait!(tx.exec("INSERT INTO t VALUES (4,0)", ())).unwrap_err();
+                    let error = wait!(tx.execute("INSERT INTO t VALUES (4,0)", ())).unwrap_err();
                     assert!(error.code() == 1213 && error.message().contains("is over"), "{error:?}");
                 }
                 let error = wait!(tx.commit()).unwrap_err();
@@ -114,9 +103,9 @@ fn a_lock_that_is_not_free_in_time_is_run_again_from_the_start() {
         let mut other = blocking::Connection::connect(&config).unwrap();
         let n_runs = Cell::new(0);
         with_twin!(case, config, connection => {
-            wait!(connection.exec("SET innodb_lock_wait_timeout = 1", ())).unwrap();
+            wait!(connection.execute("SET innodb_lock_wait_timeout = 1", ())).unwrap();
             let holder = RefCell::new(Some(other.begin().unwrap()));
-            holder.borrow_mut().as_mut().unwrap().exec("UPDATE t SET v = 7 WHERE id = 2", ()).unwrap();
+            holder.borrow_mut().as_mut().unwrap().execute("UPDATE t SET v = 7 WHERE id = 2", ()).unwrap();
             let options = TransactionOptions::new().with_retries_for(Duration::from_secs(20));
             wait!(connection.transaction_with(&options, work!(tx => {
                 n_runs.set(n_runs.get() + 1);
@@ -124,8 +113,8 @@ fn a_lock_that_is_not_free_in_time_is_run_again_from_the_start() {
                     holder.borrow_mut().take().unwrap().commit().unwrap();
                 }
                 // 1205 undoes the second statement only; without a ROLLBACK the first would count twice.
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ()))?;
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 2", ()))
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 1", ()))?;
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 2", ()))
             }))).unwrap();
         });
         assert_eq!(n_runs.get(), 2);
@@ -141,14 +130,14 @@ fn a_row_changed_since_the_snapshot_is_run_again() {
         let other = RefCell::new(blocking::Connection::connect(&config).unwrap());
         let n_runs = Cell::new(0);
         with_twin!(case, config, connection => {
-            let options = TransactionOptions::new().with_retries(2).with_consistent_snapshot();
+            let options = TransactionOptions::new().with_retries(2).with_consistent_snapshot(true);
             wait!(connection.transaction_with(&options, work!(tx => {
                 n_runs.set(n_runs.get() + 1);
-                wait!(tx.exec("INSERT INTO t VALUES (3,0)", ()))?;
+                wait!(tx.execute("INSERT INTO t VALUES (3,0)", ()))?;
                 if n_runs.get() == 1 {
-                    other.borrow_mut().exec("UPDATE t SET v = 10 WHERE id = 1", ()).unwrap();
+                    other.borrow_mut().execute("UPDATE t SET v = 10 WHERE id = 1", ()).unwrap();
                 }
-                wait!(tx.exec("UPDATE t SET v = v + 1 WHERE id = 1", ()))
+                wait!(tx.execute("UPDATE t SET v = v + 1 WHERE id = 1", ()))
             }))).unwrap();
         });
         // Only MariaDB from 11.6 on minds (innodb_snapshot_isolation).
@@ -173,15 +162,15 @@ fn retries_end() {
                 n_runs.set(0);
                 let error = wait!(connection.transaction_with(&options, work!(tx => {
                     n_runs.set(n_runs.get() + 1);
-                    wait!(tx.exec("INSERT INTO t VALUES (3,0)", ()))?;
-                    wait!(tx.exec("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213", ()))
+                    wait!(tx.execute("INSERT INTO t VALUES (3,0)", ()))?;
+                    wait!(tx.execute("SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213", ()))
                 }))).unwrap_err();
                 assert_eq!((error.code(), n_runs.get()), (1213, want));
             }
             n_runs.set(0);
             let error = wait!(connection.transaction_with(&TransactionOptions::new().with_retries(5), work!(tx => {
                 n_runs.set(n_runs.get() + 1);
-                wait!(tx.exec("INSERT INTO t VALUES (1,0)", ()))
+                wait!(tx.execute("INSERT INTO t VALUES (1,0)", ()))
             }))).unwrap_err();
             assert_eq!((error.code(), n_runs.get()), (1062, 1), "nothing gets better by running it again");
         });
@@ -202,7 +191,7 @@ fn a_commit_without_an_answer_is_not_run_again() {
                 let options = TransactionOptions::new().with_retries(5);
                 let error = wait!(connection.transaction_with(&options, work!(tx => {
                     n_runs.set(n_runs.get() + 1);
-                    wait!(tx.exec("INSERT INTO t VALUES (3,0)", ()))
+                    wait!(tx.execute("INSERT INTO t VALUES (3,0)", ()))
                 }))).unwrap_err();
                 assert!(error.is_outcome_unknown() && error.is_fatal() && !error.is_retryable(), "{error:?}");
                 assert!(error.message().contains("COMMIT"), "{error:?}");
@@ -225,9 +214,9 @@ fn a_connection_lost_before_the_commit_is_no_unknown_outcome() {
         let schema = table(case);
         with_twin!(case, case.config().with_database(schema.name()), connection => {
             let error = wait!(connection.transaction(work!(tx => {
-                wait!(tx.exec("INSERT INTO t VALUES (3,0)", ()))?;
+                wait!(tx.execute("INSERT INTO t VALUES (3,0)", ()))?;
                 case.server.sql(&format!("KILL {}", tx.connection_id()));
-                wait!(tx.exec("INSERT INTO t VALUES (4,0)", ()))
+                wait!(tx.execute("INSERT INTO t VALUES (4,0)", ()))
             }))).unwrap_err();
             assert!(error.is_fatal() && !error.is_outcome_unknown(), "{error:?}");
             assert!(matches!(error.kind(), Kind::Io | Kind::Server), "{error:?}");
@@ -248,13 +237,13 @@ fn the_futures_can_move_between_threads() {
             let name = String::from("borrowed across an await");
             connection
                 .transaction(async |tx| {
-                    tx.exec("INSERT INTO t VALUES (3,0)", ()).await?;
+                    tx.execute("INSERT INTO t VALUES (3,0)", ()).await?;
                     assert!(!name.is_empty());
-                    tx.exec("INSERT INTO t VALUES (4,0)", ()).await
+                    tx.execute("INSERT INTO t VALUES (4,0)", ()).await
                 })
                 .await?;
             let mut tx = connection.begin().await?;
-            tx.exec("INSERT INTO t VALUES (5,0)", ()).await?;
+            tx.execute("INSERT INTO t VALUES (5,0)", ()).await?;
             let part = tx.savepoint().await?;
             part.release().await?;
             tx.commit().await

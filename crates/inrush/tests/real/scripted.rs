@@ -254,7 +254,7 @@ fn tell_limit(peer: &mut TcpStream, max_allowed_packet: &str) {
     peer.write_all(&reply.concat()).unwrap();
 }
 
-fn load(connection: &mut Twin) -> inrush::Result<inrush::core::session::Outcome> {
+fn load(connection: &mut Twin) -> inrush::Result<inrush::sans_io::session::Outcome> {
     connection.load_local(|name| format!("LOAD DATA LOCAL INFILE '{name}' INTO TABLE t"), b"secret rows\n")
 }
 
@@ -416,7 +416,7 @@ fn a_proxy_that_lost_its_server_does_not_know_the_outcome() {
         };
         play(proxy, |shell, config| {
             let mut connection = Twin::connect(shell, &config).unwrap();
-            let error = connection.exec(statement).unwrap_err();
+            let error = connection.execute(statement).unwrap_err();
             assert_eq!((error.code(), error.is_fatal()), (code, true), "{statement}");
             assert_eq!((error.is_outcome_unknown(), error.is_retryable()), (is_unknown, !is_unknown), "{statement}");
         });
@@ -439,9 +439,9 @@ fn a_commit_that_a_proxy_lost_is_not_run_again() {
         let options = inrush::TransactionOptions::new().with_retries(5);
         let insert = "INSERT INTO t VALUES (1)";
         let error = match Twin::connect(shell, &config).unwrap() {
-            Twin::Blocking(mut c) => c.transaction_with(&options, |tx| tx.exec(insert, ())).unwrap_err(),
+            Twin::Blocking(mut c) => c.transaction_with(&options, |tx| tx.execute(insert, ())).unwrap_err(),
             Twin::Tokio(mut c, runtime) => {
-                runtime.block_on(c.transaction_with(&options, async |tx| tx.exec(insert, ()).await)).unwrap_err()
+                runtime.block_on(c.transaction_with(&options, async |tx| tx.execute(insert, ()).await)).unwrap_err()
             }
         };
         assert!(error.is_outcome_unknown() && !error.is_retryable(), "{error:?}");

@@ -41,7 +41,7 @@ async fn lengths(mut connection: Connection, words: Vec<String>) -> Result<u64> 
     for reply in pipeline.run().await? {
         sum += reply?.rows::<(String,)>()?.iter().map(|(text,)| text.len() as u64).sum::<u64>();
     }
-    let tx = connection.transaction(async |tx| tx.exec("DO LENGTH(?)", (words[0].as_str(),)).await);
+    let tx = connection.transaction(async |tx| tx.execute("DO LENGTH(?)", (words[0].as_str(),)).await);
     tx.await?;
     Ok(sum)
 }
@@ -59,15 +59,15 @@ async fn every_future_is_send(connection: &mut Connection, pool: &Pool, inserter
     check(connection.query::<(u8,)>("", ())).await?;
     check(connection.query_one::<(String,)>("", (1, "a"))).await?;
     check(connection.query_opt::<(u8,)>("", ())).await?;
-    check(connection.results("", ())).await?;
+    check(connection.query_result_sets("", ())).await?;
     check(connection.query_each("", (), |_| Ok(()))).await?;
-    check(connection.exec("", ())).await?;
+    check(connection.execute("", ())).await?;
     check(connection.warnings()).await?;
     check(connection.prepare("")).await?;
     check(connection.load_local(str::to_owned, b"")).await?;
     check(connection.reset()).await?;
     check(connection.change_user(config)).await?;
-    check(connection.run(inrush::core::session::simple::ping())).await?;
+    check(connection.run(inrush::sans_io::session::simple::ping())).await?;
     check(connection.query_arrow("", ())).await?;
     let mut batches = check(connection.query_arrow_iter("", (), &ArrowOptions::default())).await?;
     check(batches.next_batch()).await?;
@@ -77,9 +77,9 @@ async fn every_future_is_send(connection: &mut Connection, pool: &Pool, inserter
     check(rows.next_result()).await?;
     check(connection.execute_batch("", &[(1, "a")])).await?;
     check(connection.execute_batch_with("", &[(1, "a")], &BatchOptions::new())).await?;
-    check(connection.pipeline_each(|turn| turn.end(), |_, _| Ok(()))).await?;
+    check(connection.pipeline_each(|next| next.end(), |_, _| Ok(()))).await?;
     check(connection.pipeline().run()).await?;
-    let mut bulk = connection.bulk_with("", &[], BulkOptions::new())?;
+    let mut bulk = connection.bulk_with("", &[], &BulkOptions::new())?;
     check(bulk.push((1,))).await?;
     check(bulk.flush()).await?;
     check(bulk.finish()).await?;

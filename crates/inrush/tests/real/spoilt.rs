@@ -2,10 +2,10 @@
 
 use crate::cases::{Case, Route, SHELLS, in_cases};
 use crate::twins::with_twin;
-use inrush::core::bulk::run::OnBadRow;
-use inrush::core::session::{Discard, Execute, Prepare};
-use inrush::core::wire::Vendor;
-use inrush::core::wire::value::Time;
+use inrush::sans_io::bulk::run::OnBadRow;
+use inrush::sans_io::session::{Discard, Execute, Prepare};
+use inrush::sans_io::wire::Vendor;
+use inrush::sans_io::wire::value::Time;
 use inrush::{BatchOptions, Config, InserterOptions, Method, Pool, blocking};
 use inrush_testkit::servers::{self, Schema};
 use std::sync::LazyLock;
@@ -43,15 +43,15 @@ fn a_value_that_is_too_long_fails_alone() {
     on_each("LONGBLOB", |case, schema, config| {
         with_twin!(case, config, connection => {
             for _ in 0..2 {
-                let error = wait!(connection.exec(INSERT, (1, &TOO_LONG[..]))).unwrap_err();
+                let error = wait!(connection.execute(INSERT, (1, &TOO_LONG[..]))).unwrap_err();
                 assert!(error.code() == 1105 && !error.is_fatal() && !error.is_outcome_unknown(), "{error:?}");
-                wait!(connection.exec(INSERT, (2, &b"z"[..]))).unwrap();
-                wait!(connection.exec(INSERT, (3, &LONG[..]))).unwrap();
+                wait!(connection.execute(INSERT, (2, &b"z"[..]))).unwrap();
+                wait!(connection.execute(INSERT, (3, &LONG[..]))).unwrap();
                 // Behind an error of another kind nothing of the long value is left over.
-                assert_eq!(wait!(connection.exec(INSERT, (3, &LONG[..]))).unwrap_err().code(), 1062);
-                wait!(connection.exec(INSERT, (4, &LONG[1..]))).unwrap();
-                assert_eq!(wait!(connection.exec(INSERT, (4, &LONG[..]))).unwrap_err().code(), 1062);
-                wait!(connection.exec(INSERT, (5, &b"zz"[..]))).unwrap();
+                assert_eq!(wait!(connection.execute(INSERT, (3, &LONG[..]))).unwrap_err().code(), 1062);
+                wait!(connection.execute(INSERT, (4, &LONG[1..]))).unwrap();
+                assert_eq!(wait!(connection.execute(INSERT, (4, &LONG[..]))).unwrap_err().code(), 1062);
+                wait!(connection.execute(INSERT, (5, &b"zz"[..]))).unwrap();
                 check_stored(schema, &[(2, 1), (3, LONG.len()), (4, LONG.len() - 1), (5, 2)]);
             }
         });
@@ -73,7 +73,7 @@ fn in_a_pipeline_as_well() {
                 assert_eq!(codes, [0, 1105, 0, 0, 1062, 0], "{mode:?}");
                 check_stored(schema, &[(1, 1), (3, 2), (4, LONG.len()), (5, 3)]);
                 // Nothing is left for what comes later either.
-                wait!(connection.exec(&insert, (6, &b"z"[..]))).unwrap();
+                wait!(connection.execute(&insert, (6, &b"z"[..]))).unwrap();
                 check_stored(schema, &[(6, 1)]);
             });
         }
@@ -112,7 +112,7 @@ fn through_an_inserter_as_well() {
         let options = InserterOptions::new().with_lanes(1).with_columns(["id", "doc"]);
         let ends: Vec<_> = match case.shell {
             crate::cases::Shell::Blocking => {
-                let inserter = blocking::Pool::new(&config).unwrap().inserter_with("t", options).unwrap();
+                let inserter = blocking::Pool::new(&config).unwrap().inserter_with("t", &options).unwrap();
                 let first = inserter.insert((0, &TOO_LONG[..]));
                 let rest = (1..50).map(|n| match n {
                     25 => (n, &TOO_LONG[..]),
@@ -123,7 +123,7 @@ fn through_an_inserter_as_well() {
             crate::cases::Shell::Tokio => {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
                 runtime.block_on(async {
-                    let inserter = Pool::new(&config).unwrap().inserter_with("t", options).unwrap();
+                    let inserter = Pool::new(&config).unwrap().inserter_with("t", &options).unwrap();
                     let first = inserter.insert((0, &TOO_LONG[..])).await;
                     let rest = (1..50).map(|n| match n {
                         25 => (n, &TOO_LONG[..]),
@@ -174,17 +174,17 @@ fn a_value_that_is_refused_leaves_the_types_of_the_next_ones() {
                         let n_rows: usize = if end.is_ok() { 8 } else { 0 };
                         let whole = "SELECT COUNT(*) FROM t WHERE b = CONCAT('row ', id)";
                         assert_eq!(schema.sql(whole), [[n_rows.to_string()]], "{method:?} {bad_row} {round}");
-                        wait!(connection.exec("DELETE FROM t", ())).unwrap();
+                        wait!(connection.execute("DELETE FROM t", ())).unwrap();
                     }
                 });
             }
         }
         // The same one by one, with values of differing types.
         with_twin!(case, config, connection => {
-            let _ = wait!(connection.exec(INSERT, (1, BEYOND, "one")));
-            wait!(connection.exec(INSERT, (2, HOUR, "two"))).unwrap();
-            let _ = wait!(connection.exec(INSERT, (3, BEYOND, 3)));
-            wait!(connection.exec(INSERT, (4, HOUR, 4))).unwrap();
+            let _ = wait!(connection.execute(INSERT, (1, BEYOND, "one")));
+            wait!(connection.execute(INSERT, (2, HOUR, "two"))).unwrap();
+            let _ = wait!(connection.execute(INSERT, (3, BEYOND, 3)));
+            wait!(connection.execute(INSERT, (4, HOUR, 4))).unwrap();
             let mut pipeline = connection.pipeline();
             let insert = inrush::Statement::new(INSERT).unwrap();
             pipeline.execute(&insert, (11, "01:00:00", 11)).execute(&insert, (12, BEYOND, "12"));
@@ -204,7 +204,7 @@ fn types_that_were_told_well_outlive_values_that_are_refused() {
     in_cases(servers::all(), &[Route::Unix], |case| {
         let schema = case.server.schema("goodtypes");
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
-        connection.exec("CREATE TABLE t (id INT PRIMARY KEY, a TIME(6), b VARCHAR(9))").unwrap();
+        connection.execute("CREATE TABLE t (id INT PRIMARY KEY, a TIME(6), b VARCHAR(9))").unwrap();
         // id, a, b: 8 (LONGLONG), 11 (TIME), 253 (VAR_STRING).
         const TYPES: &[u8] = &[8, 0, 11, 0, 253, 0];
         let values = |id: i64, beyond: bool| {

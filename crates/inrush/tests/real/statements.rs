@@ -2,8 +2,8 @@
 
 use crate::cases::{everywhere, texts};
 use inrush::Kind;
-use inrush::core::wire::Value;
-use inrush::core::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::wire::Value;
+use inrush::sans_io::wire::value::{Date, DateTime, Time};
 
 /// A column type, a value to send, and what must come back.
 const FAMILIES: &[(&str, Value<'static>, Value<'static>)] = &[
@@ -50,16 +50,16 @@ fn each_type_comes_back_as_it_went() {
         let schema = case.server.schema("types");
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
         let columns: Vec<_> = FAMILIES.iter().enumerate().map(|(i, (ty, ..))| format!("c{i} {ty}")).collect();
-        connection.exec(&format!("CREATE TABLE t ({})", columns.join(", "))).unwrap();
+        connection.execute(&format!("CREATE TABLE t ({})", columns.join(", "))).unwrap();
         let placeholders = vec!["?"; FAMILIES.len()].join(", ");
         let insert = connection.prepare(&format!("INSERT INTO t VALUES ({placeholders})")).unwrap();
         let params: Vec<_> = FAMILIES.iter().map(|(_, sent, _)| *sent).collect();
-        let results = connection.execute(&insert, &params).unwrap();
+        let results = connection.query_result_sets(&insert, &params).unwrap();
         let outcome = results[0].outcome().unwrap();
         assert_eq!((outcome.affected, outcome.warnings), (1, 0));
 
         let select = connection.prepare("SELECT * FROM t").unwrap();
-        let results = connection.execute(&select, &[]).unwrap();
+        let results = connection.query_result_sets(&select, &[]).unwrap();
         assert_eq!(results[0].columns().len(), FAMILIES.len());
         let row = results[0].rows().next().unwrap();
         for (value, (ty, _, want)) in row.values().zip(FAMILIES) {
@@ -82,7 +82,7 @@ fn a_statement_serves_many_times_with_values_of_changing_type() {
         ];
         let want = ["1-a", "b-18446744073709551615", "NULL", "1.5-z"];
         for (params, want) in rounds.iter().zip(want) {
-            assert_eq!(texts(&connection.execute(&statement, params).unwrap()[0]), [[want]]);
+            assert_eq!(texts(&connection.query_result_sets(&statement, params).unwrap()[0]), [[want]]);
         }
     });
 }
@@ -92,9 +92,12 @@ fn a_wrong_number_of_values_costs_nothing() {
     everywhere(|case| {
         let mut connection = case.open();
         let statement = connection.prepare("SELECT ?, ?").unwrap();
-        let error = connection.execute(&statement, &[Value::Int(1)]).unwrap_err();
+        let error = connection.query_result_sets(&statement, &[Value::Int(1)]).unwrap_err();
         assert!(error.kind() == Kind::Config && !error.is_fatal(), "{error:?}");
-        assert_eq!(texts(&connection.execute(&statement, &[Value::Int(1), Value::Int(2)]).unwrap()[0]), [["1", "2"]]);
+        assert_eq!(
+            texts(&connection.query_result_sets(&statement, &[Value::Int(1), Value::Int(2)]).unwrap()[0]),
+            [["1", "2"]]
+        );
     });
 }
 
@@ -103,12 +106,12 @@ fn an_error_leaves_the_statement_usable() {
     everywhere(|case| {
         let schema = case.server.schema("stmterror");
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
-        connection.exec("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
+        connection.execute("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
         assert_eq!(connection.prepare("INSERT INTO nothing VALUES (?)").unwrap_err().code(), 1146);
         let insert = connection.prepare("INSERT INTO t VALUES (?)").unwrap();
-        connection.execute(&insert, &[Value::Int(1)]).unwrap();
-        assert_eq!(connection.execute(&insert, &[Value::Int(1)]).unwrap_err().code(), 1062);
-        connection.execute(&insert, &[Value::Int(2)]).unwrap();
+        connection.query_result_sets(&insert, &[Value::Int(1)]).unwrap();
+        assert_eq!(connection.query_result_sets(&insert, &[Value::Int(1)]).unwrap_err().code(), 1062);
+        connection.query_result_sets(&insert, &[Value::Int(2)]).unwrap();
         assert_eq!(connection.ask("SELECT COUNT(*) FROM t"), "2");
     });
 }
@@ -118,7 +121,7 @@ fn a_procedure_gives_several_results_in_both_forms() {
     everywhere(|case| {
         let schema = case.server.schema("procedure");
         let mut connection = case.open_with(&case.config().with_database(schema.name()));
-        connection.exec("CREATE PROCEDURE p(n INT) BEGIN SELECT n; SELECT n + 1, 'x'; END").unwrap();
+        connection.execute("CREATE PROCEDURE p(n INT) BEGIN SELECT n; SELECT n + 1, 'x'; END").unwrap();
         let results = connection.query("CALL p(1)").unwrap();
         assert_eq!(results.len(), 3);
         assert_eq!(
@@ -127,7 +130,7 @@ fn a_procedure_gives_several_results_in_both_forms() {
         );
         let statement = connection.prepare("CALL p(?)").unwrap();
         for _ in 0..2 {
-            let results = connection.execute(&statement, &[Value::Int(7)]).unwrap();
+            let results = connection.query_result_sets(&statement, &[Value::Int(7)]).unwrap();
             assert_eq!(results.len(), 3);
             assert_eq!(texts(&results[1]), [["8", "x"]]);
         }

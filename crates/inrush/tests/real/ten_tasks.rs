@@ -36,15 +36,14 @@ async fn grown_up(pool: &Pool, age: u8) -> Result<Vec<Person>> {
 
 // 4. Insert, and return the id.
 async fn add(pool: &Pool, name: &str, age: Option<u8>) -> Result<u64> {
-    let outcome = pool.exec("INSERT INTO people (name, age) VALUES (?, ?)", (name, age)).await?;
-    Ok(outcome.last_insert_id)
+    pool.execute("INSERT INTO people (name, age) VALUES (?, ?)", (name, age)).await?.inserted_id()
 }
 
 // 5. A transaction that runs again after a deadlock.
 async fn pay(pool: &Pool, from: u64, to: u64, cents: i64) -> Result<()> {
     pool.transaction_with(&TransactionOptions::new().with_retries(5), async |tx| {
-        tx.exec("UPDATE accounts SET cents = cents - ? WHERE id = ?", (cents, from)).await?;
-        tx.exec("UPDATE accounts SET cents = cents + ? WHERE id = ?", (cents, to)).await?;
+        tx.execute("UPDATE accounts SET cents = cents - ? WHERE id = ?", (cents, from)).await?;
+        tx.execute("UPDATE accounts SET cents = cents + ? WHERE id = ?", (cents, to)).await?;
         Ok(())
     })
     .await
@@ -69,7 +68,7 @@ async fn total_age(pool: &Pool) -> Result<u64> {
 
 // 8. A JSON column.
 async fn save(pool: &Pool, id: u64, settings: &Settings) -> Result<()> {
-    pool.exec("UPDATE people SET settings = ? WHERE id = ?", (Json(settings), id)).await.map(drop)
+    pool.execute("UPDATE people SET settings = ? WHERE id = ?", (Json(settings), id)).await.map(drop)
 }
 
 async fn settings(pool: &Pool, id: u64) -> Result<Settings> {

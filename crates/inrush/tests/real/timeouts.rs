@@ -41,7 +41,7 @@ fn a_query_beyond_its_time_ends_the_connection() {
         let mut twin = case.open_with(&case.config().with_query_timeout(Some(Duration::from_millis(300))));
         check_in_step(&mut twin);
         let before = Instant::now();
-        let error = twin.exec("SELECT SLEEP(30)").unwrap_err();
+        let error = twin.execute("SELECT SLEEP(30)").unwrap_err();
         assert!((300..29_000).contains(&before.elapsed().as_millis()));
         assert!(error.is_timeout() && error.is_fatal() && error.kind() == Kind::Io, "{error:?}");
         assert!(error.message().contains("query time-out") && error.hint().unwrap().contains("kill"), "{error:?}");
@@ -56,7 +56,7 @@ fn a_query_beyond_its_time_is_killed_and_the_connection_goes_on() {
         let id = twin.session().connection_id();
         for sql in [LONG, "SELECT SLEEP(30)", "DO SLEEP(30)"] {
             let before = Instant::now();
-            let error = twin.exec(sql).unwrap_err();
+            let error = twin.execute(sql).unwrap_err();
             assert!((300..29_000).contains(&before.elapsed().as_millis()), "{:?}", before.elapsed());
             assert!(error.is_timeout() && !error.is_fatal() && !error.is_retryable(), "{error:?}");
             assert!(error.message().contains("query time-out") && error.message().contains("killed"), "{error:?}");
@@ -88,11 +88,11 @@ fn a_killed_statement_leaves_its_transaction_open() {
         // Far more than the first INSERT takes.
         with_twin!(case, killing(case.config().with_database(schema.name()), 1500), connection => {
             let mut tx = wait!(connection.begin()).unwrap();
-            wait!(tx.exec("INSERT INTO t VALUES (3,0)", ())).unwrap();
-            assert_eq!(wait!(tx.exec(LONG, ())).unwrap_err().code(), 1317);
-            wait!(tx.exec("INSERT INTO t VALUES (4,0)", ())).unwrap();
+            wait!(tx.execute("INSERT INTO t VALUES (3,0)", ())).unwrap();
+            assert_eq!(wait!(tx.execute(LONG, ())).unwrap_err().code(), 1317);
+            wait!(tx.execute("INSERT INTO t VALUES (4,0)", ())).unwrap();
             // Killed in the middle, the whole statement is undone.
-            let error = wait!(tx.exec("INSERT INTO t SELECT 10 + id, SLEEP(10) FROM t ORDER BY id", ())).unwrap_err();
+            let error = wait!(tx.execute("INSERT INTO t SELECT 10 + id, SLEEP(10) FROM t ORDER BY id", ())).unwrap_err();
             assert!(error.is_timeout(), "{error:?}");
             wait!(tx.commit()).unwrap();
         });
@@ -111,7 +111,7 @@ fn rows_that_stop_coming_are_killed() {
                 let sql = "SELECT seq.n, IF(seq.n > 2000, SLEEP(10), REPEAT('x', 1000)) FROM \
                            (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 3000) \
                            SELECT /*+ SET_VAR(cte_max_recursion_depth = 5000) */ n FROM s) seq";
-                wait!(connection.exec("SET @@max_recursive_iterations = 5000", ())).ok();
+                wait!(connection.execute("SET @@max_recursive_iterations = 5000", ())).ok();
                 let mut n_rows = 0;
                 let error = {
                     let mut rows = wait!(connection.query_iter(sql, ())).unwrap();
@@ -175,7 +175,7 @@ fn a_kill_never_meets_the_next_statement() {
         while n_late + n_in_time < 60 || n_late <= 5 || n_in_time <= 5 {
             assert!(Instant::now() < deadline, "{n_late} late, {n_in_time} in time");
             let sql = format!("SELECT BENCHMARK(1, 1), SLEEP({})", f64::from(sleep_ms) / 1000.0);
-            match twin.exec(&sql) {
+            match twin.execute(&sql) {
                 Ok(_) => (n_in_time, sleep_ms) = (n_in_time + 1, sleep_ms + 1),
                 Err(error) => {
                     assert!(error.is_timeout() && !error.is_fatal(), "{error:?}");
@@ -195,7 +195,7 @@ fn a_kill_that_cannot_be_told_ends_the_connection() {
         let mut twin = case.open_with(&killing(config, 200));
         check_in_step(&mut twin);
         relay.hold();
-        let error = twin.exec("SELECT 1").unwrap_err();
+        let error = twin.execute("SELECT 1").unwrap_err();
         assert!(error.is_fatal() && error.is_timeout() && error.message().contains("KILL QUERY failed"), "{error:?}");
         assert!(relay.n_connections() >= 2, "nobody tried");
         assert!(twin.ping().unwrap_err().is_fatal());
@@ -233,7 +233,7 @@ fn check_late(case: &Case, config: &Config, want: &str, hold: impl FnOnce(&mut T
         Ok(mut twin) => {
             hold(&mut twin);
             let large = format!("SELECT LENGTH('{}')", "x".repeat(if want.contains("write") { 12 << 20 } else { 10 }));
-            let error = twin.exec(&large).unwrap_err();
+            let error = twin.execute(&large).unwrap_err();
             assert!(twin.ping().unwrap_err().is_fatal());
             error
         }
@@ -259,8 +259,8 @@ fn an_abort_ends_a_transaction_like_anything_else() {
         });
         let error = connection
             .transaction(|tx| {
-                tx.exec("INSERT INTO t VALUES (3,0)", ())?;
-                tx.exec("SELECT SLEEP(30)", ())
+                tx.execute("INSERT INTO t VALUES (3,0)", ())?;
+                tx.execute("SELECT SLEEP(30)", ())
             })
             .unwrap_err();
         assert!(error.kind() == Kind::Interrupted && error.is_fatal(), "{error:?}");

@@ -1,7 +1,7 @@
 //! The TLS modes against real servers, with right and wrong authorities and names.
 
 use crate::cases::{Case, Route, Twin, in_cases};
-use inrush::core::session::Transport;
+use inrush::sans_io::session::Transport;
 use inrush::{Config, Kind, TlsMode};
 use inrush_testkit::servers::{self, Certificate};
 

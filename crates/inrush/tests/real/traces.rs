@@ -83,7 +83,7 @@ fn each_verb_has_a_span_with_the_names_of_the_conventions() {
                 assert_eq!(seen[0].fields["db.namespace"], schema.name());
                 assert!(seen[0].fields.contains_key("server.address"));
 
-                wait!(connection.exec("INSERT INTO t VALUES (?, ?)", (1, "secret"))).unwrap();
+                wait!(connection.execute("INSERT INTO t VALUES (?, ?)", (1, "secret"))).unwrap();
                 let seen = book.take();
                 assert_eq!(shown(&seen, "db.query.text"), ["inrush.statement INSERT INTO t VALUES (?, ?)"]);
                 assert_eq!(seen[0].fields["otel.name"], "INSERT");
@@ -97,7 +97,7 @@ fn each_verb_has_a_span_with_the_names_of_the_conventions() {
                 assert_eq!(shown(&seen, "otel.name"), ["inrush.statement SELECT", "inrush.statement select"]);
                 assert!(seen.iter().all(|seen| !seen.fields.contains_key("db.query.text")), "values are in these texts");
 
-                let error = wait!(connection.exec("INSERT INTO t VALUES (?, ?)", (1, "again"))).unwrap_err();
+                let error = wait!(connection.execute("INSERT INTO t VALUES (?, ?)", (1, "again"))).unwrap_err();
                 let seen = book.take();
                 assert_eq!(shown(&seen, "db.response.status_code"), [format!("inrush.statement {}", error.code())]);
                 assert_eq!(seen[0].fields["error.type"], "Server");
@@ -135,7 +135,7 @@ fn a_pool_its_transactions_and_what_is_slow() {
                 let want = format!("inrush::slow {what} took longer than `log-slower-than`");
                 assert!(slow.contains(&want), "{slow:?}");
             }
-            pool.exec("DO 1", ()).unwrap();
+            pool.execute("DO 1", ()).unwrap();
             assert!(
                 book.take()
                     .iter()

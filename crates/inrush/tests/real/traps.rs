@@ -1,7 +1,7 @@
 //! Traps that other clients fell into, on real servers: see docs/notes/client-traps.md, which names the test of each.
 
 use crate::cases::{Route, everywhere, in_cases, texts};
-use inrush::core::wire::Value;
+use inrush::sans_io::wire::Value;
 use inrush_testkit::servers;
 
 #[test]
@@ -20,7 +20,7 @@ fn one_placeholder_takes_signed_unsigned_text_and_null_in_turn() {
             (Value::Int(i64::MIN), "-9223372036854775808"),
         ];
         for (value, want) in values {
-            let results = connection.execute(&statement, &[value]).unwrap();
+            let results = connection.query_result_sets(&statement, &[value]).unwrap();
             assert_eq!(texts(&results[0]), [[want]]);
         }
     });
@@ -34,7 +34,7 @@ fn as_many_placeholders_as_there_can_be_and_one_more() {
         let mut values = vec![Value::Int(0); 65_535];
         values[65_534] = Value::Int(1);
         let statement = connection.prepare(&list(65_535)).unwrap();
-        let results = connection.execute(&statement, &values).unwrap();
+        let results = connection.query_result_sets(&statement, &values).unwrap();
         assert_eq!(texts(&results[0]), [["1"]]);
         let error = connection.prepare(&list(65_536)).unwrap_err();
         assert!(error.code() == 1390 && !error.is_fatal(), "{error:?}");

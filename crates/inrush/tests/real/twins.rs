@@ -3,7 +3,7 @@
 //! ```text
 //! with_twin!(case, connection => {
 //!     let mut tx = wait!(connection.begin()).unwrap();
-//!     wait!(connection.transaction(work!(tx => wait!(tx.exec("DO 1"))))).unwrap();
+//!     wait!(connection.transaction(work!(tx => wait!(tx.execute("DO 1"))))).unwrap();
 //! });
 //! ```
 

@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
-use inrush::core::wire::{Date, DateTime, Time, Value};
+use inrush::sans_io::wire::{Date, DateTime, Time, Value};
 use inrush_testkit::servers;
 
 const DAY: Date = Date { year: 2024, month: 2, day: 29 };
@@ -41,20 +41,20 @@ fn check(case: &Case, ty: &str) {
     let config = case.config().with_database(schema.name());
     schema.sql(&format!("CREATE TABLE t (id INT PRIMARY KEY, c {ty} NULL)"));
     with_twin!(case, config, connection => {
-        wait!(connection.exec("SET sql_mode = ''", ())).unwrap();
-        wait!(connection.exec("BEGIN", ())).unwrap();
+        wait!(connection.execute("SET sql_mode = ''", ())).unwrap();
+        wait!(connection.execute("BEGIN", ())).unwrap();
         for (i, first) in VALUES.iter().enumerate() {
             for (k, second) in VALUES.iter().enumerate() {
                 let id = |n: usize| Value::UInt((n * 10_000 + i * 100 + k) as u64);
                 let mixed = format!("INSERT INTO t VALUES (?, ?) /* {i} {k} */");
-                wait!(connection.exec(&mixed, [id(0), *first])).unwrap();
-                wait!(connection.exec(&mixed, [id(1), *second])).unwrap();
-                wait!(connection.exec(&mixed, [id(2), Value::Null])).unwrap();
-                wait!(connection.exec(&mixed, [id(3), *second])).unwrap();
-                wait!(connection.exec(&format!("INSERT INTO t VALUES (?, ?) /* {k} */"), [id(4), *second])).unwrap();
+                wait!(connection.execute(&mixed, [id(0), *first])).unwrap();
+                wait!(connection.execute(&mixed, [id(1), *second])).unwrap();
+                wait!(connection.execute(&mixed, [id(2), Value::Null])).unwrap();
+                wait!(connection.execute(&mixed, [id(3), *second])).unwrap();
+                wait!(connection.execute(&format!("INSERT INTO t VALUES (?, ?) /* {k} */"), [id(4), *second])).unwrap();
             }
         }
-        wait!(connection.exec("COMMIT", ())).unwrap();
+        wait!(connection.execute("COMMIT", ())).unwrap();
     });
     let rows = schema.sql("SELECT a.id, a.c, b.c FROM t a JOIN t b ON b.id = 40000 + a.id % 10000 WHERE a.id DIV 10000 IN (1, 3) AND HEX(a.c) <> HEX(b.c) ORDER BY a.id");
     let shown = |row: &Vec<String>| {

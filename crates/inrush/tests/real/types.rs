@@ -1,7 +1,7 @@
 //! Every column type there and back, sent as SQL text and as values, read as text and in binary form, as Rust types and as Arrow.
 
 use crate::cases::{Case, Route, Twin, in_cases};
-use inrush::core::wire::value::{Date, DateTime, Time};
+use inrush::sans_io::wire::value::{Date, DateTime, Time};
 use inrush::{Config, FromValue, ResultSet, Row, ToValue, Value};
 use inrush_testkit::servers::{self, Vendor};
 use jiff::{SignedDuration, civil};
@@ -186,19 +186,19 @@ pub(crate) fn all_probes(case: &Case) -> Vec<Probe> {
 pub(crate) fn filled(case: &Case, config: Config, schema: &str, probes: &[Probe]) -> Twin {
     let mut twin = case.open_with(&config.with_database(schema));
     let columns: Vec<_> = probes.iter().enumerate().map(|(i, probe)| format!("c{i} {}", probe.ty)).collect();
-    twin.exec(&format!("CREATE TABLE t (id INT NOT NULL PRIMARY KEY, {})", columns.join(", "))).unwrap();
+    twin.execute(&format!("CREATE TABLE t (id INT NOT NULL PRIMARY KEY, {})", columns.join(", "))).unwrap();
     let insert = |cells: Vec<&str>| format!("INSERT INTO t VALUES ({})", cells.join(", "));
     let literals = probes.iter().map(|probe| probe.literal.as_str());
-    let outcome = twin.exec(&insert(["1"].into_iter().chain(literals).collect())).unwrap();
+    let outcome = twin.execute(&insert(["1"].into_iter().chain(literals).collect())).unwrap();
     assert_eq!(outcome.warnings, 0);
-    twin.exec(&insert([vec!["3"], vec!["NULL"; probes.len()]].concat())).unwrap();
+    twin.execute(&insert([vec!["3"], vec!["NULL"; probes.len()]].concat())).unwrap();
     let statement = twin.prepare(&insert(vec!["?"; probes.len() + 1])).unwrap();
     let values = |id| [Value::Int(id)].into_iter();
     let sent: Vec<_> = values(2).chain(probes.iter().map(|probe| probe.value.to_value())).collect();
-    let results = twin.execute(&statement, &sent).unwrap();
+    let results = twin.query_result_sets(&statement, &sent).unwrap();
     assert_eq!(results[0].outcome().unwrap().warnings, 0);
     let nulls: Vec<_> = values(4).chain(probes.iter().map(|_| Value::Null)).collect();
-    twin.execute(&statement, &nulls).unwrap();
+    twin.query_result_sets(&statement, &nulls).unwrap();
     twin
 }
 
@@ -206,7 +206,7 @@ pub(crate) fn filled(case: &Case, config: Config, schema: &str, probes: &[Probe]
 pub(crate) fn both_forms(twin: &mut Twin) -> [ResultSet; 2] {
     let sql = "SELECT * FROM t ORDER BY id";
     let statement = twin.prepare(sql).unwrap();
-    [twin.query(sql).unwrap().remove(0), twin.execute(&statement, &[]).unwrap().remove(0)]
+    [twin.query(sql).unwrap().remove(0), twin.query_result_sets(&statement, &[]).unwrap().remove(0)]
 }
 
 fn check_round_trips(name: &str, probes: impl Fn(&Case) -> Vec<Probe> + Sync) {

@@ -6,7 +6,7 @@ use crate::twins::with_twin;
 use crate::types::{Probe, both_forms, check_probes, filled, probe, probe_as};
 use bigdecimal::BigDecimal;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use inrush::core::wire::ColumnDef;
+use inrush::sans_io::wire::ColumnDef;
 use inrush::{
     BatchOptions, BulkOptions, Config, FromRow, FromValue, Json, Kind, Method, PoolOptions, ToRow, ToValue, Value,
     blocking, params,
@@ -176,8 +176,13 @@ fn items(case: &Case) -> (Schema, Config) {
         "CREATE TABLE items (id INT UNSIGNED PRIMARY KEY, state ENUM('in_stock', 'gone') NOT NULL, price DECIMAL(9,2) NOT NULL, \
          changed_at TIMESTAMP(6) NULL, size JSON NOT NULL, old_size JSON, sold VARCHAR(3) NOT NULL, code BINARY(16) NOT NULL)",
     );
-    let config =
-        case.config().with_database(schema.name()).with_time_zone("-05:30").unwrap().with_multi_statements(true).with_local_infile(true);
+    let config = case
+        .config()
+        .with_database(schema.name())
+        .with_time_zone("-05:30")
+        .unwrap()
+        .with_multi_statements(true)
+        .with_local_infile(true);
     (schema, config)
 }
 
@@ -192,7 +197,7 @@ fn a_struct_is_stored_alike_by_every_verb() {
     everywhere(|case| {
         let (_schema, config) = items(case);
         with_twin!(case, config.clone(), connection => {
-            wait!(connection.exec(&insert(), item(1))).unwrap();
+            wait!(connection.execute(&insert(), item(1))).unwrap();
             let two = wait!(connection.prepare(&insert())).unwrap();
             let mut pipeline = connection.pipeline();
             pipeline.execute(&two, item(2)).execute(&two, item(3));
@@ -213,7 +218,7 @@ fn a_struct_is_stored_alike_by_every_verb() {
                 let report = wait!(connection.execute_batch_with(&insert(), &rows, &options)).unwrap();
                 assert_eq!(report.affected, 7, "{method:?}");
             }
-            let mut bulk = connection.bulk_with("items", &COLUMNS, BulkOptions::new().with_rows(4)).unwrap();
+            let mut bulk = connection.bulk_with("items", &COLUMNS, &BulkOptions::new().with_rows(4)).unwrap();
             for id in next..next + 6 {
                 wait!(bulk.push(item(id))).unwrap();
             }
@@ -243,10 +248,10 @@ fn an_inserter_and_a_pool_keep_the_zone() {
         for _ in 0..3 {
             let found: Vec<Item> = pool.query("SELECT * FROM items ORDER BY id", ()).unwrap();
             assert_eq!(found, (1..40).map(item).collect::<Vec<_>>());
-            pool.exec("SET time_zone = '+11:00'", ()).unwrap();
+            pool.execute("SET time_zone = '+11:00'", ()).unwrap();
         }
         let mut own = pool.get().unwrap();
-        own.exec("SET time_zone = '+03:00'", ()).unwrap();
+        own.execute("SET time_zone = '+03:00'", ()).unwrap();
         // The server tells that it has changed.
         assert_eq!(own.query_one::<Item>("SELECT * FROM items WHERE id = 7", ()).unwrap(), item(7));
         own.reset().unwrap();
@@ -259,7 +264,7 @@ fn without_a_zone_an_instant_is_refused() {
     everywhere(|case| {
         let (_schema, _) = items(case);
         with_twin!(case, case.config(), connection => {
-            let error = wait!(connection.exec("SELECT ?, ?", (1, leap_day()))).unwrap_err();
+            let error = wait!(connection.execute("SELECT ?, ?", (1, leap_day()))).unwrap_err();
             let why = "value 2 cannot be sent: it is an instant, and the session's time zone is not known";
             assert_eq!((error.kind(), error.message()), (Kind::Config, why));
             assert!(error.hint().unwrap().contains("time-zone=+00:00"), "{error:?}");
@@ -267,7 +272,7 @@ fn without_a_zone_an_instant_is_refused() {
             assert!(error.message().ends_with("which is not an instant (`chrono::DateTime<Utc>`)"), "{error:?}");
             assert!(error.hint().unwrap().contains("time-zone=+00:00"), "{error:?}");
             // Set by the session itself it is known, since the servers tell.
-            wait!(connection.exec("SET time_zone = '+00:00'", ())).unwrap();
+            wait!(connection.execute("SET time_zone = '+00:00'", ())).unwrap();
             let now: DateTime<Utc> = wait!(connection.query_one("SELECT ?", (leap_day(),))).unwrap();
             assert_eq!(now, leap_day());
         });
@@ -285,7 +290,7 @@ fn what_cannot_be_written_is_told_before_anything_is_sent() {
             || BTreeMap::from([(vec![1_u8], 1)]).into_values().map(|n| (n.to_string(), n)).collect::<BTreeMap<_, _>>();
         let bad = BTreeMap::from([([1_u8, 2], 1)]);
         with_twin!(case, case.config().with_database(schema.name()), connection => {
-            let error = wait!(connection.exec("INSERT INTO t VALUES (?, ?)", (1, Json(&bad)))).unwrap_err();
+            let error = wait!(connection.execute("INSERT INTO t VALUES (?, ?)", (1, Json(&bad)))).unwrap_err();
             assert_eq!(error.kind(), Kind::Data);
             assert_eq!(error.message(), "value 2 cannot be sent: it cannot be written as JSON: key must be a string");
             let (good, bad) = (Json(good()), Json(bad.clone()));
@@ -302,7 +307,7 @@ fn what_cannot_be_written_is_told_before_anything_is_sent() {
             wait!(bulk.finish()).unwrap();
             // A large one goes in parts, as any other.
             let large = Json(vec!["x".repeat(1 << 20); 3]);
-            wait!(connection.exec("INSERT INTO t VALUES (:id, :v)", params! { "id" => 6, "v" => &large })).unwrap();
+            wait!(connection.execute("INSERT INTO t VALUES (:id, :v)", params! { "id" => 6, "v" => &large })).unwrap();
             let back: Json<Vec<String>> = wait!(connection.query_one("SELECT v FROM t WHERE id = 6", ())).unwrap();
             assert_eq!(back, large);
             // JSON that is not of the type says where it is not.
@@ -328,8 +333,8 @@ fn an_instant_that_a_zone_shows_twice_is_refused() {
     let day = NaiveDate::from_ymd_opt(2024, 10, 27).unwrap();
     let twice = day.and_hms_opt(0, 30, 0).unwrap().and_utc();
     let mut memory = Vec::new();
-    let zone = inrush::core::zone::find("Europe/Berlin").unwrap();
+    let zone = inrush::sans_io::zone::find("Europe/Berlin").unwrap();
     let values = [twice.to_value()];
-    let error = inrush::core::convert::made::made(&values, Some(&zone), &mut memory).unwrap_err();
+    let error = inrush::sans_io::convert::made::made(&values, Some(&zone), &mut memory).unwrap_err();
     assert!(error.message().ends_with("2024-10-27 02:30:00, twice"), "{error:?}");
 }

@@ -7,7 +7,7 @@ use crate::{Output, exit, human};
 use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
-use inrush::core::profile::Profile;
+use inrush::sans_io::profile::Profile;
 use inrush_bench::insert::Allowed;
 use inrush_bench::results::{Case, End, LeftOut, Program, Record, Results, Run, Sample, Server, VERSION};
 use inrush_bench::runner::{self, Broken, Effort};

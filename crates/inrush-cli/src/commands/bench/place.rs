@@ -40,7 +40,7 @@ impl Place {
         let there: Option<u64> = connection
             .query_opt(&format!("SELECT 1 FROM information_schema.schemata WHERE schema_name = '{SCHEMA}'"), ())?;
         if there.is_none() {
-            connection.exec(&format!("CREATE DATABASE `{SCHEMA}` CHARACTER SET utf8mb4"), ()).map_err(|e| {
+            connection.execute(&format!("CREATE DATABASE `{SCHEMA}` CHARACTER SET utf8mb4"), ()).map_err(|e| {
                 e.with_hint(format!(
                     "the lab writes into a schema of its own; `GRANT ALL ON `{SCHEMA}`.* TO ..` lets it"
                 ))
@@ -53,10 +53,10 @@ impl Place {
     pub(super) fn clean_up(&self) -> Result<()> {
         let mut connection = Connection::connect(&self.config)?;
         match self.is_ours {
-            true => connection.exec(&format!("DROP DATABASE IF EXISTS `{SCHEMA}`"), ())?,
+            true => connection.execute(&format!("DROP DATABASE IF EXISTS `{SCHEMA}`"), ())?,
             false => {
                 let tables = TABLES.map(|table| format!("`{SCHEMA}`.{table}")).join(", ");
-                connection.exec(&format!("DROP TABLE IF EXISTS {tables}"), ())?
+                connection.execute(&format!("DROP TABLE IF EXISTS {tables}"), ())?
             }
         };
         Ok(())

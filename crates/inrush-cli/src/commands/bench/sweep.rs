@@ -4,7 +4,7 @@ use super::experiment::{self, Common, Experiment, Facts, Plan};
 use super::place::{Place, SCHEMA};
 use crate::Output;
 use clap::{Args, ValueEnum};
-use inrush::core::bulk::Method;
+use inrush::sans_io::bulk::Method;
 use inrush_bench::results::{Case, Role, Sample};
 use inrush_bench::sweep::{self, Cell, Limits, Settings, Sweeper};
 use inrush_core::{Error, Result};

@@ -4,8 +4,8 @@ use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use crate::human;
 use clap::{Args, ValueEnum};
-use inrush::core::bulk::lane::Unchecked;
-use inrush::core::bulk::{Computed, FieldTarget, Matching, Method, Mode};
+use inrush::sans_io::bulk::lane::Unchecked;
+use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FindOut, Format, HeaderNames, Inferred};
@@ -300,7 +300,7 @@ impl LoadArgs {
             .with_time_zone(self.time_zone.clone())
             .with_dry_run(self.dry_run)
             .with_guarantee(guarantee)
-            .with_retry_for(parse_time("--retry-for", &self.retry_for)?)
+            .with_retries_for(parse_time("--retry-for", &self.retry_for)?)
             .with_again(self.again)
             .with_force(self.force)
             .with_trust_source(self.trust_source))
@@ -478,7 +478,7 @@ fn one_byte(option: &str, text: &str) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush::core::value::column::ColumnType;
+    use inrush::sans_io::value::column::ColumnType;
 
     #[test]
     fn a_list_names_the_columns_of_a_new_table() {

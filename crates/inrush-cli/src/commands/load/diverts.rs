@@ -1,8 +1,8 @@
 //! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
-use inrush::core::bulk::batch::csv_line;
-use inrush::core::bulk::{FieldTarget, Matching};
+use inrush::sans_io::bulk::batch::csv_line;
+use inrush::sans_io::bulk::{FieldTarget, Matching};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvReader, FileSource, RejectForm};
 use std::path::Path;

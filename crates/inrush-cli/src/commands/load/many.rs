@@ -5,7 +5,7 @@ use super::interrupt::Watch;
 use super::show;
 use super::sources::TableFiles;
 use crate::{Output, exit, human};
-use inrush::core::bulk::report::Report;
+use inrush::sans_io::bulk::report::Report;
 use inrush_core::Result;
 use serde_json::{Value, json};
 

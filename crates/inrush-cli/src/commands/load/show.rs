@@ -1,9 +1,9 @@
 //! The report of a load as people read it, and as programs do (`--json`, version 1).
 
 use crate::{Output, exit, human};
-use inrush::core::bulk::report::{Job, JobState, Records, Report, Retry, Stop};
-use inrush::core::bulk::tuner::Tuned;
-use inrush::core::bulk::{Mode, Reject};
+use inrush::sans_io::bulk::report::{Job, JobState, Records, Report, Retry, Stop};
+use inrush::sans_io::bulk::tuner::Tuned;
+use inrush::sans_io::bulk::{Mode, Reject};
 use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -94,7 +94,7 @@ impl JobLine {
     pub fn of_another_version(&self) -> Option<Error> {
         (self.version != VERSION).then(|| {
             Error::new(
-                Kind::Promise,
+                Kind::Guarantee,
                 format!("what is stored of `{}` was written down by another version of inrush", self.source),
             )
             .with_hint("go on with that version; or with `--forget`, and begin anew")
@@ -193,7 +193,7 @@ fn emptied(line: &JobLine) -> String {
 }
 
 fn refused(message: String, hint: String) -> Opening {
-    Opening::Refused(Error::new(Kind::Promise, message).with_hint(hint))
+    Opening::Refused(Error::new(Kind::Guarantee, message).with_hint(hint))
 }
 
 /// Counted within some hundredths of a second.

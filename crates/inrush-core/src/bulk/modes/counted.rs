@@ -94,7 +94,7 @@ mod tests {
     use crate::wire::Status;
 
     fn answer(affected: u64, info: &str) -> Outcome {
-        Outcome { affected, last_insert_id: 0, warnings: 0, info: info.into(), status: Status::empty() }
+        Outcome { affected, last_insert_id: None, warnings: 0, info: info.into(), status: Status::empty() }
     }
 
     #[track_caller]

@@ -10,7 +10,7 @@ use crate::bulk::search::{Search, Try};
 use crate::bulk::write::{Command, Next, Writer};
 use crate::convert::BoundRows;
 use crate::error::{Error, Result};
-use crate::session::pipeline::{Chosen, Flight, Reply, Turn, Window};
+use crate::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use crate::session::{Effect, Outcome, Statement};
 use crate::wire::{ColumnDef, Row};
 use std::collections::VecDeque;
@@ -221,8 +221,8 @@ impl<'a> Attempt<'a> {
         self.tally
     }
 
-    fn send(&mut self, turn: Turn<'_>) -> Result<Chosen> {
-        let Some(range) = self.todo.next() else { return turn.end() };
+    fn send(&mut self, next: NextCommand<'_>) -> Result<Decision> {
+        let Some(range) = self.todo.next() else { return next.end() };
         let made = match (self.ready.take(), &mut self.writer) {
             (Some(ready), _) => Some(ready),
             (None, Some(writer)) => match writer.next(self.rows, range.clone(), Vec::new())? {
@@ -234,13 +234,13 @@ impl<'a> Attempt<'a> {
         if let Some((command, n_rows)) = made {
             let end = range.start + n_rows;
             self.sent(range.start..end, range.end);
-            return turn.send_rows(&command, self.effect);
+            return next.send_rows(&command, self.effect);
         }
         // A row by itself: what no packet holds goes ahead as long data.
         let mut values = Vec::with_capacity(16);
         self.rows.as_bound().row(range.start, &mut values)?;
         self.sent(range.start..range.start + 1, range.end);
-        turn.execute_in_order(self.statement, &values)
+        next.execute_in_order(self.statement, &values)
     }
 
     fn sent(&mut self, rows: Range<usize>, end: usize) {
@@ -252,7 +252,7 @@ impl<'a> Attempt<'a> {
         let n_rows = sent.rows.len();
         match self.tells {
             Tells::Nothing => {}
-            Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id, step, n_rows),
+            Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
             // A row by itself may have any number of results: those of a procedure. What the last one says is the row's.
             Tells::EachReply if n_rows == 1 => self.told_each(outcome),
             Tells::EachReply if sent.n_ends != n_rows => {
@@ -263,7 +263,7 @@ impl<'a> Attempt<'a> {
             Tells::EachReply => {}
             // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
             Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
-                self.tally.ids.push(outcome.last_insert_id, 1, 1);
+                self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
                 self.tally.affected_each.push(outcome.affected);
             }
             Tells::ReturnedIds | Tells::UnitResults if sent.returned.len() != n_rows => {
@@ -285,7 +285,7 @@ impl<'a> Attempt<'a> {
     }
 
     fn told_each(&mut self, outcome: &Outcome) {
-        self.tally.ids.push(outcome.last_insert_id, 1, 1);
+        self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
         self.tally.affected_each.push(outcome.affected);
     }
 
@@ -326,22 +326,22 @@ impl<'a> Attempt<'a> {
 }
 
 impl Flight for &mut Attempt<'_> {
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen> {
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision> {
         if let Some(sql) = self.preludes.pop_front() {
             self.in_flight.push_back(Sent { rows: 0..0, n_ends: 0, returned: Vec::new(), is_prelude: true });
-            return turn.query(sql);
+            return next.query(sql);
         }
         if let Some(statement) = self.to_learn.pop() {
             self.is_learning = true;
-            return turn.learn(&statement);
+            return next.learn(&statement);
         }
         if std::mem::take(&mut self.is_learning) {
-            return turn.wait();
+            return next.wait();
         }
         if self.one_at_a_time && self.in_flight.iter().any(|sent| !sent.is_prelude) {
-            return turn.wait();
+            return next.wait();
         }
-        self.send(turn)
+        self.send(next)
     }
 
     fn reply(&mut self, _step: u64, reply: Result<Reply>) -> Result<()> {

@@ -37,7 +37,7 @@ impl Index {
         let all = Definition::parse_all(text).ok_or_else(|| {
             let shown: String = text.chars().take(SHOWN_CHARS).collect();
             Error::new(
-                Kind::Promise,
+                Kind::Guarantee,
                 format!(
                     "the ledger keeps a text that is no list of index definitions, so it is not run: `{}`",
                     shown.escape_debug()

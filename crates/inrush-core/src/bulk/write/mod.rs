@@ -34,7 +34,7 @@ pub trait Writer: Send {
     fn next(&mut self, rows: RowSource<'_>, range: Range<usize>, spare: Vec<u8>) -> Result<Next>;
 
     /// The statements that so many rows are likely to need, so that all of them can be prepared in one flight
-    /// ([`Turn::learn`](crate::session::pipeline::Turn::learn)). One that is not named here is prepared where it is met.
+    /// ([`NextCommand::learn`](crate::session::pipeline::NextCommand::learn)). One that is not named here is prepared where it is met.
     fn statements(&mut self, _n_rows: usize) -> Vec<Statement> {
         Vec::new()
     }

@@ -91,7 +91,7 @@ fn the_ledger_is_read_until_it_answers() {
         check(Stage::Settle, &error, SETTLE);
     }
     check(Stage::Settle, &server(1146), Next::Unknown);
-    check(Stage::Settle, &Error::new(Kind::Promise, "the line was changed"), Next::Unknown);
+    check(Stage::Settle, &Error::new(Kind::Guarantee, "the line was changed"), Next::Unknown);
 }
 #[test]
 fn the_ledger_is_read_for_a_time_also_where_nothing_is_run_again() {

@@ -58,7 +58,7 @@ impl Guard {
                 Error::server(code, sql_state, message)
             }
             (None, Some(step)) => Error::new(
-                Kind::Promise,
+                Kind::Guarantee,
                 format!("rolled back instead of committed, because the transaction had ended before step {step}"),
             ),
         };

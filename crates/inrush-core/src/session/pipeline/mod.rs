@@ -17,8 +17,8 @@
 mod bound;
 mod command;
 mod guard;
+mod next_command;
 mod queue;
-mod turn;
 mod verb;
 
 use crate::error::{Error, Kind, Result};
@@ -30,10 +30,10 @@ use crate::wire::{self, Capabilities, ColumnDef, Outbox, Row, RowFormat, stmt};
 pub use bound::Bound;
 pub use command::Command;
 use guard::Guard;
+use next_command::Choice;
+pub use next_command::{Decision, NextCommand};
 pub use queue::Window;
 use queue::{Expect, Queue};
-use turn::Choice;
-pub use turn::{Chosen, Turn};
 pub use verb::Verb;
 
 /// What is sent, and what becomes of the replies.
@@ -42,7 +42,7 @@ pub use verb::Verb;
 /// pipeline early: nothing more is sent, what is in flight is read and dropped, and the connection stays usable.
 pub trait Flight {
     /// Chooses the next command, or says that there is none. Asked again and again while there is room in the window.
-    fn next(&mut self, turn: Turn<'_>) -> Result<Chosen>;
+    fn next(&mut self, next: NextCommand<'_>) -> Result<Decision>;
 
     /// What a step came to: the last result of its reply, or the server's refusal.
     fn reply(&mut self, step: u64, reply: Result<Reply>) -> Result<()>;
@@ -185,14 +185,14 @@ impl<F: Flight> Pipeline<F> {
     }
 
     fn choose(&mut self, session: &mut Session, out: &mut Outbox) {
-        let turn = Turn { out, queue: &mut self.queue, session, best_effort: self.best_effort };
-        self.state = match self.flight.next(turn) {
-            Ok(Chosen(Choice::Command)) => State::Choosing,
-            Ok(Chosen(Choice::Wait)) => State::Waiting,
-            Ok(Chosen(Choice::Commit(sql))) => State::Committing(sql),
-            Ok(Chosen(Choice::Hold(command))) => State::Holding(command, None),
-            Ok(Chosen(Choice::Reset)) => State::HalfReset,
-            Ok(Chosen(Choice::End)) => State::Ended(Ok(())),
+        let next = NextCommand { out, queue: &mut self.queue, session, best_effort: self.best_effort };
+        self.state = match self.flight.next(next) {
+            Ok(Decision(Choice::Command)) => State::Choosing,
+            Ok(Decision(Choice::Wait)) => State::Waiting,
+            Ok(Decision(Choice::Commit(sql))) => State::Committing(sql),
+            Ok(Decision(Choice::Hold(command))) => State::Holding(command, None),
+            Ok(Decision(Choice::Reset)) => State::HalfReset,
+            Ok(Decision(Choice::End)) => State::Ended(Ok(())),
             Err(error) => State::Ended(Err(error)),
         };
         self.settle(session, out);

@@ -104,7 +104,7 @@ fn exactly_once_needs_transactions() {
     let error = make(Some(&plain), None, &[], true).unwrap_err();
     assert_eq!(
         (error.kind(), error.message()),
-        (Kind::Promise, "`people` is a table of MyISAM, which has no transactions")
+        (Kind::Guarantee, "`people` is a table of MyISAM, which has no transactions")
     );
     assert!(!make(Some(&plain), None, &[], false).unwrap().is_transactional);
 }

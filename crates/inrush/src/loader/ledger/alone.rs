@@ -82,7 +82,7 @@ fn take(locks: &JobLocks, connection: &mut Connection) -> Result<bool> {
 }
 
 fn free(locks: &JobLocks, connection: &mut Connection) -> Result<()> {
-    locks.free_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
+    locks.free_statements().iter().try_for_each(|statement| connection.execute(statement, ()).map(drop))
 }
 
 fn still_at_work(locks: &JobLocks, connection: &mut Connection, target: &Target) -> Result<Error> {

@@ -54,11 +54,11 @@ impl Compared {
             if lines.iter().any(|line| goes_on(&line)) {
                 let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;
                 let stored = stored.iter().map(|row| ChunkLine::parse(row)).collect::<Result<Vec<_>>>()?;
-                connection.exec("COMMIT", ())?;
+                connection.execute("COMMIT", ())?;
                 self.compare(candidate.id, stored, number, (&target.load.control, sources))?;
             }
         }
-        connection.exec("COMMIT", ()).map(drop)
+        connection.execute("COMMIT", ()).map(drop)
     }
 
     /// Has a source, the only one of `sources`, leave out what is stored, once the job is this run's. What was compared before is not

@@ -79,9 +79,9 @@ impl Jobs {
                 return;
             }
             let _ = passing.iter().try_for_each(|fence| {
-                fence.remove_statements().iter().try_for_each(|statement| connection.exec(statement, ()).map(drop))
+                fence.remove_statements().iter().try_for_each(|statement| connection.execute(statement, ()).map(drop))
             });
-            let _ = connection.exec("COMMIT", ());
+            let _ = connection.execute("COMMIT", ());
             connection.close();
         }
     }
@@ -169,7 +169,7 @@ impl Jobs {
                 _ => return Err(Fence::taken_over()),
             }
         }
-        connection.exec("COMMIT", ())?;
+        connection.execute("COMMIT", ())?;
         Ok(n_done == self.jobs.len() && n_done > 0)
     }
 
@@ -219,13 +219,13 @@ impl Jobs {
             rest.extend([chunks, rejects]);
         }
         for statement in first {
-            if connection.exec(&statement, ())?.affected != 1 {
-                connection.exec("ROLLBACK", ())?;
+            if connection.execute(&statement, ())?.affected != 1 {
+                connection.execute("ROLLBACK", ())?;
                 return Err(Fence::taken_over());
             }
         }
         for statement in rest {
-            connection.exec(&statement, ())?;
+            connection.execute(&statement, ())?;
         }
         connection.run(fault::told("done.sent", Query::new("COMMIT", &mut Discard)))?;
         fault::point("done.answered");

@@ -153,7 +153,7 @@ impl Jobs {
         for row in sql::rows(connection, &JobLine::others_query(ledger, &target.name(), &ours))? {
             let id = JobId::parse(row.first().map_or("", String::as_str))?;
             for statement in JobLine::forget_statements(ledger, id) {
-                connection.exec(&statement, ())?;
+                connection.execute(&statement, ())?;
             }
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Jobs {
     pub(super) fn write_copied(&self, connection: &mut Connection, copied: &Copied) -> Result<()> {
         self.keep_mine(connection)?;
         let mut jobs = self.jobs.iter();
-        jobs.try_for_each(|job| connection.exec(&job.fence.copied_statement(&copied.to_string()), ()).map(drop))
+        jobs.try_for_each(|job| connection.execute(&job.fence.copied_statement(&copied.to_string()), ()).map(drop))
     }
 
     /// See [`Jobs::write_copied`].
@@ -256,15 +256,15 @@ impl Jobs {
 fn guarded(connection: &mut Connection, statements: Vec<(&Fence, String)>) -> Result<()> {
     for (fence, statement) in statements {
         keep_mine(connection, fence)?;
-        connection.exec(&statement, ())?;
+        connection.execute(&statement, ())?;
     }
-    connection.exec("COMMIT", ()).map(drop)
+    connection.execute("COMMIT", ()).map(drop)
 }
 
 /// Sees to it that a job is this run's until the transaction ends.
 fn keep_mine(connection: &mut Connection, fence: &Fence) -> Result<()> {
     if sql::rows(connection, &fence.mine_query())?.is_empty() {
-        connection.exec("ROLLBACK", ())?;
+        connection.execute("ROLLBACK", ())?;
         return Err(Fence::taken_over());
     }
     Ok(())

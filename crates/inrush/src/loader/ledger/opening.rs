@@ -147,7 +147,7 @@ impl Opener<'_> {
     fn open(mut self, sources: &mut [Box<dyn Source>]) -> Result<Vec<Opened>> {
         let control = &self.target.load.control;
         // Shorter than a load's, so that there is a word soon.
-        self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
+        self.connection.execute(&format!("SET SESSION innodb_lock_wait_timeout = {LOOK_AGAIN_SECONDS}"), ())?;
         let opened = self.target.load.retrying(0, Work::OtherRun).run(Control::is_stopping, |_| {
             if control.is_stopping() {
                 return Tried::Refused(interrupted());
@@ -159,10 +159,10 @@ impl Opener<'_> {
                     Error::new(Kind::Server, "its lines change all the time: other runs of this load are at work")
                 }
                 Err(error) if is_contended(&error) => error,
-                Err(error) if error.kind() == Kind::Promise => return Tried::Refused(error),
+                Err(error) if error.kind() == Kind::Guarantee => return Tried::Refused(error),
                 Err(error) => return Tried::Refused(cannot_open(error)),
             };
-            match self.connection.exec("ROLLBACK", ()) {
+            match self.connection.execute("ROLLBACK", ()) {
                 Ok(_) => Tried::Contended(contended),
                 Err(error) => Tried::Refused(error),
             }
@@ -172,7 +172,7 @@ impl Opener<'_> {
             Why::TimeIsOver => cannot_open(gave_up.error),
             Why::Final | Why::TooLarge => gave_up.error,
         })?;
-        self.connection.exec(&format!("SET SESSION innodb_lock_wait_timeout = {LOAD_LOCK_WAIT_SECONDS}"), ())?;
+        self.connection.execute(&format!("SET SESSION innodb_lock_wait_timeout = {LOAD_LOCK_WAIT_SECONDS}"), ())?;
         control.waits(0, None);
         Ok(opened)
     }
@@ -190,7 +190,7 @@ impl Opener<'_> {
             }
         }
         let taken = self.lines(true)?;
-        self.connection.exec("COMMIT", ())?;
+        self.connection.execute("COMMIT", ())?;
         fault::point("job.taken");
         let mut opened = Vec::new();
         for ((candidate, opening), old) in self.candidates.iter().zip(&openings).zip(lines) {
@@ -208,7 +208,7 @@ impl Opener<'_> {
                 _ => return Ok(None),
             });
         }
-        self.connection.exec("COMMIT", ())?;
+        self.connection.execute("COMMIT", ())?;
         Ok(Some(opened))
     }
 
@@ -310,11 +310,11 @@ impl Opener<'_> {
             (Opening::AlreadyLoaded, _) => Ok(true),
             (Opening::Resume, Some(_)) => {
                 let update = JobLine::take_over_statement(ledger, candidate.id, candidate.identity.as_ref());
-                Ok(self.connection.exec(&update, ())?.affected == 1)
+                Ok(self.connection.execute(&update, ())?.affected == 1)
             }
             (Opening::Anew, Some(line)) => {
                 let [update, chunks, rejects] = JobLine::restart_statements(ledger, &start, line.epoch);
-                if self.connection.exec(&update, ())?.affected != 1 {
+                if self.connection.execute(&update, ())?.affected != 1 {
                     return Ok(false);
                 }
                 // What an older run had open is over now, and may have stored something after all.
@@ -322,15 +322,15 @@ impl Opener<'_> {
                 if line.state == State::Running && totals(self.connection, &fence)?.chunks > 0 {
                     return Ok(false);
                 }
-                self.connection.exec(&chunks, ())?;
-                self.connection.exec(&rejects, ())?;
+                self.connection.execute(&chunks, ())?;
+                self.connection.execute(&rejects, ())?;
                 Ok(true)
             }
             // By lot, from the lower half, so that there is room to count up.
             _ => {
                 let epoch = rand::random::<u32>() >> 1;
-                self.connection.exec(&JobLine::clear_statement(ledger, candidate.id), ())?;
-                Ok(self.connection.exec(&JobLine::insert_statement(ledger, &start, epoch), ())?.affected == 1)
+                self.connection.execute(&JobLine::clear_statement(ledger, candidate.id), ())?;
+                Ok(self.connection.execute(&JobLine::insert_statement(ledger, &start, epoch), ())?.affected == 1)
             }
         }
     }

@@ -12,7 +12,7 @@ use inrush_core::{Error, Kind, Result};
 pub(in crate::loader) fn check(connection: &mut Connection, table: &Table, cluster: Cluster) -> Result<()> {
     if !table.transactional {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!(
                 "table `{}` is {}, which cannot roll back: a load that fails would leave some of its rows",
                 table.name, table.engine
@@ -22,7 +22,7 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table, clust
     }
     if let Some(cluster) = cluster.with_local_locks() {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!(
                 "this server is a node of {cluster}, whose row locks do not reach the other nodes: an older run of the same load \
                  could not be kept out"
@@ -32,7 +32,7 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table, clust
     }
     if let Some((name, trigger)) = written_by_triggers(connection, table)? {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!(
                 "trigger `{trigger}` of table `{}` names `{name}`, a table without transactions: what it writes there stays when a chunk \
                  is rolled back",

@@ -83,20 +83,20 @@ impl Loader {
         let me = sql::first_row(&mut connection, "SELECT CURRENT_USER()")?.concat();
         let is_foreign = !job.owner.is_empty() && job.owner != me;
         if is_foreign && !force {
-            return Err(Error::new(Kind::Promise, format!("job {} is one of user `{}`", job.id, job.owner)).with_hint(
+            return Err(Error::new(Kind::Guarantee, format!("job {} is one of user `{}`", job.id, job.owner)).with_hint(
                 "a run of it may be at work, which would stop, and once it is forgotten the same rows can be loaded twice: ask them; \
                  then `--force` forgets it",
             ));
         }
-        connection.exec("START TRANSACTION", ())?;
+        connection.execute("START TRANSACTION", ())?;
         let mut counts = [0; 3];
         for (statement, count) in JobLine::forget_statements(&ledger, job.id).iter().zip(&mut counts) {
-            *count = connection.exec(statement, ())?.affected;
+            *count = connection.execute(statement, ())?.affected;
         }
         if is_foreign && job.state == State::Running {
-            connection.exec(&JobLine::forgotten_by_statement(&ledger, job.id), ())?;
+            connection.execute(&JobLine::forgotten_by_statement(&ledger, job.id), ())?;
         }
-        connection.exec("COMMIT", ())?;
+        connection.execute("COMMIT", ())?;
         connection.close();
         let [_, chunks, rejects] = counts;
         Ok(Forgotten { job, chunks, rejects })

@@ -12,12 +12,12 @@ pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Resul
         let is_name = |row: &&Vec<String>| row.first().is_some_and(|found| found.eq_ignore_ascii_case(name));
         match there.iter().find(is_name).and_then(|row| row.get(1)) {
             None => {
-                connection.exec(&ledger.create_statement(name), ()).map_err(|e| not_possible(e, ledger))?;
+                connection.execute(&ledger.create_statement(name), ()).map_err(|e| not_possible(e, ledger))?;
             }
             Some(engine) if engine.eq_ignore_ascii_case("InnoDB") => {}
             Some(engine) => {
                 return Err(Error::new(
-                    Kind::Promise,
+                    Kind::Guarantee,
                     format!("table `{name}` of database `{}` is {engine}, so it is no ledger", ledger.schema),
                 )
                 .with_hint(format!("`ALTER TABLE {name} ENGINE=InnoDB`, or {WITHOUT}")));
@@ -29,9 +29,9 @@ pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Resul
     }
     ledger.has_owners = has_later_columns(connection, ledger)?;
     for probe in ledger.probes() {
-        connection.exec(&probe, ()).map_err(|e| not_possible(e, ledger))?;
+        connection.execute(&probe, ()).map_err(|e| not_possible(e, ledger))?;
     }
-    connection.exec("COMMIT", ()).map(drop)
+    connection.execute("COMMIT", ()).map(drop)
 }
 
 /// Whether the ledger's tables are there. Who only looks makes none.
@@ -43,7 +43,7 @@ pub(super) fn are_there(connection: &mut Connection, ledger: &Ledger) -> Result<
 pub(super) fn may_read(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
     /// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED
     const DENIED: [u16; 2] = [1044, 1142];
-    match connection.exec(&ledger.first_job_query(), ()) {
+    match connection.execute(&ledger.first_job_query(), ()) {
         Err(error) if DENIED.contains(&error.code()) => {
             Err(error.while_doing(&format!("cannot see whether database `{}` has a ledger", ledger.schema)).with_hint(
                 format!("`GRANT SELECT` on the tables `{}` of `{}`", Ledger::TABLES.join("`, `"), ledger.schema),
@@ -62,9 +62,9 @@ pub(super) fn has_later_columns(connection: &mut Connection, ledger: &Ledger) ->
 
 /// Adds them. Without the right to, or while others are at work with the table, the jobs stay without owners.
 fn add_later_columns(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
-    connection.exec(&format!("SET SESSION lock_wait_timeout = {SHORT_WAIT_SECONDS}"), ())?;
-    let added = connection.exec(&ledger.add_columns_statement(), ());
-    connection.exec(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"), ())?;
+    connection.execute(&format!("SET SESSION lock_wait_timeout = {SHORT_WAIT_SECONDS}"), ())?;
+    let added = connection.execute(&ledger.add_columns_statement(), ());
+    connection.execute(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"), ())?;
     match added {
         Err(error) if error.is_fatal() => Err(error),
         _ => Ok(()),
@@ -77,7 +77,7 @@ fn not_possible(error: Error, ledger: &Ledger) -> Error {
         return error.while_doing("cannot make the ledger of the load ready");
     }
     Error::new(
-        Kind::Promise,
+        Kind::Guarantee,
         format!(
             "a load that is to store every row exactly once keeps a ledger in database `{}`, and this user may not: {}",
             ledger.schema,

@@ -31,14 +31,14 @@ pub(super) fn begin(
     }
     if !jobs.can_note_copied() {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             "`--atomic` notes what it has copied in table `inrush_job`, which an older version made, and this user may not change it",
         )
         .with_hint("load once as a user with the ALTER right on it, or without `--atomic`"));
     }
     if target.table.columns.len() * MOST_BYTES_A_COLUMN > target.max_packet {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!(
                 "the rows of table `{}` cannot be compared: `max_allowed_packet` is too small for its columns",
                 shadow.table
@@ -49,7 +49,7 @@ pub(super) fn begin(
     let create = definition(connection, shadow, &shadow.table)?;
     let copied = Copied::of_definition(&create);
     jobs.write_copied(connection, &copied)?;
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     jobs.set_copied(copied);
     Ok(copied::next_id(&create))
 }
@@ -58,7 +58,7 @@ pub(super) fn begin(
 pub(super) fn noted(jobs: &Jobs, shadow: &Shadow) -> Result<Copied> {
     jobs.copied().cloned().ok_or_else(|| {
         Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!(
                 "nothing is noted of how table `{}` was copied into `{}`: an older version began this load",
                 shadow.table, shadow.shadow
@@ -89,7 +89,7 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
     let noted = noted(jobs, shadow)?;
     if is_there(connection, &shadow.schema, &shadow.old)? {
         return Err(Error::new(
-            Kind::Promise,
+            Kind::Guarantee,
             format!("table `{}` is there, which is the name for what `{}` is now", shadow.old, shadow.table),
         )
         .with_hint(
@@ -98,7 +98,7 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
     }
     let copied = Copied { renames: true, ..noted };
     jobs.write_copied(connection, &copied)?;
-    connection.exec("COMMIT", ())?;
+    connection.execute("COMMIT", ())?;
     jobs.set_copied(copied);
     Ok(())
 }
@@ -107,18 +107,18 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
 pub(super) fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     let noted = noted(jobs, shadow)?;
     target.load.control.waits(0, Some("LOCK TABLES"));
-    connection.exec(&shadow.lock_tables(), ()).map_err(|error| may_not_lock(error, shadow))?;
+    connection.execute(&shadow.lock_tables(), ()).map_err(|error| may_not_lock(error, shadow))?;
     let done = compare(connection, target, shadow, &noted).and_then(|()| {
         fault::point("swap.locked");
         target.load.control.waits(0, Some("RENAME TABLE"));
         rename(connection, target, shadow).map_err(|e| e.while_doing("cannot put the new table in its place"))
     });
     // Where the lock is gone already nothing is unlocked.
-    let unlocked = connection.exec("UNLOCK TABLES", ()).map(drop);
-    if done.as_ref().is_err_and(|error| error.kind() == Kind::Promise) {
+    let unlocked = connection.execute("UNLOCK TABLES", ()).map(drop);
+    if done.as_ref().is_err_and(|error| error.kind() == Kind::Guarantee) {
         // Nothing was renamed, so a copy that is gone later is gone.
         jobs.write_copied(connection, &Copied { renames: false, ..noted })?;
-        connection.exec("COMMIT", ())?;
+        connection.execute("COMMIT", ())?;
     }
     done.and(unlocked)
 }
@@ -141,7 +141,7 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
     if let Some(next) = copied::next_id(&create) {
         let own = copied::next_id(&definition(connection, shadow, &shadow.shadow)?).unwrap_or(1);
         if own < next {
-            connection.exec(&shadow.go_on_with_ids(next), ())?;
+            connection.execute(&shadow.go_on_with_ids(next), ())?;
         }
     }
     Ok(())
@@ -151,21 +151,21 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
 /// does: it waits for the tables before the locks are freed, and the servers let it pass before those that want to write.
 fn rename(connection: &mut Connection, target: &Target, shadow: &Shadow) -> Result<()> {
     if connection.session().profile().rename_under_lock {
-        return connection.exec(&shadow.swap(), ()).map(drop);
+        return connection.execute(&shadow.swap(), ()).map(drop);
     }
     let mut other = target.load.control.connect(&target.config)?;
     target.load.control.aborts(other.aborter());
-    other.exec(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
+    other.execute(&format!("SET SESSION lock_wait_timeout = {RENAME_WAIT_SECONDS}"), ())?;
     let waiting = format!(
         "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = {} AND STATE LIKE 'Waiting for table%'",
         other.connection_id()
     );
     thread::scope(|scope| {
-        let renaming = scope.spawn(move || other.exec(&shadow.swap(), ()).map(drop));
+        let renaming = scope.spawn(move || other.execute(&shadow.swap(), ()).map(drop));
         while !renaming.is_finished() && sql::rows(connection, &waiting)?.is_empty() {
             thread::sleep(LOOK_EVERY);
         }
-        connection.exec("UNLOCK TABLES", ())?;
+        connection.execute("UNLOCK TABLES", ())?;
         renaming.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -177,7 +177,7 @@ fn definition(connection: &mut Connection, shadow: &Shadow, name: &str) -> Resul
 
 fn changed(shadow: &Shadow, what: &str) -> Error {
     Error::new(
-        Kind::Promise,
+        Kind::Guarantee,
         format!("table `{}` has {what}; to replace it would undo what others did, so it is as they left it", shadow.table),
     )
     .with_hint(format!(
@@ -190,7 +190,7 @@ fn changed(shadow: &Shadow, what: &str) -> Error {
 /// The error for a copy that is neither there nor in the table's place.
 pub(super) fn is_gone(shadow: &Shadow) -> Error {
     Error::new(
-        Kind::Promise,
+        Kind::Guarantee,
         format!(
             "table `{}`, which this load has filled, is gone, and `{}` was not replaced",
             shadow.shadow, shadow.table
@@ -206,7 +206,7 @@ fn may_not_lock(error: Error, shadow: &Shadow) -> Error {
         return error.while_doing("cannot keep others out of the table");
     }
     Error::new(
-        Kind::Promise,
+        Kind::Guarantee,
         format!("`--atomic` keeps others out of the table while it is replaced: {}", error.message()),
     )
     .with_hint(format!("`GRANT LOCK TABLES` on database `{}`; then the same command goes on", shadow.schema))

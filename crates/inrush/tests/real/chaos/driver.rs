@@ -202,7 +202,7 @@ fn refused(link: &mut Twin) -> bool {
 
 fn insert_as_text(link: &mut Twin, book: &mut Book) -> bool {
     let rows = rows(1);
-    let outcome = link.exec(&*format!("INSERT INTO t (id, note) VALUES ({}, 'text')", rows[0].0));
+    let outcome = link.execute(&*format!("INSERT INTO t (id, note) VALUES ({}, 'text')", rows[0].0));
     book.note(&rows, "text", &outcome);
     is_usable(&outcome)
 }
@@ -217,7 +217,7 @@ fn insert(link: &mut Twin, book: &mut Book) -> bool {
 /// Slower than `query-timeout` in half of the cases.
 fn slow_insert(link: &mut Twin, book: &mut Book, dice: &mut Dice) -> bool {
     let (rows, ms) = (rows(1), if dice.percent(20) { 340 } else { 10 });
-    let outcome = link.exec(&*format!("INSERT INTO t (id, note) SELECT {}, SLEEP(0.{ms:03})", rows[0].0));
+    let outcome = link.execute(&*format!("INSERT INTO t (id, note) SELECT {}, SLEEP(0.{ms:03})", rows[0].0));
     book.note(&rows, "slow", &outcome);
     is_usable(&outcome)
 }

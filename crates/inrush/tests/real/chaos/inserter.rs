@@ -56,9 +56,9 @@ fn round(case: &Case, exactly_once: bool, dice: &mut Dice, sum: &mut Sum) {
     let mut options = InserterOptions::new()
         .with_batch_rows(dice.between(2, 60) as usize)
         .with_lanes(dice.between(1, 3) as usize)
-        .with_retry_for(Duration::from_secs(120));
+        .with_retries_for(Duration::from_secs(120));
     if exactly_once {
-        options = options.exactly_once();
+        options = options.with_exactly_once(true);
     }
     let relay = Relay::start(case.server.port, faults(dice));
     let config = config(case, &schema)

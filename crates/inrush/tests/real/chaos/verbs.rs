@@ -26,8 +26,8 @@ impl Twin {
     /// A prepared INSERT of one row.
     pub(super) fn insert(&mut self, sql: &str, row: &Row) -> Result<Outcome> {
         match self {
-            Self::Blocking(c) => c.exec(sql, (row.0, row.1.as_str())),
-            Self::Tokio(c, runtime) => runtime.block_on(c.exec(sql, (row.0, row.1.as_str()))),
+            Self::Blocking(c) => c.execute(sql, (row.0, row.1.as_str())),
+            Self::Tokio(c, runtime) => runtime.block_on(c.execute(sql, (row.0, row.1.as_str()))),
         }
     }
 
@@ -36,13 +36,13 @@ impl Twin {
         match self {
             Self::Blocking(c) => c.transaction(|tx| {
                 for row in rows {
-                    tx.exec(sql, (row.0, row.1.as_str()))?;
+                    tx.execute(sql, (row.0, row.1.as_str()))?;
                 }
                 Ok(())
             }),
             Self::Tokio(c, runtime) => runtime.block_on(c.transaction(async |tx| {
                 for row in rows {
-                    tx.exec(sql, (row.0, row.1.as_str())).await?;
+                    tx.execute(sql, (row.0, row.1.as_str())).await?;
                 }
                 Ok(())
             })),

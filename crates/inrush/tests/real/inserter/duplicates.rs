@@ -22,7 +22,7 @@ fn stored(on_duplicate: OnDuplicate, want: &[&str]) {
             let schema = case.server.schema("duplicates");
             table(&schema);
             let options = InserterOptions::new().with_lanes(1).with_on_duplicate(on_duplicate.clone());
-            let options = if exactly_once { options.exactly_once() } else { options };
+            let options = if exactly_once { options.with_exactly_once(true) } else { options };
             let inserter = open(case, &schema, options);
             let ends = inserter.insert_many((1..4).map(|id| (id, 10 * id, "new")));
             for end in ends {

@@ -54,7 +54,7 @@ fn killed_connections() {
 fn killed_connections_exactly_once() {
     on_all(|case| {
         let schema = table(case);
-        let options = InserterOptions::new().with_batch_rows(40).with_lanes(2).exactly_once();
+        let options = InserterOptions::new().with_batch_rows(40).with_lanes(2).with_exactly_once(true);
         let inserter = open(case, &schema, options);
         let ends = crowd_under_fire(case, &schema, &inserter);
         for (n, end) in &ends {
@@ -99,7 +99,7 @@ fn a_lost_commit_is_settled() {
         for cut in [Cut::AfterCommit(2), Cut::BeforeCommit(2)] {
             let schema = table(case);
             let relay = Relay::healing(case.server.port, cut);
-            let inserter = behind(case, &schema, &relay, InserterOptions::new().exactly_once());
+            let inserter = behind(case, &schema, &relay, InserterOptions::new().with_exactly_once(true));
             let ends: Ends = (0..4).map(|n| (n, inserter.insert(row(n)))).collect();
             assert!(relay.has_cut());
             check_all_good(&ends);
@@ -122,7 +122,7 @@ fn a_connection_lost_at_a_rollback_makes_no_row_bad() {
                 schema.sql("INSERT INTO t (n) VALUES (100000)");
                 let relay = Relay::healing(case.server.port, cut);
                 let options = InserterOptions::new().with_lanes(1);
-                let options = if exactly_once { options.exactly_once() } else { options };
+                let options = if exactly_once { options.with_exactly_once(true) } else { options };
                 let inserter = behind(case, &schema, &relay, options);
                 inserter.insert(row(0)).unwrap();
                 let numbers = (1..300).chain([100_000]).chain(300..400);
@@ -148,7 +148,7 @@ fn a_connection_lost_while_the_table_is_read_is_replaced() {
         for bytes in [1, 400, 700, 1_000] {
             let schema = table(case);
             let relay = Relay::healing(case.server.port, Cut::AfterBytes(bytes));
-            let inserter = behind(case, &schema, &relay, InserterOptions::new().exactly_once());
+            let inserter = behind(case, &schema, &relay, InserterOptions::new().with_exactly_once(true));
             let inserted = inserter.insert(row(1));
             assert!(inserted.is_ok() && relay.has_cut(), "{bytes}: {inserted:?}");
             inserter.close().unwrap();
@@ -162,7 +162,7 @@ fn without_a_server_callers_hear_of_it_in_time() {
     on_all(|case| {
         let schema = table(case);
         let relay = Relay::start(case.server.port, Cut::AfterWrite(2));
-        let options = InserterOptions::new().with_lanes(1).with_retry_for(Duration::from_millis(300));
+        let options = InserterOptions::new().with_lanes(1).with_retries_for(Duration::from_millis(300));
         let inserter = behind(case, &schema, &relay, options);
         inserter.insert(row(1)).unwrap();
         assert!(inserter.insert(row(2)).unwrap_err().is_outcome_unknown());
@@ -197,7 +197,7 @@ fn one_thread() -> tokio::runtime::Runtime {
 
 async fn inserter(case: &Case, schema: &Schema, options: InserterOptions) -> Inserter {
     let config = config(case, schema).with_pool(PoolOptions::new().with_max(2));
-    Pool::new(&config).unwrap().inserter_with("t", options).unwrap()
+    Pool::new(&config).unwrap().inserter_with("t", &options).unwrap()
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_runtime_that_ends_leaves_nobody_waiting() {
         let inserter = lanes.block_on(inserter(case, schema, InserterOptions::new()));
         lanes.block_on(inserter.insert(row(0))).unwrap();
         let mut rival = rival;
-        rival.exec("LOCK TABLES t WRITE").unwrap();
+        rival.execute("LOCK TABLES t WRITE").unwrap();
         let waiting: Vec<_> = (1..20)
             .map(|n| {
                 let inserter = inserter.clone();
@@ -310,7 +310,7 @@ fn a_runtime_that_ends_leaves_nobody_waiting() {
         });
         assert!(ends.iter().all(|(_, end)| end.is_err()), "{ends:?}");
         assert!(ends.iter().any(|(_, end)| end.as_ref().unwrap_err().is_outcome_unknown()));
-        rival.exec("UNLOCK TABLES").unwrap();
+        rival.execute("UNLOCK TABLES").unwrap();
         let error = callers.block_on(inserter.insert(row(50))).unwrap_err();
         assert_eq!(error.message(), "the inserter is closed");
         let unknown = |n: &i64| ends.iter().any(|(of, end)| of == n && end.as_ref().unwrap_err().is_outcome_unknown());

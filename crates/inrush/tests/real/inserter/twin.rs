@@ -28,14 +28,14 @@ impl TwinInserter {
         match case.shell {
             Shell::Blocking => {
                 let pool = blocking::Pool::new(config).unwrap();
-                Self::Blocking(pool.inserter_with(table, options).unwrap(), pool)
+                Self::Blocking(pool.inserter_with(table, &options).unwrap(), pool)
             }
             Shell::Tokio => {
                 let runtime =
                     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
                 let (inserter, pool) = runtime.block_on(async {
                     let pool = Pool::new(config).unwrap();
-                    (pool.inserter_with(table, options).unwrap(), pool)
+                    (pool.inserter_with(table, &options).unwrap(), pool)
                 });
                 Self::Tokio(inserter, pool, Arc::new(runtime))
             }

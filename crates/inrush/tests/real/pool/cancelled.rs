@@ -70,7 +70,7 @@ fn at_every_await_of_a_check_and_of_a_clean_up() {
             check(case, &config, async |pool| {
                 let mut n_cut = 0;
                 for n in 0..8 {
-                    pool.get().await.unwrap().exec(leave, ()).await.unwrap();
+                    pool.get().await.unwrap().execute(leave, ()).await.unwrap();
                     n_cut += usize::from(cut_off(pool.get(), n).await.is_none());
                     let status = pool.status();
                     assert_eq!((status.in_use, status.opening, status.waiting), (0, 0, 0), "{n}: {status:?}");
@@ -124,7 +124,7 @@ fn a_query_that_was_dropped_ends_its_connection() {
         check(case, &one(case), async |pool| {
             let mut lent = pool.get().await.unwrap();
             let id = lent.connection_id();
-            tokio::time::timeout(Duration::from_millis(20), lent.exec("DO SLEEP(30)", ())).await.unwrap_err();
+            tokio::time::timeout(Duration::from_millis(20), lent.execute("DO SLEEP(30)", ())).await.unwrap_err();
             drop(lent);
             assert_ne!(pool.get().await.unwrap().connection_id(), id);
         });
@@ -139,10 +139,10 @@ fn without_a_runtime() {
         // Made and used outside of it, as far as that goes; and given back after it is gone.
         let pool = Pool::new(one(case)).unwrap();
         let mut lent = runtime.block_on(pool.get()).unwrap();
-        runtime.block_on(lent.exec("SET @x = 1", ())).unwrap();
+        runtime.block_on(lent.execute("SET @x = 1", ())).unwrap();
         drop(lent);
         let mut lent = runtime.block_on(pool.get()).unwrap();
-        runtime.block_on(lent.exec("BEGIN", ())).unwrap();
+        runtime.block_on(lent.execute("BEGIN", ())).unwrap();
         drop(runtime);
         drop(lent);
         let next = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

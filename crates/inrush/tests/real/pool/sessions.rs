@@ -218,9 +218,11 @@ fn a_guard_that_was_dropped_is_rolled_back() {
         let pool = TwinPool::new(case, &one(case).with_database(schema.name()));
         for _ in 0..3 {
             match &mut pool.get() {
-                TwinLent::Blocking(lent) => drop(lent.begin().unwrap().exec("INSERT INTO t VALUES (1)", ()).unwrap()),
+                TwinLent::Blocking(lent) => {
+                    drop(lent.begin().unwrap().execute("INSERT INTO t VALUES (1)", ()).unwrap())
+                }
                 TwinLent::Tokio(lent, runtime) => runtime.block_on(async {
-                    lent.begin().await.unwrap().exec("INSERT INTO t VALUES (1)", ()).await.unwrap();
+                    lent.begin().await.unwrap().execute("INSERT INTO t VALUES (1)", ()).await.unwrap();
                 }),
             }
             let mut lent = pool.get();

@@ -1,7 +1,7 @@
 //! A pool of either twin, and what it lends.
 
 use crate::cases::{Case, Shell, texts};
-use inrush::core::session::ResultSet;
+use inrush::sans_io::session::ResultSet;
 use inrush::{Config, Pool, PoolStatus, PooledConnection, Result, blocking};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -80,8 +80,8 @@ impl TwinPool {
 impl TwinLent<'_> {
     pub(super) fn try_query(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
         match self {
-            Self::Blocking(lent) => lent.results(sql, ()),
-            Self::Tokio(lent, runtime) => runtime.block_on(lent.results(sql, ())),
+            Self::Blocking(lent) => lent.query_result_sets(sql, ()),
+            Self::Tokio(lent, runtime) => runtime.block_on(lent.query_result_sets(sql, ())),
         }
     }
 
@@ -100,8 +100,8 @@ impl TwinLent<'_> {
     /// Runs it as a prepared statement with the value 1.
     pub(super) fn prepared(&mut self, sql: &str) {
         match self {
-            Self::Blocking(lent) => drop(lent.results(sql, (1,)).unwrap()),
-            Self::Tokio(lent, runtime) => drop(runtime.block_on(lent.results(sql, (1,))).unwrap()),
+            Self::Blocking(lent) => drop(lent.query_result_sets(sql, (1,)).unwrap()),
+            Self::Tokio(lent, runtime) => drop(runtime.block_on(lent.query_result_sets(sql, (1,))).unwrap()),
         }
     }
 

@@ -72,7 +72,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
     };
     let got = match one(line.as_ref(), &run) {
         Opening::Refused(error) => {
-            assert_eq!((error.kind(), error.hint().is_some()), (Kind::Promise, true));
+            assert_eq!((error.kind(), error.hint().is_some()), (Kind::Guarantee, true));
             format!("refused: {error}")
         }
         other => format!("{other:?}"),

@@ -99,7 +99,7 @@ fn what_is_no_definition_is_refused() {
         "ADD KEY `a` (`x`) ENGINE_ATTRIBUTE '{}'",
     ] {
         let error = Index::stored(text).expect_err(text);
-        assert_eq!(error.kind(), Kind::Promise, "{text}");
+        assert_eq!(error.kind(), Kind::Guarantee, "{text}");
     }
 }
 

@@ -47,7 +47,7 @@ fn a_stretch_that_changed_is_refused() {
         let lines = [stored(by, &two_rows(), text)[1].line.clone()];
         let error = read_on(by, &two_rows(), changed, 4, &lines).unwrap_err();
         let want = "`x` is not the source whose rows are stored: lines 4 to 5 have changed since";
-        assert_eq!((error.kind(), error.message()), (Kind::Promise, want), "{by:?}");
+        assert_eq!((error.kind(), error.message()), (Kind::Guarantee, want), "{by:?}");
     }
 }
 
@@ -70,7 +70,7 @@ fn no_record_lies_across_the_end_of_a_gap() {
             let lines = [stored(by, &two_rows(), text)[1].line.clone()];
             let error = resumed(by, &two_rows(), changed, 4, &lines, false).unwrap_err();
             let want = "`x` is not the source whose rows are stored: line 4 and those after it are stored, but no line begins there any more";
-            assert_eq!((error.kind(), error.message()), (Kind::Promise, want), "{by:?}");
+            assert_eq!((error.kind(), error.message()), (Kind::Guarantee, want), "{by:?}");
         }
     }
 }
@@ -83,7 +83,7 @@ fn a_source_that_became_shorter_is_refused() {
             let lines = [stored(by, &two_rows(), text)[1].line.clone()];
             for shorter in ["a,b\n1,2\n", "a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4\n5,6\n"] {
                 let error = resumed(by, &two_rows(), shorter, 4, &lines, verify).unwrap_err();
-                assert_eq!(error.kind(), Kind::Promise, "{by:?} {shorter:?}");
+                assert_eq!(error.kind(), Kind::Guarantee, "{by:?} {shorter:?}");
             }
         }
     }
@@ -92,7 +92,7 @@ fn a_source_that_became_shorter_is_refused() {
 #[test]
 fn a_header_that_grew_is_refused() {
     let lines = [stored(By::File, &two_rows(), "a,b\n1,2\n")[0].line.clone()];
-    assert_eq!(read_on(By::File, &two_rows(), "alpha,beta\n1,2\n", 9, &lines).unwrap_err().kind(), Kind::Promise);
+    assert_eq!(read_on(By::File, &two_rows(), "alpha,beta\n1,2\n", 9, &lines).unwrap_err().kind(), Kind::Guarantee);
 }
 
 #[test]

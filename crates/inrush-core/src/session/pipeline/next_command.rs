@@ -1,4 +1,4 @@
-//! One turn to send: exactly one command, or the word that there is none.
+//! The next command of a flight: exactly one is chosen, or the word that there is none.
 
 use crate::convert::Params;
 use crate::error::{Error, Result};
@@ -9,17 +9,17 @@ use crate::session::pipeline::queue::{Expect, Queue};
 use crate::session::{Effect, Session, Statement};
 use crate::wire::{self, Outbox, RowFormat, StmtId, Value, stmt};
 
-/// One turn to send. Each method appends one command and so uses the turn up.
-pub struct Turn<'a> {
+/// The place of the next command in a flight. Each method appends one command and so uses the place up.
+pub struct NextCommand<'a> {
     pub(super) out: &'a mut Outbox,
     pub(super) queue: &'a mut Queue,
     pub(super) session: &'a mut Session,
     pub(super) best_effort: bool,
 }
 
-/// What was done with a [`Turn`].
+/// What was decided about a [`NextCommand`].
 #[derive(Debug)]
-pub struct Chosen(pub(super) Choice);
+pub struct Decision(pub(super) Choice);
 
 #[derive(Debug)]
 pub(super) enum Choice {
@@ -31,18 +31,18 @@ pub(super) enum Choice {
     End,
 }
 
-impl Turn<'_> {
+impl NextCommand<'_> {
     /// What the server told so far.
     pub fn session(&self) -> &Session {
         self.session
     }
 
-    /// COM_QUERY. A text that begins with COMMIT is a [`Turn::commit`].
-    pub fn query(self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Chosen> {
+    /// COM_QUERY. A text that begins with COMMIT is a [`NextCommand::commit`].
+    pub fn query(self, sql: &(impl AsRef<[u8]> + ?Sized)) -> Result<Decision> {
         let sql = sql.as_ref();
         self.session.sends(sql);
         match Verb::of(sql) {
-            Verb::Commit if !self.best_effort => Ok(Chosen(Choice::Commit(sql.to_vec()))),
+            Verb::Commit if !self.best_effort => Ok(Decision(Choice::Commit(sql.to_vec()))),
             verb => {
                 let is_one = self.session.takes_one_statement();
                 let effect = Effect::at_a_glance(sql, is_one, self.session.dialect());
@@ -53,13 +53,13 @@ impl Turn<'_> {
 
     /// COMMIT, once every reply before it is read. If one of them failed, or the transaction has ended under way, ROLLBACK
     /// is sent instead and the step fails, with the first error's code.
-    pub fn commit(self) -> Result<Chosen> {
+    pub fn commit(self) -> Result<Decision> {
         self.query("COMMIT")
     }
 
     /// COM_STMT_EXECUTE. A statement that the connection has not prepared yet is prepared first, and nothing else is sent until
-    /// that is answered: see [`Turn::learn`]. Values that do not fit the placeholders fail the step and send nothing.
-    pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Chosen> {
+    /// that is answered: see [`NextCommand::learn`]. Values that do not fit the placeholders fail the step and send nothing.
+    pub fn execute(self, statement: &Statement, params: impl Params) -> Result<Decision> {
         match params.values(statement.names()) {
             Ok(values) => {
                 let mut memory = Vec::new();
@@ -73,7 +73,7 @@ impl Turn<'_> {
     }
 
     /// The same with one value for each placeholder, whether it has a name or not.
-    pub fn execute_in_order(self, statement: &Statement, values: &[Value<'_>]) -> Result<Chosen> {
+    pub fn execute_in_order(self, statement: &Statement, values: &[Value<'_>]) -> Result<Decision> {
         if let Err(error) = stmt::check(values) {
             return self.refuse(error);
         }
@@ -86,26 +86,26 @@ impl Turn<'_> {
         let entry = session.statements.get_mut(slot);
         if let Err(error) = bound::check_count(values.len(), entry.prepared.n_params) {
             queue.push_settled(Expect::Refused(error));
-            return Ok(Chosen(Choice::Command));
+            return Ok(Decision(Choice::Command));
         }
         let effect = entry.prepared.effect;
         bound::send_values(values, slot, entry, out, |out, execution, body| {
             queue.push_execution(out, statement, effect, execution, body);
         });
-        Ok(Chosen(Choice::Command))
+        Ok(Decision(Choice::Command))
     }
 
     /// The same with values that are encoded already.
-    pub fn execute_bound(self, statement: &Statement, bound: &Bound) -> Result<Chosen> {
+    pub fn execute_bound(self, statement: &Statement, bound: &Bound) -> Result<Decision> {
         match command::send_bound(statement, bound, self.session, self.queue, self.out) {
-            true => Ok(Chosen(Choice::Command)),
+            true => Ok(Decision(Choice::Command)),
             false => self.hold(Command::Execute(statement.clone(), bound.clone())),
         }
     }
 
     /// The same for a command of rows, which has the effect of the statement that they are written for: a text of many rows is not read
     /// for it.
-    pub fn send_rows(self, command: &Command, effect: Effect) -> Result<Chosen> {
+    pub fn send_rows(self, command: &Command, effect: Effect) -> Result<Decision> {
         match command {
             Command::Query(sql) => match Verb::of(sql) {
                 Verb::Other => self.push_query(sql, Verb::Other, effect),
@@ -115,19 +115,19 @@ impl Turn<'_> {
         }
     }
 
-    /// Whatever the writer of a batch made. Its statement is prepared first where it has to be, as for [`Turn::execute`].
-    pub fn send(self, command: &Command) -> Result<Chosen> {
+    /// Whatever the writer of a batch made. Its statement is prepared first where it has to be, as for [`NextCommand::execute`].
+    pub fn send(self, command: &Command) -> Result<Decision> {
         if let Command::Query(sql) = command {
             return self.query(sql);
         }
         match command.send(self.session, self.queue, self.out) {
-            true => Ok(Chosen(Choice::Command)),
+            true => Ok(Decision(Choice::Command)),
             false => self.hold(command.clone()),
         }
     }
 
     /// COM_STMT_EXECUTE of a statement that somebody else keeps, by its number. Types are told each time.
-    pub fn execute_by_id(self, id: StmtId, values: &[Value<'_>]) -> Result<Chosen> {
+    pub fn execute_by_id(self, id: StmtId, values: &[Value<'_>]) -> Result<Decision> {
         let mut types = Vec::with_capacity(2 * values.len());
         stmt::types(&mut types, values, &[]);
         let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
@@ -136,79 +136,79 @@ impl Turn<'_> {
     }
 
     /// COM_STMT_PREPARE, for the connection's cache; nothing if the statement is in there.
-    pub fn prepare(self, statement: &Statement) -> Result<Chosen> {
+    pub fn prepare(self, statement: &Statement) -> Result<Decision> {
         match self.session.statements.find(statement.sql().as_bytes()) {
             Some(_) => self.queue.push_settled(Expect::Known(statement.clone())),
             None => {
                 self.queue.push(self.out, Expect::Prepared(statement.clone()), Effect::Nothing, prepare(statement));
             }
         }
-        Ok(Chosen(Choice::Command))
+        Ok(Decision(Choice::Command))
     }
 
-    /// The same without being a step: for executions that come later, behind a [`Turn::wait`], so that all of them are
+    /// The same without being a step: for executions that come later, behind a [`NextCommand::wait`], so that all of them are
     /// prepared in one flight. An error shows at the execution, which tries again.
-    pub fn learn(self, statement: &Statement) -> Result<Chosen> {
+    pub fn learn(self, statement: &Statement) -> Result<Decision> {
         if self.session.statements.find(statement.sql().as_bytes()).is_none() {
             self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
         }
-        Ok(Chosen(Choice::Command))
+        Ok(Decision(Choice::Command))
     }
 
     /// COM_PING.
-    pub fn ping(self) -> Result<Chosen> {
+    pub fn ping(self) -> Result<Decision> {
         self.push(Expect::Plain, Effect::Nothing, wire::command::ping)
     }
 
     /// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and an open transaction are gone.
-    pub fn reset(self) -> Result<Chosen> {
+    pub fn reset(self) -> Result<Decision> {
         self.queue.push(self.out, Expect::FirstPart, Effect::Reset, wire::command::reset_connection);
         // What is executed behind it must be prepared anew.
         self.session.statements.clear();
-        Ok(Chosen(Choice::Reset))
+        Ok(Decision(Choice::Reset))
     }
 
     /// COM_STMT_RESET: drops a statement's long data and cursor.
-    pub fn reset_statement(self, id: StmtId) -> Result<Chosen> {
+    pub fn reset_statement(self, id: StmtId) -> Result<Decision> {
         self.push(Expect::Plain, Effect::Nothing, |out| stmt::reset(out, id))
     }
 
     /// COM_STMT_CLOSE of a statement that somebody else keeps. The server does not answer.
-    pub fn close(self, id: StmtId) -> Result<Chosen> {
+    pub fn close(self, id: StmtId) -> Result<Decision> {
         self.push(Expect::Nothing, Effect::Nothing, |out| stmt::close(out, id))
     }
 
     /// A step that fails without being sent.
-    pub fn refuse(self, error: Error) -> Result<Chosen> {
+    pub fn refuse(self, error: Error) -> Result<Decision> {
         self.queue.push_settled(Expect::Refused(error));
-        Ok(Chosen(Choice::Command))
+        Ok(Decision(Choice::Command))
     }
 
-    /// Sends nothing until every reply to what was sent is read; then there is another turn.
-    pub fn wait(self) -> Result<Chosen> {
-        Ok(Chosen(Choice::Wait))
+    /// Sends nothing until every reply to what was sent is read; then there is another next.
+    pub fn wait(self) -> Result<Decision> {
+        Ok(Decision(Choice::Wait))
     }
 
     /// There is nothing more to send.
-    pub fn end(self) -> Result<Chosen> {
-        Ok(Chosen(Choice::End))
+    pub fn end(self) -> Result<Decision> {
+        Ok(Decision(Choice::End))
     }
 
-    fn hold(self, command: Command) -> Result<Chosen> {
+    fn hold(self, command: Command) -> Result<Decision> {
         if let Some(statement) = command.statement() {
             self.queue.push(self.out, Expect::Learned(statement.clone()), Effect::Nothing, prepare(statement));
         }
-        Ok(Chosen(Choice::Hold(command)))
+        Ok(Decision(Choice::Hold(command)))
     }
 
-    fn push_query(self, sql: &[u8], verb: Verb, effect: Effect) -> Result<Chosen> {
+    fn push_query(self, sql: &[u8], verb: Verb, effect: Effect) -> Result<Decision> {
         let expect = Expect::Results { format: RowFormat::Text, verb, execution: None };
         self.push(expect, effect, |out| wire::command::query(out, sql))
     }
 
-    fn push(self, expect: Expect, effect: Effect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Chosen> {
+    fn push(self, expect: Expect, effect: Effect, body: impl FnOnce(&mut Vec<u8>)) -> Result<Decision> {
         self.queue.push(self.out, expect, effect, body);
-        Ok(Chosen(Choice::Command))
+        Ok(Decision(Choice::Command))
     }
 }
 
