@@ -97,6 +97,8 @@ pub use crate::tokio::{
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
+/// The pure core: protocol, batches, ledger and conversions without a socket, for people who build on them. What this crate does not name
+/// itself may change in any release.
 pub use inrush_core as sans_io;
 pub use inrush_core::bulk::Method;
 #[cfg(feature = "loader")]
@@ -116,7 +118,7 @@ pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, 
 pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};
-pub use inrush_core::wire::{ColumnDef, Compression, Row, Value, WriteJson, WriteValue};
+pub use inrush_core::wire::{ColumnDef, Compression, Date, DateTime, Row, Time, Value, WriteJson, WriteValue};
 /// ```
 /// #[derive(inrush::FromRow)]
 /// struct Person<'r> {
