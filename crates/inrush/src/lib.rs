@@ -15,7 +15,7 @@
 //! | [`columns!`], [`scalar`], [`InZone`] | many sets of values as columns |
 //! | [`Pipeline`] | many commands in one flight |
 //! | [`BulkInserter`], [`BulkOptions`] | rows one at a time, written in batches |
-//! | [`Inserter`], [`InserterOptions`] | single rows of many callers that travel together |
+//! | [`Inserter`], [`Inserters`], [`InserterOptions`] | single rows of many callers that travel together, into one table or many |
 //! | [`Loader`] | sources in, one table filled, a report out |
 //!
 //! ```
@@ -93,7 +93,7 @@ mod verbs;
 pub use crate::tokio::{ArrowBatches, ResultBatches};
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{
-    BulkInserter, Connection, Inserter, Pool, PooledConnection, ResultRows, Rows, Savepoint, Transaction,
+    BulkInserter, Connection, Inserter, Inserters, Pool, PooledConnection, ResultRows, Rows, Savepoint, Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};

@@ -6,8 +6,9 @@ use crate::inserter::course::{Course, Step};
 use crate::inserter::line::{self, Finding, Ledger, Line, Place};
 use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
-use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
-use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
+use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
+use crate::inserter::workers::{Todo, Worker, Workers};
+use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
 use crate::{Error, Kind, Params, Result};
 use inrush_core::convert::BoundRows;
 use inrush_core::profile::Cluster;
@@ -46,6 +47,8 @@ pub struct Inserter(Arc<Owner>);
 struct Owner {
     shared: Arc<Shared>,
     pool: Pool,
+    /// Those that write for it alone.
+    workers: Option<Arc<Workers>>,
     /// Held by who reads the table.
     reading: Mutex<()>,
 }
@@ -64,21 +67,37 @@ impl Pool {
     /// # Errors
     /// Also for options that make no sense.
     pub fn inserter_with(&self, table: &str, options: &InserterOptions) -> Result<Inserter> {
-        let n_lanes = options.lanes;
-        let shared = Shared::new(table, options.clone(), rand::random())?;
-        for number in 0..n_lanes {
-            let lane = Lane::new(&shared, number);
-            let writer = Writer { pool: self.clone(), connection: None, ledger: None, lane };
-            thread::Builder::new()
-                .name("inrush-inserter".to_owned())
-                .spawn(move || writer.run())
-                .map_err(|e| Error::io("cannot start a thread", e))?;
+        let shared = Shared::new(table, options.clone(), rand::random(), MAX_SPARE_BYTES)?;
+        let workers = self.workers(options.lanes)?;
+        workers.add(&shared)?;
+        workers.close();
+        Ok(Inserter::new(shared, self, Some(workers)))
+    }
+
+    /// Workers for inserters, in threads of their own.
+    pub(super) fn workers(&self, n: usize) -> Result<Arc<Workers>> {
+        let (workers, each) = Workers::new(n);
+        for worker in each {
+            let writer = Writer { pool: self.clone(), connection: None, worker };
+            let thread = thread::Builder::new().name("inrush-inserter".to_owned());
+            if let Err(error) = thread.spawn(move || writer.run()) {
+                workers.close();
+                return Err(Error::io("cannot start a thread", error));
+            }
         }
-        Ok(Inserter(Arc::new(Owner { shared, pool: self.clone(), reading: Mutex::new(()) })))
+        Ok(workers)
     }
 }
 
 impl Inserter {
+    pub(super) fn new(shared: Arc<Shared>, pool: &Pool, workers: Option<Arc<Workers>>) -> Self {
+        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Mutex::new(()) }))
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0.shared
+    }
+
     /// Stores a row, together with those of others, and returns once it is stored for good.
     ///
     /// The values are in the order of the columns, or have their names. Values that their columns cannot hold are refused before
@@ -120,6 +139,9 @@ impl Inserter {
     /// Those of [`flush`](Inserter::flush).
     pub fn close(&self) -> Result<()> {
         self.0.shared.close_and_tell().wait(None);
+        if let Some(end) = self.0.workers.as_ref().and_then(|workers| workers.wait_for_end()) {
+            end.wait(None);
+        }
         self.0.shared.hear()
     }
 
@@ -251,14 +273,13 @@ fn alone(reading: &Mutex<()>) -> MutexGuard<'_, ()> {
     reading.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What one lane writes with.
+/// What one worker writes with.
 struct Writer {
     pool: Pool,
     /// Kept while there is work.
     connection: Option<PooledConnection>,
-    /// Of an inserter that stores exactly once, from the first batch on.
-    ledger: Option<Ledger>,
-    lane: Lane,
+    /// Dropped last, which says that the connection is back.
+    worker: Worker,
 }
 
 /// How an attempt failed, and how far it had come.
@@ -274,33 +295,38 @@ struct Doubt {
 impl Writer {
     fn run(mut self) {
         loop {
-            match self.lane.next() {
-                Next::Write(taken) => {
-                    let end = self.write(taken.batch());
+            match self.worker.next() {
+                Todo::Write(mut held, taken) => {
+                    let end = self.write(held.lane_mut(), taken.batch());
                     taken.tell(end);
+                    held.put_back();
                 }
-                Next::Rest(seat) => {
+                Todo::Conclude(mut held) => self.conclude(held.lane_mut()),
+                Todo::Rest(seat) => {
                     self.connection = None;
                     seat.wait(None);
                 }
-                Next::End => break,
-            }
-        }
-        if let Some(ledger) = self.ledger.take() {
-            // A line that stays does no harm.
-            if let Ok(connection) = self.connection() {
-                let _ = connection.execute(&ledger.line.end(), ());
+                Todo::End => break,
             }
         }
     }
 
+    /// Ends the ledger of a lane.
+    fn conclude(&mut self, lane: &mut Lane) {
+        let Some(ledger) = lane.ledger.take() else { return };
+        // A line that stays does no harm.
+        if let Ok(connection) = self.connection() {
+            let _ = connection.execute(&ledger.line.end(), ());
+        }
+    }
+
     /// Writes a batch, as often as it takes.
-    fn write(&mut self, batch: &Batch) -> Result<Stored> {
-        let options = &self.lane.shared.options;
+    fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
+        let options = &lane.shared.options;
         let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
-            let (stage, error) = match self.attempt(batch, &mut doubt) {
+            let (stage, error) = match self.attempt(lane, batch, &mut doubt) {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
@@ -311,25 +337,23 @@ impl Writer {
             match step {
                 Step::Tell(error) => return Err(error),
                 Step::Again(pause, _) => {
-                    self.lane.shared.meters.retried();
+                    lane.shared.meters.retried();
                     thread::sleep(pause);
                 }
             }
         }
     }
 
-    fn attempt(&mut self, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+    fn attempt(&mut self, lane: &mut Lane, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
         let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
         self.connection().map_err(|e| (before, e))?;
-        let shared = &self.lane.shared;
+        let Lane { shared, number, ledger } = lane;
         let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
         let wants_ids = shared.options.ids;
         if !shared.options.exactly_once {
             return insert(connection, batch, wants_ids).map_err(|e| (Stage::Write, e));
         }
-        let ledger = self
-            .ledger
-            .get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, self.lane.number)));
+        let ledger = ledger.get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, *number)));
         if let Some(Doubt { before, stored }) = doubt.take() {
             let found = match connection.query_opt::<(u64,)>(&ledger.line.settle(), ()) {
                 Ok(found) => found.map(|(at,)| at),

@@ -9,6 +9,8 @@
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
 //! | [`shared`] | the queue behind its lock, and the values that give back what they hold when they are dropped |
+//! | [`workers`] | who writes for the lanes of one or of many inserters |
+//! | [`tables`] | the inserters of many tables, by their names |
 //! | [`meters`] | metrics in the style of OpenTelemetry |
 //!
 //! Invariants: every row that was taken is answered exactly once, whatever ends; no row is sent again unless nothing of the last
@@ -26,6 +28,8 @@ mod options;
 pub(crate) mod queue;
 pub(crate) mod shape;
 pub(crate) mod shared;
+pub(crate) mod tables;
+pub(crate) mod workers;
 
 pub use options::{InserterOptions, OnDuplicate};
 
@@ -66,6 +70,10 @@ pub(crate) fn batch_options(n_rows: usize, profile: &Profile, wants_ids: bool) -
     let method = profile.text_is_fast.then_some(Method::MultiRow);
     options.with_method(method).with_bad_rows(OnBadRow::Skip).with_ids(wants_ids)
 }
+
+/// Memory of a batch that is kept for the next one: of an inserter by itself, and of one among many.
+pub(crate) const MAX_SPARE_BYTES: usize = 8 << 20;
+pub(crate) const MAX_SPARE_BYTES_OF_MANY: usize = 64 << 10;
 
 /// One command a batch, as far as the server takes it.
 const MAX_COMMAND: usize = 1 << 30;

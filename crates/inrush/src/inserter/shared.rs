@@ -2,6 +2,7 @@
 //! back what it holds when it is dropped, so that whatever ends (a task, a thread, a runtime), every row has its answer.
 
 use crate::inserter::answers::{Answers, Ticket, Unheard};
+use crate::inserter::line::Ledger;
 use crate::inserter::meters::Meters;
 use crate::inserter::queue::{Admission, Call, Queue, Work};
 use crate::inserter::shape::Shape;
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) number: u128,
     pub(crate) meters: Meters,
     unheard: Arc<Unheard>,
+    /// Memory of a batch that is kept for the next one.
+    max_spare_bytes: usize,
     state: Mutex<State>,
 }
 
@@ -71,6 +74,8 @@ pub(crate) struct Outside<'s> {
 pub(crate) struct Lane {
     pub(crate) shared: Arc<Shared>,
     pub(crate) number: usize,
+    /// Of an inserter that stores exactly once, from the first batch on.
+    pub(crate) ledger: Option<Ledger>,
 }
 
 /// What a lane does next.
@@ -117,7 +122,12 @@ impl Stored {
 }
 
 impl Shared {
-    pub(crate) fn new(table: &str, options: InserterOptions, number: u128) -> Result<Arc<Self>> {
+    pub(crate) fn new(
+        table: &str,
+        options: InserterOptions,
+        number: u128,
+        max_spare_bytes: usize,
+    ) -> Result<Arc<Self>> {
         options.check()?;
         let state = State {
             queue: Queue::new(options.limits, options.lanes),
@@ -132,6 +142,7 @@ impl Shared {
             number,
             meters,
             unheard: Arc::default(),
+            max_spare_bytes,
             state: Mutex::new(state),
         }))
     }
@@ -303,7 +314,7 @@ impl Drop for Outside<'_> {
 
 impl Lane {
     pub(crate) fn new(shared: &Arc<Shared>, number: usize) -> Self {
-        Self { shared: Arc::clone(shared), number }
+        Self { shared: Arc::clone(shared), number, ledger: None }
     }
 
     /// What to do next; also after a call.
@@ -371,7 +382,7 @@ impl Taken {
         state.queue.answered(self.number, batch.rows.n_rows());
         state.totals.batches += 1;
         // Not more than are in use at a time, and no giants.
-        if state.spare.len() < shared.options.lanes && batch.rows.n_bytes() <= MAX_SPARE_BYTES {
+        if state.spare.len() < shared.options.lanes && batch.rows.n_bytes() <= shared.max_spare_bytes {
             batch.rows.clear();
             state.spare.push(batch.rows);
         }
@@ -416,17 +427,14 @@ fn size_of_row(values: &[Value<'_>]) -> usize {
     texts + size_of_val(values)
 }
 
-fn closed() -> Error {
+pub(crate) fn closed() -> Error {
     Error::new(Kind::Interrupted, "the inserter is closed").with_hint("make a new one")
 }
 
-fn abandoned() -> Error {
+pub(crate) fn abandoned() -> Error {
     Error::new(Kind::Interrupted, "the inserter's task ended before the row was written")
         .with_hint("an inserter lives in the runtime that it was made in")
 }
 
-/// Memory of a batch that is kept for the next one.
-const MAX_SPARE_BYTES: usize = 8 << 20;
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

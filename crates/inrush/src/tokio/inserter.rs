@@ -4,10 +4,10 @@ use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
 use crate::inserter::course::{Course, Step};
 use crate::inserter::line::{self, Finding, Ledger, Line, Place};
-use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
-use crate::inserter::shared::{Batch, Entry, Lane, Next, Shared, Stored};
-use crate::inserter::{Inserted, InserterOptions, InserterStatus, batch_options, one_row, unanswered};
+use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
+use crate::inserter::workers::{Todo, Worker, Workers};
+use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
 use crate::pool::seat::Seat;
 use crate::{Error, Kind, Params, Result};
 use ::tokio::runtime::Handle;
@@ -50,6 +50,8 @@ pub struct Inserter(Arc<Owner>);
 struct Owner {
     shared: Arc<Shared>,
     pool: Pool,
+    /// Those that write for it alone.
+    workers: Option<Arc<Workers>>,
     /// Held by who reads the table.
     reading: Mutex<()>,
 }
@@ -68,18 +70,33 @@ impl Pool {
     /// # Errors
     /// Also for options that make no sense.
     pub fn inserter_with(&self, table: &str, options: &InserterOptions) -> Result<Inserter> {
+        let shared = Shared::new(table, options.clone(), rand::random(), MAX_SPARE_BYTES)?;
+        let workers = self.workers(options.lanes)?;
+        workers.add(&shared)?;
+        workers.close();
+        Ok(Inserter::new(shared, self, Some(workers)))
+    }
+
+    /// Workers for inserters, in tasks of their own.
+    pub(super) fn workers(&self, n: usize) -> Result<Arc<Workers>> {
         let runtime = Handle::try_current().map_err(|_| Error::config("an inserter is made in a runtime of tokio"))?;
-        let n_lanes = options.lanes;
-        let shared = Shared::new(table, options.clone(), rand::random())?;
-        for number in 0..n_lanes {
-            let lane = Lane::new(&shared, number);
-            runtime.spawn(Writer { pool: self.clone(), connection: None, ledger: None, lane }.run());
+        let (workers, each) = Workers::new(n);
+        for worker in each {
+            runtime.spawn(Writer { pool: self.clone(), connection: None, worker }.run());
         }
-        Ok(Inserter(Arc::new(Owner { shared, pool: self.clone(), reading: Mutex::new(()) })))
+        Ok(workers)
     }
 }
 
 impl Inserter {
+    pub(super) fn new(shared: Arc<Shared>, pool: &Pool, workers: Option<Arc<Workers>>) -> Self {
+        Self(Arc::new(Owner { shared, pool: pool.clone(), workers, reading: Mutex::new(()) }))
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0.shared
+    }
+
     /// Stores a row, together with those of others, and returns once it is stored for good.
     ///
     /// The values are in the order of the columns, or have their names. Values that their columns cannot hold are refused before
@@ -130,6 +147,9 @@ impl Inserter {
     /// Those of [`flush`](Inserter::flush).
     pub async fn close(&self) -> Result<()> {
         wait(&self.0.shared.close_and_tell()).await;
+        if let Some(end) = self.0.workers.as_ref().and_then(|workers| workers.wait_for_end()) {
+            wait(&end).await;
+        }
         self.0.shared.hear()
     }
 
@@ -257,7 +277,7 @@ impl Drop for Owner {
     }
 }
 
-async fn wait(seat: &Seat<Call>) -> Call {
+pub(super) async fn wait<G>(seat: &Seat<G>) -> G {
     poll_fn(|cx| seat.poll(cx)).await
 }
 
@@ -274,14 +294,28 @@ async fn to_the_end_of_the_line() {
     .await;
 }
 
-/// What one lane writes with.
+/// Lets tasks run that can, as long as they bring rows. The runtime would have the worker run before the callers that it woke, or right
+/// after the first of them, with a batch of a row or two. No lingering: it waits for nobody who has to wait.
+async fn let_others_run(shared: &Shared) {
+    let limit = shared.options.limits.batch.rows;
+    let mut n_before = shared.n_queued();
+    loop {
+        to_the_end_of_the_line().await;
+        let n_now = shared.n_queued();
+        if n_now <= n_before || n_now >= limit {
+            return;
+        }
+        n_before = n_now;
+    }
+}
+
+/// What one worker writes with.
 struct Writer {
     pool: Pool,
     /// Kept while there is work.
     connection: Option<PooledConnection>,
-    /// Of an inserter that stores exactly once, from the first batch on.
-    ledger: Option<Ledger>,
-    lane: Lane,
+    /// Dropped last, which says that the connection is back.
+    worker: Worker,
 }
 
 /// How an attempt failed, and how far it had come.
@@ -296,56 +330,45 @@ struct Doubt {
 
 impl Writer {
     async fn run(mut self) {
-        // Whether several callers were answered at once, who may come back at once.
-        let mut is_crowd = false;
         loop {
-            match self.lane.next() {
-                Next::Write(taken) => {
-                    is_crowd = taken.batch().rows.n_rows() > 1;
-                    let end = self.write(taken.batch()).await;
+            match self.worker.next() {
+                Todo::Write(mut held, taken) => {
+                    // Several callers are answered at once, who may come back at once.
+                    let is_crowd = taken.batch().rows.n_rows() > 1;
+                    let lane = held.lane_mut();
+                    let end = self.write(lane, taken.batch()).await;
                     taken.tell(end);
+                    if is_crowd {
+                        let_others_run(&lane.shared).await;
+                    }
+                    held.put_back();
                 }
-                Next::Rest(seat) => {
+                Todo::Conclude(mut held) => self.conclude(held.lane_mut()).await,
+                Todo::Rest(seat) => {
                     self.connection = None;
                     wait(&seat).await;
                 }
-                Next::End => break,
-            }
-            if is_crowd {
-                self.let_others_run().await;
-            }
-        }
-        if let Some(ledger) = self.ledger.take() {
-            // A line that stays does no harm.
-            if let Ok(connection) = self.connection().await {
-                let _ = connection.execute(&ledger.line.end(), ()).await;
+                Todo::End => break,
             }
         }
     }
 
-    /// Lets tasks run that can, as long as they bring rows. The runtime would have this one run before the callers that it woke, or right
-    /// after the first of them, with a batch of a row or two. No lingering: it waits for nobody who has to wait.
-    async fn let_others_run(&self) {
-        let shared = &self.lane.shared;
-        let limit = shared.options.limits.batch.rows;
-        let mut n_before = shared.n_queued();
-        loop {
-            to_the_end_of_the_line().await;
-            let n_now = shared.n_queued();
-            if n_now <= n_before || n_now >= limit {
-                return;
-            }
-            n_before = n_now;
+    /// Ends the ledger of a lane.
+    async fn conclude(&mut self, lane: &mut Lane) {
+        let Some(ledger) = lane.ledger.take() else { return };
+        // A line that stays does no harm.
+        if let Ok(connection) = self.connection().await {
+            let _ = connection.execute(&ledger.line.end(), ()).await;
         }
     }
 
     /// Writes a batch, as often as it takes.
-    async fn write(&mut self, batch: &Batch) -> Result<Stored> {
-        let options = &self.lane.shared.options;
+    async fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
+        let options = &lane.shared.options;
         let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
-            let (stage, error) = match self.attempt(batch, &mut doubt).await {
+            let (stage, error) = match self.attempt(lane, batch, &mut doubt).await {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
@@ -356,25 +379,23 @@ impl Writer {
             match step {
                 Step::Tell(error) => return Err(error),
                 Step::Again(pause, _) => {
-                    self.lane.shared.meters.retried();
+                    lane.shared.meters.retried();
                     sleep(pause).await;
                 }
             }
         }
     }
 
-    async fn attempt(&mut self, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+    async fn attempt(&mut self, lane: &mut Lane, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
         let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
         self.connection().await.map_err(|e| (before, e))?;
-        let shared = &self.lane.shared;
+        let Lane { shared, number, ledger } = lane;
         let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
         let wants_ids = shared.options.ids;
         if !shared.options.exactly_once {
             return insert(connection, batch, wants_ids).await.map_err(|e| (Stage::Write, e));
         }
-        let ledger = self
-            .ledger
-            .get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, self.lane.number)));
+        let ledger = ledger.get_or_insert_with(|| Ledger::new(Line::new(&batch.shape.schema, shared.number, *number)));
         if let Some(Doubt { before, stored }) = doubt.take() {
             let found = match connection.query_opt::<(u64,)>(&ledger.line.settle(), ()).await {
                 Ok(found) => found.map(|(at,)| at),

@@ -6,6 +6,7 @@ mod batch;
 mod bulk;
 mod connection;
 mod inserter;
+mod inserters;
 mod late;
 mod pipeline;
 mod pool;
@@ -20,6 +21,7 @@ pub use arrow::{ArrowBatches, ResultBatches};
 pub use bulk::BulkInserter;
 pub use connection::Connection;
 pub use inserter::Inserter;
+pub use inserters::Inserters;
 pub use pool::{Pool, PooledConnection};
 pub use rows::{ResultRows, Rows};
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod duplicates;
 mod faults;
+mod many_tables;
 pub(crate) mod twin;
 
 use crate::cases::{Case, Route, Shell, in_cases};

@@ -4,8 +4,8 @@ use inrush_core::value::Rules;
 use inrush_core::wire::{ServerVersion, Vendor};
 use std::thread;
 
-fn shared(options: InserterOptions) -> Arc<Shared> {
-    Shared::new("people", options, 1).unwrap()
+pub(crate) fn shared(options: InserterOptions) -> Arc<Shared> {
+    Shared::new("people", options, 1, crate::inserter::MAX_SPARE_BYTES).unwrap()
 }
 
 fn shape() -> Arc<Shape> {
@@ -16,7 +16,7 @@ fn shape() -> Arc<Shape> {
     Arc::new(Shape::new(&name, &known, None, &["n"], crate::InserterOptions::new().terms()).unwrap())
 }
 
-fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
+pub(crate) fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
     match shared.bring(&shape(), &[Value::Int(n)])? {
         Entry::In(ticket) => Ok(ticket),
         Entry::Outside(outside) => {
@@ -26,11 +26,17 @@ fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
     }
 }
 
-/// Writes what there is: odd numbers are bad, the others' ids are ten times themselves. False: there is nothing.
+/// Writes what there is. False: there is nothing.
 fn write(lane: &mut Lane) -> bool {
     let Next::Write(taken) = lane.next() else { return false };
+    let end = stored(taken.batch());
+    taken.tell(Ok(end));
+    true
+}
+
+/// What becomes of the rows of a batch: odd numbers are bad, the others' ids are ten times themselves.
+pub(crate) fn stored(batch: &Batch) -> Stored {
     let mut stored = Stored::default();
-    let batch = taken.batch();
     for row in 0..batch.rows.n_rows() {
         let mut values = Vec::new();
         inrush_core::convert::BoundRows::row(&batch.rows, row, &mut values).unwrap();
@@ -40,8 +46,7 @@ fn write(lane: &mut Lane) -> bool {
             stored.bad_rows.insert(row, Error::data(format!("{n} is odd")));
         }
     }
-    taken.tell(Ok(stored));
-    true
+    stored
 }
 
 #[test]

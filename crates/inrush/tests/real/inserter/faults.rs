@@ -7,30 +7,37 @@ use crate::cases::{Case, Shell};
 use inrush::{Inserter, InserterOptions, InserterStatus, Pool, PoolOptions, Result};
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::Schema;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Kills all connections to the schema, now and then, while the crowd is at work.
+/// Kills all connections to the schema, now and then, while crowds are at work, one after the other until several were killed.
 fn crowd_under_fire(case: &Case, schema: &Schema, inserter: &TwinInserter) -> Ends {
     let is_over = AtomicBool::new(false);
+    let n_killed = AtomicU32::new(0);
     thread::scope(|scope| {
-        let killer = scope.spawn(|| {
+        scope.spawn(|| {
             let list = format!("SELECT ID FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = '{}'", schema.name());
-            let mut n_killed = 0;
             while !is_over.load(Ordering::SeqCst) {
                 for id in case.server.sql(&list) {
                     // It may be gone meanwhile.
-                    n_killed += u32::from(case.server.try_sql(&format!("KILL {}", id[0])).is_ok());
+                    let is_killed = case.server.try_sql(&format!("KILL {}", id[0])).is_ok();
+                    n_killed.fetch_add(u32::from(is_killed), Ordering::SeqCst);
                 }
                 // A batch must have a chance.
                 thread::sleep(Duration::from_millis(80));
             }
-            n_killed
         });
-        let ends = inserter.crowd(Who::Many, 12, row);
+        let mut ends = Ends::new();
+        for first in (0..100_000).step_by(10_000) {
+            let crowd = inserter.crowd(Who::Many, 12, move |n| row(first + n));
+            ends.extend(crowd.into_iter().map(|(n, end)| (first + n, end)));
+            if n_killed.load(Ordering::SeqCst) > 2 {
+                break;
+            }
+        }
         is_over.store(true, Ordering::SeqCst);
-        assert!(killer.join().unwrap() > 0, "nobody was killed");
+        assert!(n_killed.load(Ordering::SeqCst) > 0, "nobody was killed");
         ends
     })
 }

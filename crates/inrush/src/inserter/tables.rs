@@ -1,0 +1,59 @@
+//! The inserters of many tables, by their names: which there are, and what all of them come to.
+
+use crate::inserter::InserterStatus;
+use crate::{InserterOptions, Result};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Inserters `I` by the names of their tables.
+pub(crate) struct Tables<I> {
+    options: InserterOptions,
+    by_name: Mutex<BTreeMap<String, I>>,
+}
+
+impl<I: Clone> Tables<I> {
+    /// None yet; each will have these options.
+    pub(crate) fn new(options: &InserterOptions) -> Self {
+        Self { options: options.clone(), by_name: Mutex::default() }
+    }
+
+    /// The one of this table, made if it is not there.
+    pub(crate) fn get(&self, table: &str, make: impl FnOnce(&InserterOptions) -> Result<I>) -> Result<I> {
+        let mut by_name = self.by_name();
+        if let Some(inserter) = by_name.get(table) {
+            return Ok(inserter.clone());
+        }
+        let inserter = make(&self.options)?;
+        by_name.insert(table.to_owned(), inserter.clone());
+        Ok(inserter)
+    }
+
+    /// Lets go of the one of this table, if it is there.
+    pub(crate) fn remove(&self, table: &str) -> Option<I> {
+        self.by_name().remove(table)
+    }
+
+    /// All there are, by name.
+    pub(crate) fn all(&self) -> Vec<I> {
+        self.by_name().values().cloned().collect()
+    }
+
+    fn by_name(&self) -> MutexGuard<'_, BTreeMap<String, I>> {
+        // Nothing that runs under the lock can panic half-way.
+        self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What several inserters come to together.
+pub(crate) fn sum(each: impl Iterator<Item = InserterStatus>) -> InserterStatus {
+    each.fold(InserterStatus::default(), |sum, one| InserterStatus {
+        queued: sum.queued + one.queued,
+        queued_bytes: sum.queued_bytes + one.queued_bytes,
+        in_flight: sum.in_flight + one.in_flight,
+        waiting: sum.waiting + one.waiting,
+        stored: sum.stored + one.stored,
+        failed: sum.failed + one.failed,
+        unknown: sum.unknown + one.unknown,
+        batches: sum.batches + one.batches,
+    })
+}
