@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick msrv features demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test quick msrv features example demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -19,6 +19,9 @@ msrv: ## Check that the oldest promised Rust (rust-version) is enough
 
 features: ## Check that the library compiles with few features, and without the crates of the others
 	@scripts/features all
+
+example: setup ## Check the axum service in examples/axum: format, lints, its tests on all servers
+	@scripts/example
 
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo

@@ -17,6 +17,9 @@ pub struct TableName {
 
 impl TableName {
     /// Reads a name as a user writes it.
+    ///
+    /// # Errors
+    /// `Config` for what is not a name.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong =
             || Error::config(format!("`{text}` is not a table name")).with_hint("write `table` or `schema.table`");
@@ -47,6 +50,9 @@ impl TableName {
     }
 
     /// Fills in the schema of the connection where the user named none.
+    ///
+    /// # Errors
+    /// `Config` if neither names a schema.
     pub fn in_schema(mut self, default: Option<&str>) -> Result<Self> {
         if self.schema.is_empty() {
             self.schema = default

@@ -23,6 +23,9 @@ impl Connection {
     /// # assert_eq!(report.n_rows, 2);
     /// # Ok::<(), inrush::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// Those of [`execute_batch_with`](Connection::execute_batch_with).
     pub fn execute_batch(&mut self, sql: &(impl Sql + ?Sized), rows: &(impl Rows + ?Sized)) -> Result<BatchReport> {
         self.execute_batch_with(sql, rows, &BatchOptions::new())
     }
@@ -33,6 +36,11 @@ impl Connection {
     /// Every value is checked against its column before anything is sent. Outside of a transaction the batch is one of its own;
     /// inside of one, a batch that fails is undone up to its start and the transaction goes on. The error names the
     /// [row](Error::row).
+    ///
+    /// # Errors
+    /// `Data` for a value that its column cannot hold; `Server` for a row that the server refuses. Both name the [row](crate::Error::row),
+    /// and nothing of the batch is stored. `Config` for a statement or a method that cannot be used. `Io` if the connection is lost or a
+    /// time-out passes: [`is_outcome_unknown`](crate::Error::is_outcome_unknown) returns whether the batch may be stored.
     pub fn execute_batch_with(
         &mut self,
         sql: &(impl Sql + ?Sized),

@@ -39,6 +39,10 @@ impl Connection {
     /// # assert_eq!(shop.ask("SELECT COUNT(*), MAX(n) FROM numbers"), ["10000 9999"]);
     /// # Ok::<(), inrush::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// Those of `next` and of the replies' function; those of the connection: `Io` if the connection is lost or a time-out passes. An error
+    /// of a step is in its reply.
     pub fn pipeline_each(
         &mut self,
         next: impl FnMut(NextCommand<'_>) -> Result<Decision>,
@@ -74,6 +78,9 @@ impl Connection {
 impl Pipeline<'_, Connection> {
     /// Sends all steps and reads their replies, one for each, in order. An error from here is one of the connection, which is
     /// dead then; which of the steps without a reply were run nobody knows.
+    ///
+    /// # Errors
+    /// Those of the connection: `Io` if the connection is lost or a time-out passes. An error of a step is its result.
     pub fn run(mut self) -> Result<Vec<Result<Reply>>> {
         let window = self.connection.window(Some(self.batch.len()))?;
         let best_effort = self.batch.best_effort;

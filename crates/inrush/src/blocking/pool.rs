@@ -41,6 +41,9 @@ pub struct Pool {
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
     /// or in the background if some shall be kept.
+    ///
+    /// # Errors
+    /// `Config` for a configuration that is invalid.
     pub fn new(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
         let keeper = Arc::new(OnceLock::<Thread>::new());
@@ -55,6 +58,11 @@ impl Pool {
     }
 
     /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
+    ///
+    /// # Errors
+    /// [`Reason::PoolExhausted`](crate::Reason::PoolExhausted) and [`Reason::PoolTimedOut`](crate::Reason::PoolTimedOut) after
+    /// [`PoolOptions::with_acquire_timeout`](crate::PoolOptions::with_acquire_timeout); [`Reason::PoolClosed`](crate::Reason::PoolClosed);
+    /// those of [`Connection::connect`] if a new one cannot be opened.
     pub fn get(&self) -> Result<PooledConnection> {
         Trace::acquire(&self.shared.config).within(|| self.acquire())
     }

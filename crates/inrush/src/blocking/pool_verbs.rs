@@ -40,8 +40,8 @@ impl Pool {
     /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
-    /// Those of [`transaction`](Pool::transaction). With `exactly_once` also `Config` if the pool's configuration has no database, and
-    /// `Promise` if the ledger settles nothing there, or if its line was changed by somebody else.
+    /// Those of [`transaction`](Pool::transaction). With [`TransactionOptions::with_exactly_once`] also `Config` if the pool's configuration has no database, and
+    /// `Guarantee` if the ledger settles nothing there, or if its line was changed by somebody else.
     pub fn transaction_with<T, E: From<Error>>(
         &self,
         options: &TransactionOptions<E>,
@@ -110,17 +110,23 @@ impl Pool {
     /// [`Connection::query`] over any connection.
     ///
     /// # Errors
-    /// Those of [`get`](Pool::get) and of the verb. So for the other verbs.
+    /// Those of [`get`](Pool::get) and of [`Connection::query`].
     pub fn query<T: for<'r> FromRow<'r>>(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<T>> {
         self.get()?.query(sql, params)
     }
 
     /// [`Connection::query_one`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_one`].
     pub fn query_one<T: for<'r> FromRow<'r>>(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<T> {
         self.get()?.query_one(sql, params)
     }
 
     /// [`Connection::query_opt`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_opt`].
     pub fn query_opt<T: for<'r> FromRow<'r>>(
         &self,
         sql: &(impl Sql + ?Sized),
@@ -130,6 +136,9 @@ impl Pool {
     }
 
     /// [`Connection::query_first`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_first`].
     pub fn query_first<T: for<'r> FromRow<'r>>(
         &self,
         sql: &(impl Sql + ?Sized),
@@ -139,16 +148,25 @@ impl Pool {
     }
 
     /// [`Connection::execute`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute`].
     pub fn execute(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
         self.get()?.execute(sql, params)
     }
 
     /// [`Connection::execute_batch`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute_batch`].
     pub fn execute_batch(&self, sql: &(impl Sql + ?Sized), rows: &(impl Rows + ?Sized)) -> Result<BatchReport> {
         self.get()?.execute_batch(sql, rows)
     }
 
     /// [`Connection::execute_batch_with`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute_batch_with`].
     pub fn execute_batch_with(
         &self,
         sql: &(impl Sql + ?Sized),

@@ -56,6 +56,9 @@ impl Connection {
     /// # assert_eq!(seen, "1 Ann, 2 Bob, 3 Cy, ");
     /// # Ok::<(), inrush::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// Those of [`execute`](Connection::execute), up to the first row.
     pub fn query_iter(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Rows<'_>> {
         ResultRows::in_form(self, sql, &params, Form::AsAsked)
     }
@@ -151,6 +154,9 @@ impl Connection {
 impl<C: BorrowMut<Connection>> ResultRows<C> {
     /// Runs a statement over `connection` and reads its rows one by one, as [`Connection::query_iter`] does. After an error
     /// `connection` is dropped: one from a pool goes back to it.
+    ///
+    /// # Errors
+    /// Those of [`Connection::query_iter`].
     pub fn open(connection: C, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Self> {
         Self::in_form(connection, sql, &params, Form::AsAsked)
     }
@@ -177,6 +183,9 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
     }
 
     /// The next row. `None`: the result is over; another may follow, see [`ResultRows::next_result`].
+    ///
+    /// # Errors
+    /// `Server` if the statement fails in the middle of its rows; `Io` if the connection is lost or a time-out passes.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let connection: &mut Connection = self.connection.borrow_mut();
         Ok(if connection.next_row(&mut self.reading)? { connection.link.row() } else { None })
@@ -184,11 +193,18 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
 
     /// The next row as a tuple or a struct, which may borrow from it. A row that does not fit is an error, and the next one can
     /// be asked for all the same.
+    ///
+    /// # Errors
+    /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; those of
+    /// [`next_row`](ResultRows::next_row).
     pub fn next_as<'r, T: FromRow<'r>>(&'r mut self) -> Result<Option<T>> {
         self.next_row()?.map(T::from_row).transpose()
     }
 
     /// Goes on to the next result, past what is left of this one. `false`: there is none.
+    ///
+    /// # Errors
+    /// `Server` if the next statement fails; `Io` if the connection is lost or a time-out passes.
     pub fn next_result(&mut self) -> Result<bool> {
         self.connection.borrow_mut().next_result(&mut self.reading)
     }

@@ -77,11 +77,17 @@ impl Config {
     }
 
     /// Reads `mysql://user:password@host:port/database?tls=verify-full`; see [`crate::url`] for the parameters.
+    ///
+    /// # Errors
+    /// `Config` for what is no URL, and for an unknown or invalid parameter.
     pub fn from_url(url: &str) -> Result<Self> {
         Self::default().with_url(url)
     }
 
     /// Overrides what `url` mentions and keeps the rest.
+    ///
+    /// # Errors
+    /// Those of [`Config::from_url`].
     pub fn with_url(mut self, url: &str) -> Result<Self> {
         url::apply(url, &mut self)?;
         Ok(self)
@@ -89,6 +95,9 @@ impl Config {
 
     /// Reads the groups `[client]` and `[inrush]` of `defaults_file`, or of the usual files if it is `None`
     /// (`/etc/my.cnf`, `/etc/mysql/my.cnf`, `~/.my.cnf`, those that exist, in this order).
+    ///
+    /// # Errors
+    /// `Io` if a file cannot be read; `Config` for an invalid option, and for a file that everybody may write to.
     pub fn from_option_files(defaults_file: Option<&Path>) -> Result<Self> {
         let mut config = Self::default();
         option_files::apply(defaults_file, &mut config)?;

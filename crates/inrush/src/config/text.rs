@@ -13,11 +13,17 @@ impl Config {
     /// assert_eq!((config.host(), config.user(), config.database()), ("db.example.org", "ann", Some("shop")));
     /// # Ok::<(), inrush::Error>(())
     /// ```
+    ///
+    /// # Errors
+    /// `Config` for a text that is neither, and for an unknown or invalid name or value.
     pub fn parse(text: &str) -> Result<Self> {
         Self::default().with_text(text)
     }
 
     /// Overrides what `text` mentions, which is as for [`Config::parse`], and keeps the rest.
+    ///
+    /// # Errors
+    /// Those of [`Config::parse`].
     pub fn with_text(mut self, text: &str) -> Result<Self> {
         match ado::looks_like_one(text) {
             true => ado::apply(text, &mut self)?,
@@ -38,6 +44,9 @@ impl FromStr for Config {
 /// What says where to connect to: a [`Config`], a URL, or a connection string (see [`Config::parse`]).
 pub trait IntoConfig {
     /// The configuration. A text that is none is an error.
+    ///
+    /// # Errors
+    /// `Config` for a text that is no configuration.
     fn into_config(self) -> Result<Config>;
 }
 

@@ -129,7 +129,7 @@ pub enum Notice {
         lanes: usize,
         /// What a batch takes, in bytes, with the text made of it.
         takes: u64,
-        /// What there is, in bytes: [`LoadOptions::memory`].
+        /// What there is, in bytes: [`LoadOptions::memory`](crate::LoadOptions::memory).
         memory: u64,
         /// What would be enough, in bytes.
         enough: u64,

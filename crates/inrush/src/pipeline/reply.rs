@@ -36,6 +36,9 @@ impl Reply {
     }
 
     /// The rows of the first result.
+    ///
+    /// # Errors
+    /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type.
     pub fn rows<T: for<'r> FromRow<'r>>(&self) -> Result<Vec<T>> {
         self.results.first().map_or(Ok(Vec::new()), |result| result.rows().map(T::from_row).collect())
     }

@@ -35,6 +35,10 @@ impl Connection {
     ///
     /// The statement is prepared even without values, because a FLOAT as text has lost digits. How types become Arrow's:
     /// [`sans_io::convert::arrow`](crate::sans_io::convert::arrow).
+    ///
+    /// # Errors
+    /// `Data` for a value that its Arrow type cannot hold: see [`ArrowOptions::invalid_dates`]; `Config` if the result is larger than
+    /// [`Config::with_max_result`](crate::Config::with_max_result) allows; those of [`execute`](Connection::execute).
     pub async fn query_arrow(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<RecordBatch>> {
         let mut kept = KeptBatches::new(&self.config);
         let mut batches = self.query_arrow_iter(sql, params, &ArrowOptions::default()).await?;
@@ -62,6 +66,9 @@ impl Connection {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    /// Those of [`execute`](Connection::execute), up to the first row.
     pub async fn query_arrow_iter(
         &mut self,
         sql: &(impl Sql + ?Sized),
@@ -75,6 +82,9 @@ impl Connection {
 impl<C: BorrowMut<Connection>> ResultBatches<C> {
     /// Runs a statement over `connection` and reads its result set a record batch at a time, as
     /// [`Connection::query_arrow_iter`] does. After an error `connection` is dropped: one from a pool goes back to it.
+    ///
+    /// # Errors
+    /// Those of [`Connection::query_arrow_iter`].
     pub async fn open(
         connection: C,
         sql: &(impl Sql + ?Sized),
@@ -94,6 +104,10 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
 
     /// The next batch. `None`: the result is over. After an error nothing follows; the connection is usable unless the error is
     /// fatal.
+    ///
+    /// # Errors
+    /// `Data` for a value that its Arrow type cannot hold; `Server` if the statement fails in the middle of its rows; `Io` if the
+    /// connection is lost or a time-out passes.
     pub async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         if self.is_over {
             return Ok(None);

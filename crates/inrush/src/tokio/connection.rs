@@ -37,6 +37,10 @@ pub struct Connection {
 
 impl Connection {
     /// Connects and logs in, all within the connect time-out.
+    ///
+    /// # Errors
+    /// `Config` for a configuration that is invalid, also for its certificates; `Io` if the server cannot be reached in time or TLS fails;
+    /// `Server` if it refuses the login.
     pub async fn connect(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
         let deadline = config.connect_deadline();
@@ -88,11 +92,17 @@ impl Connection {
     }
 
     /// The largest packet the server takes, so the longest statement. Asks the server once.
+    ///
+    /// # Errors
+    /// Those of [`execute`](Connection::execute).
     pub async fn max_allowed_packet(&mut self) -> Result<u64> {
         Ok(self.settings().await?.max_allowed_packet)
     }
 
     /// Asks whether the server is there.
+    ///
+    /// # Errors
+    /// `Io` if the connection is lost or a time-out passes.
     pub async fn ping(&mut self) -> Result<()> {
         self.run(simple::ping()).await.map(drop)
     }
@@ -101,6 +111,10 @@ impl Connection {
     ///
     /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values travels as
     /// text; anything else is prepared once and kept.
+    ///
+    /// # Errors
+    /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; `Config` if the result is larger than
+    /// [`Config::with_max_result`](crate::Config::with_max_result) allows; those of [`execute`](Connection::execute).
     pub async fn query<T: for<'r> FromRow<'r>>(
         &mut self,
         sql: &(impl Sql + ?Sized),
@@ -155,6 +169,10 @@ impl Connection {
     }
 
     /// Runs a statement and collects all its results: of a procedure, or of several statements if the configuration allows them.
+    ///
+    /// # Errors
+    /// `Config` if the result is larger than [`Config::with_max_result`](crate::Config::with_max_result) allows; those of
+    /// [`execute`](Connection::execute). An error of a later statement is returned in place of the results before it.
     pub async fn query_result_sets(
         &mut self,
         sql: &(impl Sql + ?Sized),
@@ -167,6 +185,9 @@ impl Connection {
 
     /// Runs a statement and hands over each row as it arrives. An error from `each` ends the connection: the rest of the rows
     /// would have to be read.
+    ///
+    /// # Errors
+    /// Those of `each` and of [`execute`](Connection::execute).
     pub async fn query_each(
         &mut self,
         sql: &(impl Sql + ?Sized),
@@ -177,11 +198,18 @@ impl Connection {
     }
 
     /// Runs a statement without a result set; rows that come all the same are read and dropped.
+    ///
+    /// # Errors
+    /// `Config` for values that do not match the placeholders; `Server` for what the server refuses; `Io` if the connection is lost or a
+    /// time-out passes: [`is_outcome_unknown`](crate::Error::is_outcome_unknown) returns whether the statement may have been executed.
     pub async fn execute(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
         self.ask(sql, &params, &mut Discard).await
     }
 
     /// What the server warned of in the last statement. It forgets that with the next one.
+    ///
+    /// # Errors
+    /// Those of [`execute`](Connection::execute).
     pub async fn warnings(&mut self) -> Result<Vec<Warning>> {
         self.query("SHOW WARNINGS", ()).await
     }
@@ -189,6 +217,9 @@ impl Connection {
     /// Prepares a statement, so that a mistake in it shows now, and keeps it in the connection's cache. Its placeholders are `?` or `:name`.
     ///
     /// The [`Statement`] belongs to no connection: another one, or this one after a reset, prepares it for itself at its first use.
+    ///
+    /// # Errors
+    /// `Config` for `?` beside `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement> {
         let statement = Statement::new(sql)?;
         self.run(Learn::new(&statement)).await?;
@@ -197,6 +228,9 @@ impl Connection {
 
     /// Sends `content` as the file of a LOAD DATA LOCAL INFILE. `make_sql` makes the statement from the file's name, a random
     /// one, to be put into single quotes. Needs [`Config::with_local_infile`].
+    ///
+    /// # Errors
+    /// `Config` without [`Config::with_local_infile`]; those of [`execute`](Connection::execute).
     pub async fn load_local(&mut self, make_sql: impl FnOnce(&str) -> String, content: &[u8]) -> Result<Outcome> {
         verbs::check_local(self.session(), &self.config)?;
         let settings = self.settings().await?;
@@ -206,6 +240,9 @@ impl Connection {
     }
 
     /// As after login: temporary tables, variables, prepared statements and an open transaction are gone.
+    ///
+    /// # Errors
+    /// `Server` if the server refuses it; `Io` if the connection is lost or a time-out passes.
     pub async fn reset(&mut self) -> Result<()> {
         self.settings = None;
         self.tables.forget_temporary();
@@ -214,6 +251,10 @@ impl Connection {
     }
 
     /// Becomes another account, that of `config`, with its database; everything else is as after a reset.
+    ///
+    /// # Errors
+    /// `Config` for a configuration that is invalid; `Server` if the server refuses the login, which may end the connection:
+    /// [`is_fatal`](crate::Error::is_fatal) returns that. `Io` if the connection is lost or a time-out passes.
     pub async fn change_user(&mut self, config: &Config) -> Result<()> {
         self.settings = None;
         self.tables.forget_all();
@@ -228,6 +269,9 @@ impl Connection {
     pub fn close(self) {}
 
     /// Drives one exchange to its end: reads while it writes. Before it whatever the connection owes is paid.
+    ///
+    /// # Errors
+    /// Those of the exchange; `Io` if the connection is lost or a time-out passes.
     pub async fn run<C: Conversation>(&mut self, conversation: C) -> Result<C::Output> {
         self.run_within(QueryTime::new(&self.config), conversation).await
     }

@@ -58,6 +58,9 @@ struct Keeper {
 impl Pool {
     /// A pool by the options of `config` ([`Config::with_pool`](crate::Config::with_pool)). Waits for nothing: connections are opened when they are needed,
     /// or in the background if some shall be kept (from the first [`Pool::get`] on, if it is made outside of a runtime).
+    ///
+    /// # Errors
+    /// `Config` for a configuration that is invalid.
     pub fn new(config: impl IntoConfig) -> Result<Self> {
         let config = &config.into_config()?;
         let keeper = Arc::new(Keeper::default());
@@ -71,6 +74,11 @@ impl Pool {
     /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
     ///
     /// Dropped before it is ready, it leaves nothing behind: no place in the queue, and no connection.
+    ///
+    /// # Errors
+    /// [`Reason::PoolExhausted`](crate::Reason::PoolExhausted) and [`Reason::PoolTimedOut`](crate::Reason::PoolTimedOut) after
+    /// [`PoolOptions::with_acquire_timeout`](crate::PoolOptions::with_acquire_timeout); [`Reason::PoolClosed`](crate::Reason::PoolClosed);
+    /// those of [`Connection::connect`] if a new one cannot be opened.
     pub async fn get(&self) -> Result<PooledConnection> {
         Trace::acquire(&self.shared.config).follow(self.acquire()).await
     }

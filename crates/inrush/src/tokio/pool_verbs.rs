@@ -46,8 +46,8 @@ impl Pool {
     /// [`TransactionOptions::with_exactly_once`] a lost answer to COMMIT is settled.
     ///
     /// # Errors
-    /// Those of [`transaction`](Pool::transaction). With `exactly_once` also `Config` if the pool's configuration has no database, and
-    /// `Promise` if the ledger settles nothing there, or if its line was changed by somebody else.
+    /// Those of [`transaction`](Pool::transaction). With [`TransactionOptions::with_exactly_once`] also `Config` if the pool's configuration has no database, and
+    /// `Guarantee` if the ledger settles nothing there, or if its line was changed by somebody else.
     pub async fn transaction_with<T, E: From<Error>>(
         &self,
         options: &TransactionOptions<E>,
@@ -116,7 +116,7 @@ impl Pool {
     /// [`Connection::query`] over any connection.
     ///
     /// # Errors
-    /// Those of [`get`](Pool::get) and of the verb. So for the other verbs.
+    /// Those of [`get`](Pool::get) and of [`Connection::query`].
     pub async fn query<T: for<'r> FromRow<'r>>(
         &self,
         sql: &(impl Sql + ?Sized),
@@ -126,11 +126,17 @@ impl Pool {
     }
 
     /// [`Connection::query_one`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_one`].
     pub async fn query_one<T: for<'r> FromRow<'r>>(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<T> {
         self.get().await?.query_one(sql, params).await
     }
 
     /// [`Connection::query_opt`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_opt`].
     pub async fn query_opt<T: for<'r> FromRow<'r>>(
         &self,
         sql: &(impl Sql + ?Sized),
@@ -140,6 +146,9 @@ impl Pool {
     }
 
     /// [`Connection::query_first`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_first`].
     pub async fn query_first<T: for<'r> FromRow<'r>>(
         &self,
         sql: &(impl Sql + ?Sized),
@@ -149,16 +158,25 @@ impl Pool {
     }
 
     /// [`Connection::execute`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute`].
     pub async fn execute(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Outcome> {
         self.get().await?.execute(sql, params).await
     }
 
     /// [`Connection::execute_batch`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute_batch`].
     pub async fn execute_batch(&self, sql: &(impl Sql + ?Sized), rows: &(impl Rows + ?Sized)) -> Result<BatchReport> {
         self.get().await?.execute_batch(sql, rows).await
     }
 
     /// [`Connection::execute_batch_with`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::execute_batch_with`].
     pub async fn execute_batch_with(
         &self,
         sql: &(impl Sql + ?Sized),

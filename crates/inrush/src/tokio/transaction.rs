@@ -49,11 +49,17 @@ impl Connection {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    /// `Config` if a transaction is open; `Io` if the connection is lost or a time-out passes.
     pub async fn begin(&mut self) -> Result<Transaction<'_>> {
         self.begin_with(&TransactionOptions::new()).await
     }
 
     /// Begins a transaction of some kind: isolation, read-only, snapshot. Its retries concern closures only.
+    ///
+    /// # Errors
+    /// Those of [`begin`](Connection::begin); `Server` if the server refuses the options.
     pub async fn begin_with<E>(&mut self, options: &TransactionOptions<E>) -> Result<Transaction<'_>> {
         self.settle().await?;
         if self.session().is_transaction_unsure() {
@@ -175,6 +181,10 @@ impl Transaction<'_> {
     /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
     /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
     /// error says so.
+    ///
+    /// # Errors
+    /// `Io` if the answer is lost; `Server` if the server refuses to commit, or ended the transaction before.
+    /// [`is_retryable`](crate::Error::is_retryable) returns whether the same transaction may succeed when it is run again.
     pub async fn commit(self) -> Result<()> {
         self.commit_in_stages().await.map_err(|(_, error)| error)
     }
@@ -187,6 +197,9 @@ impl Transaction<'_> {
     }
 
     /// Rolls back.
+    ///
+    /// # Errors
+    /// `Io` if the connection is lost or a time-out passes. The server then rolls back by itself.
     pub async fn rollback(self) -> Result<()> {
         self.connection.session_mut().abandon(1);
         self.connection.settle().await
@@ -212,6 +225,9 @@ impl Transaction<'_> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    /// `Config` if the transaction is over; `Io` if the connection is lost or a time-out passes.
     pub async fn savepoint(&mut self) -> Result<Savepoint<'_>> {
         savepoint(self.connection).await
     }
@@ -219,17 +235,27 @@ impl Transaction<'_> {
 
 impl Savepoint<'_> {
     /// Keeps what was done since, as part of what is around it.
+    ///
+    /// # Errors
+    /// `Config` if the transaction is over; `Server` if the server has no such savepoint any more; `Io` if the connection is lost or a
+    /// time-out passes.
     pub async fn release(self) -> Result<()> {
         self.connection.run(transaction::release(self.depth)).await.map(drop)
     }
 
     /// Undoes what was done since.
+    ///
+    /// # Errors
+    /// `Io` if the connection is lost or a time-out passes. The server then rolls back by itself.
     pub async fn rollback(self) -> Result<()> {
         self.connection.session_mut().abandon(self.depth);
         self.connection.settle().await
     }
 
     /// Sets a savepoint inside this one.
+    ///
+    /// # Errors
+    /// `Config` if the transaction is over; `Io` if the connection is lost or a time-out passes.
     pub async fn savepoint(&mut self) -> Result<Savepoint<'_>> {
         savepoint(self.connection).await
     }
