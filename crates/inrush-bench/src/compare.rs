@@ -81,7 +81,7 @@ pub fn changes(before: &Results, after: &Results) -> Result<Vec<Change>> {
 /// Refuses runs of different servers, or of different machines: a comparison of two servers is none of two programs.
 ///
 /// # Errors
-/// `Promise`.
+/// `Guarantee`.
 pub fn same_place(before: &Results, after: &Results) -> Result<()> {
     let (a, b) = (&before.run, &after.run);
     let cpu = |run: &Run| run.machine.cpu.clone().unwrap_or_else(|| "unknown".into());

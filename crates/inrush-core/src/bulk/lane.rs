@@ -63,7 +63,7 @@ impl Unchecked {
     /// Refuses what would lose rows: see [`Profile::needs_a_key_check`].
     ///
     /// # Errors
-    /// `Promise`.
+    /// `Guarantee`.
     pub fn check(self, profile: &Profile) -> Result<()> {
         if !(profile.needs_a_key_check && self.unique && self.foreign_keys) {
             return Ok(());

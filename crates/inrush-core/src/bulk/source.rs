@@ -185,7 +185,7 @@ pub trait Source: Send {
     /// lines: at once where the source can go back to its beginning, else when `next` passes over it. Called before the first `next`.
     ///
     /// # Errors
-    /// `Promise` if the source is not the one those rows came from.
+    /// `Guarantee` if the source is not the one those rows came from.
     fn resume(&mut self, stored: &[ChunkLine], verify: bool) -> Result<(), Error> {
         let _ = verify;
         match stored {

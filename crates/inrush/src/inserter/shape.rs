@@ -41,7 +41,7 @@ impl Shape {
     /// Without either it is all columns that need a value of ours: not those that the server makes.
     ///
     /// # Errors
-    /// `Config` for columns that are not there or take no value; `Promise` if exactly once was asked for and the table has no
+    /// `Config` for columns that are not there or take no value; `Guarantee` if exactly once was asked for and the table has no
     /// transactions.
     pub(crate) fn new(
         name: &TableName,

@@ -126,7 +126,7 @@ impl Loader {
     /// Loads every source, in order. An error means that no row was sent; whatever happens later is in the report.
     ///
     /// # Errors
-    /// `Config` for mistakes of the mapping (all at once), `Promise` for a table that cannot keep the guarantee, else what
+    /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else what
     /// the server or the network said.
     pub fn load(self, mut sources: Vec<Box<dyn Source>>) -> Result<Report> {
         if self.options.lanes == Some(0) {

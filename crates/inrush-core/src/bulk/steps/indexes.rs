@@ -32,7 +32,7 @@ impl Index {
     /// Parses what [`add`] wrote, out of a ledger that others may have changed.
     ///
     /// # Errors
-    /// `Promise` if it is anything but definitions of indexes, which is not run.
+    /// `Guarantee` if it is anything but definitions of indexes, which is not run.
     pub fn stored(text: &str) -> Result<Vec<Index>> {
         let all = Definition::parse_all(text).ok_or_else(|| {
             let shown: String = text.chars().take(SHOWN_CHARS).collect();

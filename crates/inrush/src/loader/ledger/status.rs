@@ -63,7 +63,7 @@ impl Loader {
     /// another user is forgotten only with `force`.
     ///
     /// # Errors
-    /// `Config` if no job or more than one is meant, `Promise` if it is another user's, else what the server or the network said.
+    /// `Config` if no job or more than one is meant, `Guarantee` if it is another user's, else what the server or the network said.
     pub fn forget(config: &Config, schema: &str, id: &str, force: bool) -> Result<Forgotten> {
         let mut connection = Connection::connect(config)?;
         let ledger = ledger(&mut connection, schema)?;
