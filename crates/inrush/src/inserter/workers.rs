@@ -117,6 +117,7 @@ impl Workers {
         Some(seat)
     }
 
+    /// A lane may have work, and a worker is called for it.
     fn ready(&self, slot: Arc<Slot>) {
         let mut state = self.state();
         if state.n_workers == 0 {
@@ -227,10 +228,10 @@ impl Held {
         self.lane.as_mut().unwrap_or_else(|| unreachable!("a lane is there until it is put back"))
     }
 
-    /// The lane wrote what it had; perhaps there is more.
+    /// The lane wrote what it had; perhaps there is more. Its worker looks at once, behind the others that are ready, so nobody is called.
     pub(crate) fn put_back(mut self) {
         *self.slot.lane() = self.lane.take();
-        self.workers.ready(Arc::clone(&self.slot));
+        self.workers.state().ready.push_back(Arc::clone(&self.slot));
     }
 
     /// The lane rests until its seat is called.
@@ -238,7 +239,7 @@ impl Held {
         *self.slot.lane() = self.lane.take();
         let waker = Waker::from(Arc::clone(&self.slot));
         if seat.poll(&mut Context::from_waker(&waker)).is_ready() {
-            self.workers.ready(Arc::clone(&self.slot));
+            self.workers.state().ready.push_back(Arc::clone(&self.slot));
         }
     }
 }
