@@ -1,4 +1,4 @@
-//! Tells a release build which commit it is of, for the results of `inrush bench`. A build for development does not ask: it would be
+//! Tells a release build which commit it is of, for `--version` and the results of `inrush bench`. A build for development does not ask: it would be
 //! built anew after each commit.
 
 use std::env;
@@ -6,8 +6,14 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    if env::var("PROFILE").as_deref() != Ok("release") {
-        return;
+    let value = |name: &str| env::var(name).unwrap_or_default();
+    let is_release = value("PROFILE") == "release";
+    let build = |commit: &str| {
+        let (version, target, profile) = (value("CARGO_PKG_VERSION"), value("TARGET"), value("PROFILE"));
+        println!("cargo:rustc-env=INRUSH_VERSION={version} ({commit}{profile} build for {target})");
+    };
+    if !is_release {
+        return build("");
     }
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;
@@ -19,7 +25,9 @@ fn main() {
             println!("cargo:rerun-if-changed={path}");
         }
     }
-    if let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) {
+    let commit = git(&["rev-parse", "--short=12", "HEAD"]);
+    build(&commit.as_ref().map_or(String::new(), |commit| format!("commit {commit}, ")));
+    if let Some(commit) = commit {
         println!("cargo:rustc-env=INRUSH_COMMIT={commit}");
     }
 }

@@ -36,10 +36,22 @@ impl Change {
             Verdict::Less if self.ratio.interval.is_some_and(|interval| interval.high < least) => "faster",
             Verdict::More if self.is_slower_than(0.0) => "slower",
             Verdict::Less | Verdict::More => "no difference: so did the server by itself",
+            Verdict::NoDifference if self.ratio.interval.is_none() => "undecided: too few rounds",
+            Verdict::NoDifference if self.ratio.interval.is_some_and(is_wide) => {
+                "undecided: the rounds differ too much, take more"
+            }
             Verdict::NoDifference => "no difference",
         }
     }
 }
+
+/// Whether a difference worth talking about may hide in it.
+fn is_wide(Interval { low, high }: Interval) -> bool {
+    low < 1.0 - WORTH_KNOWING || high > 1.0 + WORTH_KNOWING
+}
+
+/// 5 %: what repeated runs differ by on a machine with other work.
+const WORTH_KNOWING: f64 = 0.05;
 
 /// Every case of both, in the order of the first.
 ///
@@ -123,9 +135,9 @@ impl Lines {
     }
 }
 
-/// A line a case.
+/// A line a case, under a head.
 pub fn render(changes: &[Change]) -> String {
-    let width = changes.iter().map(|change| change.case.chars().count()).max().unwrap_or(0);
+    let width = changes.iter().map(|change| change.case.chars().count()).max().unwrap_or(0).max(HEAD.len());
     let line = |change: &Change| {
         let Change { case, ratio, .. } = change;
         let interval = match ratio.interval {
@@ -134,8 +146,11 @@ pub fn render(changes: &[Change]) -> String {
         };
         format!("{case:width$}  {:.3}  ({interval})  {}\n", ratio.times, change.word())
     };
-    changes.iter().map(line).collect()
+    let head = format!("{HEAD:width$}  time of the second run over that of the first (95 % interval)\n");
+    head + &changes.iter().map(line).collect::<String>()
 }
+
+const HEAD: &str = "case";
 
 #[cfg(test)]
 mod tests {
@@ -147,8 +162,9 @@ mod tests {
         let (before, after) = (results(&[("a", 1.0), ("b", 1.0)]), results(&[("a", 1.3), ("b", 1.01), ("c", 1.0)]));
         let changes = changes(&before, &after).unwrap();
         let text = render(&changes);
-        assert!(text.contains("a  1.300") && text.lines().next().unwrap().ends_with("slower"), "{text}");
-        assert!(text.lines().nth(1).unwrap().ends_with("no difference"), "{text}");
+        assert!(text.contains("a     1.300") && text.lines().nth(1).unwrap().ends_with("slower"), "{text}");
+        assert!(text.starts_with("case  time of the second run"), "{text}");
+        assert!(text.lines().nth(2).unwrap().ends_with("no difference"), "{text}");
         assert_eq!(changes.iter().map(|change| change.is_slower_than(0.1)).collect::<Vec<_>>(), [true, false]);
     }
 
@@ -163,6 +179,19 @@ mod tests {
         assert_eq!(changes.iter().map(Change::word).collect::<Vec<_>>(), want);
         let slower: Vec<bool> = changes.iter().map(|change| change.is_slower_than(0.1)).collect();
         assert_eq!(slower, want.map(|word| word == "slower"));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_undecided() {
+        let word = |interval: Option<(f64, f64)>| {
+            let interval = interval.map(|(low, high)| Interval { low, high });
+            let ratio = Ratio { times: 1.0, interval };
+            Change { case: String::new(), ratio, control: None, is_limit: false }.word()
+        };
+        assert_eq!(word(None), "undecided: too few rounds");
+        assert_eq!(word(Some((0.9, 1.2))), "undecided: the rounds differ too much, take more");
+        assert_eq!(word(Some((0.97, 1.04))), "no difference");
+        assert_eq!(word(Some((1.01, 1.2))), "slower");
     }
 
     #[test]

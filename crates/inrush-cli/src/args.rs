@@ -4,12 +4,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::Output;
 use crate::commands::bench::BenchArgs;
+use crate::commands::documents::CompletionsArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
 
 /// Gets rows into MySQL and MariaDB, fast, and loses none.
 #[derive(Debug, Parser)]
-#[command(name = "inrush", version, propagate_version = true, after_help = ENVIRONMENT)]
+#[command(name = "inrush", version = env!("INRUSH_VERSION"), propagate_version = true, after_help = ENVIRONMENT)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -75,4 +76,37 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     Bench(BenchArgs),
     Server(ServerArgs),
+    Completions(CompletionsArgs),
+    /// Print the manual page: `inrush man | man -l -`
+    Man,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+    use clap::error::ErrorKind;
+
+    /// Every command and the commands in it, as they are called.
+    fn calls(command: &clap::Command, before: &[String]) -> Vec<Vec<String>> {
+        let mut all = vec![before.to_vec()];
+        for verb in command.get_subcommands() {
+            let call = [before, &[verb.get_name().to_owned()]].concat();
+            all.extend(calls(verb, &call));
+        }
+        all
+    }
+
+    #[test]
+    fn every_command_has_help() {
+        let calls = calls(&Cli::command(), &["inrush".to_owned()]);
+        assert!(calls.len() > 12, "{calls:?}");
+        for mut call in calls {
+            call.push("--help".to_owned());
+            let error = Cli::try_parse_from(&call).unwrap_err();
+            let is_help =
+                matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+            assert!(is_help, "{call:?}: {error}");
+        }
+    }
 }

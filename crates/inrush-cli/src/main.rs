@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Command::Load(arguments) => ("load", commands::load::run(arguments, &output)),
         Command::Bench(arguments) => ("bench", commands::bench::run(arguments, &output)),
         Command::Server(arguments) => ("server", commands::server::run(arguments, cli.global.json)),
+        Command::Completions(arguments) => ("completions", commands::documents::completions(arguments, Cli::command())),
+        Command::Man => ("man", commands::documents::man(Cli::command())),
     };
     ExitCode::from(done.unwrap_or_else(|error| {
         let code = exit::code_of(&error);

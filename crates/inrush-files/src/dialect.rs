@@ -3,6 +3,7 @@
 //! The default is RFC 4180, with these extensions: a line ends in LF or CRLF (a lone CR is data), a
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
+use crate::formats::ValueFormats;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
@@ -43,6 +44,12 @@ pub struct CsvOptions {
     pub memory: usize,
     /// Whether lines end with a carriage return alone.
     pub cr_ends: bool,
+    /// Whether fields behind those of the header are left out; if not, such a record is bad.
+    pub ignore_extra_fields: bool,
+    /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
+    pub null_missing_fields: bool,
+    /// How numbers and dates are written.
+    pub formats: ValueFormats,
     /// What is done with the names in the header.
     pub names: HeaderNames,
     /// What of this is found out from the beginning of each file, whatever is said here.
@@ -98,6 +105,9 @@ inrush_core::setters!(CsvOptions {
     with_max_record => max_record: as usize,
     with_memory => memory: as usize,
     with_cr_ends => cr_ends: as bool,
+    with_ignore_extra_fields => ignore_extra_fields: as bool,
+    with_null_missing_fields => null_missing_fields: as bool,
+    with_formats => formats: as ValueFormats,
     with_names => names: as HeaderNames,
     with_find_out => find_out: as FindOut,
 });
@@ -119,6 +129,9 @@ impl Default for CsvOptions {
             max_record: 64 << 20,
             memory: 256 << 20,
             cr_ends: false,
+            ignore_extra_fields: false,
+            null_missing_fields: false,
+            formats: ValueFormats::default(),
             names: HeaderNames::Keep,
             find_out: FindOut::default(),
         }
@@ -175,6 +188,17 @@ impl Dialect {
     /// between two runs.
     pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
         let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
+        // What is rarely given is not there unless it is: jobs of before it existed go on.
+        let mut rare = Mapping::default();
+        if options.ignore_extra_fields {
+            rare = rare.with("extra fields", "ignored");
+        }
+        if options.null_missing_fields {
+            rare = rare.with("missing fields", "NULL");
+        }
+        if options.formats.is_any() {
+            rare = rare.with("formats of values", &options.formats);
+        }
         Mapping::default()
             .with("delimiter", char::from(self.delimiter))
             .with("quote", shown(self.quote))
@@ -183,6 +207,7 @@ impl Dialect {
             .with("encoding", options.encoding.map_or("utf-8 or what its mark says", |encoding| encoding.name()))
             .with("lines passed over", options.skip)
             .with("limit", options.limit.map_or("none".into(), |limit| limit.to_string()))
+            .and(rare)
     }
 
     /// True if the escape also works outside quotes.

@@ -1,6 +1,7 @@
 //! The interface of a file beyond [`Source`], for every format.
 
 use crate::dialect::Dialect;
+use crate::formats::Proposal;
 use crate::infer_types::Inferred;
 use crate::input::Meter;
 use inrush_core::bulk::Source;
@@ -16,6 +17,13 @@ pub trait FileSource: Source + Any {
     /// The types of all fields. For an untyped format they are inferred from about this many bytes at the file's beginning.
     /// `next` still returns all rows.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>>;
+
+    /// How numbers and dates of these fields seem to be written, if not as SQL does: for a person to decide. Looks at about this many
+    /// bytes at the file's beginning; `next` still returns all rows.
+    fn proposals(&mut self, fields: &[String], max_bytes: usize) -> Result<Vec<Proposal>> {
+        let _ = (fields, max_bytes);
+        Ok(Vec::new())
+    }
 
     /// The form in which its bad records are diverted.
     fn reject_form(&self) -> RejectForm;

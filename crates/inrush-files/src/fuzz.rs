@@ -5,6 +5,7 @@ use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
 use crate::dialect::{CsvOptions, FindOut, HeaderNames};
 use crate::file_source::FileSource;
+use crate::formats::{DateFormat, Percent, ValueFormats};
 use crate::infer_types::Inferred;
 use crate::input::Meter;
 use crate::jsonl::JsonlReader;
@@ -103,9 +104,17 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         max_record: usize::from(sizes) * 4 + 1,
         memory: 64 << 20,
         cr_ends: false,
+        ignore_extra_fields: sizes & 1 != 0,
+        null_missing_fields: sizes & 2 != 0,
+        formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },
         names: HeaderNames::Keep,
         find_out: FindOut::default(),
     }
+}
+
+fn german() -> ValueFormats {
+    let dates = ["%d.%m.%Y", "%d.%m.%Y %H:%M"].map(|format| DateFormat { column: None, format: format.to_owned() });
+    ValueFormats::default().with_decimal(',').with_thousands('.').with_percent(Percent::Share).with_dates(dates)
 }
 
 /// The result of a complete file, as text, including invalid UTF-8.

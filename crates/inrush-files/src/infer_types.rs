@@ -30,7 +30,8 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    fn is_text(&self) -> bool {
+    /// Whether its values are texts.
+    pub fn is_text(&self) -> bool {
         matches!(self.ty, ColumnType::VarChar { .. } | ColumnType::Text { .. })
     }
 
@@ -140,6 +141,16 @@ pub(crate) fn infer_types(sample: &RecordBatch, null_texts: NullTexts) -> Vec<In
             facts.judge(field.name())
         })
         .collect()
+}
+
+/// Whether SQL reads it as a number, and writes it so.
+pub(crate) fn is_number(cell: &[u8]) -> bool {
+    matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent)
+}
+
+/// Whether it is a date, a time or both as SQL writes them.
+pub(crate) fn is_date_or_time(cell: &[u8]) -> bool {
+    matches!(Shape::of(cell), Shape::Date | Shape::DateTime { .. } | Shape::Time { .. })
 }
 
 /// A text that means NULL in one column means NULL in all columns that are not text: a file is consistent, and a column may have no

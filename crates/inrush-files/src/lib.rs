@@ -14,6 +14,7 @@ mod decompress;
 mod dialect;
 mod expansion;
 mod file_source;
+mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod guard;
@@ -33,6 +34,7 @@ pub use csv::count_records;
 pub use decompress::Compression;
 pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames};
 pub use file_source::{FileSource, RejectForm};
+pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::Inferred;
 pub use input::Meter;
 pub use open::{Format, open};

@@ -1,5 +1,6 @@
 //! The commands, a file or folder each. A command turns its arguments into an exit code or an error.
 
 pub(crate) mod bench;
+pub(crate) mod documents;
 pub(crate) mod load;
 pub(crate) mod server;

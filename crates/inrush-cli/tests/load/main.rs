@@ -30,6 +30,7 @@ mod modes;
 mod numbers;
 mod operation;
 mod options;
+mod other_spellings;
 mod own_server;
 mod parts;
 mod place;

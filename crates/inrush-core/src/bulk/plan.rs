@@ -167,6 +167,9 @@ fn taker(ty: &ColumnType) -> Taker {
     match ty {
         ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => Taker::Integer,
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Taker::Bytes,
+        ColumnType::Float { .. } | ColumnType::Double { .. } => Taker::Float,
+        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => Taker::Moment,
+        ColumnType::Time { .. } => Taker::Time,
         ColumnType::Uuid => Taker::Uuid,
         ColumnType::Json => Taker::Json,
         _ => Taker::Text,

@@ -25,8 +25,14 @@ pub enum Taker {
     /// Whatever is written as text.
     #[default]
     Text,
-    /// A whole number.
+    /// An exact number.
     Integer,
+    /// A FLOAT or DOUBLE.
+    Float,
+    /// A day, or a day and a time.
+    Moment,
+    /// A time of day or a span.
+    Time,
     /// Bytes.
     Bytes,
     /// A UUID type.

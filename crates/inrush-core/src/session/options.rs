@@ -8,7 +8,7 @@ use std::time::Duration;
 /// What kind of transaction, and what may be run again. The default is the session's own kind, run once.
 ///
 /// ```
-/// use inrush_core::session::{Isolation, TransactionOptions};
+/// use inrush_core::session::{Access, Isolation, TransactionOptions};
 /// use std::time::Duration;
 ///
 /// let report = TransactionOptions::new().with_access(Access::ReadOnly).with_consistent_snapshot(true);

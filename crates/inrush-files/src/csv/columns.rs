@@ -72,6 +72,14 @@ impl Columns {
         self.rows += rows.len();
     }
 
+    /// The fields of these rows from a place on are not there: they are NULL, also in a column of text.
+    pub(super) fn set_missing(&mut self, rows: &[(usize, usize)]) {
+        for column in &mut self.columns {
+            let missing = rows.iter().filter(|(_, n_fields)| column.field >= *n_fields);
+            column.null_rows.extend(missing.map(|(row, _)| *row as u32));
+        }
+    }
+
     /// How many rows there are.
     pub(super) fn rows(&self) -> usize {
         self.rows

@@ -5,7 +5,8 @@ use super::columns::Columns;
 use super::cut::{count_lines, is_blank};
 use super::recycle::Recycled;
 use super::split::{Fields, Found, Splitter};
-use crate::dialect::Dialect;
+use crate::dialect::{CsvOptions, Dialect};
+use crate::formats::ValueFormats;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
@@ -25,6 +26,10 @@ pub(super) struct Parser {
     /// For each field, the texts that mean NULL.
     nulls: Vec<Vec<Vec<u8>>>,
     uses: Vec<FieldUse>,
+    formats: Arc<ValueFormats>,
+    /// Whether cells of these uses are rewritten.
+    rewrites: bool,
+    ragged: Ragged,
     encoding: &'static Encoding,
     /// View buffers of batches, to be reused.
     views: Mutex<Recycled>,
@@ -72,20 +77,47 @@ impl Parser {
         names: Vec<String>,
         nulls: Vec<Vec<Vec<u8>>>,
         encoding: &'static Encoding,
+        options: &CsvOptions,
     ) -> Self {
-        Self { name, dialect, names, nulls, encoding, uses: Vec::new(), views: Mutex::new(Recycled::new(0)) }
+        Self {
+            name,
+            dialect,
+            names,
+            nulls,
+            encoding,
+            uses: Vec::new(),
+            formats: Arc::new(options.formats.clone()),
+            rewrites: false,
+            ragged: Ragged { ignores_extra: options.ignore_extra_fields, nulls_missing: options.null_missing_fields },
+            views: Mutex::new(Recycled::new(0)),
+        }
     }
 
     /// The same for other uses.
     pub(super) fn with_uses(&self, uses: Vec<FieldUse>) -> Self {
         let views = Mutex::new(Recycled::new(RECYCLED_BATCHES * uses.len()));
-        let (names, nulls) = (self.names.clone(), self.nulls.clone());
-        Self { name: self.name.clone(), dialect: self.dialect.clone(), names, nulls, uses, views, ..*self }
+        let (names, nulls, formats) = (self.names.clone(), self.nulls.clone(), Arc::clone(&self.formats));
+        let rewrites = formats.concern(&uses, &names);
+        Self {
+            name: self.name.clone(),
+            dialect: self.dialect.clone(),
+            names,
+            nulls,
+            uses,
+            formats,
+            rewrites,
+            views,
+            ..*self
+        }
     }
 
     /// The same for other texts that mean NULL.
     pub(super) fn with_nulls(&self, nulls: Vec<Vec<Vec<u8>>>) -> Self {
         Self { nulls, ..self.with_uses(self.uses.clone()) }
+    }
+
+    pub(super) fn formats(&self) -> &ValueFormats {
+        &self.formats
     }
 
     pub(super) fn nulls(&self) -> &[Vec<Vec<u8>>] {
@@ -117,7 +149,8 @@ impl Parser {
         let rows = RecordBatch::try_new_with_options(schema, columns, &options)
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
         let origin = Origin { record_starts: parsed.starts, record_ends: parsed.ends, ..self.origin(chunk, verbatim) };
-        Ok(Batch { rows, utf8, known: Vec::new(), origin, rejects })
+        let batch = Batch { rows, utf8, known: Vec::new(), origin, rejects };
+        if self.rewrites { self.formats.applied(batch, &self.uses, &self.names) } else { Ok(batch) }
     }
 
     /// The origin of the records, without the places of single records.
@@ -144,6 +177,7 @@ impl Parser {
             starts: Vec::with_capacity(n_records),
             ends: Vec::with_capacity(n_records),
             bad: Vec::new(),
+            missing: Vec::new(),
             utf8: true,
             only_rows: true,
             has_quoted: false,
@@ -165,6 +199,18 @@ impl Parser {
                 is_malformed = true;
             }
             if n_fields == width && garbled.is_none() && !is_malformed {
+                parsed.starts.push(start as u32);
+                parsed.ends.push(end as u32);
+            } else if self.ragged.takes(n_fields, width)
+                && garbled.is_none()
+                && !is_malformed
+                && !is_blank(&text[start..end])
+            {
+                if n_fields < width {
+                    parsed.missing.push((parsed.starts.len(), n_fields));
+                    fields.fill(spans_before + width);
+                }
+                parsed.only_rows = false;
                 parsed.starts.push(start as u32);
                 parsed.ends.push(end as u32);
             } else {
@@ -192,6 +238,7 @@ impl Parser {
                 fields.spans.clear();
             }
         }
+        parsed.columns.set_missing(&parsed.missing);
         parsed.side = fields.side;
         parsed.has_quoted = splitter.has_quoted;
         parsed
@@ -238,12 +285,30 @@ struct Parsed {
     starts: Vec<u32>,
     ends: Vec<u32>,
     bad: Vec<BadRecord>,
+    /// Rows that lack fields, and how many they have.
+    missing: Vec<(usize, usize)>,
     /// All the text is valid UTF-8.
     utf8: bool,
     /// The text has only good records, and no CR.
     only_rows: bool,
     /// Some field is quoted.
     has_quoted: bool,
+}
+
+/// What becomes of records with another number of fields than the header has.
+#[derive(Clone, Copy, Debug)]
+struct Ragged {
+    /// Fields behind those of the header are left out.
+    ignores_extra: bool,
+    /// Fields that are not there are NULL.
+    nulls_missing: bool,
+}
+
+impl Ragged {
+    /// Whether a record of so many fields is a row of `width`.
+    fn takes(self, n_fields: usize, width: usize) -> bool {
+        if n_fields > width { self.ignores_extra } else { self.nulls_missing && n_fields > 0 }
+    }
 }
 
 /// A record that is not a row.

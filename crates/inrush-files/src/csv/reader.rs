@@ -9,10 +9,13 @@ use super::recycle::Recycled;
 use crate::decompress::Compression;
 use crate::dialect::{CsvOptions, Dialect, MAX_BATCH};
 use crate::file_source::{FileSource, RejectForm};
+use crate::formats::{Proposal, propose};
 use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
 use crate::input::{Input, Meter};
 use crate::on_disk::OnDisk;
 use crate::sniff::Found;
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
@@ -98,7 +101,7 @@ impl CsvReader {
             input = input.with_lone_returns(&dialect);
         }
         let name: Arc<str> = name.into();
-        let parser = Parser::new(name.clone(), dialect.clone(), Vec::new(), Vec::new(), input.encoding());
+        let parser = Parser::new(name.clone(), dialect.clone(), Vec::new(), Vec::new(), input.encoding(), options);
         let mut reader = Self {
             name,
             input,
@@ -137,7 +140,7 @@ impl CsvReader {
         }
         let nulls = vec![reader.dialect.nulls.clone(); reader.names.len()];
         let Self { name, dialect, names, .. } = &reader;
-        let parser = Parser::new(name.clone(), dialect.clone(), names.clone(), nulls, reader.input.encoding());
+        let parser = Parser::new(name.clone(), dialect.clone(), names.clone(), nulls, reader.input.encoding(), options);
         reader.parser = Arc::new(parser);
         reader.select(&every_field(reader.names.len(), false));
         Ok(reader)
@@ -279,9 +282,24 @@ impl FileSource for CsvReader {
         RejectForm::Csv(self.dialect.clone())
     }
 
+    fn proposals(&mut self, fields: &[String], max_bytes: usize) -> Result<Vec<Proposal>> {
+        if self.parser.formats().is_any() {
+            return Ok(Vec::new());
+        }
+        let sample = self.sample(max_bytes)?;
+        let names = self.names.iter().zip(sample.rows.columns()).filter(|(name, _)| fields.contains(name));
+        let of = |(name, column): (&String, &ArrayRef)| {
+            let cells: Vec<&[u8]> = column.as_binary_view().iter().flatten().take(PROPOSAL_CELLS).collect();
+            propose(name, &cells)
+        };
+        Ok(names.filter_map(of).collect())
+    }
+
     /// From now on reads the texts for missing values as NULL, each in its own field.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
-        let mut fields = infer_types(&self.sample(max_bytes)?.rows, NullTexts::Find);
+        let formats = Arc::clone(&self.parser);
+        let formats = formats.formats();
+        let mut fields = infer_types(&formats.applied_to_sample(&self.sample(max_bytes)?.rows)?, NullTexts::Find);
         share_null_texts(&mut fields);
         let declared = self.parser.nulls().to_vec();
         let mut nulls = declared.clone();
@@ -291,7 +309,7 @@ impl FileSource for CsvReader {
         self.parser = Arc::new(self.parser.with_nulls(nulls.clone()));
         // Quoted ones remain, and make their field a text.
         let sample = self.sample(max_bytes)?;
-        let settled = infer_types(&sample.rows, NullTexts::AreTexts);
+        let settled = infer_types(&formats.applied_to_sample(&sample.rows)?, NullTexts::AreTexts);
         for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
             if field.ty != settled.ty {
                 nulls[i].clone_from(&declared[i]);
@@ -482,6 +500,9 @@ fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
     (0..n).map(|index| FieldUse { index, empty_is_null, taker: Taker::Text }).collect()
 }
+
+/// As many cells of a column are tried.
+const PROPOSAL_CELLS: usize = 1000;
 
 /// 256 KiB: larger reads were no faster (docs/notes/csv.md), and half of one is what a batch copies to the next.
 pub(crate) const READ_BYTES: usize = 256 << 10;

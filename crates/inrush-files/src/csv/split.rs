@@ -74,6 +74,13 @@ pub(super) struct Fields {
     pub(super) side: Vec<u8>,
 }
 
+impl Fields {
+    /// Adds empty fields until there are so many.
+    pub(super) fn fill(&mut self, n: usize) {
+        self.spans.resize(n, Span::plain(0, 0));
+    }
+}
+
 /// Splits one text; `at_end` says that the text's end is the input's end.
 #[derive(Debug)]
 pub(super) struct Splitter<'a> {

@@ -210,7 +210,9 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "decompress", "dialect", "expansion", "guard", "infer_types", "on_disk"],
+            &["cells", "decompress", "expansion", "guard", "infer_types", "on_disk"],
+            &["formats"],
+            &["dialect"],
             &["input", "sniff"],
             &["file_source", "zip_member"],
             &["columnar", "csv"],

@@ -62,6 +62,9 @@ enum Verb {
         /// Compare runs of different servers or machines as well
         #[arg(long)]
         anyway: bool,
+        /// Print help
+        #[arg(long, action = clap::ArgAction::Help)]
+        help: Option<bool>,
     },
 }
 
@@ -77,7 +80,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
         Verb::Pool(args) => pool::run(args, output),
         Verb::Pressure(args) => pressure::run(args, output),
         Verb::Report(args) => report::run(args, output),
-        Verb::Compare { before, after, fail_if_slower, anyway } => {
+        Verb::Compare { before, after, fail_if_slower, anyway, help: _ } => {
             let (before, after) = (read(before)?, read(after)?);
             if !anyway {
                 compare::same_place(&before, &after)?;

@@ -27,6 +27,9 @@ pub(super) struct ReportArgs {
     /// Where to; standard output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
 }
 
 /// Runs the command.

@@ -8,7 +8,7 @@ use inrush::sans_io::bulk::lane::Unchecked;
 use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FindOut, Format, HeaderNames, Inferred};
+use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Inferred, Percent, ValueFormats};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -176,6 +176,48 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "auto|NAME", help_heading = "Files")]
     encoding: Option<String>,
 
+    /// The character before the fraction of a number, such as `,`
+    #[arg(long, value_name = "C", help_heading = "Files")]
+    decimal: Option<char>,
+
+    /// The character between groups of three digits: `.`, `,`, `'` or a blank
+    #[arg(long, value_name = "C", help_heading = "Files")]
+    thousands: Option<char>,
+
+    /// A sign or word that may stand before or behind numbers, such as `€`; may be given several times
+    #[arg(long, value_name = "SIGN", help_heading = "Files")]
+    currency: Vec<String>,
+
+    /// What `12.5 %` is: 12.5 (`strip`) or 0.125 (`share`)
+    #[arg(long, value_enum, value_name = "strip|share", hide_possible_values = true, help_heading = "Files")]
+    percent: Option<PercentArg>,
+
+    /// How dates and times are written, as for strptime: `%d.%m.%Y %H:%M`, of one field `FIELD=FORMAT`; may be given several times
+    #[arg(long, value_name = "[FIELD=]FORMAT", help_heading = "Files")]
+    date_format: Vec<String>,
+
+    /// What to do with fields behind those of the header: `error` or `ignore`
+    #[arg(
+        long,
+        value_enum,
+        default_value = "error",
+        value_name = "error|ignore",
+        hide_possible_values = true,
+        help_heading = "Files"
+    )]
+    extra_fields: ExtraFields,
+
+    /// What fields are that a record lacks at its end: an `error` or `null`
+    #[arg(
+        long,
+        value_enum,
+        default_value = "error",
+        value_name = "error|null",
+        hide_possible_values = true,
+        help_heading = "Files"
+    )]
+    missing_fields: MissingFields,
+
     /// The column of each field, in order; `@name` skips a field
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
     columns: Option<String>,
@@ -236,6 +278,24 @@ Exit codes:
 enum GuaranteeArg {
     ExactlyOnce,
     AtLeastOnce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PercentArg {
+    Strip,
+    Share,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExtraFields {
+    Error,
+    Ignore,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum MissingFields {
+    Error,
+    Null,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -378,8 +438,28 @@ impl LoadArgs {
             .with_batch_rows(batch_rows)
             .with_batch_bytes(batch_bytes)
             .with_memory(sizes::memory(&self.memory)?)
+            .with_ignore_extra_fields(self.extra_fields == ExtraFields::Ignore)
+            .with_null_missing_fields(self.missing_fields == MissingFields::Null)
+            .with_formats(self.value_formats()?)
             .with_names(names)
             .with_find_out(find_out))
+    }
+
+    /// How numbers and dates are written.
+    fn value_formats(&self) -> Result<ValueFormats> {
+        let dates = self.date_format.iter().map(|text| DateFormat::parse(text)).collect::<Result<Vec<_>>>()?;
+        let percent = self.percent.map(|percent| match percent {
+            PercentArg::Strip => Percent::Strip,
+            PercentArg::Share => Percent::Share,
+        });
+        let formats = ValueFormats::default()
+            .with_decimal(self.decimal.filter(|sign| *sign != '.'))
+            .with_thousands(self.thousands)
+            .with_currencies(self.currency.clone())
+            .with_percent(percent)
+            .with_dates(dates);
+        formats.check()?;
+        Ok(formats)
     }
 
     /// What the files are.

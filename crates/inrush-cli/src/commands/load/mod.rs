@@ -3,6 +3,7 @@
 mod args;
 mod diverts;
 mod events;
+mod hints;
 mod interrupt;
 mod job_file;
 mod ledger;
@@ -63,7 +64,9 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let likely = likely_encodings(&readers);
     if args.create_table {
         refuse_other_encodings(&likely)?;
-        options.create = Some(new_columns(columns_from_sample(&mut readers, output)?, &options)?);
+        let columns = columns_from_sample(&mut readers, output)?;
+        hints::say_how_texts_look(&mut readers, &columns, output)?;
+        options.create = Some(new_columns(columns, &options)?);
     }
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
@@ -106,7 +109,8 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
     if let Some(Stop::BadData(error)) = report.stop {
-        report.stop = Some(Stop::BadData(hint_at_encoding(error, &likely)));
+        let error = hints::at_encoding(error, &likely);
+        report.stop = Some(Stop::BadData(hints::at_options(error, args, &csv)));
     }
     events.write("summary", show::as_json(&report));
     Ok(report)
@@ -218,18 +222,6 @@ fn refuse_other_encodings(likely: &[(String, String)]) -> Result<()> {
         None => Ok(()),
         Some((name, encoding)) => Err(Error::config(format!("`{name}` is not UTF-8; it is most likely {encoding}"))
             .with_hint(format!("`--encoding auto` takes that, `--encoding {encoding}` says so"))),
-    }
-}
-
-/// Adds what the encoding most likely is to the error of a row that is not UTF-8.
-fn hint_at_encoding(error: Error, likely: &[(String, String)]) -> Error {
-    let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
-    match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
-        None => error,
-        Some((_, encoding)) => {
-            let other = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-            error.with_hint(format!("the file is most likely {encoding}: `--encoding auto` takes that{other}"))
-        }
     }
 }
 

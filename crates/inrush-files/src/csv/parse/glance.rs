@@ -16,7 +16,7 @@ impl Parser {
     pub(super) fn glance(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<Glance> {
         let (text, width) = (chunk.text.as_slice(), self.names.len());
         let one_a_line = chunk.n_records == chunk.lines && chunk.malformed.is_empty() && text.ends_with(b"\n");
-        if !one_a_line || !self.takes_all() || checks.len() != width {
+        if !one_a_line || !self.takes_all() || self.rewrites || checks.len() != width {
             return None;
         }
         let nulls = self.nulls_kept_by(checks);

@@ -1,0 +1,87 @@
+//! What would help, added to the error of a bad row: the encoding of its file, the option by which its numbers or dates are read, what to
+//! do with records of another width.
+
+use super::LoadArgs;
+use crate::Output;
+use inrush_core::{Error, Result};
+use inrush_files::{CsvOptions, FileSource, Inferred};
+
+/// Adds what the encoding most likely is to the error of a row that is not UTF-8.
+pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
+    let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
+    match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
+        None => error,
+        Some((_, encoding)) => {
+            let other = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+            error.with_hint(format!("the file is most likely {encoding}: `--encoding auto` takes that{other}"))
+        }
+    }
+}
+
+/// Adds the option that would take a row which is bad for how it is written.
+pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions) -> Error {
+    let hint = at_width(error.message()).or_else(|| at_format(&error, args, csv));
+    match (hint, error.hint().map(str::to_owned)) {
+        (None, _) => error,
+        (Some(hint), None) => error.with_hint(hint),
+        (Some(hint), Some(other)) => error.with_hint(format!("{hint}; {other}")),
+    }
+}
+
+/// For a record that has another number of fields than the header.
+fn at_width(message: &str) -> Option<String> {
+    let (expected, found) = message.strip_prefix("expected ")?.split_once(" fields, found ")?;
+    let (expected, found) = (expected.parse::<u64>().ok()?, found.parse::<u64>().ok()?);
+    Some(match found > expected {
+        true => "`--extra-fields ignore` leaves out what is behind the fields of the header".into(),
+        false => "`--missing-fields null` reads the fields that it lacks at its end as NULL".into(),
+    })
+}
+
+/// For a number or a date that is not written as SQL writes them.
+fn at_format(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String> {
+    let place = error.place()?;
+    let (column, source) = (place.column.as_deref()?, &*place.source);
+    if source == "-" {
+        return None;
+    }
+    // It is read once more; if that fails, the error of the row is what counts.
+    let mut file = inrush_files::open(source, args.file_format(), csv).ok()?;
+    let field = file.fields().iter().find(|name| name.trim().eq_ignore_ascii_case(column))?.clone();
+    let proposals = file.proposals(&[field], PROPOSAL_BYTES).ok()?;
+    proposals.first().map(ToString::to_string)
+}
+
+/// Says which columns of a new table are texts only because of how their numbers or dates are written.
+pub(super) fn say_how_texts_look(
+    readers: &mut [Box<dyn FileSource>],
+    columns: &[Inferred],
+    output: &Output,
+) -> Result<()> {
+    let texts: Vec<String> = columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()).collect();
+    if let Some(reader) = readers.first_mut().filter(|_| !texts.is_empty()) {
+        for proposal in reader.proposals(&texts, PROPOSAL_BYTES)? {
+            output.notice(&format!("{proposal}; without it the column is a text"));
+        }
+    }
+    Ok(())
+}
+
+/// So much of a file is looked at.
+const PROPOSAL_BYTES: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_another_width() {
+        let check = |message: &str, want: Option<&str>| {
+            assert_eq!(at_width(message).as_deref().map(|hint| hint.split('`').nth(1).unwrap()), want, "{message}");
+        };
+        check("expected 3 fields, found 4", Some("--extra-fields ignore"));
+        check("expected 3 fields, found 1", Some("--missing-fields null"));
+        check("expected 3 apples", None);
+        check("text follows the closing quote of field 2", None);
+    }
+}

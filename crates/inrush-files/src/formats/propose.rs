@@ -1,0 +1,116 @@
+//! Which options would make the cells of a column fit that do not fit as SQL writes them: proposed to a person, never taken by itself.
+
+use super::{DateFormat, Percent, Rule, ValueFormats};
+use crate::infer_types;
+use inrush_core::bulk::Taker;
+use std::fmt;
+
+/// Options that fit the cells of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Proposal {
+    /// The field.
+    pub field: String,
+    /// The options, as they are given on a command line. Several: each fits all the cells, and only who knows the file can tell.
+    pub options: Vec<String>,
+    /// How many cells they were tried on.
+    pub n_cells: usize,
+}
+
+impl fmt::Display for Proposal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, options, n_cells } = self;
+        let options = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(" or ");
+        write!(f, "column `{field}` looks like {options}: {n_cells} of {n_cells} sampled cells fit")
+    }
+}
+
+/// The options that fit all cells of a field, if there are any.
+pub(crate) fn propose(field: &str, cells: &[&[u8]]) -> Option<Proposal> {
+    let cells: Vec<&[u8]> = cells.iter().copied().filter(|cell| !cell.trim_ascii().is_empty()).collect();
+    let is_plain = |cell: &&[u8]| infer_types::is_number(cell) || infer_types::is_date_or_time(cell);
+    if cells.iter().all(is_plain) {
+        return None;
+    }
+    let fits = |formats: &ValueFormats, taker| match formats.rule(field, taker) {
+        Rule::Keep => false,
+        rule => cells.iter().all(|cell| rule.rewrite(cell, &mut Vec::new())),
+    };
+    let mut found: Vec<ValueFormats> =
+        number_formats(&cells).into_iter().filter(|formats| fits(formats, Taker::Float)).collect();
+    // The fewest options of each kind: what more of them would allow is not there.
+    let fewest = found.iter().map(n_options).min();
+    found.retain(|formats| Some(n_options(formats)) == fewest);
+    if found.is_empty() {
+        found = date_formats().filter(|formats| fits(formats, Taker::Moment)).collect();
+    }
+    let options: Vec<String> = found.iter().map(ValueFormats::to_string).collect();
+    (!options.is_empty()).then(|| Proposal { field: field.to_owned(), options, n_cells: cells.len() })
+}
+
+fn n_options(formats: &ValueFormats) -> usize {
+    usize::from(formats.decimal.is_some())
+        + usize::from(formats.thousands.is_some())
+        + formats.currencies.len()
+        + usize::from(formats.percent.is_some())
+}
+
+/// All ways to write numbers that there are, with the signs of these cells.
+fn number_formats(cells: &[&[u8]]) -> Vec<ValueFormats> {
+    let mut all = Vec::new();
+    let signs: Vec<&str> =
+        CURRENCIES.iter().copied().filter(|sign| cells.iter().any(|cell| contains(cell, sign))).collect();
+    let has_percent = cells.iter().any(|cell| cell.ends_with(b"%"));
+    for (decimal, thousands) in [
+        (None, None),
+        (Some(','), None),
+        (None, Some(',')),
+        (Some(','), Some('.')),
+        (None, Some(' ')),
+        (Some(','), Some(' ')),
+        (None, Some('\'')),
+    ] {
+        let formats = ValueFormats::default()
+            .with_decimal(decimal)
+            .with_thousands(thousands)
+            .with_currencies(signs.iter().map(|sign| (*sign).to_owned()).collect::<Vec<_>>())
+            .with_percent(has_percent.then_some(Percent::Strip));
+        all.push(formats);
+    }
+    all
+}
+
+fn contains(cell: &[u8], sign: &str) -> bool {
+    memchr::memmem::find(cell, sign.as_bytes()).is_some()
+}
+
+/// Dates as people write them, alone and with a time.
+fn date_formats() -> impl Iterator<Item = ValueFormats> {
+    let formats = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
+    formats.map(|format| ValueFormats::default().with_dates([DateFormat { column: None, format }]))
+}
+
+const CURRENCIES: &[&str] = &["$", "€", "£", "¥", "₹", "₽", "zł", "kr", "USD", "EUR", "GBP", "JPY", "CHF"];
+
+const DATES: &[&str] = &[
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%d.%m.%y",
+    "%d/%m/%y",
+    "%m/%d/%y",
+    "%d %b %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+    "%b %d %Y",
+];
+
+const TIMES: &[&str] =
+    &["", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p"];
