@@ -280,6 +280,12 @@ fn own_options_reach_the_server() {
         place.command(&["start", "--json", "--memory", "192M", "--set", "innodb_io_capacity=1234"]).output().unwrap();
     parse(&output, 0);
     assert_eq!(place.sql("SELECT @@innodb_io_capacity, @@innodb_buffer_pool_size DIV 1048576"), "1234\t256");
+    let said = place.fails(&["start", "--set", "innodb_io_capacity=4321"], 1);
+    assert!(
+        said.contains("the server runs already, so `--set innodb_io_capacity=4321` would change nothing"),
+        "{said}"
+    );
+    assert_eq!(place.sql("SELECT @@innodb_io_capacity, HEX('\u{1F980}')"), "1234\tF09FA680");
     let said = Place::new("mysql-9.7").fails(&["start", "--set", "datadir=/elsewhere"], 1);
     assert!(said.contains("`datadir` belongs to inrush"), "{said}");
 }

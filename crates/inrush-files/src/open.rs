@@ -68,6 +68,10 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
             open_arrow_file(path, OnDisk::new(path, path, None, &file)?, options)
         }
         (Compression::Zip, member) => {
+            // A document that is a zip archive inside.
+            if let (Format::Auto, None) = (format, member) {
+                refuse_other_format(path, &[ending(path)])?;
+            }
             let handle = file.try_clone().map_err(cannot_read)?;
             let member = zip_member::open(archive, file, member)?;
             let place = OnDisk::new(path, archive, Some(&member.name), &handle)?;
@@ -287,15 +291,20 @@ fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
         }
         Format::Auto if endings.iter().any(|ending| matches!(&ending[..], "tsv" | "tab")) => Ok(b'\t'),
         Format::Auto => {
-            let foreign = |(ending, _): &&(&str, &str)| endings.iter().any(|own| own == ending);
-            match OTHER_FORMATS.iter().find(foreign) {
-                Some((other, hint)) => {
-                    Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read"))
-                        .with_hint(*hint))
-                }
-                None => Ok(b','),
-            }
+            refuse_other_format(path, &endings)?;
+            Ok(b',')
         }
+    }
+}
+
+/// Refuses formats that are not read, by the ending of the name.
+fn refuse_other_format(path: &str, endings: &[String]) -> Result<()> {
+    let foreign = |(ending, _): &&(&str, &str)| endings.iter().any(|own| own == ending);
+    match OTHER_FORMATS.iter().find(foreign) {
+        Some((other, hint)) => {
+            Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read")).with_hint(*hint))
+        }
+        None => Ok(()),
     }
 }
 

@@ -39,8 +39,17 @@ pub(crate) fn change_user(config: &Config) -> Result<ChangeUser> {
 
 /// Says during what a connection could not be made.
 pub(crate) fn not_let_in(config: &Config, error: Error) -> Error {
-    error.while_doing(&format!("cannot log in to `{}`", config.address()))
+    let address = config.address();
+    match error.code() {
+        UNKNOWN_DATABASE => error
+            .while_doing(&format!("cannot open the database at `{address}`"))
+            .with_hint("the login succeeded: name a database that is there, or none"),
+        _ => error.while_doing(&format!("cannot log in to `{address}`")),
+    }
 }
+
+/// ER_BAD_DB_ERROR
+const UNKNOWN_DATABASE: u16 = 1049;
 
 /// A name for a LOAD DATA LOCAL that no server can guess: 128 random bits, nothing that SQL would read otherwise.
 pub(crate) fn infile_name() -> String {

@@ -69,7 +69,10 @@ pub(super) fn first_statements(password: &str) -> String {
 
 /// Options for client programs, with the password: for a file that only the owner can read.
 pub(super) fn client_options(socket: &Path, password: &str) -> Result<String> {
-    Ok(format!("[client]\nuser = root\npassword = {password}\nsocket = {}\n", quoted(socket)?))
+    Ok(format!(
+        "[client]\ndefault-character-set = utf8mb4\nuser = root\npassword = {password}\nsocket = {}\n",
+        quoted(socket)?
+    ))
 }
 
 /// A quarter of the machine's memory, at least 128 MiB and at most 2 GiB: enough for tables of a few million rows, and

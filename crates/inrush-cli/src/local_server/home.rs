@@ -57,15 +57,20 @@ impl Home {
     pub(super) fn at(folder: &Path) -> Result<Self> {
         let failed = |e| Error::io(format!("cannot use the folder `{}`", folder.display()), e);
         let absolute = std::path::absolute(folder).map_err(failed)?;
-        if absolute.components().any(|part| part == Component::ParentDir) && !absolute.exists() {
-            return Err(Error::config(format!("no folder `{}`", folder.display())));
+        let mut resolved = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                // What comes before it is resolved, so it means the folder above.
+                Component::ParentDir => {
+                    resolved.pop();
+                }
+                part => resolved.push(part),
+            }
+            if resolved.exists() {
+                resolved = resolved.canonicalize().map_err(failed)?;
+            }
         }
-        let existing = absolute.ancestors().find(|above| above.exists()).unwrap_or(Path::new("/"));
-        let rest = absolute.strip_prefix(existing).unwrap_or(Path::new(""));
-        let folder = existing.canonicalize().map_err(failed)?.join(rest);
-        // Joining an empty path adds a slash.
-        let folder: PathBuf = folder.components().collect();
-        Ok(Self { folder })
+        Ok(Self { folder: resolved })
     }
 
     pub(super) fn folder(&self) -> &Path {

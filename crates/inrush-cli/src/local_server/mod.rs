@@ -87,6 +87,12 @@ impl LocalServer {
                 // An earlier start was killed while its server created the data; the incomplete data are removed below.
                 process::kill_and_wait(pid)?;
             } else if process::await_answer(&self.home, pid, options.patience)? {
+                if let Some(set) = options.set.first() {
+                    return Err(Error::config(format!(
+                        "the server runs already, so `--set {set}` would change nothing"
+                    ))
+                    .with_hint("`inrush server stop` first; or SET GLOBAL, where the option can be changed so"));
+                }
                 return Ok(Started { running: self.running(pid)?, is_new: false });
             }
         }

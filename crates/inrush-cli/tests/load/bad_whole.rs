@@ -220,6 +220,18 @@ fn a_wrong_password() {
 }
 
 #[test]
+fn an_unknown_database_is_no_failed_login() {
+    everywhere("no_database", |place| {
+        prepared(place);
+        let mut command = place.command("people.csv --into people");
+        let done = place.done(&command.args(["--database", "no_such_database"]).output().unwrap());
+        assert_eq!(done.code, 3, "{done}");
+        done.says("error: cannot open the database at `");
+        done.says("Unknown database 'no_such_database' (server error 1049, SQLSTATE 42000)\nhint: the login succeeded");
+    });
+}
+
+#[test]
 fn a_password_in_an_argument() {
     everywhere("password_argument", |place| {
         prepared(place);

@@ -214,6 +214,9 @@ fn they_are_part_of_how_a_job_reads_its_files() {
     let formats = ValueFormats::default().with_decimal(',').with_dates(dates);
     let options = CsvOptions::default().with_formats(formats).with_null_missing_fields(true);
     let (plain, german) = (reading(&CsvOptions::default()), reading(&options));
-    assert!(german.contains("formats of values: --decimal , --date-format") && german.contains("born=%d.%m.%Y"), "{german}");
+    assert!(
+        german.contains("formats of values: --decimal , --date-format") && german.contains("born=%d.%m.%Y"),
+        "{german}"
+    );
     assert!(german.contains("missing fields: NULL") && !plain.contains("fields: "), "{plain}");
 }

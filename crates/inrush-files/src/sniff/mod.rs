@@ -15,6 +15,7 @@
 mod encoding;
 mod header;
 mod layout;
+mod magic;
 mod shape;
 mod split;
 
@@ -117,6 +118,7 @@ pub(crate) struct Sample<'a> {
 /// # Errors
 /// `Config` for what could be two things, for lines before the table that nobody said are to be passed over, and for what is no table.
 pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
+    magic::refuse(sample.name, sample.bytes)?;
     let encoding = encoding::find(sample, options);
     let decoded;
     let text = match Encoding::for_bom(sample.bytes) {

@@ -144,6 +144,14 @@ fn doubt() {
         "`x` is a page of HTML, not a table",
         "a download that asks for a login or for consent is often such a page: look into the file",
     );
+    let tar = "a.csv\0".to_owned() + &"\0".repeat(251) + "ustar\x0000";
+    refused(
+        &tar,
+        "`x` is a tar archive, not a table as text",
+        "load one of its files: `tar -xOf x MEMBER | inrush load - ..`",
+    );
+    refused("BZh91AY", "`x` is compressed by bzip2, not a table as text", "`bzip2 -dc x | inrush load - ..`");
+    refused("%PDF-1.7\n", "`x` is a PDF, not a table as text", "take its tables out first");
 }
 
 #[test]

@@ -16,6 +16,24 @@ fn a_new_folder_is_ours_and_private() {
 }
 
 #[test]
+fn a_folder_above_may_be_named() {
+    let above = tempfile::tempdir().unwrap();
+    let above = above.path().canonicalize().unwrap();
+    fs::create_dir(above.join("here")).unwrap();
+    std::os::unix::fs::symlink(above.join("here"), above.join("link")).unwrap();
+    for (named, want) in [
+        ("here/../new", "new"),
+        ("here/../new/deep", "new/deep"),
+        ("absent/../new", "new"),
+        ("link/../new", "new"),
+        ("here/./new", "here/new"),
+        ("link/new", "here/new"),
+    ] {
+        assert_eq!(Home::at(&above.join(named)).unwrap().folder(), above.join(want), "{named}");
+    }
+}
+
+#[test]
 fn an_empty_folder_becomes_ours() {
     let (_above, home) = fresh();
     fs::create_dir(home.folder()).unwrap();
