@@ -223,8 +223,15 @@ fn a_wrong_password() {
 fn an_unknown_database_is_no_failed_login() {
     everywhere("no_database", |place| {
         prepared(place);
-        let mut command = place.command("people.csv --into people");
-        let done = place.done(&command.args(["--database", "no_such_database"]).output().unwrap());
+        let named = place.command("people.csv --into people");
+        let mut command = std::process::Command::new(named.get_program());
+        command.args(named.get_args().map(|argument| match argument.to_str() {
+            Some(name) if name == place.schema.name() => "no_such_database".into(),
+            _ => argument.to_owned(),
+        }));
+        command.envs(named.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(named.get_current_dir().unwrap());
+        let done = place.done(&command.output().unwrap());
         assert_eq!(done.code, 3, "{done}");
         done.says("error: cannot open the database at `");
         done.says("Unknown database 'no_such_database' (server error 1049, SQLSTATE 42000)\nhint: the login succeeded");
