@@ -44,6 +44,8 @@ pub struct CsvOptions {
     pub memory: usize,
     /// Whether lines end with a carriage return alone.
     pub cr_ends: bool,
+    /// The keys that lead to the array in a JSON document, outermost first; `None`: the document is the array, or its values are the records.
+    pub json_path: Option<Vec<String>>,
     /// Whether fields behind those of the header are left out; if not, such a record is bad.
     pub ignore_extra_fields: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
@@ -105,6 +107,7 @@ inrush_core::setters!(CsvOptions {
     with_max_record => max_record: as usize,
     with_memory => memory: as usize,
     with_cr_ends => cr_ends: as bool,
+    with_json_path => json_path: into Option<Vec<String>>,
     with_ignore_extra_fields => ignore_extra_fields: as bool,
     with_null_missing_fields => null_missing_fields: as bool,
     with_formats => formats: as ValueFormats,
@@ -129,6 +132,7 @@ impl Default for CsvOptions {
             max_record: 64 << 20,
             memory: 256 << 20,
             cr_ends: false,
+            json_path: None,
             ignore_extra_fields: false,
             null_missing_fields: false,
             formats: ValueFormats::default(),
@@ -190,6 +194,9 @@ impl Dialect {
         let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
         // What is rarely given is not there unless it is: jobs of before it existed go on.
         let mut rare = Mapping::default();
+        if let Some(path) = &options.json_path {
+            rare = rare.with("path", path.join("."));
+        }
         if options.ignore_extra_fields {
             rare = rare.with("extra fields", "ignored");
         }

@@ -104,6 +104,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         max_record: usize::from(sizes) * 4 + 1,
         memory: 64 << 20,
         cr_ends: false,
+        json_path: None,
         ignore_extra_fields: sizes & 1 != 0,
         null_missing_fields: sizes & 2 != 0,
         formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },

@@ -20,6 +20,7 @@ pub mod fuzz;
 mod guard;
 mod infer_types;
 mod input;
+mod json_elements;
 mod jsonl;
 mod on_disk;
 mod open;

@@ -7,6 +7,7 @@ use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_
 use crate::dialect::CsvOptions;
 use crate::file_source::FileSource;
 use crate::input::{Meter, Metered};
+use crate::json_elements::{Elements, arrays_within};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// By its first bytes for Parquet and Arrow, else by its name: TSV for `.tsv` and `.tab`,
-    /// JSON Lines for `.jsonl` and `.ndjson`, CSV for every other name.
+    /// JSON Lines for `.jsonl` and `.ndjson`, JSON for `.json` and `.geojson`, CSV for every other name.
     #[default]
     Auto,
     /// Fields between commas.
@@ -31,6 +32,8 @@ pub enum Format {
     Tsv,
     /// JSON Lines: an object on each line.
     Jsonl,
+    /// A JSON document: an array of objects, by itself or within objects; or objects one after the other.
+    Json,
     /// Parquet.
     Parquet,
     /// Arrow IPC, as a file (Feather) or a stream.
@@ -154,6 +157,17 @@ fn open_text(
         let text = CsvReader::with(path, plain, meter, compression, b',', &lines, READ_BYTES)?.placed(place);
         return Ok(Box::new(JsonlReader::new(text, options.memory)?));
     }
+    let is_json = match format {
+        Format::Auto => names.iter().any(|name| matches!(&ending(name)[..], "json" | "geojson")),
+        format => format == Format::Json,
+    };
+    if is_json {
+        return open_json(path, plain, meter, compression, place, options);
+    }
+    if options.json_path.is_some() {
+        return Err(Error::config(format!("`--json-path` has no meaning for `{path}`, which is no JSON document"))
+            .with_hint("if it is one, `--format json`"));
+    }
     let delimiter = delimiter(path, names[0], format)?;
     if !options.find_out.is_any() {
         return Ok(Box::new(
@@ -189,6 +203,30 @@ fn open_text(
         _ => error,
     })?;
     Ok(Box::new(reader.placed(place).with_found(found, likely)))
+}
+
+/// A JSON document, whose records are read like lines.
+fn open_json(
+    path: &str,
+    plain: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    compression: Compression,
+    place: Option<OnDisk>,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
+    let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
+    let arrays = if options.json_path.is_none() { arrays_within(&sample) } else { Vec::new() };
+    if let Some(first) = arrays.first() {
+        let others: String = arrays[1..].iter().map(|key| format!(", `{key}`")).collect();
+        return Err(Error::config(format!("`{path}` is one object, with rows in `{first}`{others}"))
+            .with_hint(format!("`--json-path {first}` loads these; `--json-path .` loads the object as one row")));
+    }
+    let keys = options.json_path.as_deref();
+    let lines = JsonlReader::line_options(options);
+    let elements = Box::new(Elements::new(plain, keys));
+    let text = CsvReader::with(path, elements, meter, compression, b',', &lines, READ_BYTES)?.placed(place).rewritten();
+    Ok(Box::new(JsonlReader::new(text, options.memory)?))
 }
 
 fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
@@ -285,7 +323,7 @@ fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
     match format {
         Format::Csv => Ok(b','),
         Format::Tsv => Ok(b'\t'),
-        Format::Jsonl | Format::Parquet | Format::Arrow => {
+        Format::Jsonl | Format::Json | Format::Parquet | Format::Arrow => {
             Err(Error::config(format!("`{path}` is a member of an archive, and this format is read from its end"))
                 .with_hint("unpack it first"))
         }
@@ -314,10 +352,6 @@ fn cannot_open(path: &str, error: io::Error) -> Error {
 
 /// Endings of formats that are not read, and what to do with such a file.
 const OTHER_FORMATS: &[(&str, &str)] = &[
-    (
-        "json",
-        "with an object on each line: `--format jsonl`; of an array `jq -c '.[]' FILE | inrush load - --format jsonl`",
-    ),
     ("parquet", "it does not begin as a Parquet file: if it is CSV, `--format csv`"),
     ("arrow", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
     ("feather", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),

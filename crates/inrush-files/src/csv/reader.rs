@@ -62,6 +62,8 @@ pub struct CsvReader {
     place_on_disk: Option<OnDisk>,
     /// The bytes come from standard input or a pipe.
     is_stream: bool,
+    /// The text is another one than the file has, so its offsets are not the file's.
+    is_rewritten: bool,
     /// Blank lines are not records although there is only one field.
     passes_blank_lines: bool,
     /// Text buffers of batches, to be reused.
@@ -125,6 +127,7 @@ impl CsvReader {
             stored: Stored::default(),
             place_on_disk: None,
             is_stream: false,
+            is_rewritten: false,
             passes_blank_lines: false,
             texts: Recycled::new(RECYCLED_BATCHES),
             renamed: Vec::new(),
@@ -179,6 +182,11 @@ impl CsvReader {
     /// The encoding that a text which is read as UTF-8 and is not most likely has.
     pub fn likely_encoding(&self) -> Option<&'static Encoding> {
         self.likely_encoding
+    }
+
+    /// The bytes are not those of the file as they stand.
+    pub(crate) fn rewritten(self) -> Self {
+        Self { is_rewritten: true, ..self }
     }
 
     pub(crate) fn with_found(self, found: Found, likely_encoding: Option<&'static Encoding>) -> Self {

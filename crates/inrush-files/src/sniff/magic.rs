@@ -18,13 +18,8 @@ pub(super) fn refuse(name: &str, bytes: &[u8]) -> Result<()> {
 /// Where a kind of file has which bytes, what it is, and what to do with it.
 const KINDS: &[(usize, &[u8], &str, &str)] = &[
     (257, b"ustar", "a tar archive", "load one of its files: `tar -xOf FILE MEMBER | inrush load - ..`"),
-    (0, b"\xFD7zXZ\0", "compressed by xz", "`xz -dc FILE | inrush load - ..`"),
-    (0, b"BZh", "compressed by bzip2", "`bzip2 -dc FILE | inrush load - ..`"),
-    (0, b"\x04\x22\x4D\x18", "compressed by lz4", "`lz4 -dc FILE | inrush load - ..`"),
-    (0, b"7z\xBC\xAF\x27\x1C", "a 7z archive", "unpack it first"),
     (0, b"Rar!\x1A\x07", "a RAR archive", "unpack it first"),
     (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a document of old Office (.xls)", "save its sheet as CSV first"),
-    (0, b"SQLite format 3\0", "an SQLite database", "`sqlite3 -header -csv FILE 'SELECT * FROM t' | inrush load - ..`"),
     (0, b"Obj\x01", "Avro", "write it as Parquet first"),
     (0, b"ORC", "ORC", "write it as Parquet first"),
     (0, b"\x89HDF\r\n\x1A\n", "HDF5", "write it as Parquet first"),

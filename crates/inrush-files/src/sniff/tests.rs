@@ -150,7 +150,6 @@ fn doubt() {
         "`x` is a tar archive, not a table as text",
         "load one of its files: `tar -xOf x MEMBER | inrush load - ..`",
     );
-    refused("BZh91AY", "`x` is compressed by bzip2, not a table as text", "`bzip2 -dc x | inrush load - ..`");
     refused("%PDF-1.7\n", "`x` is a PDF, not a table as text", "take its tables out first");
 }
 

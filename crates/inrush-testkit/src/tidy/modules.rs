@@ -210,7 +210,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "decompress", "expansion", "guard", "infer_types", "on_disk"],
+            &["cells", "decompress", "expansion", "guard", "infer_types", "json_elements", "on_disk"],
             &["formats"],
             &["dialect"],
             &["input", "sniff"],

@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV, TSV, JSON Lines, plain or .gz, .zst, .zip, Parquet, Arrow; a folder, a quoted 'part-*.csv'; `-` is standard input
+    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or .gz, .zst, .zip, Parquet, Arrow; a folder, a quoted 'part-*.csv'; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -126,7 +126,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `parquet` or `arrow`; `auto` finds it out, and of a text its delimiter, quotes and header
+    /// `csv`, `tsv`, `jsonl`, `json`, `parquet` or `arrow`; `auto` finds it out, and of a text its delimiter, quotes and header
     #[arg(
         long,
         value_enum,
@@ -136,6 +136,10 @@ pub(crate) struct LoadArgs {
         help_heading = "Files"
     )]
     format: FormatArg,
+
+    /// Where the array of rows is in a JSON document: `data.rows`; `.` is the document itself
+    #[arg(long, value_name = "KEY.KEY", help_heading = "Files")]
+    json_path: Option<String>,
 
     /// Field delimiter, one byte; `\t` is a tab; `auto` finds it out [default: auto; with `--format csv` a comma]
     #[arg(long, value_name = "auto|C", help_heading = "Files")]
@@ -310,6 +314,7 @@ enum FormatArg {
     Csv,
     Tsv,
     Jsonl,
+    Json,
     Parquet,
     Arrow,
 }
@@ -438,6 +443,7 @@ impl LoadArgs {
             .with_batch_rows(batch_rows)
             .with_batch_bytes(batch_bytes)
             .with_memory(sizes::memory(&self.memory)?)
+            .with_json_path(self.json_path.as_deref().map(path_of_keys))
             .with_ignore_extra_fields(self.extra_fields == ExtraFields::Ignore)
             .with_null_missing_fields(self.missing_fields == MissingFields::Null)
             .with_formats(self.value_formats()?)
@@ -469,6 +475,7 @@ impl LoadArgs {
             FormatArg::Csv => Format::Csv,
             FormatArg::Tsv => Format::Tsv,
             FormatArg::Jsonl => Format::Jsonl,
+            FormatArg::Json => Format::Json,
             FormatArg::Parquet => Format::Parquet,
             FormatArg::Arrow => Format::Arrow,
         }
@@ -503,6 +510,11 @@ fn parse_unchecked(list: &str) -> Result<Unchecked> {
 /// The names of a list such as `--key a,b`.
 fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The keys of `--json-path`.
+fn path_of_keys(path: &str) -> Vec<String> {
+    path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect()
 }
 
 /// What an option says for what is to be found out.

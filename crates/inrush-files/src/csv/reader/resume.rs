@@ -121,9 +121,9 @@ impl CsvReader {
 
     /// The file, if offsets of the text are offsets in the file.
     fn seekable(&self) -> Option<&OnDisk> {
-        self.place_on_disk
-            .as_ref()
-            .filter(|_| self.compression == crate::Compression::None && self.input.is_as_on_disk())
+        self.place_on_disk.as_ref().filter(|_| {
+            self.compression == crate::Compression::None && !self.is_rewritten && self.input.is_as_on_disk()
+        })
     }
 
     fn jump(&mut self, file: &OnDisk, to: u64) {

@@ -1,0 +1,334 @@
+//! A JSON document as JSON Lines: each element of an array, or each value of the document, becomes a line. A stream: what is in memory does
+//! not depend on the document's size.
+//!
+//! Line ends between tokens become blanks. Within a string they are no JSON; they stay, so that the record is refused and not bent. A
+//! document that ends inside its array is an error.
+
+use std::io::{self, Read};
+
+/// The elements of the array that a path leads to, as lines.
+pub(crate) struct Elements<R> {
+    bytes: R,
+    state: State,
+    /// The document is the array, or the record: nothing may follow.
+    is_all: bool,
+    /// The path leads to an object, which is the only record.
+    is_record: bool,
+    /// Keys that are still to be found, the next one last; `None`: the values of the document itself are the lines.
+    path: Option<Vec<Vec<u8>>>,
+    /// The key that is being read.
+    key: Vec<u8>,
+    /// Lines that are not taken yet, and how far they are.
+    out: Vec<u8>,
+    taken: usize,
+    input: Vec<u8>,
+    has_ended: bool,
+}
+
+/// What the next byte is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before a value of the document, or behind all of them.
+    Between,
+    /// Before the value that the next key of the path belongs to, or the array.
+    Target,
+    /// In an object: before a key.
+    Keys,
+    /// In a key, whose bytes are collected.
+    Key(Quoted),
+    /// Behind a key that is or is not the one that is looked for.
+    Colon { is_it: bool },
+    /// In a value that is passed over.
+    Passed(Nesting),
+    /// In the array, before an element.
+    Elements,
+    /// In an element, or a value of the document.
+    Element(Nesting),
+    /// Behind the array; nothing may follow one that is the whole document.
+    Done { is_all: bool },
+}
+
+/// Where in a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Quoted {
+    is_escaped: bool,
+}
+
+/// Where in a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Nesting {
+    depth: u32,
+    string: Option<Quoted>,
+    has_begun: bool,
+}
+
+/// What a byte does to a value.
+#[derive(PartialEq, Eq)]
+enum Step {
+    Inside,
+    /// It is the value's last byte.
+    Last,
+    /// The value ended before it.
+    Behind,
+}
+
+impl Quoted {
+    /// Whether the byte ends the string.
+    fn ends_at(&mut self, byte: u8) -> bool {
+        let was_escaped = std::mem::take(&mut self.is_escaped);
+        self.is_escaped = byte == b'\\' && !was_escaped;
+        byte == b'"' && !was_escaped
+    }
+}
+
+impl Nesting {
+    fn step(&mut self, byte: u8) -> Step {
+        if let Some(string) = &mut self.string {
+            if string.ends_at(byte) {
+                self.string = None;
+                return if self.depth == 0 { Step::Last } else { Step::Inside };
+            }
+            return Step::Inside;
+        }
+        match byte {
+            b'"' => self.string = Some(Quoted::default()),
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' | b',' if self.depth == 0 => return Step::Behind,
+            b'}' | b']' => {
+                self.depth -= 1;
+                if self.depth == 0 {
+                    return Step::Last;
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {
+                return if self.depth == 0 && self.has_begun { Step::Behind } else { Step::Inside };
+            }
+            _ => {}
+        }
+        self.has_begun = true;
+        Step::Inside
+    }
+}
+
+impl<R: Read> Elements<R> {
+    /// `path`: the keys that lead to the array, outermost first; `None`: the document is an array, or its values are the records.
+    pub(crate) fn new(bytes: R, path: Option<&[String]>) -> Self {
+        let is_all = path.is_some_and(<[String]>::is_empty);
+        let path = path.map(|path| path.iter().rev().map(|key| key.clone().into_bytes()).collect());
+        let state = if path.is_some() { State::Target } else { State::Between };
+        Self {
+            bytes,
+            state,
+            is_all,
+            is_record: false,
+            path,
+            key: Vec::new(),
+            out: Vec::new(),
+            taken: 0,
+            input: vec![0; READ_BYTES],
+            has_ended: false,
+        }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.taken = 0;
+        while self.out.is_empty() && !self.has_ended {
+            let n = match self.bytes.read(&mut self.input) {
+                Ok(n) => n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e),
+            };
+            if n == 0 {
+                self.has_ended = true;
+                return self.end();
+            }
+            let input = std::mem::take(&mut self.input);
+            let done = input[..n].iter().try_for_each(|byte| self.take(*byte));
+            self.input = input;
+            done?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        match self.state {
+            State::Done { .. } | State::Between => Ok(()),
+            // A number, say, at the end of the document.
+            State::Element(nesting) if self.path.is_none() && nesting.depth == 0 && nesting.string.is_none() => {
+                self.out.push(b'\n');
+                Ok(())
+            }
+            State::Target | State::Keys | State::Key(_) | State::Colon { .. } | State::Passed(_) => {
+                Err(wrong("the document ends before the array that `--json-path` names"))
+            }
+            State::Elements | State::Element(_) => Err(wrong("the document ends inside of its array")),
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> io::Result<()> {
+        let is_blank = byte.is_ascii_whitespace();
+        match &mut self.state {
+            State::Between if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF) => {}
+            State::Between if byte == b'[' => {
+                self.path = Some(Vec::new());
+                self.is_all = true;
+                self.state = State::Elements;
+            }
+            State::Between | State::Elements if byte == b']' => match self.path {
+                Some(_) => self.state = State::Done { is_all: self.is_all },
+                None => return Err(wrong("a `]` closes nothing")),
+            },
+            State::Elements if is_blank || byte == b',' => {}
+            State::Between | State::Elements if matches!(byte, b'}' | b',') => {
+                return Err(wrong("a `}` or `,` stands where a value begins"));
+            }
+            State::Between | State::Elements => {
+                self.state = State::Element(Nesting::default());
+                return self.take(byte);
+            }
+            State::Element(nesting) => match nesting.step(byte) {
+                Step::Inside => {
+                    let is_between_tokens = nesting.string.is_none();
+                    self.out.push(if is_between_tokens && matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
+                }
+                Step::Last => {
+                    self.out.extend([byte, b'\n']);
+                    self.state = self.behind_an_element();
+                }
+                Step::Behind => {
+                    self.out.push(b'\n');
+                    self.state = self.behind_an_element();
+                    return self.take(byte);
+                }
+            },
+            State::Target if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF) => {}
+            State::Target => {
+                let is_array = self.path.as_ref().is_none_or(Vec::is_empty);
+                self.state = match (byte, is_array) {
+                    (b'[', true) => State::Elements,
+                    (b'{', false) => State::Keys,
+                    // The one object that the path leads to is a record.
+                    (b'{', true) => {
+                        self.is_record = true;
+                        self.state = State::Element(Nesting::default());
+                        return self.take(byte);
+                    }
+                    _ => return Err(wrong("what `--json-path` names is neither an array nor an object")),
+                };
+            }
+            State::Keys if is_blank || byte == b',' => {}
+            State::Keys if byte == b'"' => {
+                self.key.clear();
+                self.state = State::Key(Quoted::default());
+            }
+            State::Keys => return Err(wrong("there is no such key as `--json-path` names")),
+            State::Key(quoted) => {
+                if quoted.ends_at(byte) {
+                    let wanted = self.path.as_ref().and_then(|path| path.last());
+                    let is_it = wanted == Some(&self.key);
+                    self.state = State::Colon { is_it };
+                } else if self.key.len() < MAX_KEY {
+                    self.key.push(byte);
+                }
+            }
+            State::Colon { .. } if is_blank => {}
+            State::Colon { is_it } if byte == b':' => {
+                self.state = match *is_it {
+                    true => {
+                        self.path.as_mut().map(Vec::pop);
+                        State::Target
+                    }
+                    false => State::Passed(Nesting::default()),
+                };
+            }
+            State::Colon { .. } => return Err(wrong("a key without a value")),
+            State::Passed(nesting) => match nesting.step(byte) {
+                Step::Inside => {}
+                Step::Last => self.state = State::Keys,
+                Step::Behind => {
+                    self.state = State::Keys;
+                    return self.take(byte);
+                }
+            },
+            // Else it belongs to the objects around it.
+            State::Done { is_all: true } if !is_blank => return Err(wrong("something follows what should be all")),
+            State::Done { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn behind_an_element(&self) -> State {
+        match &self.path {
+            Some(_) if self.is_record => State::Done { is_all: self.is_all },
+            Some(_) => State::Elements,
+            None => State::Between,
+        }
+    }
+}
+
+impl<R: Read> Read for Elements<R> {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.out.len() {
+            if self.has_ended {
+                return Ok(0);
+            }
+            self.refill()?;
+        }
+        let n = space.len().min(self.out.len() - self.taken);
+        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+fn wrong(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+const READ_BYTES: usize = 64 << 10;
+
+/// A longer key is none that anybody names.
+const MAX_KEY: usize = 64 << 10;
+
+/// The keys of a document's only object that have arrays of objects, as far as a sample shows; empty if the records are its values.
+pub(crate) fn arrays_within(sample: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = sample.trim_ascii_start();
+    let Some(inside) = rest.strip_prefix(b"{") else { return found };
+    rest = inside;
+    loop {
+        rest = rest.trim_ascii_start();
+        match rest.first() {
+            Some(b',') => rest = &rest[1..],
+            Some(b'"') => {
+                let mut quoted = Quoted::default();
+                let Some(end) = rest[1..].iter().position(|byte| quoted.ends_at(*byte)) else { return found };
+                let key = String::from_utf8_lossy(&rest[1..=end]).into_owned();
+                let Some(value) = rest[end + 2..].trim_ascii_start().strip_prefix(b":") else { return found };
+                let value = value.trim_ascii_start();
+                if value.strip_prefix(b"[").is_some_and(|array| array.trim_ascii_start().starts_with(b"{")) {
+                    found.push(key);
+                }
+                let mut nesting = Nesting::default();
+                let end = value.iter().position(|byte| match nesting.step(*byte) {
+                    Step::Inside => false,
+                    Step::Last | Step::Behind => true,
+                });
+                let Some(end) = end else { return found };
+                rest = &value[end..];
+                if matches!(rest.first(), Some(b'"' | b']') | Some(b'}')) && nesting.has_begun && nesting.depth == 0 {
+                    // The last byte of a text, an array or an object; what ended before is looked at again.
+                    let is_last = value[..=end].first().is_some_and(|first| matches!(first, b'"' | b'[' | b'{'));
+                    rest = if is_last { &rest[1..] } else { rest };
+                }
+            }
+            // More values follow: each is a record.
+            Some(b'}') if !rest[1..].trim_ascii().is_empty() => return Vec::new(),
+            _ => return found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
