@@ -70,6 +70,12 @@ fn it_is_proposed() {
                 "0"
             );
         }
+        // Also where nothing was sent for it.
+        place.sql("DROP TABLE sales");
+        place.write("sales.csv", b"a,b,c\n1,2,3\n1,2\n1,2\n");
+        let done = place.load("sales.csv --into sales --create-table");
+        assert_eq!(done.code, 2, "{done}");
+        done.says("expected 3 fields, found 2; 1 more bad row in the same chunk (sales.csv, line 3)\nhint: `--missing-fields null` reads");
         // Followed, it helps.
         for (file, option, want) in [
             ("id;price\n1;1,50\n2;2\n", "--decimal ,", "1,NULL,1.50|2,NULL,2.00"),

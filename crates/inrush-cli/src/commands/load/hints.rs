@@ -20,7 +20,8 @@ pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
 
 /// Adds the option that would take a row which is bad for how it is written.
 pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions) -> Error {
-    let hint = at_width(error.message()).or_else(|| at_format(&error, args, csv));
+    let hint =
+        at_width(error.message(), || every_record_is_bad(&error, args, csv)).or_else(|| at_format(&error, args, csv));
     match (hint, error.hint().map(str::to_owned)) {
         (None, _) => error,
         (Some(hint), None) => error.with_hint(hint),
@@ -28,14 +29,33 @@ pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions) -> Err
     }
 }
 
-/// For a record that has another number of fields than the header.
-fn at_width(message: &str) -> Option<String> {
+/// For a record that has another number of fields than the header. `all`: so has every record, as far as one looked.
+fn at_width(message: &str, all: impl FnOnce() -> bool) -> Option<String> {
     let (expected, found) = message.strip_prefix("expected ")?.split_once(" fields, found ")?;
+    // The number of other bad rows may follow.
+    let found = found.split(|c: char| !c.is_ascii_digit()).next()?;
     let (expected, found) = (expected.parse::<u64>().ok()?, found.parse::<u64>().ok()?);
+    if expected == 1 {
+        // Then it is the header that is not understood.
+        return None;
+    }
     Some(match found > expected {
+        // R writes files whose header lacks the name of the first field: what is left out would not be the field without a name.
+        true if all() => {
+            "every record has more fields than the header has names: `--skip 1 --no-header` takes the fields in order"
+                .into()
+        }
         true => "`--extra-fields ignore` leaves out what is behind the fields of the header".into(),
         false => "`--missing-fields null` reads the fields that it lacks at its end as NULL".into(),
     })
+}
+
+/// Whether the file's first records are all of another width than its header.
+fn every_record_is_bad(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> bool {
+    let source = error.place().map(|place| place.source.clone()).filter(|source| **source != *"-");
+    let open = |source: std::sync::Arc<str>| inrush_files::open(&source, args.file_format(), csv).ok();
+    let first = source.and_then(open).and_then(|mut file| file.next().ok()?);
+    first.is_some_and(|batch| batch.rows.num_rows() == 0 && batch.rejects.len() > 1)
 }
 
 /// For a number or a date that is not written as SQL writes them.
@@ -77,11 +97,18 @@ mod tests {
     #[test]
     fn records_of_another_width() {
         let check = |message: &str, want: Option<&str>| {
-            assert_eq!(at_width(message).as_deref().map(|hint| hint.split('`').nth(1).unwrap()), want, "{message}");
+            assert_eq!(
+                at_width(message, || false).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
+                want,
+                "{message}"
+            );
         };
         check("expected 3 fields, found 4", Some("--extra-fields ignore"));
         check("expected 3 fields, found 1", Some("--missing-fields null"));
+        check("expected 3 fields, found 4; 5 more bad rows in the same chunk", Some("--extra-fields ignore"));
+        check("expected 1 fields, found 4", None);
         check("expected 3 apples", None);
+        assert!(at_width("expected 3 fields, found 4", || true).unwrap().contains("`--skip 1 --no-header`"));
         check("text follows the closing quote of field 2", None);
     }
 }

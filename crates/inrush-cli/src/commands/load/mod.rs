@@ -105,12 +105,12 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let progress = progress::Progress::start(Arc::clone(&control), meters, output);
     let report = loader.load(sources);
     progress.finish();
-    let mut report = report.map_err(connection::hint_at_login).inspect_err(|error| {
+    let helpful = |error| hints::at_options(hints::at_encoding(error, &likely), args, &csv);
+    let mut report = report.map_err(connection::hint_at_login).map_err(helpful).inspect_err(|error| {
         events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
     if let Some(Stop::BadData(error)) = report.stop {
-        let error = hints::at_encoding(error, &likely);
-        report.stop = Some(Stop::BadData(hints::at_options(error, args, &csv)));
+        report.stop = Some(Stop::BadData(helpful(error)));
     }
     events.write("summary", show::as_json(&report));
     Ok(report)

@@ -1,6 +1,6 @@
 //! The start of a file: skipped lines, and the header.
 
-use super::CsvReader;
+use super::{CsvReader, QUOTE_HINT};
 use crate::csv::cut::is_blank;
 use crate::csv::names::cleaned;
 use crate::csv::parse::garbled_reason;
@@ -73,7 +73,9 @@ impl CsvReader {
             return Ok(()); // Blank lines before it are rows if there is only one field, so they stay.
         }
         if let Some(field) = garbled {
-            return Err(Error::data(garbled_reason(field)).at(self.place(at)));
+            let by_blanks = memchr::memmem::find(&self.text[at..end], b"\" \"").is_some();
+            let hint = if by_blanks { "if blanks are between the fields, `--delimiter ' '`" } else { QUOTE_HINT };
+            return Err(Error::data(garbled_reason(field)).at(self.place(at)).with_hint(hint));
         }
         let malformed = self.input.malformed().first().is_some_and(|&bad| bad < self.text_at + end as u64);
         for span in &fields.spans {
