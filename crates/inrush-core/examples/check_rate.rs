@@ -4,7 +4,7 @@
 //! a slice of tuples and checks them several times; the fastest run counts. Numbers are kept in docs/notes/column-checks.md.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::disallowed_types, clippy::unwrap_used)]
 
-use inrush_core::bulk::Screen;
+use inrush_core::bulk::Validator;
 use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::value::Rules;
 use inrush_core::value::column::{Column, ColumnType};
@@ -38,19 +38,19 @@ fn main() {
 fn measure(what: &str, rows: &impl Rows) {
     let columns = COLUMNS.map(|(name, ty)| column(name, ty));
     let rules = Rules::new(TimeZone::unknown(), ServerVersion::parse("9.7.4"));
-    let screen = Screen::new(&columns.each_ref().map(Some), &rules);
+    let validator = Validator::new(&columns.each_ref().map(Some), &rules);
     let rows = rows.bind(&[], COLUMNS.len()).unwrap();
     let looked = fastest(|| look_at(&*rows));
     let checked = fastest(|| {
-        black_box(screen.check(&*rows).unwrap());
+        black_box(validator.check(&*rows).unwrap());
     });
     println!("{what:16} look {looked:6.1} ns a row, look and check {checked:6.1}");
     for (i, column) in columns.iter().enumerate() {
         let mut only = [None; COLUMNS.len()];
         only[i] = Some(column);
-        let screen = Screen::new(&only, &rules);
+        let validator = Validator::new(&only, &rules);
         let checked = fastest(|| {
-            black_box(screen.check(&*rows).unwrap());
+            black_box(validator.check(&*rows).unwrap());
         });
         println!("  {:14} {:6.1}", column.ty.to_string(), checked - looked);
     }

@@ -37,19 +37,19 @@ fn main() {
         (n_rows, n_bytes) = (0, 0);
         loop {
             let start = cpu_time();
-            let Some(stretch) = file.next_stretch().expect("rows") else { break };
+            let Some(raw_chunk) = file.next_raw_chunk().expect("rows") else { break };
             took[0] += cpu_time() - start;
-            n_rows += stretch.records();
+            n_rows += raw_chunk.records();
             let start = cpu_time();
             let room = |bytes: usize| Vec::with_capacity(bytes);
-            let (_, written) = stretch.write(&checks, &room).expect("cells that fit");
+            let (_, written) = raw_chunk.write(&checks, &room).expect("cells that fit");
             let end = cpu_time();
             let sum = checksum(&written);
             took[1] += end - start;
             took[2] += cpu_time() - end;
             n_bytes += written.len();
             let start = cpu_time();
-            let batch = stretch.parse().expect("a batch");
+            let batch = raw_chunk.parse().expect("a batch");
             let (mut bad, columns) = (Vec::new(), batch.rows.columns().iter().zip(&batch.known).zip(&checks));
             let columns: Vec<_> = columns
                 .map(|((cells, known), check)| check.run_knowing(*known, cells.as_binary_view(), batch.utf8, &mut bad))

@@ -41,8 +41,8 @@ fn main() {
         times.show("read and cut", || {
             let mut reader = CsvReader::new("memory", Cursor::new(text.clone()), &options).expect("a reader");
             let mut records = 0;
-            while let Some(stretch) = reader.next_stretch().expect("a stretch") {
-                records += black_box(stretch).records();
+            while let Some(raw_chunk) = reader.next_raw_chunk().expect("a raw chunk") {
+                records += black_box(raw_chunk).records();
             }
             assert_eq!(records, rows);
         });
@@ -50,9 +50,9 @@ fn main() {
         times.show_part("look at it, instead of all that follows", || {
             let mut reader = CsvReader::new("memory", Cursor::new(text.clone()), &options).expect("a reader");
             let mut took = Duration::ZERO;
-            while let Some(stretch) = reader.next_stretch().expect("a stretch") {
+            while let Some(raw_chunk) = reader.next_raw_chunk().expect("a raw chunk") {
                 let start = cpu_time();
-                let seen = black_box(stretch.glance(&checks));
+                let seen = black_box(raw_chunk.pass_through(&checks));
                 took += cpu_time() - start;
                 assert!(seen.is_some());
             }
@@ -62,10 +62,10 @@ fn main() {
             times.show_part(step, || {
                 let mut reader = CsvReader::new("memory", Cursor::new(text.clone()), &options).expect("a reader");
                 let mut took = [Duration::ZERO; LANE.len()];
-                while let Some(stretch) = reader.next_stretch().expect("a stretch") {
+                while let Some(raw_chunk) = reader.next_raw_chunk().expect("a raw chunk") {
                     // One behind the other, as in a load: what a step has looked at is near the processor for the next.
                     let start = cpu_time();
-                    let batch = stretch.parse().expect("a batch");
+                    let batch = raw_chunk.parse().expect("a batch");
                     let parsed = cpu_time();
                     let columns = check(&checks, &batch);
                     let checked = cpu_time();
@@ -183,7 +183,7 @@ fn t1(rows: u64, quotes: &str) -> Vec<u8> {
     text
 }
 
-/// What a lane does with a stretch.
+/// What a lane does with a raw chunk.
 const LANE: [&str; 5] = [
     "parse: views, UTF-8",
     "check",

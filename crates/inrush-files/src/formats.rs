@@ -16,7 +16,7 @@ mod propose;
 pub use propose::Proposal;
 pub(crate) use propose::propose;
 
-use inrush_core::bulk::Taker;
+use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use std::fmt;
 
@@ -121,10 +121,10 @@ impl ValueFormats {
     }
 
     /// How the cells of a field are rewritten that goes into a column of this kind.
-    fn rule(&self, field: &str, taker: Taker) -> Rule<'_> {
-        match taker {
-            Taker::Integer | Taker::Float if self.has_numbers() => Rule::Number(self),
-            Taker::Moment | Taker::Time if !self.dates.is_empty() => self.date_rule(field),
+    fn rule(&self, field: &str, column_kind: ColumnKind) -> Rule<'_> {
+        match column_kind {
+            ColumnKind::Integer | ColumnKind::Float if self.has_numbers() => Rule::Number(self),
+            ColumnKind::Moment | ColumnKind::Time if !self.dates.is_empty() => self.date_rule(field),
             _ => Rule::Keep,
         }
     }

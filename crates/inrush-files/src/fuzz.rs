@@ -28,8 +28,13 @@ pub type Target = fn(&[u8]);
 
 /// Every target with its name.
 // `columnar` is not among them: a fuzzer ends at any panic, and the panics of decoders are caught (see `guard`).
-pub const ALL: &[(&str, Target)] =
-    &[("csv", csv), ("csv_cuts", csv_cuts), ("csv_glance", csv_glance), ("jsonl", jsonl), ("containers", containers)];
+pub const ALL: &[(&str, Target)] = &[
+    ("csv", csv),
+    ("csv_cuts", csv_cuts),
+    ("csv_pass_through", csv_pass_through),
+    ("jsonl", jsonl),
+    ("containers", containers),
+];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
 pub fn csv(bytes: &[u8]) {
@@ -52,28 +57,28 @@ pub fn csv_cuts(bytes: &[u8]) {
 
 /// CSV that is validated for pass-through: if a chunk passes, parsing it must find only rows of cells that need no change. The columns have
 /// the types that are inferred from the beginning of the file.
-pub fn csv_glance(bytes: &[u8]) {
+pub fn csv_pass_through(bytes: &[u8]) {
     let Some((&[bytes_with_meaning, switches, sizes], text)) = bytes.split_first_chunk() else { return };
     let options = options(bytes_with_meaning, switches, sizes);
     let validate = || -> Result<()> {
         let mut reader = CsvReader::new("fuzz", Cursor::new(text.to_vec()), &options)?;
         let checks = checks(reader.infer_types(usize::from(sizes) + 1)?);
-        while let Some(chunk) = reader.next_stretch()? {
-            let seen = chunk.glance(&checks);
+        while let Some(chunk) = reader.next_raw_chunk()? {
+            let seen = chunk.pass_through(&checks);
             let batch = chunk.parse()?;
-            let Some(glance) = seen else { continue };
+            let Some(pass_through) = seen else { continue };
             let mut bad = Vec::new();
             let columns = checks.iter().zip(batch.rows.columns());
             let columns: Vec<_> =
                 columns.map(|(check, cells)| check.run(cells.as_binary_view(), batch.utf8, &mut bad)).collect();
             assert!(
-                batch.rejects.is_empty() && bad.is_empty() && glance.n_rows() == batch.records(),
+                batch.rejects.is_empty() && bad.is_empty() && pass_through.n_rows() == batch.records(),
                 "not all are rows"
             );
             let separators = load_data::as_it_stands(&batch, &columns, &[]);
             // With an escape, parsing does not determine whether it occurs.
             let gives_up = options.escape.is_some() && separators.is_none();
-            assert!(gives_up || load_data::stands_at_a_glance(&glance) == separators, "it cannot be passed through");
+            assert!(gives_up || load_data::passes_through(&pass_through) == separators, "it cannot be passed through");
         }
         Ok(())
     };
@@ -145,7 +150,7 @@ fn records(text: &[u8], options: &CsvOptions) -> Vec<(u64, String)> {
     let mut gather = || -> Result<()> {
         let bytes = Cursor::new(text.to_vec());
         let mut reader = CsvReader::new("fuzz", bytes, options)?;
-        while let Some(chunk) = reader.next_stretch()? {
+        while let Some(chunk) = reader.next_raw_chunk()? {
             let n_records = chunk.records();
             let batch = chunk.parse()?;
             assert_eq!(batch.records(), n_records, "the number of records differs");
@@ -208,7 +213,7 @@ pub fn columnar(bytes: &[u8]) {
     for format in [Format::Parquet, Format::Arrow] {
         let _ = open(&file.1, format, &CsvOptions::default()).and_then(|mut reader| {
             let checks = checks(reader.infer_types(1000)?);
-            while let Some(chunk) = reader.next_stretch()? {
+            while let Some(chunk) = reader.next_raw_chunk()? {
                 let written = chunk.write(&checks, &Vec::with_capacity);
                 let batch = chunk.parse()?;
                 let same = written.is_none_or(|(_, text)| checksum(&text) == batch.checksum());

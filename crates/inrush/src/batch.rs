@@ -5,8 +5,8 @@ use crate::table::TableName;
 use crate::{Config, Error, Kind, Result};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::run::{self, Attempt, Batch, BatchOptions, Checked, Facts, Load, Scope};
-use inrush_core::bulk::screen::{Screen, columns_of};
 use inrush_core::bulk::template::Template;
+use inrush_core::bulk::validator::{Validator, columns_of};
 use inrush_core::convert::BoundRows;
 use inrush_core::session::{Outcome, Session, Statement};
 use inrush_core::value::Rules;
@@ -77,7 +77,7 @@ impl<'a> Job<'a> {
             Some(table) => columns_of(self.template.targets(), table),
             None => vec![None; self.n_params()],
         };
-        Checked::new(rows, &Screen::new(&columns, &known.rules), options)
+        Checked::new(rows, &Validator::new(&columns, &known.rules), options)
     }
 
     /// The batch, ready for its first attempt.

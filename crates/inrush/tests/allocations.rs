@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use arrow_array::{ArrayRef, Decimal128Array, Int64Array, RecordBatch, StringArray};
-use inrush::sans_io::bulk::Screen;
+use inrush::sans_io::bulk::Validator;
 use inrush::sans_io::convert::{BoundRows, RowBuffer, RowReader, Rows};
 use inrush::sans_io::value::Rules;
 use inrush::sans_io::value::column::{Column, ColumnType};
@@ -157,7 +157,7 @@ fn a_checked_row_allocates_nothing() {
     let types = ["bigint", "varchar(20)", "double", "datetime", "date", "decimal(10,2)"];
     let columns = types.map(|ty| Column::new("c", ColumnType::parse(ty)));
     let rules = Rules::utc(ServerVersion::parse("9.7.4"));
-    let screen = Screen::new(&columns.each_ref().map(Some), &rules);
+    let validator = Validator::new(&columns.each_ref().map(Some), &rules);
     let day = Date { year: 2024, month: 2, day: 29 };
     let at = DateTime { date: day, hour: 1, ..DateTime::default() };
     let rows = vec![(7, "text", 1.5, at, Value::Date(day), 2.25); 10_000];
@@ -165,7 +165,7 @@ fn a_checked_row_allocates_nothing() {
     let fewer = rows[..1000].bind(&[], columns.len()).unwrap();
     let count = |rows: &dyn BoundRows| {
         let before = allocations();
-        assert_eq!(screen.check(rows).unwrap().n_replaced(), 0);
+        assert_eq!(validator.check(rows).unwrap().n_replaced(), 0);
         allocations() - before
     };
     assert_eq!(count(&*bound), count(&*fewer));

@@ -175,7 +175,7 @@ pub struct Origin {
     /// and as they stand: how they are told apart.
     pub verbatim: Option<Separators>,
     /// For row `i`, the half-open range of its record in `text` (line end included) is
-    /// `record_starts[i]..record_ends[i]`; empty for sources that are not text, and of a [`Glance`](super::Glance).
+    /// `record_starts[i]..record_ends[i]`; empty for sources that are not text, and of a [`PassThrough`](super::PassThrough).
     pub record_starts: Vec<u32>,
     /// See `record_starts`.
     pub record_ends: Vec<u32>,

@@ -1,5 +1,5 @@
 //! Decisions about many rows: batches and where they come from, the plan, what a statement does with its placeholders
-//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`screen`]), what answers mean, the report.
+//! ([`template`]), the encoders of a load and the writers of a batch (a write method a file each), the checks of its values ([`validator`]), what answers mean, the report.
 
 #[cfg(feature = "loader")]
 pub mod batch;
@@ -23,7 +23,6 @@ pub mod plan;
 pub mod report;
 pub mod row_source;
 pub mod run;
-pub mod screen;
 pub mod search;
 mod separators;
 #[cfg(feature = "loader")]
@@ -34,6 +33,7 @@ mod table;
 pub mod template;
 #[cfg(feature = "loader")]
 pub mod tuner;
+pub mod validator;
 pub mod write;
 
 #[cfg(feature = "loader")]
@@ -47,9 +47,9 @@ pub use plan::{FieldTarget, Matching, Plan};
 #[cfg(feature = "loader")]
 pub use report::Report;
 pub use row_source::{CheckedRows, RowSource};
-pub use screen::{Replaced, Screen};
 pub use separators::Separators;
 #[cfg(feature = "loader")]
-pub use source::{FieldUse, Glance, Source, Stretch, Taker, Unchanged};
+pub use source::{ColumnKind, FieldUse, PassThrough, RawChunk, Source, Unchanged};
 pub use table::Table;
 pub use template::Template;
+pub use validator::{Replaced, Validator};

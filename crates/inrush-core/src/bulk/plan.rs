@@ -2,7 +2,7 @@
 //! all of them are told at once.
 
 use super::expression::Part;
-use super::{Computed, FieldUse, Mode, Table, Taker};
+use super::{ColumnKind, Computed, FieldUse, Mode, Table};
 use crate::error::{Error, Result};
 use crate::value::column::{Column, ColumnType};
 
@@ -112,7 +112,7 @@ impl Plan {
         let field_use = |(index, c): &(usize, Column)| FieldUse {
             index: *index,
             empty_is_null: empty_is_null(c),
-            taker: taker(&c.ty),
+            column_kind: column_kind(&c.ty),
         };
         let uses = columns.iter().map(field_use).collect();
         Ok(Plan { uses, columns: columns.into_iter().map(|(_, column)| column).collect(), n_values, computed })
@@ -163,16 +163,16 @@ fn empty_is_null(column: &Column) -> bool {
     !text && (column.nullable || column.auto_increment)
 }
 
-fn taker(ty: &ColumnType) -> Taker {
+fn column_kind(ty: &ColumnType) -> ColumnKind {
     match ty {
-        ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => Taker::Integer,
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Taker::Bytes,
-        ColumnType::Float { .. } | ColumnType::Double { .. } => Taker::Float,
-        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => Taker::Moment,
-        ColumnType::Time { .. } => Taker::Time,
-        ColumnType::Uuid => Taker::Uuid,
-        ColumnType::Json => Taker::Json,
-        _ => Taker::Text,
+        ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => ColumnKind::Integer,
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => ColumnKind::Bytes,
+        ColumnType::Float { .. } | ColumnType::Double { .. } => ColumnKind::Float,
+        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => ColumnKind::Moment,
+        ColumnType::Time { .. } => ColumnKind::Time,
+        ColumnType::Uuid => ColumnKind::Uuid,
+        ColumnType::Json => ColumnKind::Json,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -254,16 +254,16 @@ fn by_name<'a>(
 
 fn by_position<'a>(fields: &[String], set: &[Computed], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {
     let is_set = |column: &&Column| set.iter().any(|computed| is_same(&computed.column, &column.name));
-    let takers: Vec<&Column> = table.columns.iter().filter(|c| !c.generated && !is_set(c)).collect();
-    if takers.len() != fields.len() {
+    let column_kinds: Vec<&Column> = table.columns.iter().filter(|c| !c.generated && !is_set(c)).collect();
+    if column_kinds.len() != fields.len() {
         mistakes.push(format!(
             "it has {}, and the table has {}",
             count(fields.len(), "field"),
-            count(takers.len(), "column")
+            count(column_kinds.len(), "column")
         ));
         return Vec::new();
     }
-    takers.into_iter().enumerate().collect()
+    column_kinds.into_iter().enumerate().collect()
 }
 
 fn by_list<'a>(fields: &[String], listed: &[FieldTarget], table: &'a Table, mistakes: &mut Vec<String>) -> Targets<'a> {

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn touching_stretches_become_one() {
+    fn touching_ranges_become_one() {
         check(&[(0, 1, 10), (0, 11, 20)], &[(0, 1, 20)]);
     }
     #[test]

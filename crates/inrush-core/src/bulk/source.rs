@@ -15,13 +15,13 @@ pub struct FieldUse {
     /// Whether an unquoted empty field is NULL; if not, it is the empty string.
     pub empty_is_null: bool,
     /// What kind of column it goes into.
-    pub taker: Taker,
+    pub column_kind: ColumnKind,
 }
 
 /// What kind of column a field goes into, as far as a source must know whose values have types of their own: the same value is
 /// written in one way for a text, in another for bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Taker {
+pub enum ColumnKind {
     /// Whatever is written as text.
     #[default]
     Text,
@@ -42,7 +42,7 @@ pub enum Taker {
 }
 
 /// A batch of a source, as far as its one reader has it: where it begins and ends is settled, the rest can be done on any thread.
-pub trait Stretch: Send {
+pub trait RawChunk: Send {
     /// How many records it covers: rows and rejects.
     fn records(&self) -> u64;
 
@@ -53,16 +53,16 @@ pub trait Stretch: Send {
     /// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and each cell of every column is
     /// one that its check keeps, no NULL among them. `checks` are those of the columns, in the order of the uses. `None` is no verdict:
     /// then it must be taken apart.
-    fn glance(&self, checks: &[Check]) -> Option<Glance> {
+    fn pass_through(&self, checks: &[Check]) -> Option<PassThrough> {
         let _ = checks;
         None
     }
 
     /// Writes rows that have no text as that of a LOAD ([`Lines`]), if each of their cells is one that its check keeps; `room` gives a
-    /// buffer for about so many bytes. `checks` are as for [`Stretch::glance`], none of a column of bytes; `None` is no verdict.
+    /// buffer for about so many bytes. `checks` are as for [`RawChunk::pass_through`], none of a column of bytes; `None` is no verdict.
     ///
     /// [`Lines`]: super::encode::load_data::Lines
-    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(Glance, Vec<u8>)> {
+    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(PassThrough, Vec<u8>)> {
         let _ = (checks, room);
         None
     }
@@ -71,8 +71,8 @@ pub trait Stretch: Send {
     fn parse(self: Box<Self>) -> Result<Batch, Error>;
 }
 
-/// What was seen of a stretch that need not be taken apart: all its records are rows, and each of their cells is one that its check keeps.
-pub struct Glance {
+/// A raw chunk that need not be parsed: all its records are rows, and each of their cells is one that its check keeps.
+pub struct PassThrough {
     /// Where the rows come from; where each of them lies in the text was not noted.
     pub origin: Origin,
     /// Length of the longest record, line end included, in bytes of the text that is sent.
@@ -82,8 +82,8 @@ pub struct Glance {
     parse: Box<dyn Fn() -> Result<Batch, Error> + Send>,
 }
 
-impl Glance {
-    /// `parse` takes the stretch apart after all, from `memory` bytes that it keeps.
+impl PassThrough {
+    /// `parse` parses the raw chunk after all, from `memory` bytes that it keeps.
     pub fn new(
         origin: Origin,
         longest: usize,
@@ -98,19 +98,22 @@ impl Glance {
         self.origin.lines
     }
 
-    /// Takes the stretch apart, for whoever needs its rows one by one.
+    /// Parses the raw chunk, for whoever needs its rows one by one.
     pub fn take_apart(&self) -> Result<Batch, Error> {
         (self.parse)()
     }
 }
 
-impl fmt::Debug for Glance {
+impl fmt::Debug for PassThrough {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Glance").field("origin", &self.origin).field("longest", &self.longest).finish_non_exhaustive()
+        f.debug_struct("PassThrough")
+            .field("origin", &self.origin)
+            .field("longest", &self.longest)
+            .finish_non_exhaustive()
     }
 }
 
-impl Stretch for Batch {
+impl RawChunk for Batch {
     fn records(&self) -> u64 {
         Batch::records(self)
     }
@@ -157,9 +160,9 @@ pub trait Source: Send {
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
 
-    /// The same, left to the caller to take apart: [`Source::next`] is this and [`Stretch::parse`].
-    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>, Error> {
-        Ok(self.next()?.map(|batch| Box::new(batch) as Box<dyn Stretch>))
+    /// The same, left to the caller to take apart: [`Source::next`] is this and [`RawChunk::parse`].
+    fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>, Error> {
+        Ok(self.next()?.map(|batch| Box::new(batch) as Box<dyn RawChunk>))
     }
 
     /// What the source is, so that a later run can tell whether it is the same one; `None` for what nobody can read again.

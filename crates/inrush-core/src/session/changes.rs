@@ -2,10 +2,10 @@
 //! to a pool.
 //!
 //! It rests on what the server reports (`session_track_state_change`, the transaction flag, the default schema), and on
-//! what the commands show where it does not ([`Traces`]). See docs/notes/session-state.md for who reports what.
+//! what the commands show where it does not ([`DirtyFlags`]). See docs/notes/session-state.md for who reports what.
 
 use crate::session::Channel;
-use crate::wire::Traces;
+use crate::wire::DirtyFlags;
 
 /// When a session is reset before somebody else gets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,14 +56,14 @@ impl Changes {
         let session = &channel.session;
         let marks = session.marks;
         // A connection that nobody watched may have been through anything.
-        let unwatched = Traces { state: true, ..Traces::default() };
-        let traces = channel.outbox.traces().unwrap_or(unwatched);
-        let failed_call = traces.calls && marks.refused;
+        let unwatched = DirtyFlags { state: true, ..DirtyFlags::default() };
+        let dirty_flags = channel.outbox.dirty_flags().unwrap_or(unwatched);
+        let failed_call = dirty_flags.calls && marks.refused;
         Self {
             transaction: session.in_transaction() || session.needs_rollback(),
-            state: !marks.reports || marks.changed || traces.state || traces.next_transaction || failed_call,
+            state: !marks.reports || marks.changed || dirty_flags.state || dirty_flags.next_transaction || failed_call,
             schema: session.schema() != home,
-            identity: traces.identity,
+            identity: dirty_flags.identity,
         }
     }
 

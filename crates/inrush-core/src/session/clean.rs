@@ -134,7 +134,7 @@ impl Conversation for Clean {
         if !matches!(done, Some(Task::Rollback)) {
             // What these commands themselves changed is how it shall be.
             session.marks.changed = false;
-            out.forget_traces();
+            out.forget_dirty_flags();
         }
         Ok(Step::Done(()))
     }

@@ -9,7 +9,7 @@ use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
 use crate::session::effect::Dialect;
 use crate::session::guards::Guards;
-use crate::wire::traces::outdates_statements;
+use crate::wire::dirty_flags::outdates_statements;
 use crate::wire::{
     Capabilities, Compression, Malformed, MariaDbCapabilities, OkPacket, ServerVersion, SessionChange, Status,
 };

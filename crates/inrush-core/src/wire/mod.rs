@@ -13,7 +13,7 @@
 //! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
 //! | [`command`], [`stmt`], [`bulk_execute`] | commands |
 //! | [`param_type`] | the type that a parameter is sent as |
-//! | [`traces`] | what it may leave behind in the session |
+//! | [`dirty_flags`] | what it may leave behind in the session |
 
 pub mod auth_switch;
 pub mod bulk_execute;
@@ -21,6 +21,7 @@ pub mod column_def;
 pub mod command;
 pub mod compress;
 pub mod cursor;
+pub mod dirty_flags;
 pub mod err;
 pub mod flags;
 pub mod frame;
@@ -34,7 +35,6 @@ pub mod outbox;
 pub mod param_type;
 pub mod row;
 pub mod stmt;
-pub mod traces;
 pub mod value;
 pub mod version;
 
@@ -43,6 +43,7 @@ pub use bulk_execute::BulkBody;
 pub use column_def::{ColumnDef, ColumnDefs};
 pub use compress::{Compression, Frames};
 pub use cursor::{Cursor, Malformed};
+pub use dirty_flags::DirtyFlags;
 pub use err::ErrPacket;
 pub use flags::{Capabilities, ColumnFlags, ColumnType, MariaDbCapabilities, Status};
 pub use greeting::Greeting;
@@ -53,6 +54,5 @@ pub use outbox::Outbox;
 pub use param_type::ParamType;
 pub use row::{Row, RowFormat};
 pub use stmt::{PrepareOk, StmtId};
-pub use traces::Traces;
 pub use value::{Date, DateTime, Time, Value, WriteJson, WriteValue};
 pub use version::{ServerVersion, Vendor};

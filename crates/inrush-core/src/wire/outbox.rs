@@ -3,9 +3,9 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::wire::dirty_flags::DirtyFlags;
 use crate::wire::frame::{HEADER, MAX_FRAME};
 use crate::wire::inbox::Packet;
-use crate::wire::traces::Traces;
 
 /// Framed bytes that wait to be sent.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct Outbox {
     /// Whether packets inside compressed frames go by.
     compressed: bool,
     /// What the commands leave behind, if somebody wants to know.
-    traces: Option<Traces>,
+    dirty_flags: Option<DirtyFlags>,
     multi_statements: bool,
 }
 
@@ -40,17 +40,17 @@ impl Outbox {
 
     /// From now on looks at each command for what it leaves behind in the session. `multi_statements`: a text may hold several.
     pub fn watch(&mut self, multi_statements: bool) {
-        (self.traces, self.multi_statements) = (Some(Traces::default()), multi_statements);
+        (self.dirty_flags, self.multi_statements) = (Some(DirtyFlags::default()), multi_statements);
     }
 
     /// The session is as nobody had used it.
-    pub(crate) fn forget_traces(&mut self) {
-        self.traces = self.traces.map(|_| Traces::default());
+    pub(crate) fn forget_dirty_flags(&mut self) {
+        self.dirty_flags = self.dirty_flags.map(|_| DirtyFlags::default());
     }
 
     /// What the commands since [`Outbox::watch`] may have left behind. `None`: nobody watches.
-    pub fn traces(&self) -> Option<Traces> {
-        self.traces
+    pub fn dirty_flags(&self) -> Option<DirtyFlags> {
+        self.dirty_flags
     }
 
     /// Appends a packet that continues the exchange. `body` appends the payload.
@@ -138,9 +138,9 @@ impl Outbox {
     }
 
     fn look_at(&mut self, header: usize) {
-        if let Some(traces) = &mut self.traces {
+        if let Some(dirty_flags) = &mut self.dirty_flags {
             // Headers inside a command of more than 16 MiB change nothing that matters here.
-            traces.look_at(self.bytes.get(header + HEADER..).unwrap_or_default(), self.multi_statements);
+            dirty_flags.look_at(self.bytes.get(header + HEADER..).unwrap_or_default(), self.multi_statements);
         }
     }
 

@@ -91,7 +91,7 @@ impl Told {
             };
             let window = attempt.window(Window::default());
             let end = match peer.run(&mut Pipeline::new(&mut attempt).with_window(window)) {
-                Ok(Ok(())) => Ok(attempt.into_tally()),
+                Ok(Ok(())) => Ok(attempt.into_counters()),
                 // The answers make no sense: nobody knows what else does not.
                 Ok(Err(error)) if error.is_fatal() => {
                     peer.channel.session.kill();

@@ -18,7 +18,7 @@ use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, RunArray};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, TimeUnit};
-use inrush_core::bulk::Taker;
+use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Known;
 use inrush_core::value::{INLINE, view};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// The format of the values of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
-    taker: Taker,
+    column_kind: ColumnKind,
     /// Sixteen bytes are a UUID.
     uuid: bool,
     /// The most bytes of a document.
@@ -37,8 +37,8 @@ pub(crate) struct Style {
 
 impl Style {
     /// For a field that goes into a column of this kind; `uuid` is true if its bytes are UUIDs.
-    pub(crate) fn new(taker: Taker, uuid: bool) -> Self {
-        Self { taker, uuid: uuid || taker == Taker::Uuid, max_bytes: usize::MAX }
+    pub(crate) fn new(column_kind: ColumnKind, uuid: bool) -> Self {
+        Self { column_kind, uuid: uuid || column_kind == ColumnKind::Uuid, max_bytes: usize::MAX }
     }
 
     /// A document of more bytes is an error: a short list of a few bytes may name a huge text many times.
@@ -95,7 +95,7 @@ impl Cells {
         let known = known::of(any);
         self.known = Some(self.known.map_or(known, |before| before.and(known)));
         let is_text = matches!(any.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-        if self.style.taker == Taker::Json && !is_text && !is_indirect(any.data_type()) {
+        if self.style.column_kind == ColumnKind::Json && !is_text && !is_indirect(any.data_type()) {
             return self.documents(any);
         }
         match any.data_type() {
@@ -131,7 +131,7 @@ impl Cells {
                 self.views_of(array.views(), array.data_buffers(), array.nulls());
             }
             DataType::FixedSizeBinary(width) => self.fixed(any, *width as usize),
-            DataType::Duration(unit) if self.style.taker == Taker::Integer => match unit {
+            DataType::Duration(unit) if self.style.column_kind == ColumnKind::Integer => match unit {
                 TimeUnit::Second => self.ints::<DurationSecondType>(any),
                 TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
                 TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
@@ -256,7 +256,7 @@ impl Cells {
 
     fn fixed(&mut self, array: &dyn Array, width: usize) {
         let array_of_bytes = array.as_fixed_size_binary();
-        if self.style.uuid && width == 16 && self.style.taker != Taker::Bytes {
+        if self.style.uuid && width == 16 && self.style.column_kind != ColumnKind::Bytes {
             return self.each(array, |row, cells| cells.put(&text::uuid(array_of_bytes.value(row))));
         }
         self.each(array, |row, cells| cells.put(array_of_bytes.value(row)));
@@ -395,7 +395,9 @@ impl Cells {
 pub(crate) fn of(array: &ArrayRef, style: Style) -> Result<(Known, BinaryViewArray)> {
     match array.data_type() {
         DataType::Utf8View => Ok((known::of(array), array.as_string_view().clone().to_binary_view())),
-        DataType::BinaryView if style.taker != Taker::Json => Ok((Known::Nothing, array.as_binary_view().clone())),
+        DataType::BinaryView if style.column_kind != ColumnKind::Json => {
+            Ok((Known::Nothing, array.as_binary_view().clone()))
+        }
         _ => {
             let mut cells = Cells::new(style);
             cells.append(array)?;

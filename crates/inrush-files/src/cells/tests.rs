@@ -26,10 +26,10 @@ fn floats_in_the_fewest_digits_that_read_back() {
     check(&Float32Array::from(vec![0.1, 16_777_216.0, f32::MAX]), &["0.1", "16777216", "3.4028234663852886e+38"]);
     let halves: Vec<_> = [1.5f32, 0.1].map(<Float16Type as ArrowPrimitiveType>::Native::from_f32).to_vec();
     check(&Float16Array::from(halves), &["1.5", "0.099975586"]);
-    let odd = cells(&Float64Array::from(vec![f64::NAN, f64::INFINITY]), Taker::Text);
+    let odd = cells(&Float64Array::from(vec![f64::NAN, f64::INFINITY]), ColumnKind::Text);
     assert_eq!(odd.iter().filter(|cell| cell.parse::<u64>().is_ok()).count(), 0, "{odd:?}");
     for value in [f64::MAX, f64::MIN_POSITIVE, 1.0 / 3.0, 123_456_789.123_456_79] {
-        assert_eq!(cells(&Float64Array::from(vec![value]), Taker::Text)[0].parse(), Ok(value));
+        assert_eq!(cells(&Float64Array::from(vec![value]), ColumnKind::Text)[0].parse(), Ok(value));
     }
 }
 
@@ -67,13 +67,13 @@ fn dates_and_times() {
     check(&Time64NanosecondArray::from(vec![1_000]), &["00:00:00.000001"]);
     check(&DurationSecondArray::from(vec![-3_020_399, 360_000]), &["-838:59:59", "100:00:00"]);
     check(&DurationMicrosecondArray::from(vec![i64::MIN]), &["-2562047788:00:54.775808"]);
-    assert_eq!(cells(&DurationMillisecondArray::from(vec![-5]), Taker::Integer), ["-5"]);
+    assert_eq!(cells(&DurationMillisecondArray::from(vec![-5]), ColumnKind::Integer), ["-5"]);
 }
 
 #[test]
 fn every_day_is_the_calendars() {
     let days: Vec<i32> = (-719_162..2_932_897).step_by(997).chain(-800..800).collect();
-    let written = cells(&Date32Array::from(days.clone()), Taker::Text);
+    let written = cells(&Date32Array::from(days.clone()), ColumnKind::Text);
     for (day, text) in days.iter().zip(written) {
         let date = jiff::civil::date(1970, 1, 1) + jiff::Span::new().days(*day);
         assert_eq!(text, date.to_string());
@@ -104,10 +104,10 @@ fn a_uuid_is_bytes_for_bytes_and_text_for_all_else() {
         cells.append(&array).unwrap();
         cells.finish().unwrap().value(0).to_vec()
     };
-    assert_eq!(written(Style::new(Taker::Text, true)), text.as_bytes());
-    assert_eq!(written(Style::new(Taker::Uuid, false)), text.as_bytes());
-    assert_eq!(written(Style::new(Taker::Bytes, true)), (0..16).collect::<Vec<u8>>());
-    assert_eq!(written(Style::new(Taker::Text, false)), (0..16).collect::<Vec<u8>>());
+    assert_eq!(written(Style::new(ColumnKind::Text, true)), text.as_bytes());
+    assert_eq!(written(Style::new(ColumnKind::Uuid, false)), text.as_bytes());
+    assert_eq!(written(Style::new(ColumnKind::Bytes, true)), (0..16).collect::<Vec<u8>>());
+    assert_eq!(written(Style::new(ColumnKind::Text, false)), (0..16).collect::<Vec<u8>>());
 }
 
 #[test]
@@ -189,10 +189,10 @@ fn what_has_parts_is_json() {
 
 #[test]
 fn a_json_column_takes_values_as_json_and_texts_as_documents() {
-    assert_eq!(cells(&BooleanArray::from(vec![true]), Taker::Json), ["true"]);
-    assert_eq!(cells(&Date32Array::from(vec![0]), Taker::Json), [r#""1970-01-01""#]);
-    assert_eq!(cells(&Int32Array::from(vec![Some(1), None]), Taker::Json), ["1", NULL]);
-    assert_eq!(cells(&StringArray::from(vec![r#"{"a":1}"#]), Taker::Json), [r#"{"a":1}"#]);
+    assert_eq!(cells(&BooleanArray::from(vec![true]), ColumnKind::Json), ["true"]);
+    assert_eq!(cells(&Date32Array::from(vec![0]), ColumnKind::Json), [r#""1970-01-01""#]);
+    assert_eq!(cells(&Int32Array::from(vec![Some(1), None]), ColumnKind::Json), ["1", NULL]);
+    assert_eq!(cells(&StringArray::from(vec![r#"{"a":1}"#]), ColumnKind::Json), [r#"{"a":1}"#]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn lists_nested_too_deep_are_an_error() {
         let field = Arc::new(Field::new("item", array.data_type().clone(), true));
         array = Arc::new(ListArray::new(field, OffsetBuffer::from_lengths([1]), array, None));
     }
-    assert!(Cells::new(Style::new(Taker::Text, false)).append(&array).is_err());
+    assert!(Cells::new(Style::new(ColumnKind::Text, false)).append(&array).is_err());
 }
 
 #[test]
@@ -210,9 +210,9 @@ fn how_arrays_are_cut_changes_nothing() {
     let text = StringArray::from_iter_values((0..100).map(|n| format!("text number {n} of a hundred")));
     let dictionary: DictionaryArray<Int16Type> = text.iter().map(|t| t.map(|t| &t[..13])).collect();
     for array in [Arc::new(text) as ArrayRef, Arc::new(dictionary)] {
-        let whole = cells(&array, Taker::Text);
+        let whole = cells(&array, ColumnKind::Text);
         for size in [1, 7, 64] {
-            let mut parts = Cells::new(Style::new(Taker::Text, false));
+            let mut parts = Cells::new(Style::new(ColumnKind::Text, false));
             for start in (0..array.len()).step_by(size) {
                 parts.append(&array.slice(start, size.min(array.len() - start))).unwrap();
             }
@@ -228,8 +228,8 @@ fn field(name: &str, ty: DataType, array: ArrayRef) -> (Arc<Field>, ArrayRef) {
 /// Checks the text of an array, also after other values and in a slice.
 #[track_caller]
 fn check(array: &dyn Array, want: &[&str]) {
-    assert_eq!(cells(array, Taker::Text), want);
-    let mut column = Cells::new(Style::new(Taker::Text, false));
+    assert_eq!(cells(array, ColumnKind::Text), want);
+    let mut column = Cells::new(Style::new(ColumnKind::Text, false));
     column.append(&(Arc::new(StringArray::from(vec!["something long before it"])) as ArrayRef)).unwrap();
     column.append(&array.slice(0, array.len())).unwrap();
     column.append(&array.slice(array.len() - 1, 1)).unwrap();
@@ -240,8 +240,8 @@ fn check(array: &dyn Array, want: &[&str]) {
     );
 }
 
-fn cells(array: &dyn Array, taker: Taker) -> Vec<String> {
-    let mut cells = Cells::new(Style::new(taker, false));
+fn cells(array: &dyn Array, column_kind: ColumnKind) -> Vec<String> {
+    let mut cells = Cells::new(Style::new(column_kind, false));
     cells.append(&array.slice(0, array.len())).unwrap();
     texts(&cells.finish().unwrap())
 }
@@ -280,7 +280,7 @@ fn what_is_known_of_cells() {
 
 #[track_caller]
 fn known(arrays: &[&dyn Array], want: Known) {
-    let mut cells = Cells::new(Style::new(Taker::Text, false));
+    let mut cells = Cells::new(Style::new(ColumnKind::Text, false));
     arrays.iter().for_each(|array| cells.append(&make_array(array.to_data())).unwrap());
     assert_eq!(cells.known(), want);
 }

@@ -18,7 +18,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Source, Stretch, Unchanged};
+use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Source, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
 use size::{rows_of, text_size};
@@ -124,7 +124,7 @@ struct Rows {
     bytes: u64,
 }
 
-impl Stretch for Rows {
+impl RawChunk for Rows {
     fn records(&self) -> u64 {
         self.span.end - self.span.start
     }
@@ -133,7 +133,7 @@ impl Stretch for Rows {
         self.bytes
     }
 
-    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(Glance, Vec<u8>)> {
+    fn write(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(PassThrough, Vec<u8>)> {
         self.write_lines(checks, room)
     }
 
@@ -332,8 +332,9 @@ impl<A: Arrays> Source for Columnar<A> {
         fields.sort_unstable();
         fields.dedup();
         let place = |use_: &FieldUse| fields.partition_point(|&field| field < use_.index);
-        let style =
-            |use_: &FieldUse| Style::new(use_.taker, is_uuid(self.schema.field(use_.index))).at_most(self.cuts.memory);
+        let style = |use_: &FieldUse| {
+            Style::new(use_.column_kind, is_uuid(self.schema.field(use_.index))).at_most(self.cuts.memory)
+        };
         let column = |use_: &FieldUse| Field::new(&self.names[use_.index], DataType::BinaryView, true);
         self.shape = Arc::new(Shape {
             name: self.name.clone(),
@@ -352,11 +353,11 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
-        self.next_stretch()?.map(|stretch| stretch.parse()).transpose()
+        self.next_raw_chunk()?.map(|raw_chunk| raw_chunk.parse()).transpose()
     }
 
     /// Decodes rows; the lanes convert the values to text.
-    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
+    fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>> {
         let limit = self.cuts.limit.unwrap_or(u64::MAX);
         while let Some(stored) = self.stored.front().filter(|stored| stored.rows.start <= self.next_row).cloned() {
             self.stored.pop_front();
@@ -366,7 +367,7 @@ impl<A: Arrays> Source for Columnar<A> {
         match self.rows_to(end, false)? {
             // The file ends before rows that are stored.
             None if self.next_row < limit && !self.stored.is_empty() => Err(self.changed(&self.stored[0].rows)),
-            rows => Ok(rows.map(|rows| Box::new(rows) as Box<dyn Stretch>)),
+            rows => Ok(rows.map(|rows| Box::new(rows) as Box<dyn RawChunk>)),
         }
     }
 

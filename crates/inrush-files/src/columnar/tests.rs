@@ -6,7 +6,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field, Schema};
 use inrush_core::bulk::ledger::ChunkLine;
-use inrush_core::bulk::{Batch, FieldUse, Taker};
+use inrush_core::bulk::{Batch, ColumnKind, FieldUse};
 use inrush_core::error::{Kind, Result};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -178,7 +178,7 @@ fn a_uuid_of_parquet_is_known() {
     assert_eq!(types, ["BINARY(16)", "JSON"]);
     reader.select(&[
         FieldUse { index: 0, ..FieldUse::default() },
-        FieldUse { index: 0, taker: Taker::Bytes, ..FieldUse::default() },
+        FieldUse { index: 0, column_kind: ColumnKind::Bytes, ..FieldUse::default() },
     ]);
     let batch = reader.next().unwrap().unwrap();
     let cell = |i: usize| batch.rows.column(i).as_any().downcast_ref::<BinaryViewArray>().unwrap().value(0).to_vec();

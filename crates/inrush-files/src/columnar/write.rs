@@ -10,7 +10,7 @@ use arrow_array::types::{Date32Type, Decimal64Type, Decimal128Type, Int32Type, I
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryViewArray, RecordBatch};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use inrush_core::bulk::Glance;
+use inrush_core::bulk::PassThrough;
 use inrush_core::bulk::encode::load_data::{self, Lines};
 use inrush_core::value::check::{Check, Known};
 use inrush_core::value::{self, INLINE, view};
@@ -18,8 +18,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Rows {
-    /// See [`Stretch::write`](inrush_core::bulk::Stretch::write).
-    pub(super) fn write_lines(&self, checks: &[Check], room: &dyn Fn(usize) -> Vec<u8>) -> Option<(Glance, Vec<u8>)> {
+    /// See [`RawChunk::write`](inrush_core::bulk::RawChunk::write).
+    pub(super) fn write_lines(
+        &self,
+        checks: &[Check],
+        room: &dyn Fn(usize) -> Vec<u8>,
+    ) -> Option<(PassThrough, Vec<u8>)> {
         let shape = &self.shape;
         if checks.len() != shape.taken.len() || shape.taken.is_empty() {
             return None;
@@ -37,7 +41,7 @@ impl Rows {
         let (text, longest) = written.ok()??;
         let rows = self.clone();
         let parse = move || rows.to_batch();
-        Some((Glance::new(self.origin(), longest, self.memory(), parse), text))
+        Some((PassThrough::new(self.origin(), longest, self.memory(), parse), text))
     }
 
     /// Bytes that the arrays keep in memory; pages that several of them share count once.

@@ -11,7 +11,7 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
 use encoding_rs::{Encoding, UTF_8};
-use inrush_core::bulk::{Batch, FieldUse, Glance, Origin, Reject, Separators, Stretch};
+use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Reject, Separators};
 use inrush_core::error::{Error, Place, Result};
 use inrush_core::value::check::Check;
 use memchr::memchr;
@@ -52,7 +52,7 @@ pub(super) struct CsvChunk {
     pub(super) malformed: Vec<u64>,
 }
 
-impl Stretch for CsvChunk {
+impl RawChunk for CsvChunk {
     fn records(&self) -> u64 {
         self.n_records
     }
@@ -61,8 +61,8 @@ impl Stretch for CsvChunk {
         self.text.len() as u64
     }
 
-    fn glance(&self, checks: &[Check]) -> Option<Glance> {
-        self.parser.glance(self, checks)
+    fn pass_through(&self, checks: &[Check]) -> Option<PassThrough> {
+        self.parser.pass_through(self, checks)
     }
 
     fn parse(self: Box<Self>) -> Result<Batch> {
@@ -339,4 +339,4 @@ pub(super) const RECYCLED_BATCHES: usize = 16;
 /// Spans become views while they are still in the first-level cache: 2,048 of them take 16 KiB.
 const BLOCK_SPANS: usize = 2048;
 
-mod glance;
+mod pass_through;

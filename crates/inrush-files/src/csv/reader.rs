@@ -19,7 +19,7 @@ use arrow_array::cast::AsArray;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Source, Stretch, Taker, Unchanged};
+use inrush_core::bulk::{Batch, ColumnKind, FieldUse, RawChunk, Source, Unchanged};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
 use std::any::Any;
@@ -218,11 +218,11 @@ impl Source for CsvReader {
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
-        self.next_stretch()?.map(Stretch::parse).transpose()
+        self.next_raw_chunk()?.map(RawChunk::parse).transpose()
     }
 
-    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
-        Ok(self.next_chunk()?.map(|chunk| Box::new(chunk) as Box<dyn Stretch>))
+    fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>> {
+        Ok(self.next_chunk()?.map(|chunk| Box::new(chunk) as Box<dyn RawChunk>))
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
@@ -506,7 +506,7 @@ fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
 }
 
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
-    (0..n).map(|index| FieldUse { index, empty_is_null, taker: Taker::Text }).collect()
+    (0..n).map(|index| FieldUse { index, empty_is_null, column_kind: ColumnKind::Text }).collect()
 }
 
 /// As many cells of a column are tried.

@@ -4,7 +4,7 @@ use super::{Rule, ValueFormats};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
-use inrush_core::bulk::{Batch, FieldUse, Reject, Taker};
+use inrush_core::bulk::{Batch, ColumnKind, FieldUse, Reject};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::{INLINE, view};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl ValueFormats {
     /// Whether any cell of these uses would be rewritten.
     pub(crate) fn concern(&self, uses: &[FieldUse], names: &[String]) -> bool {
-        uses.iter().any(|use_| !matches!(self.rule(&names[use_.index], use_.taker), Rule::Keep))
+        uses.iter().any(|use_| !matches!(self.rule(&names[use_.index], use_.column_kind), Rule::Keep))
     }
 
     /// The batch with its cells as SQL writes them.
@@ -21,7 +21,7 @@ impl ValueFormats {
         let mut columns = batch.rows.columns().to_vec();
         let mut misfits = BTreeMap::new();
         for (i, use_) in uses.iter().enumerate() {
-            let rule = self.rule(&names[use_.index], use_.taker);
+            let rule = self.rule(&names[use_.index], use_.column_kind);
             if let Rule::Keep = rule {
                 continue;
             }
@@ -43,8 +43,8 @@ impl ValueFormats {
         }
         let schema = sample.schema();
         let columns = sample.columns().iter().zip(schema.fields()).map(|(column, field)| {
-            let number = self.rule(field.name(), Taker::Float);
-            let date = self.rule(field.name(), Taker::Moment);
+            let number = self.rule(field.name(), ColumnKind::Float);
+            let date = self.rule(field.name(), ColumnKind::Moment);
             let mut cells = Builder::default();
             for cell in column.as_binary_view() {
                 let Some(cell) = cell else {

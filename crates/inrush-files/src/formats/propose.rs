@@ -2,7 +2,7 @@
 
 use super::{DateFormat, Percent, Rule, ValueFormats};
 use crate::infer_types;
-use inrush_core::bulk::Taker;
+use inrush_core::bulk::ColumnKind;
 use std::fmt;
 
 /// Options that fit the cells of a sample.
@@ -32,17 +32,17 @@ pub(crate) fn propose(field: &str, cells: &[&[u8]]) -> Option<Proposal> {
     if cells.iter().all(is_plain) {
         return None;
     }
-    let fits = |formats: &ValueFormats, taker| match formats.rule(field, taker) {
+    let fits = |formats: &ValueFormats, column_kind| match formats.rule(field, column_kind) {
         Rule::Keep => false,
         rule => cells.iter().all(|cell| rule.rewrite(cell, &mut Vec::new())),
     };
     let mut found: Vec<ValueFormats> =
-        number_formats(&cells).into_iter().filter(|formats| fits(formats, Taker::Float)).collect();
+        number_formats(&cells).into_iter().filter(|formats| fits(formats, ColumnKind::Float)).collect();
     // The fewest options of each kind: what more of them would allow is not there.
     let fewest = found.iter().map(n_options).min();
     found.retain(|formats| Some(n_options(formats)) == fewest);
     if found.is_empty() {
-        found = date_formats().filter(|formats| fits(formats, Taker::Moment)).collect();
+        found = date_formats().filter(|formats| fits(formats, ColumnKind::Moment)).collect();
     }
     let options: Vec<String> = found.iter().map(ValueFormats::to_string).collect();
     (!options.is_empty()).then(|| Proposal { field: field.to_owned(), options, n_cells: cells.len() })

@@ -4,7 +4,7 @@ use crate::dialect::{CsvOptions, Dialect};
 
 fn numbers(formats: ValueFormats, cases: &[(&str, Option<&str>)]) {
     formats.check().unwrap();
-    let rule = formats.rule("n", Taker::Float);
+    let rule = formats.rule("n", ColumnKind::Float);
     for (cell, want) in cases {
         let mut out = Vec::new();
         let fits = rule.rewrite(cell.as_bytes(), &mut out);
@@ -16,7 +16,7 @@ fn numbers(formats: ValueFormats, cases: &[(&str, Option<&str>)]) {
 fn dates(formats: &[&str], cases: &[(&str, Option<&str>)]) {
     let formats: Vec<_> = formats.iter().map(|format| DateFormat::parse(format).unwrap()).collect();
     let formats = ValueFormats::default().with_dates(formats);
-    let rule = formats.rule("born", Taker::Moment);
+    let rule = formats.rule("born", ColumnKind::Moment);
     for (cell, want) in cases {
         let mut out = Vec::new();
         let fits = rule.rewrite(cell.as_bytes(), &mut out);

@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn almost_regular_csv(head in any::<[u8; 3]>(), text in "a,b\n(([0-9]{1,3}|\"?[a-c\\\\]{0,3}\"?),(\"?[0-9.]{0,4}\"?|NULL|NA)\n){0,20}") {
-        csv_glance(&[&head, text.as_bytes()].concat());
+        csv_pass_through(&[&head, text.as_bytes()].concat());
     }
 
     #[test]

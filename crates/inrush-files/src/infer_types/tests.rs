@@ -4,7 +4,7 @@ use super::*;
 use crate::FileSource as _;
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
-use inrush_core::bulk::{FieldUse, Source, Taker};
+use inrush_core::bulk::{ColumnKind, FieldUse, Source};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::Column;
@@ -144,7 +144,7 @@ fn check_nulls(values: &[&str], ddl: &str, nulls: &[&str]) {
 fn passes_the_check(values: &[&str]) {
     let mut reader = reader(&text_of(values));
     let inferred = reader.infer_types(SAMPLE).unwrap().remove(0);
-    reader.select(&[FieldUse { index: 0, empty_is_null: true, taker: Taker::Text }]);
+    reader.select(&[FieldUse { index: 0, empty_is_null: true, column_kind: ColumnKind::Text }]);
     let batch = reader.next().unwrap().unwrap();
     let cells: &BinaryViewArray = batch.rows.column(0).as_any().downcast_ref().unwrap();
     let column = Column::new("v", inferred.ty.clone());

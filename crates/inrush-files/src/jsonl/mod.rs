@@ -13,7 +13,7 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, FieldUse, Reject, Source, Stretch, Taker, Unchanged};
+use inrush_core::bulk::{Batch, ColumnKind, FieldUse, RawChunk, Reject, Source, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
@@ -37,7 +37,7 @@ struct Objects {
 
 /// Lines that are not parsed yet.
 struct Lines {
-    lines: Box<dyn Stretch>,
+    lines: Box<dyn RawChunk>,
     objects: Arc<Objects>,
 }
 
@@ -103,12 +103,12 @@ impl Source for JsonlReader {
     }
 
     fn next(&mut self) -> Result<Option<Batch>> {
-        self.next_stretch()?.map(|stretch| stretch.parse()).transpose()
+        self.next_raw_chunk()?.map(|raw_chunk| raw_chunk.parse()).transpose()
     }
 
-    fn next_stretch(&mut self) -> Result<Option<Box<dyn Stretch>>> {
+    fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>> {
         let objects = self.objects.clone();
-        Ok(self.lines.next_stretch()?.map(|lines| Box::new(Lines { lines, objects }) as Box<dyn Stretch>))
+        Ok(self.lines.next_raw_chunk()?.map(|lines| Box::new(Lines { lines, objects }) as Box<dyn RawChunk>))
     }
 
     fn identity(&mut self) -> Result<Option<Identity>> {
@@ -176,7 +176,7 @@ impl FileSource for JsonlReader {
     }
 }
 
-impl Stretch for Lines {
+impl RawChunk for Lines {
     fn records(&self) -> u64 {
         self.lines.records()
     }
@@ -346,14 +346,14 @@ impl Rows {
                     column.nulls.push(self.n_rows);
                     0
                 }
-                Some(Value::Bool(value)) => match (use_.taker, value) {
-                    (Taker::Json, true) => view(b"true", TEXT, 0),
-                    (Taker::Json, false) => view(b"false", TEXT, 0),
+                Some(Value::Bool(value)) => match (use_.column_kind, value) {
+                    (ColumnKind::Json, true) => view(b"true", TEXT, 0),
+                    (ColumnKind::Json, false) => view(b"false", TEXT, 0),
                     (_, true) => view(b"1", TEXT, 0),
                     (_, false) => view(b"0", TEXT, 0),
                 },
                 Some(Value::Number(span) | Value::Nested(span)) => in_text(span),
-                Some(Value::String(Text { span, .. })) if use_.taker == Taker::Json => {
+                Some(Value::String(Text { span, .. })) if use_.column_kind == ColumnKind::Json => {
                     in_text(Span { start: span.start - 1, end: span.end + 1 })
                 }
                 Some(Value::String(Text { span, escaped: false })) => in_text(span),

@@ -23,7 +23,7 @@ fn numbers_keep_their_digits_and_words_become_numbers() {
 fn a_json_column_takes_values_as_they_stand() {
     let mut reader =
         reader("{\"j\":\"a \\\"b\\\"\",\"t\":\"a \\\"b\\\"\"}\n{\"j\":true,\"t\":{}}\n{\"j\":{\"x\":1},\"t\":null}\n");
-    let json = FieldUse { index: 0, taker: Taker::Json, ..FieldUse::default() };
+    let json = FieldUse { index: 0, column_kind: ColumnKind::Json, ..FieldUse::default() };
     reader.select(&[json, FieldUse { index: 1, ..FieldUse::default() }]);
     assert_eq!(rows(&mut reader), [r#""a \"b\""|a "b""#, "true|{}", r#"{"x":1}|(null)"#]);
 }

@@ -64,7 +64,7 @@ fn blocks_lie_evenly_and_within() {
 }
 
 #[test]
-fn it_reads_from_any_place_and_sums_any_stretch() {
+fn it_reads_from_any_place_and_sums_any_part() {
     let whole = bytes(200_000);
     let (_dir, place) = on_disk(&whole);
     let mut read = Vec::new();

@@ -7,7 +7,7 @@ use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::trace::Trace;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Load, Picked, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Counters, Load, Picked, Scope, Try};
 use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Pipeline;
 
@@ -111,7 +111,7 @@ impl Connection {
     }
 
     /// Does the work, and undoes it if it fails.
-    fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
+    fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match scope {
             Scope::Bare => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
@@ -119,9 +119,9 @@ impl Connection {
             }
             Scope::Transaction => {
                 let mut tx = self.begin()?;
-                let tally = tx.work(scope, work, off)?;
+                let counters = tx.work(scope, work, off)?;
                 tx.commit()?;
-                Ok(tally)
+                Ok(counters)
             }
             Scope::Savepoint => {
                 let off = off && self.session().is_guarded();
@@ -131,14 +131,14 @@ impl Connection {
         }
     }
 
-    fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
+    fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match work {
             Work::Fly(attempt) => self.fly(attempt.behind(batch::preludes(scope, off)), off),
             Work::Load(load) => self.load(scope, load),
         }
     }
 
-    fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Tally> {
+    fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Counters> {
         attempt = attempt.one_at_a_time(!off && self.session().autocommit());
         let window = match attempt.is_one_at_a_time() {
             true => probe::known_window(&self.config),
@@ -151,14 +151,14 @@ impl Connection {
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         let end = self.run_within(QueryTime::of_steps(&self.config), conversation)?;
         match end {
-            Ok(()) => Ok(attempt.into_tally()),
+            Ok(()) => Ok(attempt.into_counters()),
             // Answers that make no sense: what is stored can only be undone by going away.
             Err(error) if error.is_fatal() => Err(self.give_up(error)),
             Err(error) => Err(error),
         }
     }
 
-    fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
+    fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Counters> {
         if scope == Scope::Savepoint {
             self.execute(batch::SAVEPOINT, ())?;
         }
@@ -167,7 +167,7 @@ impl Connection {
             let outcome = self.load_local(|name| load.sql(name), &content)?;
             load.answered(&outcome)?;
         }
-        Ok(load.take_tally())
+        Ok(load.take_counters())
     }
 
     /// Goes back to where the batch began, and returns the error that the batch failed by, or the one that ended the connection.

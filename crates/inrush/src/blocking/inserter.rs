@@ -2,7 +2,7 @@
 
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
-use crate::inserter::course::{Course, Step};
+use crate::inserter::attempts::{Attempts, Step};
 use crate::inserter::line::{self, Finding, Ledger, Line, Place};
 use crate::inserter::queue::Call;
 use crate::inserter::shape::{Known, Shape};
@@ -181,14 +181,14 @@ impl Inserter {
             Entry::In(ticket) => Ok(ticket),
             Entry::Outside(outside) => {
                 // Without a deadline it is called in any case.
-                let call = outside.seat.wait(None).unwrap_or(Call::Closed);
+                let call = outside.waiter.wait(None).unwrap_or(Call::Closed);
                 outside.called(call, &shape, &values)
             }
         }
     }
 
     fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
-        let mut course = self.course();
+        let mut attempts = self.attempts();
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = alone(reading);
         loop {
@@ -197,7 +197,7 @@ impl Inserter {
             }
             match self.read_table_once(names) {
                 Ok(shape) => return Ok(shared.learn(shape)),
-                Err(error) => self.pause(&mut course, error)?,
+                Err(error) => self.pause(&mut attempts, error)?,
             }
         }
     }
@@ -216,7 +216,7 @@ impl Inserter {
     }
 
     fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
-        let mut course = self.course();
+        let mut attempts = self.attempts();
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = alone(reading);
         loop {
@@ -225,7 +225,7 @@ impl Inserter {
             }
             match self.read_anew_once(old) {
                 Ok(shape) => return Ok(shared.learn(shape)),
-                Err(error) => self.pause(&mut course, error)?,
+                Err(error) => self.pause(&mut attempts, error)?,
             }
         }
     }
@@ -240,13 +240,13 @@ impl Inserter {
     }
 
     /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
-    fn course(&self) -> Course {
-        Course::new(Instant::now(), self.0.shared.options.retries_for, false)
+    fn attempts(&self) -> Attempts {
+        Attempts::new(Instant::now(), self.0.shared.options.retries_for, false)
     }
 
     /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
-    fn pause(&self, course: &mut Course, error: Error) -> Result<()> {
-        match course.failed(Stage::Before, error, Instant::now(), rand::random()) {
+    fn pause(&self, attempts: &mut Attempts, error: Error) -> Result<()> {
+        match attempts.failed(Stage::Before, error, Instant::now(), rand::random()) {
             Step::Tell(error) => Err(error),
             Step::Again(pause, _) => {
                 self.0.shared.meters.retried();
@@ -302,9 +302,9 @@ impl Writer {
                     held.put_back();
                 }
                 Todo::Conclude(mut held) => self.conclude(held.lane_mut()),
-                Todo::Rest(seat) => {
+                Todo::Rest(waiter) => {
                     self.connection = None;
-                    seat.wait(None);
+                    waiter.wait(None);
                 }
                 Todo::End => break,
             }
@@ -323,14 +323,14 @@ impl Writer {
     /// Writes a batch, as often as it takes.
     fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
         let options = &lane.shared.options;
-        let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
+        let mut attempts = Attempts::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
             let (stage, error) = match self.attempt(lane, batch, &mut doubt) {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
-            let step = course.failed(stage, error, Instant::now(), rand::random());
+            let step = attempts.failed(stage, error, Instant::now(), rand::random());
             if let Step::Again(_, Over::ANewConnection) = step {
                 self.part();
             }

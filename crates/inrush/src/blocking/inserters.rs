@@ -84,9 +84,9 @@ impl Inserters {
     /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once. The first table's of several.
     pub fn flush(&self) -> Result<()> {
         let all = self.0.tables.all();
-        let seats: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
-        for seat in seats {
-            seat.wait(None);
+        let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
+        for waiter in waiters {
+            waiter.wait(None);
         }
         heard(&all)
     }
@@ -98,9 +98,9 @@ impl Inserters {
     pub fn close(&self) -> Result<()> {
         self.0.workers.close();
         let all = self.0.tables.all();
-        let seats: Vec<_> = all.iter().map(|inserter| inserter.shared().close_and_tell()).collect();
-        for seat in seats {
-            seat.wait(None);
+        let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().close_and_tell()).collect();
+        for waiter in waiters {
+            waiter.wait(None);
         }
         if let Some(end) = self.0.workers.wait_for_end() {
             end.wait(None);

@@ -4,8 +4,8 @@ use super::Connection;
 use crate::Result;
 use crate::config::IntoConfig;
 use crate::pool::ledger::Check;
-use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Shared, patience};
+use crate::pool::waiter::Waiter;
 use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
@@ -100,7 +100,7 @@ impl Pool {
                         Err(error) => opening.not_opened(error, &mut refused, asked, deadline)?,
                     }
                 }
-                Next::Wait(waiting) => match waiting.seat.wait(waiting.until(deadline)) {
+                Next::Wait(waiting) => match waiting.waiter.wait(waiting.until(deadline)) {
                     Some(grant) => waiting.served(grant)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
@@ -121,9 +121,9 @@ impl Pool {
 
     /// Closes it, and waits until all connections have come back, at most for `limit`. Returns whether they have.
     pub fn close_and_wait(&self, limit: Duration) -> bool {
-        let seat = Arc::new(Seat::new());
-        self.shared.close_and_tell(&seat);
-        seat.wait(Instant::now().checked_add(limit)).is_some()
+        let waiter = Arc::new(Waiter::new());
+        self.shared.close_and_tell(&waiter);
+        waiter.wait(Instant::now().checked_add(limit)).is_some()
     }
 
     /// Whether it was closed.

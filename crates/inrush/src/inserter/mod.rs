@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`options`] | how much a batch holds, how much may wait, what is promised |
 //! | [`queue`] | which rows form the next batch, who waits for room, which lane has work: pure |
-//! | [`course`] | a batch from its first attempt to its end: pure |
+//! | [`attempts`] | a batch from its first attempt to its end: pure |
 //! | [`shape`] | the columns of the rows, and their statement |
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
@@ -17,7 +17,7 @@
 //! attempt can be stored; nobody waits for rows that have not come.
 
 pub(crate) mod answers;
-pub(crate) mod course;
+pub(crate) mod attempts;
 pub(crate) mod line;
 #[cfg(feature = "metrics")]
 mod meters;

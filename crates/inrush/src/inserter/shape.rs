@@ -4,7 +4,7 @@ use crate::inserter::options::{OnDuplicate, Terms};
 use crate::table::TableName;
 use crate::{Error, Kind, Result, Statement};
 use inrush_core::bulk::Table;
-use inrush_core::bulk::screen::Screen;
+use inrush_core::bulk::validator::Validator;
 use inrush_core::convert::{BoundRows, Params, RowBuffer};
 use inrush_core::value::Rules;
 use inrush_core::value::column::Column;
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
     /// Whether the server makes an id for each row.
     pub(crate) has_ids: bool,
     /// Without checks for a table of which nothing is known.
-    screen: Screen,
+    validator: Validator,
     read_at: Instant,
 }
 
@@ -85,9 +85,9 @@ impl Shape {
             schema: name.schema.clone(),
             is_transactional: table.is_none_or(|table| table.transactional),
             has_ids: *terms.on_duplicate == OnDuplicate::Fail && table.is_some_and(|table| makes_ids(table, &columns)),
-            screen: {
+            validator: {
                 let targets: Vec<_> = columns.iter().map(|name| find(table?, name)).collect();
-                Screen::new(&targets, known.rules)
+                Validator::new(&targets, known.rules)
             },
             read_at: known.at,
             columns,
@@ -124,7 +124,7 @@ impl Shape {
             return Err(Error::config(message).with_hint(format!("they are {}", listed(&self.columns))));
         }
         let one = One(out);
-        let checked = self.screen.check(&one).map_err(Error::without_row)?;
+        let checked = self.validator.check(&one).map_err(Error::without_row)?;
         if checked.n_replaced() == 0 {
             return Ok(None);
         }

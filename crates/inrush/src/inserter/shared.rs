@@ -7,7 +7,7 @@ use crate::inserter::meters::Meters;
 use crate::inserter::queue::{Admission, Call, Queue, Work};
 use crate::inserter::shape::Shape;
 use crate::inserter::{Inserted, InserterOptions, InserterStatus};
-use crate::pool::seat::Seat;
+use crate::pool::waiter::Waiter;
 use crate::table::TableName;
 use crate::{Error, Kind, Result};
 use inrush_core::bulk::run::BatchReport;
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
 }
 
 struct State {
-    queue: Queue<Batch, Arc<Seat<Call>>>,
+    queue: Queue<Batch, Arc<Waiter<Call>>>,
     /// `None` until somebody has read the table.
     shape: Option<Arc<Shape>>,
     totals: Totals,
@@ -64,7 +64,7 @@ pub(crate) enum Entry<'s> {
 /// A place before a full queue.
 pub(crate) struct Outside<'s> {
     shared: &'s Shared,
-    pub(crate) seat: Arc<Seat<Call>>,
+    pub(crate) waiter: Arc<Waiter<Call>>,
     number: u64,
     bytes: usize,
     is_over: bool,
@@ -82,7 +82,7 @@ pub(crate) struct Lane {
 pub(crate) enum Next {
     Write(Taken),
     /// Rest until called.
-    Rest(Arc<Seat<Call>>),
+    Rest(Arc<Waiter<Call>>),
     End,
 }
 
@@ -170,9 +170,9 @@ impl Shared {
         match state.queue.admit(bytes) {
             Admission::Enter => self.place(state, shape, values, bytes).map(Entry::In),
             Admission::Wait => {
-                let seat = Arc::new(Seat::new());
-                let number = state.queue.wait(bytes, Arc::clone(&seat));
-                Ok(Entry::Outside(Outside { shared: self, seat, number, bytes, is_over: false }))
+                let waiter = Arc::new(Waiter::new());
+                let number = state.queue.wait(bytes, Arc::clone(&waiter));
+                Ok(Entry::Outside(Outside { shared: self, waiter, number, bytes, is_over: false }))
             }
             Admission::Closed => Err(closed()),
         }
@@ -199,13 +199,13 @@ impl Shared {
         pushed.map(|()| ticket)
     }
 
-    /// Waits, at the seat, until every row that is here now has its answer.
-    pub(crate) fn flush(&self) -> Arc<Seat<Call>> {
-        let seat = Arc::new(Seat::new());
+    /// Waits until every row that is here now has its answer.
+    pub(crate) fn flush(&self) -> Arc<Waiter<Call>> {
+        let waiter = Arc::new(Waiter::new());
         let mut state = self.state();
-        state.queue.flush(Arc::clone(&seat));
+        state.queue.flush(Arc::clone(&waiter));
         self.settle(state);
-        seat
+        waiter
     }
 
     /// Takes no more rows; what is queued is written.
@@ -215,14 +215,14 @@ impl Shared {
         self.settle(state);
     }
 
-    /// Closes it, and waits, at the seat, until its lanes are through with everything.
-    pub(crate) fn close_and_tell(&self) -> Arc<Seat<Call>> {
+    /// Closes it, and waits until its lanes are through with everything.
+    pub(crate) fn close_and_tell(&self) -> Arc<Waiter<Call>> {
         self.close();
-        let seat = Arc::new(Seat::new());
+        let waiter = Arc::new(Waiter::new());
         let mut state = self.state();
-        state.queue.wait_for_end(Arc::clone(&seat));
+        state.queue.wait_for_end(Arc::clone(&waiter));
         self.settle(state);
-        seat
+        waiter
     }
 
     /// Whether rows are still taken.
@@ -263,10 +263,10 @@ impl Shared {
 
     /// Calls those who wait, as far as there is something for them.
     fn settle<'a>(&'a self, mut state: MutexGuard<'a, State>) {
-        while let Some((seat, call)) = state.queue.serve() {
+        while let Some((waiter, call)) = state.queue.serve() {
             // Waking is the expensive part: not under the lock.
             drop(state);
-            let is_gone = seat.serve(call).is_err();
+            let is_gone = waiter.serve(call).is_err();
             state = self.state();
             if is_gone {
                 state.queue.undo(call);
@@ -305,7 +305,7 @@ impl Drop for Outside<'_> {
         }
         let mut state = self.shared.state();
         state.queue.leave(self.number);
-        if let Some(call) = self.seat.leave() {
+        if let Some(call) = self.waiter.leave() {
             state.queue.undo(call);
         }
         self.shared.settle(state);
@@ -328,9 +328,9 @@ impl Lane {
                 Next::Write(Taken { shared: Arc::clone(&self.shared), number, batch: Some(batch), taken_at })
             }
             Work::Nothing => {
-                let seat = Arc::new(Seat::new());
-                state.queue.rest(self.number, Arc::clone(&seat));
-                Next::Rest(seat)
+                let waiter = Arc::new(Waiter::new());
+                state.queue.rest(self.number, Arc::clone(&waiter));
+                Next::Rest(waiter)
             }
             Work::End => Next::End,
         };

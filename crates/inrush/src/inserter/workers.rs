@@ -9,7 +9,7 @@
 use crate::Result;
 use crate::inserter::queue::Call;
 use crate::inserter::shared::{Lane, Next, Shared, Taken, abandoned, closed};
-use crate::pool::seat::Seat;
+use crate::pool::waiter::Waiter;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Wake, Waker};
@@ -23,10 +23,10 @@ struct State {
     /// All lanes.
     slots: Vec<Arc<Slot>>,
     /// Workers without work.
-    idle: Vec<Arc<Seat<()>>>,
+    idle: Vec<Arc<Waiter<()>>>,
     n_workers: usize,
     /// Who waits until no worker is left.
-    ends: Vec<Arc<Seat<()>>>,
+    ends: Vec<Arc<Waiter<()>>>,
     /// Whether inserters may still be added.
     is_open: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) enum Todo {
     /// A lane has nothing to do any more: its ledger is to be ended, and then itself.
     Conclude(Held),
     /// Rest until called.
-    Rest(Arc<Seat<()>>),
+    Rest(Arc<Waiter<()>>),
     End,
 }
 
@@ -103,18 +103,18 @@ impl Workers {
         self.call_all_at_the_end(state);
     }
 
-    /// Waits, at the seat, until the workers have ended and given their connections back. `None`: there is an inserter yet.
-    pub(crate) fn wait_for_end(&self) -> Option<Arc<Seat<()>>> {
+    /// Waits until the workers have ended and given their connections back. `None`: there is an inserter yet.
+    pub(crate) fn wait_for_end(&self) -> Option<Arc<Waiter<()>>> {
         let mut state = self.state();
         if !state.is_over() {
             return None;
         }
-        let seat = Arc::new(Seat::new());
+        let waiter = Arc::new(Waiter::new());
         match state.n_workers {
-            0 => call(vec![Arc::clone(&seat)]),
-            _ => state.ends.push(Arc::clone(&seat)),
+            0 => call(vec![Arc::clone(&waiter)]),
+            _ => state.ends.push(Arc::clone(&waiter)),
         }
-        Some(seat)
+        Some(waiter)
     }
 
     /// A lane may have work, and a worker is called for it.
@@ -124,10 +124,10 @@ impl Workers {
             return;
         }
         state.ready.push_back(slot);
-        while let Some(seat) = state.idle.pop() {
+        while let Some(waiter) = state.idle.pop() {
             // Waking is the expensive part: not under the lock.
             drop(state);
-            if seat.serve(()).is_ok() {
+            if waiter.serve(()).is_ok() {
                 return;
             }
             state = self.state();
@@ -186,9 +186,9 @@ impl Worker {
                     Some(slot) => slot,
                     None if state.is_over() => return Todo::End,
                     None => {
-                        let seat = Arc::new(Seat::new());
-                        state.idle.push(Arc::clone(&seat));
-                        return Todo::Rest(seat);
+                        let waiter = Arc::new(Waiter::new());
+                        state.idle.push(Arc::clone(&waiter));
+                        return Todo::Rest(waiter);
                     }
                 }
             };
@@ -196,7 +196,7 @@ impl Worker {
             let mut held = Held { workers: Arc::clone(&self.0), slot, lane: Some(lane) };
             match held.lane_mut().next() {
                 Next::Write(taken) => return Todo::Write(held, taken),
-                Next::Rest(seat) => held.rest(&seat),
+                Next::Rest(waiter) => held.rest(&waiter),
                 Next::End => return Todo::Conclude(held),
             }
         }
@@ -234,11 +234,11 @@ impl Held {
         self.workers.state().ready.push_back(Arc::clone(&self.slot));
     }
 
-    /// The lane rests until its seat is called.
-    fn rest(mut self, seat: &Seat<Call>) {
+    /// The lane rests until its waiter is called.
+    fn rest(mut self, waiter: &Waiter<Call>) {
         *self.slot.lane() = self.lane.take();
         let waker = Waker::from(Arc::clone(&self.slot));
-        if seat.poll(&mut Context::from_waker(&waker)).is_ready() {
+        if waiter.poll(&mut Context::from_waker(&waker)).is_ready() {
             self.workers.state().ready.push_back(Arc::clone(&self.slot));
         }
     }
@@ -254,10 +254,10 @@ impl Drop for Held {
     }
 }
 
-fn call(seats: Vec<Arc<Seat<()>>>) {
-    for seat in seats {
+fn call(waiters: Vec<Arc<Waiter<()>>>) {
+    for waiter in waiters {
         // Whoever is gone need not be told.
-        let _ = seat.serve(());
+        let _ = waiter.serve(());
     }
 }
 

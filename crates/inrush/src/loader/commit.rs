@@ -5,13 +5,13 @@
 
 use super::SHOWN_REJECTS;
 use super::control::{Control, LINES};
+use super::counters::{ChunkEnd, too_many};
 use super::lane::{Attempt, Lane, Undone, some_rows_stay};
 use super::options::{BadRows, MaxBad};
 use super::prepare::{Prepared, stopping};
 use super::replay::ReplayEnd;
 use super::retry::{GaveUp, Why, Work};
 use super::sql;
-use super::tally::{ChunkEnd, too_many};
 use super::waits::aborted;
 use crate::fault;
 use inrush_core::bulk::Reject;

@@ -4,12 +4,12 @@
 //! attempt is followed by another one only if nothing of it is stored, nor ever will be; a chunk ends in exactly one [`ChunkEnd`].
 
 use super::control::{Control, lock};
+use super::counters::ChunkEnd;
 use super::modes::Staged;
 use super::notice::Notice;
 use super::prepare::{Prepared, encode_again};
 use super::retry::{GaveUp, Tried, Why, Work};
 use super::sent::Sent;
-use super::tally::ChunkEnd;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
@@ -43,7 +43,7 @@ pub(super) enum Attempt {
 
 /// How a chunk came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Course {
+pub(super) enum Attempts {
     /// Stored at the first attempt, as it was.
     Straight,
     Crooked,
@@ -62,8 +62,8 @@ impl<'a> Lane<'a> {
 
     /// Stores one chunk, in parts where the server refuses it as a whole; `enter` is told what became of it, or of each part. Nothing of
     /// it is tried behind a part that was not stored.
-    pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Course {
-        let mut course = Course::Straight;
+    pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Attempts {
+        let mut attempts = Attempts::Straight;
         // A stack, the earliest part on top.
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
@@ -74,9 +74,9 @@ impl<'a> Lane<'a> {
                 None => match self.store(&mut part) {
                     Ok((end, taken)) => {
                         let end = self.unless_taken_over(&part, end);
-                        course = course.max(taken);
+                        attempts = attempts.max(taken);
                         if !matches!(end, ChunkEnd::Stored { .. }) {
-                            course = Course::Crooked;
+                            attempts = Attempts::Crooked;
                             parts.clear();
                         }
                         enter(part, end);
@@ -91,7 +91,7 @@ impl<'a> Lane<'a> {
                     },
                 },
             };
-            course = Course::Crooked;
+            attempts = Attempts::Crooked;
             match halves {
                 Ok([first, second]) => {
                     part.recycle(self.target);
@@ -104,7 +104,7 @@ impl<'a> Lane<'a> {
             }
         }
         self.waits(None);
-        course
+        attempts
     }
 
     /// From now on chunks as large as this one are cut before they are tried.
@@ -121,9 +121,9 @@ impl<'a> Lane<'a> {
     }
 
     /// Stores one chunk in one transaction.
-    fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Course), TooLarge> {
+    fn store(&mut self, chunk: &mut Prepared) -> Result<(ChunkEnd, Attempts), TooLarge> {
         let (target, number) = (self.target, chunk.number);
-        let mut course = Course::Straight;
+        let mut attempts = Attempts::Straight;
         let stored = target.load.retrying(self.number, Work::Chunk(chunk.place())).run(
             |control| !control.wants_now(number),
             |reconnect| {
@@ -133,9 +133,9 @@ impl<'a> Lane<'a> {
                 self.must_reconnect |= reconnect;
                 match self.attempt(chunk) {
                     Attempt::Over(end) => return Tried::Done(end),
-                    Attempt::Refused => course = Course::Crooked,
+                    Attempt::Refused => attempts = Attempts::Crooked,
                     Attempt::Failed(error) => {
-                        course = Course::Crooked;
+                        attempts = Attempts::Crooked;
                         return Tried::Failed(error);
                     }
                 }
@@ -148,7 +148,7 @@ impl<'a> Lane<'a> {
             Err(GaveUp { why: Why::Interrupted, .. }) => ChunkEnd::NotStored(None),
             Err(gave_up) => ChunkEnd::NotStored(Some(Stop::Failed(gave_up.counted()))),
         };
-        Ok((end, course))
+        Ok((end, attempts))
     }
 
     /// The connection alone, its session set.

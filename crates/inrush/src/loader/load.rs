@@ -1,9 +1,9 @@
 //! A load as a whole: what its user asked for, who watches and stops it, and what is counted over all of its targets.
 
 use super::control::{Control, lock};
+use super::counters::Counters;
 use super::notice::{Notice, Observer, StoredChunk};
 use super::options::LoadOptions;
-use super::tally::Tally;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::modes::Counted;
@@ -23,7 +23,7 @@ pub(super) struct Load {
     pub(super) noted: Mutex<Vec<LoadWarning>>,
     pub(super) replays: AtomicU64,
     pub(super) retries: Mutex<Vec<Retry>>,
-    pub(super) tally: Mutex<Tally>,
+    pub(super) counters: Mutex<Counters>,
     pub(super) spares: Spares,
 }
 
@@ -37,7 +37,7 @@ impl Load {
             noted: Mutex::default(),
             replays: 0.into(),
             retries: Mutex::default(),
-            tally: Mutex::default(),
+            counters: Mutex::default(),
             spares: Spares::default(),
         }
     }

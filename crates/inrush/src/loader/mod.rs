@@ -1,19 +1,18 @@
 //! The loader: sources in, one table filled, a report out. Threads and connections live here; every decision is the core's.
 //!
 //! ```text
-//! sources -> reader -> queue -> N x (check + encode) -> N x lane (send, compare, commit) -> tally -> report
+//! sources -> reader -> queue -> N x (check + encode) -> N x lane (send, compare, commit) -> counters -> report
 //! ```
 //!
 //! A batch is a chunk is a transaction. Queues hold one batch a lane, so memory follows the number of lanes, not the file. Each
 //! lane has a thread that prepares the next chunk while the other waits for the server.
 
+mod back_off;
 mod budget;
 mod commit;
 mod control;
+mod counters;
 mod flight;
-mod glance;
-mod hope;
-mod inlet;
 mod lane;
 mod ledger;
 mod load;
@@ -21,6 +20,7 @@ mod modes;
 mod notice;
 mod open;
 mod options;
+mod pass_through;
 mod payload;
 mod preflight;
 mod prepare;
@@ -34,11 +34,11 @@ mod sent;
 mod source_plan;
 pub(crate) mod sql;
 mod steps;
-mod tally;
 mod target;
 mod tuning;
 mod waits;
 mod watch;
+mod work_queue;
 mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
@@ -47,7 +47,7 @@ pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 
 use crate::Config;
-use crate::pool::seat::Seat;
+use crate::pool::waiter::Waiter;
 use control::lock;
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
@@ -185,8 +185,8 @@ impl Loader {
     /// As [`Loader::load`].
     pub async fn load_async(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
         let _stop = StopOnDrop(self.control());
-        let seat = Arc::new(Seat::new());
-        let over = TellOnDrop(seat.clone());
+        let waiter = Arc::new(Waiter::new());
+        let over = TellOnDrop(waiter.clone());
         let load = move || {
             // Also where the load panics.
             let _over = over;
@@ -194,7 +194,7 @@ impl Loader {
         };
         let thread = thread::Builder::new().name("inrush-load".to_owned()).spawn(load);
         let thread = thread.map_err(|e| Error::io("cannot start a thread", e))?;
-        poll_fn(|cx| seat.poll(cx)).await;
+        poll_fn(|cx| waiter.poll(cx)).await;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -209,7 +209,7 @@ impl Drop for StopOnDrop {
 }
 
 /// Wakes whoever waits for the load.
-struct TellOnDrop(Arc<Seat<()>>);
+struct TellOnDrop(Arc<Waiter<()>>);
 
 impl Drop for TellOnDrop {
     fn drop(&mut self) {
@@ -228,7 +228,8 @@ fn begin_rejects(target: &Target, jobs: &Jobs) -> Result<()> {
     {
         rejects::check(path, jobs.may_have_reject_file())?;
         if !jobs.is_kept() {
-            lock(&target.load.tally).reject_file = Some(RejectFile::create(path, target.load.reject_header.clone())?);
+            lock(&target.load.counters).reject_file =
+                Some(RejectFile::create(path, target.load.reject_header.clone())?);
         }
     }
     Ok(())
@@ -242,7 +243,7 @@ fn count_resumed(target: &Target, jobs: &mut Jobs) {
     control.stored.fetch_add(resumed.rows, Relaxed);
     control.skipped.fetch_add(resumed.skipped, Relaxed);
     control.rejected.fetch_add(resumed.rejected, Relaxed);
-    lock(&target.load.tally).stored_records = jobs.take_stored_records();
+    lock(&target.load.counters).stored_records = jobs.take_stored_records();
 }
 
 /// What an aborted load has of its own: connections that were cut, waits that were cut short.
@@ -264,26 +265,27 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Resul
 /// What came of it; `sources` are those that can be compared with what they were.
 fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
     let control = &target.load.control;
-    let mut tally = lock(&target.load.tally);
+    let mut counters = lock(&target.load.counters);
     // What an earlier run has finished was judged by that one.
     if !jobs.is_all_loaded() {
-        tally.finish(&target.load.options, control);
+        counters.finish(&target.load.options, control);
     }
     let snapshot = control.snapshot();
-    let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - tally.unknown;
+    let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - counters.unknown;
     // The connections of an aborted load fail because they were cut.
-    let mut stop = tally.stop.take().map(|(_, stop)| stop).filter(|stop| !(control.is_aborted() && is_failure(stop)));
-    if stop.is_none() && control.is_stopping() && (!finished || not_loaded > 0 || tally.unknown > 0) {
+    let mut stop =
+        counters.stop.take().map(|(_, stop)| stop).filter(|stop| !(control.is_aborted() && is_failure(stop)));
+    if stop.is_none() && control.is_stopping() && (!finished || not_loaded > 0 || counters.unknown > 0) {
         stop = Some(Stop::Interrupted);
     }
-    if let Some(file) = tally.reject_file.take()
+    if let Some(file) = counters.reject_file.take()
         && let Err(error) = file.finish()
     {
         stop.get_or_insert(Stop::Failed(error));
     }
-    let mut first_rejects = tally.take_first_rejects();
+    let mut first_rejects = counters.take_first_rejects();
     let resumed = jobs.resumed();
-    let mut is_whole = stop.is_none() && finished && not_loaded == 0 && tally.unknown == 0;
+    let mut is_whole = stop.is_none() && finished && not_loaded == 0 && counters.unknown == 0;
     if is_whole && let Err(error) = confirm(sources, &target) {
         (stop, is_whole) = (Some(Stop::Unreadable(error)), false);
     }
@@ -334,14 +336,14 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         mode: target.load.options.mode,
         stored: snapshot.stored,
         skipped: snapshot.skipped,
-        changed: tally.changed.changed,
+        changed: counters.changed.changed,
         rejected: snapshot.rejected,
         not_loaded,
-        unknown: tally.unknown,
+        unknown: counters.unknown,
         bytes: snapshot.bytes,
         elapsed: control.elapsed(),
-        stored_records: report::merge(std::mem::take(&mut tally.stored_records)),
-        unknown_records: report::merge(std::mem::take(&mut tally.unknown_records)),
+        stored_records: report::merge(std::mem::take(&mut counters.stored_records)),
+        unknown_records: report::merge(std::mem::take(&mut counters.unknown_records)),
         first_rejects,
         harmless: std::mem::take(&mut lock(&target.load.noted)),
         dry_run: target.load.options.dry_run,

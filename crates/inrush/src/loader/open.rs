@@ -276,7 +276,7 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_pa
     SourcePlan {
         index,
         checks: plan.columns.iter().map(|column| Check::new(column, rules)).collect(),
-        hope: Mutex::default(),
+        back_off: Mutex::default(),
         effect: Effect::of_prepared(insert.statement.sql().as_bytes()),
         insert,
         writers,

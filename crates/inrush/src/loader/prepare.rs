@@ -2,8 +2,8 @@
 //! text goes as it stands.
 
 use super::budget::Held;
-use super::glance::glance;
 use super::options::BadRows;
+use super::pass_through::pass_through;
 use super::payload::{Payload, Statement};
 use super::source_plan::SourcePlan;
 use super::target::Target;
@@ -14,7 +14,7 @@ use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
 use inrush_core::bulk::write::Next;
-use inrush_core::bulk::{Batch, CheckedRows, Glance, Method, Origin, Reject, RowSource, Stretch};
+use inrush_core::bulk::{Batch, CheckedRows, Method, Origin, PassThrough, RawChunk, Reject, RowSource};
 use inrush_core::convert::BoundRows;
 use inrush_core::value::check::{BadCell, CheckedColumn};
 use inrush_core::{Error, Place};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub(super) struct Unparsed {
     /// Counted from 0 over all sources.
     pub(super) number: u64,
-    pub(super) stretch: Box<dyn Stretch>,
+    pub(super) raw_chunk: Box<dyn RawChunk>,
     /// The memory that it is going to take.
     pub(super) held: Held,
 }
@@ -51,7 +51,7 @@ enum Rows {
     /// Taken apart and checked.
     Apart(Checked),
     /// As their source has them, where a look was enough; taken apart when something needs them one by one.
-    Within { glance: Glance, apart: Option<Checked> },
+    Within { pass_through: PassThrough, apart: Option<Checked> },
 }
 
 /// A batch that was checked.
@@ -84,14 +84,14 @@ impl Prepared {
     pub(super) fn n_records(&self) -> u64 {
         match &self.rows {
             Rows::Apart(checked) => checked.batch.records(),
-            Rows::Within { glance, .. } => glance.n_rows(),
+            Rows::Within { pass_through, .. } => pass_through.n_rows(),
         }
     }
 
     pub(super) fn origin(&self) -> &Origin {
         match &self.rows {
             Rows::Apart(checked) => &checked.batch.origin,
-            Rows::Within { glance, .. } => &glance.origin,
+            Rows::Within { pass_through, .. } => &pass_through.origin,
         }
     }
 
@@ -108,7 +108,7 @@ impl Prepared {
         }
     }
 
-    /// The stretch of records it covers, refused ones included.
+    /// The raw chunk of records it covers, refused ones included.
     pub(super) fn records(&self) -> Records {
         let origin = self.origin();
         let (first_row, last_row, rejects) = match &self.rows {
@@ -116,7 +116,9 @@ impl Prepared {
                 let (first, last) = checked.batch.row_lines();
                 (first, last, &checked.batch.rejects[..])
             }
-            Rows::Within { glance, .. } => (origin.first_line, origin.first_line + glance.n_rows() - 1, &[][..]),
+            Rows::Within { pass_through, .. } => {
+                (origin.first_line, origin.first_line + pass_through.n_rows() - 1, &[][..])
+            }
         };
         let lines = || rejects.iter().map(|reject| reject.place.line);
         Records {
@@ -133,7 +135,7 @@ impl Prepared {
     pub(super) fn place(&self) -> Place {
         match &self.rows {
             Rows::Apart(checked) => checked.batch.origin.place(0),
-            Rows::Within { glance: Glance { origin, .. }, .. } => {
+            Rows::Within { pass_through: PassThrough { origin, .. }, .. } => {
                 Place { source: origin.source.clone(), line: origin.first_line, column: None }
             }
         }
@@ -151,8 +153,8 @@ impl Prepared {
     pub(super) fn apart(&mut self, target: &Target) -> Result<&mut Checked, Stop> {
         match self.rows {
             Rows::Apart(ref mut checked) | Rows::Within { apart: Some(ref mut checked), .. } => Ok(checked),
-            Rows::Within { ref glance, ref mut apart } => {
-                let batch = glance.take_apart().map_err(Stop::Unreadable)?;
+            Rows::Within { ref pass_through, ref mut apart } => {
+                let batch = pass_through.take_apart().map_err(Stop::Unreadable)?;
                 let checked = apart.insert(Checked::new(batch, self.plan.clone()));
                 hold(&mut self.held, self.bytes, checked.memory(), target);
                 Ok(checked)
@@ -195,7 +197,7 @@ impl Prepared {
     fn count_memory(&mut self, target: &Target) {
         let rejected: usize = self.rejects().iter().map(|reject| reject.raw.len()).sum();
         let rows = match &self.rows {
-            Rows::Within { glance, apart: None } => glance.memory,
+            Rows::Within { pass_through, apart: None } => pass_through.memory,
             Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => checked.memory(),
         };
         hold(&mut self.held, self.bytes, rows + self.payload.memory() + rejected, target);
@@ -344,23 +346,23 @@ impl Checked {
     }
 }
 
-/// Makes a stretch ready to send: a look at it, if that is enough, else taken apart, checked and encoded. A bad row under `--bad-rows stop`
+/// Makes a raw chunk ready to send: a look at it, if that is enough, else taken apart, checked and encoded. A bad row under `--bad-rows stop`
 /// is the error.
 pub(super) fn prepare(
-    Unparsed { number, stretch, held }: Unparsed,
+    Unparsed { number, raw_chunk, held }: Unparsed,
     plan: Arc<SourcePlan>,
     method: Method,
     target: &Target,
 ) -> Result<Prepared, Stop> {
-    let Some((glance, payload)) = glance(&*stretch, &plan, method, target) else {
-        let batch = stretch.parse().map_err(Stop::Unreadable)?;
+    let Some((pass_through, payload)) = pass_through(&*raw_chunk, &plan, method, target) else {
+        let batch = raw_chunk.parse().map_err(Stop::Unreadable)?;
         return prepare_apart(number, batch, held, plan, method, target);
     };
     // What is written says all that the rows do.
-    let text = if let Payload::LoadData(written) = &payload { written } else { &glance.origin.text[..] };
+    let text = if let Payload::LoadData(written) = &payload { written } else { &pass_through.origin.text[..] };
     let checksum = plan.fence.as_ref().map_or(0, |_| checksum(text));
-    let rows = Rows::Within { glance, apart: None };
-    let mut chunk = Prepared { number, bytes: stretch.bytes(), held, plan, rows, checksum, payload };
+    let rows = Rows::Within { pass_through, apart: None };
+    let mut chunk = Prepared { number, bytes: raw_chunk.bytes(), held, plan, rows, checksum, payload };
     chunk.count_memory(target);
     Ok(chunk)
 }

@@ -8,7 +8,7 @@ use super::target::Target;
 use super::tuning::Tuning;
 use inrush_core::bulk::tuner::batch::bytes_near_the_end;
 use inrush_core::bulk::tuner::pace::Pace;
-use inrush_core::bulk::{Source, Stretch};
+use inrush_core::bulk::{RawChunk, Source};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -52,7 +52,7 @@ impl Reader {
                 if !self.control.wants_more() {
                     return Ok(false);
                 }
-                let read = source.next_stretch();
+                let read = source.next_raw_chunk();
                 // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
                 if self.control.is_stopping() && !matches!(read, Ok(Some(_))) {
                     return Ok(false);
@@ -63,8 +63,8 @@ impl Reader {
                     let compared = if is_more { unchanged.check() } else { unchanged.confirm() };
                     compared.map_err(|error| (number, error))?;
                 }
-                let Some(stretch) = read.map_err(|error| (number, error))? else { break };
-                if !self.hand_on(number, stretch, plan) {
+                let Some(raw_chunk) = read.map_err(|error| (number, error))? else { break };
+                if !self.hand_on(number, raw_chunk, plan) {
                     return Ok(false);
                 }
                 number += 1;
@@ -94,8 +94,8 @@ impl Reader {
     }
 
     /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
-    fn hand_on(&mut self, number: u64, stretch: Box<dyn Stretch>, plan: &Arc<SourcePlan>) -> bool {
-        let (records, bytes) = (stretch.records(), stretch.bytes());
+    fn hand_on(&mut self, number: u64, raw_chunk: Box<dyn RawChunk>, plan: &Arc<SourcePlan>) -> bool {
+        let (records, bytes) = (raw_chunk.records(), raw_chunk.bytes());
         self.control.read.fetch_add(records, Relaxed);
         self.control.bytes.fetch_add(bytes, Relaxed);
         self.last_bytes = bytes;
@@ -108,7 +108,7 @@ impl Reader {
             }
             pace.let_go(records, bytes, self.control.elapsed());
         }
-        self.batches.send((Unparsed { number, stretch, held }, plan.clone())).is_ok()
+        self.batches.send((Unparsed { number, raw_chunk, held }, plan.clone())).is_ok()
     }
 }
 

@@ -2,15 +2,15 @@
 //! and parked under way, as the tuner says.
 
 use super::control::lock;
-use super::inlet::Inlet;
-use super::lane::{Course, Lane};
+use super::counters::ChunkEnd;
+use super::lane::{Attempts, Lane};
 use super::notice::Notice;
 use super::prepare::{Prepared, prepare};
 use super::reader::Reader;
 use super::source_plan::SourcePlan;
-use super::tally::ChunkEnd;
 use super::target::Target;
 use super::watch;
+use super::work_queue::WorkQueue;
 use crate::fault;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::modes::Counted;
@@ -33,7 +33,7 @@ pub(super) fn run(
 ) -> bool {
     // Without a place in the queue: the next batch waits in the reader's hands.
     let (batches_in, batches) = sync_channel(0);
-    let inlet = Inlet::new(batches, lanes.len());
+    let work_queue = WorkQueue::new(batches, lanes.len());
     let reader = Reader::new(target, batches_in);
     // Not a thread of the scope: a source that waits for its next bytes, such as a pipe, cannot be interrupted, and those who
     // asked for an end need not wait for it.
@@ -42,18 +42,18 @@ pub(super) fn run(
         let (over, is_over) = channel();
         scope.spawn(move || watch::watch(target, &is_over));
         let n_lanes = Arc::new(AtomicUsize::new(lanes.len()));
-        let crew = Crew { scope, target, inlet: &inlet, n_lanes, _over: over };
+        let workers = LoadWorkers { scope, target, work_queue: &work_queue, n_lanes, _over: over };
         for (number, lane) in lanes.into_iter().enumerate() {
-            crew.start(number, lane);
+            workers.start(number, lane);
         }
     });
-    if !inlet.is_closed() {
+    if !work_queue.is_closed() {
         return false;
     }
     match reader.join().unwrap_or_else(|panic| resume_unwind(panic)) {
         Ok(finished) => finished,
         Err((number, error)) => {
-            lock(&target.load.tally).stop_at(number, Stop::Unreadable(error), &target.load.control);
+            lock(&target.load.counters).stop_at(number, Stop::Unreadable(error), &target.load.control);
             false
         }
     }
@@ -62,23 +62,23 @@ pub(super) fn run(
 /// The lanes' threads. Each has a clone of it, so that any of them can have another lane opened; when the last one is gone, the watch
 /// over silent lanes ends.
 #[derive(Clone)]
-struct Crew<'scope, 'env> {
+struct LoadWorkers<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     target: &'env Target,
-    inlet: &'env Inlet,
+    work_queue: &'env WorkQueue,
     /// Lanes that were ever asked for: the parked ones are among them.
     n_lanes: Arc<AtomicUsize>,
     _over: Sender<()>,
 }
 
-impl<'scope, 'env> Crew<'scope, 'env> {
+impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     /// Starts the two threads of a lane.
     fn start(&self, number: usize, lane: Option<Lane<'env>>) {
         // Without a place in the queue: one chunk is on its way, the next is made ready, no more.
         let (chunks_in, chunks) = sync_channel(0);
-        let (target, inlet, crew) = (self.target, self.inlet, self.clone());
-        self.scope.spawn(move || prepare_all(target, inlet, number, &chunks_in));
-        self.scope.spawn(move || crew.deliver_all(number, lane, &chunks));
+        let (target, work_queue, workers) = (self.target, self.work_queue, self.clone());
+        self.scope.spawn(move || prepare_all(target, work_queue, number, &chunks_in));
+        self.scope.spawn(move || workers.deliver_all(number, lane, &chunks));
     }
 
     /// A lane's sending half. Without a connection (a dry run) what passed the checks counts as stored.
@@ -99,7 +99,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                     begun_at.get().elapsed(),
                 );
             }
-            lock(&target.load.tally).enter(
+            lock(&target.load.counters).enter(
                 chunk_number,
                 records,
                 rejects,
@@ -125,16 +125,16 @@ impl<'scope, 'env> Crew<'scope, 'env> {
                 trip: Duration::ZERO,
                 left: target.tuning.left(),
             };
-            let course = match &mut lane {
+            let attempts = match &mut lane {
                 Some(lane) => lane.deliver(chunk, enter),
                 None => {
                     let counted = Counted::all(chunk.n_rows());
                     enter(chunk, ChunkEnd::Stored { counted, rejects: Vec::new() });
-                    Course::Straight
+                    Attempts::Straight
                 }
             };
             // What a deadlock or a lost connection cost says nothing about sizes.
-            if course == Course::Straight {
+            if attempts == Attempts::Straight {
                 ack.at = target.load.control.elapsed();
                 ack.took = begun.elapsed();
                 (ack.fixed, ack.trip) = target.load.control.take_fixed(number);
@@ -160,13 +160,13 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     /// Has so many lanes at work: parked ones go on, new ones are opened, others are parked.
     fn staff(&self, wanted: usize) {
         let opened = self.n_lanes.load(SeqCst);
-        self.inlet.open_for(wanted.min(opened));
+        self.work_queue.open_for(wanted.min(opened));
         self.target.load.control.park_from(wanted);
         // One at a time, which is how the tuner asks for them; of two threads that see the same need one opens it.
         if wanted > opened && self.n_lanes.compare_exchange(opened, wanted, SeqCst, SeqCst).is_ok() {
             for number in opened..wanted {
-                let crew = self.clone();
-                self.scope.spawn(move || crew.open(number));
+                let workers = self.clone();
+                self.scope.spawn(move || workers.open(number));
             }
         }
     }
@@ -174,13 +174,13 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     /// Opens one more lane, while the others work on.
     fn open(&self, number: usize) {
         let target = self.target;
-        if self.inlet.is_over() || !target.load.control.wants_more() {
+        if self.work_queue.is_over() || !target.load.control.wants_more() {
             return;
         }
         match Lane::open(number, target) {
             Ok(lane) => {
                 self.start(number, Some(lane));
-                self.inlet.open_for(target.tuning.lanes());
+                self.work_queue.open_for(target.tuning.lanes());
             }
             Err(error) => {
                 target.tuning.no_room_for_more_than(number, target.load.control.elapsed());
@@ -191,8 +191,8 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 }
 
 /// A lane's preparing half: takes apart, checks and encodes the next chunk while the other half waits for the server.
-fn prepare_all(target: &Target, inlet: &Inlet, lane: usize, chunks: &SyncSender<Prepared>) {
-    while let Some((unparsed, plan)) = inlet.next(lane, &target.load.control) {
+fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &SyncSender<Prepared>) {
+    while let Some((unparsed, plan)) = work_queue.next(lane, &target.load.control) {
         let number = unparsed.number;
         if !target.load.control.wants_now(number) {
             continue;
@@ -202,10 +202,10 @@ fn prepare_all(target: &Target, inlet: &Inlet, lane: usize, chunks: &SyncSender<
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
                     // The other half is gone, which only a panic makes it: nobody may wait for more.
-                    return inlet.end();
+                    return work_queue.end();
                 }
             }
-            Err(stop) => lock(&target.load.tally).stop_at(number, stop, &target.load.control),
+            Err(stop) => lock(&target.load.counters).stop_at(number, stop, &target.load.control),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A source's plan for one target, with everything that is made from it once.
 
-use super::hope::Hope;
+use super::back_off::PassThroughBackOff;
 use super::target::Target;
 use inrush_core::bulk::encode::{Insert, Layout, load_data};
 use inrush_core::bulk::expression::Part;
@@ -22,7 +22,7 @@ pub(super) struct SourcePlan {
     pub(super) plan: Plan,
     pub(super) rules: Rules,
     pub(super) checks: Vec<Check>,
-    pub(super) hope: Mutex<Hope>,
+    pub(super) back_off: Mutex<PassThroughBackOff>,
     /// The INSERT of one row.
     pub(super) insert: Insert,
     /// What a statement of it may leave behind.

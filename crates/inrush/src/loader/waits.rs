@@ -15,7 +15,7 @@
 //! | for the first bytes of a stream, for the comparison of what is stored | [`beside`] in `ledger::opening`, `preflight` | ends | ends |
 //! | for a source's next bytes (a pipe, standard input) | `run::run` | the reader is left behind | the same |
 //! | for memory, for the rate | `Budget::wait_for`, `Reader::hand_on` | ends | ends |
-//! | for a batch, for a place in a queue, while parked | `Inlet`, the channels of `run` | ends | ends |
+//! | for a batch, for a place in a queue, while parked | `WorkQueue`, the channels of `run` | ends | ends |
 //! | for what the server says of a silent lane | `watch` | goes on for up to 5 s | the query is left behind |
 //!
 //! A pause between two attempts is never shorter than [`LEAST_PAUSE`], so that no loop spins.

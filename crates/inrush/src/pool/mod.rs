@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
-//! | [`seat`] | where one who waits is found, be it a thread or a task |
+//! | [`waiter`] | where one who waits is found, be it a thread or a task |
 //! | [`shared`] | a ledger behind its lock, and the values that give back what they hold when they are dropped |
 //! | [`refused`] | what whoever the server does not let in waits for |
 //! | [`meters`] | metrics under the names of OpenTelemetry |
@@ -19,8 +19,8 @@ mod meters;
 mod meters;
 mod refused;
 
-pub(crate) mod seat;
 pub(crate) mod shared;
+pub(crate) mod waiter;
 
 pub use ledger::PoolStatus;
 pub(crate) use shared::Lendable;

@@ -1,7 +1,7 @@
 //! A server that has as many connections as it takes: who was refused waits for one of the pool's own to come back.
 
-use crate::pool::seat::Seat;
 use crate::pool::shared::{Lendable, Next, Opening, Refused, Waiting};
+use crate::pool::waiter::Waiter;
 use crate::{Error, Result};
 use inrush_core::error::{Class, Reason};
 use std::sync::Arc;
@@ -35,11 +35,11 @@ impl<C: Lendable> Opening<C> {
             shared.settle(ledger);
             return Err(error);
         };
-        let seat = Arc::new(Seat::new());
+        let waiter = Arc::new(Waiter::new());
         let place = refused.as_ref().map(|refused| refused.place);
-        let number = ledger.wait_refused(place, Arc::clone(&seat));
+        let number = ledger.wait_refused(place, Arc::clone(&waiter));
         *refused = Some(Refused { error, place: number });
         shared.settle(ledger);
-        Ok(Next::Wait(Waiting::new(&shared, seat, number, Some(retry_at))))
+        Ok(Next::Wait(Waiting::new(&shared, waiter, number, Some(retry_at))))
     }
 }

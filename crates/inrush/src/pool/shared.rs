@@ -7,7 +7,7 @@
 use crate::PoolOptions;
 use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
 use crate::pool::meters::Meters;
-use crate::pool::seat::Seat;
+use crate::pool::waiter::Waiter;
 use crate::{Config, Error, Kind, Result, verbs};
 use inrush_core::error::Reason;
 use inrush_core::session::{Changes, Channel, Clean, Cleanup};
@@ -36,7 +36,7 @@ pub trait Lendable: Send + 'static {
     fn start(&mut self, clean: &mut Clean) -> Result<()>;
 }
 
-pub(super) type Book<C> = Ledger<Rested<C>, Arc<Seat<Grant<Rested<C>>>>>;
+pub(super) type Book<C> = Ledger<Rested<C>, Arc<Waiter<Grant<Rested<C>>>>>;
 
 /// What all handles of one pool share.
 pub(crate) struct Shared<C> {
@@ -76,7 +76,7 @@ pub(crate) struct Opening<C: Lendable> {
 /// A place in the queue.
 pub(crate) struct Waiting<C: Lendable> {
     shared: Arc<Shared<C>>,
-    pub(crate) seat: Arc<Seat<Grant<Rested<C>>>>,
+    pub(crate) waiter: Arc<Waiter<Grant<Rested<C>>>>,
     /// When to ask again although nobody called: of somebody whom the server refused.
     retry_at: Option<Instant>,
     number: u64,
@@ -151,15 +151,15 @@ impl<C: Lendable> Shared<C> {
                     drop(old);
                 }
                 Answer::Wait => {
-                    let seat = Arc::new(Seat::new());
+                    let waiter = Arc::new(Waiter::new());
                     let (number, retry_at) = match refused {
-                        None => (ledger.wait(Arc::clone(&seat)), None),
+                        None => (ledger.wait(Arc::clone(&waiter)), None),
                         Some(Refused { place, .. }) => {
-                            (ledger.wait_refused(Some(*place), Arc::clone(&seat)), Some(ledger.next_try(now)))
+                            (ledger.wait_refused(Some(*place), Arc::clone(&waiter)), Some(ledger.next_try(now)))
                         }
                     };
                     drop(ledger);
-                    return Ok(Next::Wait(Waiting::new(self, seat, number, retry_at)));
+                    return Ok(Next::Wait(Waiting::new(self, waiter, number, retry_at)));
                 }
             }
         }
@@ -191,11 +191,11 @@ impl<C: Lendable> Shared<C> {
 
     fn serve<'a>(&'a self, mut ledger: MutexGuard<'a, Book<C>>) -> MutexGuard<'a, Book<C>> {
         loop {
-            let Some((seat, grant)) = ledger.serve() else { return ledger };
+            let Some((waiter, grant)) = ledger.serve() else { return ledger };
             let is_idle = matches!(grant, Grant::Lend(_));
             // Waking is the expensive part: not under the lock.
             drop(ledger);
-            let not_taken = seat.serve(grant).err();
+            let not_taken = waiter.serve(grant).err();
             if is_idle && not_taken.is_none() {
                 self.meters.lent_idle();
             }
@@ -279,11 +279,11 @@ impl<C: Lendable> Shared<C> {
         (self.wake_keeper)();
     }
 
-    /// Closes it; the seat is served once nothing is left.
-    pub(crate) fn close_and_tell(&self, seat: &Arc<Seat<Grant<Rested<C>>>>) {
+    /// Closes it; the waiter is served once nothing is left.
+    pub(crate) fn close_and_tell(&self, waiter: &Arc<Waiter<Grant<Rested<C>>>>) {
         self.close();
         let mut ledger = self.ledger();
-        ledger.wait_for_end(Arc::clone(seat));
+        ledger.wait_for_end(Arc::clone(waiter));
         self.settle(ledger);
     }
 
@@ -365,15 +365,15 @@ impl<C: Lendable> Drop for Opening<C> {
 impl<C: Lendable> Waiting<C> {
     pub(super) fn new(
         shared: &Arc<Shared<C>>,
-        seat: Arc<Seat<Grant<Rested<C>>>>,
+        waiter: Arc<Waiter<Grant<Rested<C>>>>,
         number: u64,
         retry_at: Option<Instant>,
     ) -> Self {
         shared.meters.pending(1.0);
-        Self { shared: Arc::clone(shared), seat, retry_at, number, is_over: false }
+        Self { shared: Arc::clone(shared), waiter, retry_at, number, is_over: false }
     }
 
-    /// When to stop to wait at this seat.
+    /// When to stop to wait at this waiter.
     pub(crate) fn until(&self, deadline: Option<Instant>) -> Option<Instant> {
         [self.retry_at, deadline].into_iter().flatten().min()
     }
@@ -407,7 +407,7 @@ impl<C: Lendable> Drop for Waiting<C> {
         if self.is_over {
             return;
         }
-        let left_behind = self.seat.leave();
+        let left_behind = self.waiter.leave();
         let mut ledger = self.shared.ledger();
         ledger.leave(self.number);
         if let Some(grant) = left_behind {

@@ -7,7 +7,7 @@ use crate::pipeline::probe;
 use crate::sql::Sql;
 use crate::trace::Trace;
 use crate::{Error, Result};
-use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Load, Picked, Scope, Tally, Try};
+use inrush_core::bulk::run::{Attempt, BatchOptions, BatchReport, Checked, Counters, Load, Picked, Scope, Try};
 use inrush_core::convert::{BoundRows, Rows};
 use inrush_core::session::Pipeline;
 
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// Does the work, and undoes it if it fails.
-    async fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
+    async fn in_scope(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match scope {
             Scope::Bare => {
                 let autocommit = self.session().autocommit() && !self.session().in_transaction();
@@ -137,7 +137,7 @@ impl Connection {
             Scope::Transaction => {
                 let mut tx = self.begin().await?;
                 match tx.work(scope, work, off).await {
-                    Ok(tally) => tx.commit().await.map(|()| tally),
+                    Ok(counters) => tx.commit().await.map(|()| counters),
                     Err(error) => {
                         // Where it fails the connection is dead, as its next use tells.
                         let _ = tx.rollback().await;
@@ -148,21 +148,21 @@ impl Connection {
             Scope::Savepoint => {
                 let off = off && self.session().is_guarded();
                 match self.work(scope, work, off).await {
-                    Ok(tally) => Ok(tally),
+                    Ok(counters) => Ok(counters),
                     Err(error) => Err(self.undo_batch(error).await),
                 }
             }
         }
     }
 
-    async fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Tally> {
+    async fn work(&mut self, scope: Scope, work: Work<'_, '_>, off: bool) -> Result<Counters> {
         match work {
             Work::Fly(attempt) => self.fly(attempt.behind(batch::preludes(scope, off)), off).await,
             Work::Load(load) => self.load(scope, load).await,
         }
     }
 
-    async fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Tally> {
+    async fn fly(&mut self, mut attempt: Attempt<'_>, off: bool) -> Result<Counters> {
         attempt = attempt.one_at_a_time(!off && self.session().autocommit());
         let window = match attempt.is_one_at_a_time() {
             true => probe::known_window(&self.config),
@@ -175,14 +175,14 @@ impl Connection {
         let conversation = Pipeline::new(&mut attempt).with_window(window);
         let end = self.run_within(QueryTime::of_steps(&self.config), conversation).await?;
         match end {
-            Ok(()) => Ok(attempt.into_tally()),
+            Ok(()) => Ok(attempt.into_counters()),
             // Answers that make no sense: what is stored can only be undone by going away.
             Err(error) if error.is_fatal() => Err(self.give_up(error)),
             Err(error) => Err(error),
         }
     }
 
-    async fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Tally> {
+    async fn load(&mut self, scope: Scope, load: &mut Load<'_>) -> Result<Counters> {
         if scope == Scope::Savepoint {
             self.execute(batch::SAVEPOINT, ()).await?;
         }
@@ -191,7 +191,7 @@ impl Connection {
             let outcome = self.load_local(|name| load.sql(name), &content).await?;
             load.answered(&outcome)?;
         }
-        Ok(load.take_tally())
+        Ok(load.take_counters())
     }
 
     /// Goes back to where the batch began, and returns the error that the batch failed by, or the one that ended the connection.

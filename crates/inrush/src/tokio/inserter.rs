@@ -2,13 +2,13 @@
 
 use super::{Connection, Pool, PooledConnection};
 use crate::inserter::answers::Ticket;
-use crate::inserter::course::{Course, Step};
+use crate::inserter::attempts::{Attempts, Step};
 use crate::inserter::line::{self, Finding, Ledger, Line, Place};
 use crate::inserter::shape::{Known, Shape};
 use crate::inserter::shared::{Batch, Entry, Lane, Shared, Stored};
 use crate::inserter::workers::{Todo, Worker, Workers};
 use crate::inserter::{Inserted, InserterOptions, InserterStatus, MAX_SPARE_BYTES, batch_options, one_row, unanswered};
-use crate::pool::seat::Seat;
+use crate::pool::waiter::Waiter;
 use crate::{Error, Kind, Params, Result};
 use ::tokio::runtime::Handle;
 use ::tokio::sync::Mutex;
@@ -189,14 +189,14 @@ impl Inserter {
         match shared.bring(&shape, &values)? {
             Entry::In(ticket) => Ok(ticket),
             Entry::Outside(outside) => {
-                let call = wait(&outside.seat).await;
+                let call = wait(&outside.waiter).await;
                 outside.called(call, &shape, &values)
             }
         }
     }
 
     async fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
-        let mut course = self.course();
+        let mut attempts = self.attempts();
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
         loop {
@@ -205,7 +205,7 @@ impl Inserter {
             }
             match self.read_table_once(names).await {
                 Ok(shape) => return Ok(shared.learn(shape)),
-                Err(error) => self.pause(&mut course, error).await?,
+                Err(error) => self.pause(&mut attempts, error).await?,
             }
         }
     }
@@ -224,7 +224,7 @@ impl Inserter {
     }
 
     async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
-        let mut course = self.course();
+        let mut attempts = self.attempts();
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
         loop {
@@ -233,7 +233,7 @@ impl Inserter {
             }
             match self.read_anew_once(old).await {
                 Ok(shape) => return Ok(shared.learn(shape)),
-                Err(error) => self.pause(&mut course, error).await?,
+                Err(error) => self.pause(&mut attempts, error).await?,
             }
         }
     }
@@ -248,13 +248,13 @@ impl Inserter {
     }
 
     /// The retries of one caller, whose time begins now, before the caller waits for others who read the table.
-    fn course(&self) -> Course {
-        Course::new(Instant::now(), self.0.shared.options.retries_for, false)
+    fn attempts(&self) -> Attempts {
+        Attempts::new(Instant::now(), self.0.shared.options.retries_for, false)
     }
 
     /// Waits before the table is read again, as a batch does that found no server. Returns the error if there is no other attempt.
-    async fn pause(&self, course: &mut Course, error: Error) -> Result<()> {
-        match course.failed(Stage::Before, error, Instant::now(), rand::random()) {
+    async fn pause(&self, attempts: &mut Attempts, error: Error) -> Result<()> {
+        match attempts.failed(Stage::Before, error, Instant::now(), rand::random()) {
             Step::Tell(error) => Err(error),
             Step::Again(pause, _) => {
                 self.0.shared.meters.retried();
@@ -277,8 +277,8 @@ impl Drop for Owner {
     }
 }
 
-pub(super) async fn wait<G>(seat: &Seat<G>) -> G {
-    poll_fn(|cx| seat.poll(cx)).await
+pub(super) async fn wait<G>(waiter: &Waiter<G>) -> G {
+    poll_fn(|cx| waiter.poll(cx)).await
 }
 
 /// Lets those tasks run that are ready. Unlike `yield_now` it does not look for I/O before it goes on.
@@ -344,9 +344,9 @@ impl Writer {
                     held.put_back();
                 }
                 Todo::Conclude(mut held) => self.conclude(held.lane_mut()).await,
-                Todo::Rest(seat) => {
+                Todo::Rest(waiter) => {
                     self.connection = None;
-                    wait(&seat).await;
+                    wait(&waiter).await;
                 }
                 Todo::End => break,
             }
@@ -365,14 +365,14 @@ impl Writer {
     /// Writes a batch, as often as it takes.
     async fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
         let options = &lane.shared.options;
-        let mut course = Course::new(Instant::now(), options.retries_for, options.exactly_once);
+        let mut attempts = Attempts::new(Instant::now(), options.retries_for, options.exactly_once);
         let mut doubt = None;
         loop {
             let (stage, error) = match self.attempt(lane, batch, &mut doubt).await {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
-            let step = course.failed(stage, error, Instant::now(), rand::random());
+            let step = attempts.failed(stage, error, Instant::now(), rand::random());
             if let Step::Again(_, Over::ANewConnection) = step {
                 self.part();
             }

@@ -89,9 +89,9 @@ impl Inserters {
     /// Rows that were not stored and whose callers had gone, so that they did not hear of it; once. The first table's of several.
     pub async fn flush(&self) -> Result<()> {
         let all = self.0.tables.all();
-        let seats: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
-        for seat in seats {
-            wait(&seat).await;
+        let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().flush()).collect();
+        for waiter in waiters {
+            wait(&waiter).await;
         }
         heard(&all)
     }
@@ -103,9 +103,9 @@ impl Inserters {
     pub async fn close(&self) -> Result<()> {
         self.0.workers.close();
         let all = self.0.tables.all();
-        let seats: Vec<_> = all.iter().map(|inserter| inserter.shared().close_and_tell()).collect();
-        for seat in seats {
-            wait(&seat).await;
+        let waiters: Vec<_> = all.iter().map(|inserter| inserter.shared().close_and_tell()).collect();
+        for waiter in waiters {
+            wait(&waiter).await;
         }
         if let Some(end) = self.0.workers.wait_for_end() {
             wait(&end).await;

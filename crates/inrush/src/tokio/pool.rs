@@ -4,8 +4,8 @@ use super::Connection;
 use crate::Result;
 use crate::config::IntoConfig;
 use crate::pool::ledger::{Check, Grant};
-use crate::pool::seat::Seat;
 use crate::pool::shared::{Next, Opening, Rested, Shared, patience};
+use crate::pool::waiter::Waiter;
 use crate::pool::{PoolStatus, Pooled};
 use crate::trace::Trace;
 use crate::transact::Lines;
@@ -117,7 +117,7 @@ impl Pool {
                         Err(error) => opening.not_opened(error, &mut refused, asked, deadline)?,
                     }
                 }
-                Next::Wait(waiting) => match wait(&waiting.seat, waiting.until(deadline)).await {
+                Next::Wait(waiting) => match wait(&waiting.waiter, waiting.until(deadline)).await {
                     Some(grant) => waiting.served(grant)?,
                     None => waiting.not_served(asked, deadline, refused.as_ref())?,
                 },
@@ -138,9 +138,9 @@ impl Pool {
 
     /// Closes it, and waits until all connections have come back, at most for `limit`. Returns whether they have.
     pub async fn close_and_wait(&self, limit: Duration) -> bool {
-        let seat = Arc::new(Seat::new());
-        self.shared.close_and_tell(&seat);
-        wait(&seat, Instant::now().checked_add(limit)).await.is_some()
+        let waiter = Arc::new(Waiter::new());
+        self.shared.close_and_tell(&waiter);
+        wait(&waiter, Instant::now().checked_add(limit)).await.is_some()
     }
 
     /// Whether it was closed.
@@ -165,8 +165,11 @@ impl fmt::Debug for Pool {
     }
 }
 
-async fn wait(seat: &Seat<Grant<Rested<Connection>>>, deadline: Option<Instant>) -> Option<Grant<Rested<Connection>>> {
-    let served = poll_fn(|cx| seat.poll(cx));
+async fn wait(
+    waiter: &Waiter<Grant<Rested<Connection>>>,
+    deadline: Option<Instant>,
+) -> Option<Grant<Rested<Connection>>> {
+    let served = poll_fn(|cx| waiter.poll(cx));
     match deadline {
         Some(deadline) => timeout_at(deadline.into(), served).await.ok(),
         None => Some(served.await),

@@ -25,7 +25,7 @@ const GUSH: Pieces = Pieces { bytes: 16 << 10, pause: Duration::from_micros(300)
 
 /// How a verb fared over all its runs.
 #[derive(Debug, Default)]
-struct Tally {
+struct Counters {
     n_dropped: usize,
     n_usable: usize,
 }
@@ -47,7 +47,7 @@ pub(crate) async fn wait_at_most<T>(n: usize, future: impl Future<Output = T>) -
 
 /// Drops `verb` at each of its waits. `prepare` runs first on each connection, at full speed and to its end.
 #[track_caller]
-fn drop_everywhere(case: &Case, schema: &Schema, pieces: Pieces, prepare: Verb, verb: Verb) -> Tally {
+fn drop_everywhere(case: &Case, schema: &Schema, pieces: Pieces, prepare: Verb, verb: Verb) -> Counters {
     let relay = SlowRelay::start(case.server.port, AT_ONCE);
     let config = case.config().with_port(relay.port()).with_database(schema.name());
     let config = config
@@ -56,7 +56,7 @@ fn drop_everywhere(case: &Case, schema: &Schema, pieces: Pieces, prepare: Verb, 
         .with_connect_timeout(HANG)
         .with_kill_on_timeout(true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut tally = Tally::default();
+    let mut counters = Counters::default();
     runtime.block_on(async {
         for n in 0.. {
             relay.pass_in(AT_ONCE);
@@ -70,11 +70,11 @@ fn drop_everywhere(case: &Case, schema: &Schema, pieces: Pieces, prepare: Verb, 
                 assert!(is_in_step(&mut connection, n).await, "not even when nothing was dropped");
                 break;
             }
-            tally.n_dropped += 1;
-            tally.n_usable += usize::from(is_in_step(&mut connection, n).await);
+            counters.n_dropped += 1;
+            counters.n_usable += usize::from(is_in_step(&mut connection, n).await);
         }
     });
-    tally
+    counters
 }
 
 /// Whether the connection answers exactly what it is asked. If it does not, it must say why, and go on to do so.
@@ -106,11 +106,11 @@ fn check(pieces: Pieces, least: usize, survives: bool, prepare: Verb, verb: Verb
     let check = |case: &Case| {
         let Case { shell: Shell::Tokio, .. } = case else { return };
         let schema = tables(case);
-        let is_enough = |tally: &Tally| tally.n_dropped >= least && (!survives || tally.n_usable > 0);
+        let is_enough = |counters: &Counters| counters.n_dropped >= least && (!survives || counters.n_usable > 0);
         let once = || drop_everywhere(case, &schema, pieces, prepare, verb);
         // On a busy machine several pieces arrive at once, and there are fewer waits: then again.
-        let tally = (0..9).map(|_| once()).find(is_enough).unwrap_or_else(once);
-        assert!(is_enough(&tally), "{tally:?}");
+        let counters = (0..9).map(|_| once()).find(is_enough).unwrap_or_else(once);
+        assert!(is_enough(&counters), "{counters:?}");
         check_pairs(&schema);
     };
     in_cases(servers::with_local_infile(), &[Route::Tcp], check);

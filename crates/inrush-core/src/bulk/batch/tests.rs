@@ -52,7 +52,7 @@ fn check_cut(batch: &Batch, row: usize, want: [(Range<u64>, u64, u64, u64); 2]) 
 }
 
 #[test]
-fn a_cut_batch_is_two_stretches() {
+fn a_cut_batch_is_two_raw_chunks() {
     check_cut(&batch(), 1, [(4..6, 1, 2, 1), (6..14, 2, 3, 2)]);
     check_cut(&batch(), 2, [(4..12, 1, 2, 2), (12..14, 3, 5, 1)]);
 }

@@ -16,7 +16,7 @@ use super::Layout;
 use super::block::Block;
 use super::fields::{Field, fields, kept};
 use super::load_text::{AS_CHARACTERS, Reading, SPECIAL, charset, escape, statement_with};
-use crate::bulk::{Batch, Glance, Separators};
+use crate::bulk::{Batch, PassThrough, Separators};
 use crate::value::Rules;
 use crate::value::check::{Check, CheckedColumn, Form};
 use crate::value::column::Column;
@@ -102,10 +102,10 @@ pub fn may_stand(checks: &[Check]) -> bool {
     checks.iter().all(|check| takes_text(check.form()))
 }
 
-/// The separators with which the server can read the text of a [`Glance`] as it stands, if `checks` are those it was looked over with and
+/// The separators with which the server can read the text of a [`PassThrough`] as it stands, if `checks` are those it was looked over with and
 /// [`may_stand`] says so.
-pub fn stands_at_a_glance(glance: &Glance) -> Option<Separators> {
-    nameable(glance.origin.verbatim)
+pub fn passes_through(pass_through: &PassThrough) -> Option<Separators> {
+    nameable(pass_through.origin.verbatim)
 }
 
 /// Bytes are encoded in any case.

@@ -3,7 +3,7 @@
 //! A quick attempt keeps several commands in flight and ends at the first that fails. A strict one sends one at a time, and searches what
 //! failed by a row's fault until the row stands alone: a statement that fails undoes only itself.
 
-use super::report::{BadRow, Tally};
+use super::report::{BadRow, Counters};
 use crate::bulk::judge::{is_row_fault, row_of};
 use crate::bulk::row_source::RowSource;
 use crate::bulk::search::{Search, Try};
@@ -38,7 +38,7 @@ pub struct Attempt<'a> {
     /// Whether a command is sent only once the one before it was answered.
     one_at_a_time: bool,
     effect: Effect,
-    tally: Tally,
+    counters: Counters,
 }
 
 /// Where the ids and counts of single rows come from.
@@ -170,7 +170,7 @@ impl<'a> Attempt<'a> {
             is_learning: false,
             one_at_a_time: matches!(mode, Mode::StrictStop | Mode::StrictSkip),
             effect: Effect::of_prepared(statement.sql().as_bytes()),
-            tally: Tally::default(),
+            counters: Counters::default(),
         }
     }
 
@@ -217,8 +217,8 @@ impl<'a> Attempt<'a> {
     }
 
     /// What the replies came to.
-    pub fn into_tally(self) -> Tally {
-        self.tally
+    pub fn into_counters(self) -> Counters {
+        self.counters
     }
 
     fn send(&mut self, next: NextCommand<'_>) -> Result<Decision> {
@@ -252,7 +252,7 @@ impl<'a> Attempt<'a> {
         let n_rows = sent.rows.len();
         match self.tells {
             Tells::Nothing => {}
-            Tells::FirstId(step) => self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
+            Tells::FirstId(step) => self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), step, n_rows),
             // A row by itself may have any number of results: those of a procedure. What the last one says is the row's.
             Tells::EachReply if n_rows == 1 => self.told_each(outcome),
             Tells::EachReply if sent.n_ends != n_rows => {
@@ -263,30 +263,30 @@ impl<'a> Attempt<'a> {
             Tells::EachReply => {}
             // An execution of its own: of a row that no packet in bulk holds, or that is tried alone.
             Tells::UnitResults if n_rows == 1 && sent.returned.is_empty() => {
-                self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
-                self.tally.affected_each.push(outcome.affected);
+                self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
+                self.counters.affected_each.push(outcome.affected);
             }
             Tells::ReturnedIds | Tells::UnitResults if sent.returned.len() != n_rows => {
                 let message = format!("the server returned {} rows for {n_rows} inserted", sent.returned.len());
                 return Err(Error::protocol(message));
             }
-            Tells::ReturnedIds => sent.returned.iter().for_each(|(id, _)| self.tally.ids.push(*id, 1, 1)),
+            Tells::ReturnedIds => sent.returned.iter().for_each(|(id, _)| self.counters.ids.push(*id, 1, 1)),
             Tells::UnitResults => {
                 for (id, affected) in &sent.returned {
-                    self.tally.ids.push(*id, 1, 1);
-                    self.tally.affected += affected;
-                    self.tally.affected_each.push(*affected);
+                    self.counters.ids.push(*id, 1, 1);
+                    self.counters.affected += affected;
+                    self.counters.affected_each.push(*affected);
                 }
             }
         }
         self.todo.stored(n_rows);
-        self.tally.n_rows += n_rows as u64;
+        self.counters.n_rows += n_rows as u64;
         Ok(())
     }
 
     fn told_each(&mut self, outcome: &Outcome) {
-        self.tally.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
-        self.tally.affected_each.push(outcome.affected);
+        self.counters.ids.push(outcome.last_insert_id.unwrap_or(0), 1, 1);
+        self.counters.affected_each.push(outcome.affected);
     }
 
     /// The error of a command, with its row if that is known.
@@ -303,7 +303,7 @@ impl<'a> Attempt<'a> {
                 // Several statements in one command: the server runs none behind the one that failed.
                 self.todo.left(rows.start + 1..rows.end);
                 self.todo.set_aside();
-                self.tally.n_rows += sent.n_ends as u64;
+                self.counters.n_rows += sent.n_ends as u64;
                 self.set_aside(rows.start, error);
                 Ok(())
             }
@@ -316,12 +316,12 @@ impl<'a> Attempt<'a> {
         match self.tells {
             Tells::Nothing => {}
             Tells::EachReply | Tells::UnitResults => {
-                self.tally.ids.push(0, 0, 1);
-                self.tally.affected_each.push(0);
+                self.counters.ids.push(0, 0, 1);
+                self.counters.affected_each.push(0);
             }
-            Tells::FirstId(_) | Tells::ReturnedIds => self.tally.ids.push(0, 0, 1),
+            Tells::FirstId(_) | Tells::ReturnedIds => self.counters.ids.push(0, 0, 1),
         }
-        self.tally.bad_rows.push(BadRow { row: row as u64, error });
+        self.counters.bad_rows.push(BadRow { row: row as u64, error });
     }
 }
 
@@ -374,7 +374,7 @@ impl Flight for &mut Attempt<'_> {
     fn end(&mut self, _step: u64, outcome: &Outcome) -> Result<()> {
         let Some(sent) = self.in_flight.front_mut().filter(|sent| !sent.is_prelude) else { return Ok(()) };
         sent.n_ends += 1;
-        self.tally.add(outcome);
+        self.counters.add(outcome);
         if self.tells == Tells::EachReply && sent.rows.len() > 1 {
             self.told_each(outcome);
         }

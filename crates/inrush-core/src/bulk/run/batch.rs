@@ -4,7 +4,7 @@ use super::attempt::{Attempt, Mode, Tells};
 use super::choose::{Facts, Plan, Scope, Way, plan};
 use super::load::Load;
 use super::options::{BatchOptions, OnBadRow};
-use super::report::{BatchReport, Tally};
+use super::report::{BatchReport, Counters};
 use crate::bulk::judge::is_row_fault;
 use crate::bulk::template::{Kind, Template};
 use crate::bulk::write::bulk::Bulk;
@@ -103,15 +103,15 @@ impl<'a> Batch<'a> {
 
     /// The report of no rows at all.
     pub fn nothing(&self) -> Option<BatchReport> {
-        (self.rows.n_rows() == 0).then(|| self.report(Tally::default()))
+        (self.rows.n_rows() == 0).then(|| self.report(Counters::default()))
     }
 
     /// Takes in how an attempt went; what it had done is undone if it failed. `None`: there is another one.
     ///
     /// `in_doubt`: every command was answered well, and yet the answers do not say that all rows are stored.
-    pub fn ended(&mut self, end: Result<Tally>, in_doubt: bool) -> Option<Result<BatchReport>> {
+    pub fn ended(&mut self, end: Result<Counters>, in_doubt: bool) -> Option<Result<BatchReport>> {
         let error = match end {
-            Ok(tally) => return Some(Ok(self.report(tally))),
+            Ok(counters) => return Some(Ok(self.report(counters))),
             Err(error) => error,
         };
         if self.is_strict() || error.is_fatal() || error.is_outcome_unknown() {
@@ -215,7 +215,7 @@ impl<'a> Batch<'a> {
         })
     }
 
-    fn report(&self, tally: Tally) -> BatchReport {
+    fn report(&self, counters: Counters) -> BatchReport {
         let Plan { method, reason, tells, .. } = &self.plan;
         let tells_each = matches!(tells, Tells::EachReply | Tells::UnitResults);
         let reason = match &self.strict {
@@ -225,12 +225,12 @@ impl<'a> Batch<'a> {
         BatchReport {
             method: *method,
             reason,
-            n_rows: tally.n_rows,
-            affected: tally.affected,
-            warnings: tally.warnings,
-            ids: Some(tally.ids).filter(|ids| !ids.has_none()),
-            affected_each: tells_each.then_some(tally.affected_each),
-            bad_rows: tally.bad_rows,
+            n_rows: counters.n_rows,
+            affected: counters.affected,
+            warnings: counters.warnings,
+            ids: Some(counters.ids).filter(|ids| !ids.has_none()),
+            affected_each: tells_each.then_some(counters.affected_each),
+            bad_rows: counters.bad_rows,
         }
     }
 

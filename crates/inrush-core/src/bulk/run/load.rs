@@ -3,7 +3,7 @@
 //! LOCAL turns what an INSERT would refuse into warnings. So any answer that does not say that every row is stored as it was sent is
 //! a doubt: the batch is undone and written again, strictly, by statements, whose word counts.
 
-use super::report::Tally;
+use super::report::Counters;
 use crate::bulk::judge::{Verdict, judge_load};
 use crate::bulk::write::load_data::LoadData;
 use crate::convert::BoundRows;
@@ -19,12 +19,12 @@ pub struct Load<'a> {
     /// Rows of the file under way.
     n_sent: usize,
     in_doubt: bool,
-    tally: Tally,
+    counters: Counters,
 }
 
 impl<'a> Load<'a> {
     pub(super) fn new(text: LoadData, rows: &'a dyn BoundRows) -> Self {
-        Self { text, rows, next: 0, n_sent: 0, in_doubt: false, tally: Tally::default() }
+        Self { text, rows, next: 0, n_sent: 0, in_doubt: false, counters: Counters::default() }
     }
 
     /// The statement that reads a file of this name.
@@ -54,8 +54,8 @@ impl<'a> Load<'a> {
     pub fn answered(&mut self, outcome: &Outcome) -> Result<()> {
         let counts = LoadCounts::parse(&outcome.info);
         if counts.is_some_and(|counts| judge_load(self.n_sent as u64, counts) == Verdict::Clean) {
-            self.tally.n_rows += self.n_sent as u64;
-            self.tally.add(outcome);
+            self.counters.n_rows += self.n_sent as u64;
+            self.counters.add(outcome);
             return Ok(());
         }
         self.in_doubt = true;
@@ -69,8 +69,8 @@ impl<'a> Load<'a> {
     }
 
     /// What the answers came to.
-    pub fn take_tally(&mut self) -> Tally {
-        std::mem::take(&mut self.tally)
+    pub fn take_counters(&mut self) -> Counters {
+        std::mem::take(&mut self.counters)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One batch: rows of values for one statement, by one method, all of them or none.
 //!
 //! ```text
-//! facts, options -> Choice (choose) -> Attempt (a flight of commands) -> Tally -> BatchReport
+//! facts, options -> Choice (choose) -> Attempt (a flight of commands) -> Counters -> BatchReport
 //!                                       | a row's fault, and which row it was is not known, or the others shall be stored
 //!                                       v
 //!                       undone, then a strict Attempt: one command at a time, a `Search` until a bad row stands alone
@@ -25,4 +25,4 @@ pub use ids::Ids;
 pub use load::Load;
 pub use options::{BatchOptions, OnBadRow};
 pub use picked::{Checked, Picked};
-pub use report::{BadRow, BatchReport, Tally};
+pub use report::{BadRow, BatchReport, Counters};

@@ -3,7 +3,7 @@
 use super::Ids;
 use super::options::{BatchOptions, OnBadRow};
 use super::report::{BadRow, BatchReport};
-use crate::bulk::screen::{Replaced, Screen};
+use crate::bulk::validator::{Replaced, Validator};
 use crate::convert::BoundRows;
 use crate::error::{Error, Result};
 use crate::wire::Value;
@@ -17,12 +17,12 @@ pub struct Checked<'a> {
 
 impl<'a> Checked<'a> {
     /// # Errors
-    /// The first bad row, unless bad rows are skipped; those of [`Screen::check`].
-    pub fn new(rows: &'a dyn BoundRows, screen: &Screen, options: &BatchOptions) -> Result<Self> {
+    /// The first bad row, unless bad rows are skipped; those of [`Validator::check`].
+    pub fn new(rows: &'a dyn BoundRows, validator: &Validator, options: &BatchOptions) -> Result<Self> {
         Ok(match options.on_bad_row {
-            OnBadRow::Stop => Self { replaced: screen.check(rows)?, bad: Vec::new() },
+            OnBadRow::Stop => Self { replaced: validator.check(rows)?, bad: Vec::new() },
             OnBadRow::Skip => {
-                let (replaced, bad) = screen.bad_rows(rows)?;
+                let (replaced, bad) = validator.bad_rows(rows)?;
                 Self { replaced, bad }
             }
         })
@@ -126,11 +126,11 @@ mod tests {
     fn rows_keep_their_numbers() {
         let server = ServerVersion { vendor: Vendor::MySql, numbers: (8, 4, 0), text: String::new() };
         let rules = Rules::utc(server);
-        let screen = Screen::new(&[Some(&tiny())], &rules);
+        let validator = Validator::new(&[Some(&tiny())], &rules);
         let rows = [(1,), (999,), (2,), (3,), (-999,)];
         let bound = rows.bind(&[], 1).unwrap();
         let options = BatchOptions::new().with_bad_rows(OnBadRow::Skip);
-        let checked = Checked::new(&*bound, &screen, &options).unwrap();
+        let checked = Checked::new(&*bound, &validator, &options).unwrap();
         let kept = checked.picked().unwrap().into_numbers();
         assert_eq!(kept, [0, 2, 3]);
         let mut ids = Ids::default();

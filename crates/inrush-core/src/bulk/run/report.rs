@@ -53,7 +53,7 @@ pub struct BadRow {
 
 /// Sums over the replies of an attempt.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct Counters {
     pub(super) n_rows: u64,
     pub(super) affected: u64,
     pub(super) warnings: u64,
@@ -62,7 +62,7 @@ pub struct Tally {
     pub(super) bad_rows: Vec<BadRow>,
 }
 
-impl Tally {
+impl Counters {
     /// Takes in one result.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.affected += outcome.affected;

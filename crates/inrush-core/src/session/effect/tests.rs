@@ -114,11 +114,11 @@ fn transactions() {
 }
 #[test]
 fn at_a_glance_reads_no_further_than_it_must() {
-    let glance = |text: &str, is_one| Effect::at_a_glance(text.as_bytes(), is_one, Dialect::default());
-    assert_eq!(glance("INSERT t VALUES ('; COMMIT')", false), Rows);
-    assert_eq!(glance("INSERT t VALUES (1); COMMIT", false), Lasts);
-    assert_eq!(glance("INSERT t VALUES (1), (", true), Rows);
-    assert_eq!(glance("SELECT f(1)", true), Rows);
+    let pass_through = |text: &str, is_one| Effect::at_a_glance(text.as_bytes(), is_one, Dialect::default());
+    assert_eq!(pass_through("INSERT t VALUES ('; COMMIT')", false), Rows);
+    assert_eq!(pass_through("INSERT t VALUES (1); COMMIT", false), Lasts);
+    assert_eq!(pass_through("INSERT t VALUES (1), (", true), Rows);
+    assert_eq!(pass_through("SELECT f(1)", true), Rows);
 }
 
 /// A session as its last answer left it.

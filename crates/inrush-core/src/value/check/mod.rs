@@ -16,8 +16,6 @@ mod date_time;
 mod decimal;
 mod float;
 mod geometry;
-#[cfg(feature = "loader")]
-mod glance;
 mod int;
 mod json;
 #[cfg(feature = "loader")]
@@ -26,6 +24,8 @@ mod member;
 mod moment;
 mod network;
 mod number;
+#[cfg(feature = "loader")]
+mod pass_through;
 mod short;
 mod text;
 mod time;
@@ -37,9 +37,9 @@ mod year;
 #[cfg(feature = "loader")]
 pub use columns::{BadCell, CheckedColumn};
 #[cfg(feature = "loader")]
-pub use glance::Grid;
-#[cfg(feature = "loader")]
 pub use known::Known;
+#[cfg(feature = "loader")]
+pub use pass_through::Grid;
 pub use value::Judged;
 pub use why::Why;
 

@@ -33,7 +33,7 @@ fn in_berlin() -> Rules {
 }
 
 /// Whether it keeps a cell in the midst of a text, and at its end.
-fn glance(check: &Check, cell: &[u8]) -> [bool; 2] {
+fn pass_through(check: &Check, cell: &[u8]) -> [bool; 2] {
     [",0123456789abcdef,", ","].map(|behind| {
         let text = [b"7,", cell, behind.as_bytes()].concat();
         let bounds = [1, 2 + cell.len() as u32];
@@ -52,7 +52,7 @@ fn run(column: &Column, rules: &Rules, cell: &[u8]) -> Result<Vec<u8>, String> {
     assert!(checked.cells.is_null(0) && checked.cells.is_null(2));
     if str::from_utf8(cell).is_ok() {
         let is_kept = bad.is_empty() && checked.cells.value(1) == cell;
-        assert_eq!(glance(&check, cell), [is_kept; 2], "what is seen at a glance");
+        assert_eq!(pass_through(&check, cell), [is_kept; 2], "what is validated for pass-through");
     }
     match bad[..] {
         [] => Ok(checked.cells.value(1).to_vec()),

@@ -9,7 +9,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{Field as ArrowField, Schema};
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{Stretch, Taker};
+use inrush_core::bulk::{ColumnKind, RawChunk};
 use inrush_core::value::Rules;
 use inrush_core::value::column::{Column as Target, ColumnType};
 use inrush_core::wire::ServerVersion;
@@ -127,8 +127,8 @@ fn check_rows(rows: &Rows, types: &[&str], written: bool) {
     let checks: Vec<Check> = types.iter().map(|ty| Check::new(&target(ty), &rules())).collect();
     let seen = write_of(rows, &checks);
     assert_eq!(seen.is_some(), written);
-    let Some((glance, text)) = seen else { return };
-    let batch = glance.take_apart().unwrap();
+    let Some((pass_through, text)) = seen else { return };
+    let batch = pass_through.take_apart().unwrap();
     let mut bad = Vec::new();
     let columns = batch.rows.columns().iter().zip(&batch.known).zip(&checks);
     let columns: Vec<_> = columns
@@ -139,12 +139,12 @@ fn check_rows(rows: &Rows, types: &[&str], written: bool) {
     load_data::encode(&columns, &[], &mut encoded);
     assert_eq!(String::from_utf8_lossy(&text), String::from_utf8_lossy(&encoded));
     assert_eq!(checksum(&text), batch.checksum());
-    assert_eq!(glance.longest, text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap());
-    assert_eq!((glance.n_rows(), glance.origin.span.clone()), (batch.records(), batch.origin.span));
+    assert_eq!(pass_through.longest, text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap());
+    assert_eq!((pass_through.n_rows(), pass_through.origin.span.clone()), (batch.records(), batch.origin.span));
 }
 
-fn write_of(rows: &Rows, checks: &[Check]) -> Option<(Glance, Vec<u8>)> {
-    Stretch::write(rows, checks, &Vec::with_capacity)
+fn write_of(rows: &Rows, checks: &[Check]) -> Option<(PassThrough, Vec<u8>)> {
+    RawChunk::write(rows, checks, &Vec::with_capacity)
 }
 
 /// A chunk of these columns, in parts.
@@ -156,8 +156,8 @@ fn rows(parts: Vec<Vec<ArrayRef>>) -> Rows {
         Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
     };
     let style = |array: &ArrayRef| {
-        let taker = if array.data_type().is_nested() { Taker::Json } else { Taker::Text };
-        Style::new(taker, false)
+        let column_kind = if array.data_type().is_nested() { ColumnKind::Json } else { ColumnKind::Text };
+        Style::new(column_kind, false)
     };
     let shape = Shape {
         name: "a.parquet".into(),

@@ -35,7 +35,7 @@ fn without_quotes_only_line_feeds_count() {
     check(&rules, "\"a\n\",\"\n", (2, 2));
 }
 #[test]
-fn limits_end_a_stretch() {
+fn limits_end_a_raw_chunk() {
     check(&Case { max_records: 2, ..plain() }, "a,b\n\nc,d\n\ne,f\n", (2, 3));
     check(&Case { max_bytes: 8, ..plain() }, "a,b\nc,d\ne,f\n", (2, 2));
     check(&Case { max_bytes: 7, ..plain() }, "a,b\nc,d\ne,f\n", (1, 1));

@@ -304,8 +304,10 @@ fn check_bytes(options: CsvOptions, bytes: &[u8], want: &[&str]) {
 
 #[track_caller]
 fn check_selected(options: CsvOptions, uses: &[(usize, bool)], text: &str, want: &[&str]) {
-    let uses: Vec<_> =
-        uses.iter().map(|&(index, empty_is_null)| FieldUse { index, empty_is_null, taker: Taker::Text }).collect();
+    let uses: Vec<_> = uses
+        .iter()
+        .map(|&(index, empty_is_null)| FieldUse { index, empty_is_null, column_kind: ColumnKind::Text })
+        .collect();
     check_reads(options, text.as_bytes(), Some(&uses), want);
 }
 
@@ -412,7 +414,7 @@ fn fields_left_out_or_moved_are_not() {
 #[track_caller]
 fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<(u8, Option<u8>)>) {
     let mut reader = reader(options, text);
-    let use_ = |&index| FieldUse { index, empty_is_null: false, taker: Taker::Text };
+    let use_ = |&index| FieldUse { index, empty_is_null: false, column_kind: ColumnKind::Text };
     reader.select(&uses.iter().map(use_).collect::<Vec<_>>());
     let batch = reader.next().unwrap().unwrap();
     check_text(&batch);

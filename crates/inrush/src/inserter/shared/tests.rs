@@ -20,7 +20,7 @@ pub(crate) fn bring(shared: &Shared, n: i64) -> Result<Ticket> {
     match shared.bring(&shape(), &[Value::Int(n)])? {
         Entry::In(ticket) => Ok(ticket),
         Entry::Outside(outside) => {
-            let call = outside.seat.wait(None).unwrap();
+            let call = outside.waiter.wait(None).unwrap();
             outside.called(call, &shape(), &[Value::Int(n)])
         }
     }

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen() {
+    fn a_validator() {
         let counters = counters();
         let shown = screen(&now(&counters, Until::For(Duration::from_secs(10))));
         let lines: Vec<&str> = shown.lines().collect();

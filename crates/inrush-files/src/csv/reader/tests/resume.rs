@@ -41,7 +41,7 @@ fn a_limit_counts_what_is_stored() {
 }
 
 #[test]
-fn a_stretch_that_changed_is_refused() {
+fn a_raw_chunk_that_changed_is_refused() {
     let (text, changed) = ("a,b\n1,2\n3,4\n5,6\n7,8\n", "a,b\n1,2\n3,4\n5,6\n7,9\n");
     for by in BYS {
         let lines = [stored(by, &two_rows(), text)[1].line.clone()];

@@ -1,19 +1,19 @@
 use super::*;
 
-const NOTHING: Traces = Traces { state: false, identity: false, next_transaction: false, calls: false };
-const STATE: Traces = Traces { state: true, ..NOTHING };
-const IDENTITY: Traces = Traces { identity: true, ..NOTHING };
-const NEXT: Traces = Traces { next_transaction: true, ..NOTHING };
-const CALLS: Traces = Traces { calls: true, ..NOTHING };
+const NOTHING: DirtyFlags = DirtyFlags { state: false, identity: false, next_transaction: false, calls: false };
+const STATE: DirtyFlags = DirtyFlags { state: true, ..NOTHING };
+const IDENTITY: DirtyFlags = DirtyFlags { identity: true, ..NOTHING };
+const NEXT: DirtyFlags = DirtyFlags { next_transaction: true, ..NOTHING };
+const CALLS: DirtyFlags = DirtyFlags { calls: true, ..NOTHING };
 
-fn look(sql: &str, multi: bool) -> Traces {
-    let mut seen = Traces::default();
+fn look(sql: &str, multi: bool) -> DirtyFlags {
+    let mut seen = DirtyFlags::default();
     seen.look_at(&[b"\x03", sql.as_bytes()].concat(), multi);
     seen
 }
 
 #[track_caller]
-fn check(want: Traces, texts: &[&str]) {
+fn check(want: DirtyFlags, texts: &[&str]) {
     for sql in texts {
         assert_eq!(look(sql, false), want, "{sql}");
     }
@@ -86,14 +86,14 @@ fn tables_and_handlers() {
 #[test]
 fn roles_and_accounts() {
     check(IDENTITY, &["SET ROLE admin", "set/* */role none"]);
-    let mut seen = Traces::default();
+    let mut seen = DirtyFlags::default();
     seen.look_at(b"\x11ann\0", false);
     assert_eq!(seen, IDENTITY);
 }
 
 #[test]
 fn a_program_in_a_text_may_do_anything() {
-    check(Traces { state: true, identity: true, ..NOTHING }, &["EXECUTE IMMEDIATE 'SET ROLE x'", "execute s"]);
+    check(DirtyFlags { state: true, identity: true, ..NOTHING }, &["EXECUTE IMMEDIATE 'SET ROLE x'", "execute s"]);
 }
 
 #[test]
@@ -120,14 +120,14 @@ fn behind_a_semicolon_only_where_that_is_allowed() {
 
 #[test]
 fn a_reset_ends_the_reports() {
-    let mut seen = Traces::default();
+    let mut seen = DirtyFlags::default();
     seen.look_at(b"\x1f", false);
     assert_eq!(seen, STATE);
 }
 
 #[test]
 fn prepared_texts_count_executions_do_not() {
-    let mut seen = Traces::default();
+    let mut seen = DirtyFlags::default();
     seen.look_at(b"\x17@a := 1", false);
     assert_eq!(seen, NOTHING);
     seen.look_at(b"\x16SELECT @a := 1", false);

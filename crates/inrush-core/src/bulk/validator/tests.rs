@@ -15,13 +15,13 @@ fn column(name: &str, ty: &str) -> Column {
     }
 }
 
-fn screen(columns: &[Option<Column>]) -> Screen {
+fn validator(columns: &[Option<Column>]) -> Validator {
     let rules = Rules::new(TimeZone::unknown(), ServerVersion::parse("9.7.4"));
-    Screen::new(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), &rules)
+    Validator::new(&columns.iter().map(Option::as_ref).collect::<Vec<_>>(), &rules)
 }
 
-fn people() -> Screen {
-    screen(&[Some(column("id", "int")), Some(column("age", "tinyint")), None, Some(column("old", "tinyint(1)"))])
+fn people() -> Validator {
+    validator(&[Some(column("id", "int")), Some(column("age", "tinyint")), None, Some(column("old", "tinyint(1)"))])
 }
 
 type Person<'a> = (i64, i64, &'a str, Value<'a>);
@@ -101,12 +101,12 @@ fn a_row_that_has_no_values_is_an_error_of_its_own() {
 }
 #[test]
 fn null_default_and_what_takes_no_value() {
-    let only = |name| screen(&[Some(column(name, "int"))]);
+    let only = |name| validator(&[Some(column(name, "int"))]);
     #[track_caller]
-    fn check(screen: &Screen, value: Value<'_>, want: Result<(), &str>) {
+    fn check(validator: &Validator, value: Value<'_>, want: Result<(), &str>) {
         let rows = [(value,)];
         let bound = rows.bind(&[], 1).unwrap();
-        let got = screen.check(&*bound).map(|replaced| assert_eq!(replaced.n_replaced(), 0));
+        let got = validator.check(&*bound).map(|replaced| assert_eq!(replaced.n_replaced(), 0));
         assert_eq!(got.map_err(|e| e.message().to_owned()), want.map_err(str::to_owned));
     }
     check(&only("id"), Value::Null, Err("NULL into NOT NULL column"));
@@ -122,7 +122,7 @@ fn null_default_and_what_takes_no_value() {
 fn a_hint_says_what_to_do() {
     let rows = [("2024-02-29T10:00:00Z",)];
     let bound = rows.bind(&[], 1).unwrap();
-    let error = screen(&[Some(column("at", "datetime"))]).check(&*bound).unwrap_err();
+    let error = validator(&[Some(column("at", "datetime"))]).check(&*bound).unwrap_err();
     assert_eq!(error.message(), "`2024-02-29T10:00:00Z` has an offset, and the session's time zone is not known");
     assert!(error.hint().unwrap().contains("SET time_zone"));
 }

@@ -6,14 +6,14 @@ use super::super::cut::running_parity;
 use super::super::marks::{self, BLOCK};
 use super::{BLOCK_SPANS, CsvChunk, Parser};
 use inrush_core::bulk::encode::load_data::{ESCAPED, NULL_WORD};
-use inrush_core::bulk::{Glance, Separators};
+use inrush_core::bulk::{PassThrough, Separators};
 use inrush_core::value::check::{Check, Grid};
 use memchr::{memchr, memchr3, memmem};
 use wide::u8x64;
 
 impl Parser {
-    /// See [`Stretch::glance`](inrush_core::bulk::Stretch::glance).
-    pub(super) fn glance(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<Glance> {
+    /// See [`RawChunk::pass_through`](inrush_core::bulk::RawChunk::pass_through).
+    pub(super) fn pass_through(&self, chunk: &CsvChunk, checks: &[Check]) -> Option<PassThrough> {
         let (text, width) = (chunk.text.as_slice(), self.names.len());
         let one_a_line = chunk.n_records == chunk.lines && chunk.malformed.is_empty() && text.ends_with(b"\n");
         if !one_a_line || !self.takes_all() || self.rewrites || checks.len() != width {
@@ -51,7 +51,7 @@ impl Parser {
         (n_lines as u64 == chunk.lines).then(|| {
             let separators = Separators { terminated_by, enclosed_by };
             let (origin, chunk) = (self.origin(chunk, Some(separators)), chunk.clone());
-            Glance::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk))
+            PassThrough::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk))
         })
     }
 

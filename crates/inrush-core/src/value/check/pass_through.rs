@@ -44,16 +44,16 @@ impl<'a> Grid<'a> {
 impl Check {
     /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` says nothing.
     pub fn keeps_column(&self, grid: Grid<'_>, column: usize) -> bool {
-        self.judge.give_to(Glance { grid, column })
+        self.judge.give_to(PassThrough { grid, column })
     }
 }
 
-struct Glance<'a> {
+struct PassThrough<'a> {
     grid: Grid<'a>,
     column: usize,
 }
 
-impl Task for Glance<'_> {
+impl Task for PassThrough<'_> {
     type Done = bool;
 
     fn with(self, judge: &impl Judge, _is_text: bool) -> bool {

@@ -22,7 +22,7 @@ pub(super) enum ChunkEnd {
 
 /// What became of the chunks so far.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Counters {
     pub(super) stored_records: Vec<Records>,
     pub(super) unknown_records: Vec<Records>,
     pub(super) unknown: u64,
@@ -36,7 +36,7 @@ pub(super) struct Tally {
     pub(super) stop: Option<(u64, Stop)>,
 }
 
-impl Tally {
+impl Counters {
     /// Enters what became of chunk `number`; `rejects` are those found before anything was sent.
     pub(super) fn enter(
         &mut self,

@@ -7,7 +7,7 @@
 
 /// What the commands since the last clean-up may have left behind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traces {
+pub struct DirtyFlags {
     /// Something that a reset takes away.
     pub state: bool,
     /// Another account, or another role: a reset keeps both, and MariaDB's change of user keeps the role.
@@ -18,7 +18,7 @@ pub struct Traces {
     pub calls: bool,
 }
 
-impl Traces {
+impl DirtyFlags {
     /// Looks at the payload of a command. `multi`: a text may hold several statements.
     pub fn look_at(&mut self, command: &[u8], multi: bool) {
         match command {

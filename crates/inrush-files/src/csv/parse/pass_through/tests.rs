@@ -4,7 +4,7 @@ use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{FieldUse, Origin, Source, Taker};
+use inrush_core::bulk::{ColumnKind, FieldUse, Origin, Source};
 use inrush_core::value::Rules;
 use inrush_core::value::check::{Check, CheckedColumn};
 use inrush_core::value::column::{Column, ColumnType};
@@ -92,7 +92,8 @@ fn a_null() {
 }
 #[test]
 fn an_empty_field_that_is_null() {
-    let uses: Vec<_> = (0..3).map(|index| FieldUse { index, empty_is_null: true, taker: Taker::Text }).collect();
+    let uses: Vec<_> =
+        (0..3).map(|index| FieldUse { index, empty_is_null: true, column_kind: ColumnKind::Text }).collect();
     assert!(validate(&plain(), &TYPES, &uses, b"1,,2\n").is_none());
     assert!(validate(&plain(), &TYPES, &uses, b"1,a,2\n").is_some());
 }
@@ -178,9 +179,9 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
     let text = [header.as_bytes(), b"\n", text].concat();
     let mut reader = CsvReader::new("a.csv", Cursor::new(text.clone()), options).unwrap();
     reader.select(uses);
-    let chunk = reader.next_stretch().unwrap()?;
+    let chunk = reader.next_raw_chunk().unwrap()?;
     let checks: Vec<Check> = uses.iter().map(|use_| check_of(types[use_.index])).collect();
-    let seen = chunk.glance(&checks);
+    let seen = chunk.pass_through(&checks);
     let (n_records, batch) = (chunk.records(), chunk.parse().unwrap());
     let mut bad = Vec::new();
     let run =
@@ -188,20 +189,20 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
     let columns: Vec<CheckedColumn> = checks.iter().zip(batch.rows.columns()).map(run).collect();
     let skip: Vec<u32> = bad.iter().map(|cell| cell.row).collect();
     let stands = load_data::as_it_stands(&batch, &columns, &skip);
-    let Some(glance) = seen else {
+    let Some(pass_through) = seen else {
         assert!(stands.is_none() || exceeds_the_validation(options, &text), "it would have passed");
         return None;
     };
     // With an escape and no quote, parsing never finds text for pass-through.
     let gives_up = options.escape.is_some() && options.quote.is_none();
-    assert!(load_data::stands_at_a_glance(&glance) == stands || gives_up);
+    assert!(load_data::passes_through(&pass_through) == stands || gives_up);
     assert!((stands.is_some() || gives_up) && bad.is_empty() && batch.rejects.is_empty());
-    let (origin, seen) = (&batch.origin, &glance.origin);
+    let (origin, seen) = (&batch.origin, &pass_through.origin);
     let place = |origin: &Origin| (origin.first_line, origin.first_record, origin.lines, origin.span.clone());
     assert_eq!((place(seen), &seen.text), (place(origin), &origin.text));
-    assert_eq!((glance.n_rows(), glance.n_rows()), (n_records, batch.rows.num_rows() as u64));
-    assert_eq!(Some(glance.longest), (0..batch.rows.num_rows()).map(|row| batch.row_bytes(row)).max());
-    assert_eq!(glance.take_apart().unwrap().rows, batch.rows);
+    assert_eq!((pass_through.n_rows(), pass_through.n_rows()), (n_records, batch.rows.num_rows() as u64));
+    assert_eq!(Some(pass_through.longest), (0..batch.rows.num_rows()).map(|row| batch.row_bytes(row)).max());
+    assert_eq!(pass_through.take_apart().unwrap().rows, batch.rows);
     Some(n_records)
 }
 

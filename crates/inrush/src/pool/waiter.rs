@@ -1,12 +1,12 @@
-//! Where one who waits is found, be it a thread or a task, and gets what he waited for. Each has a seat of his own, so that
+//! One who waits, a thread or a task, and how he gets what he waits for. Each has a [`Waiter`] of his own, so that
 //! one connection wakes one.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
-/// A seat for one who waits for a `G`.
-pub(crate) struct Seat<G> {
+/// One who waits for a `G`.
+pub(crate) struct Waiter<G> {
     state: Mutex<State<G>>,
     /// For a thread.
     bell: Condvar,
@@ -21,7 +21,7 @@ enum State<G> {
     Left,
 }
 
-impl<G> Seat<G> {
+impl<G> Waiter<G> {
     pub(crate) fn new() -> Self {
         Self { state: Mutex::new(State::Fresh), bell: Condvar::new() }
     }
@@ -58,7 +58,7 @@ impl<G> Seat<G> {
         }
     }
 
-    /// Waits in a thread. `None`: the deadline passed, and the seat was left.
+    /// Waits in a thread. `None`: the deadline passed, and nothing can be handed over any more.
     pub(crate) fn wait(&self, deadline: Option<Instant>) -> Option<G> {
         let mut state = self.lock();
         loop {

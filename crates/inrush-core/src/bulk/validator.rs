@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// The checks of a statement's placeholders.
 #[derive(Clone, Debug)]
-pub struct Screen {
+pub struct Validator {
     /// In the order of the placeholders; those that are not checked are left out.
     checks: Vec<(usize, Check)>,
     /// For each placeholder what needs no check.
@@ -62,7 +62,7 @@ enum With {
     DateTime(DateTime),
 }
 
-impl Screen {
+impl Validator {
     /// The checks of values that go into `targets`: for each placeholder its column, or nothing for one that is not checked.
     pub fn new(targets: &[Option<&Column>], rules: &Rules) -> Self {
         let columns = || targets.iter().enumerate().filter_map(|(param, column)| Some((param, (*column)?)));
@@ -86,7 +86,7 @@ impl Screen {
     /// Checks all rows and goes on behind a bad one: an error for each, in their order, every one with its row.
     ///
     /// # Errors
-    /// What is not the fault of a single value: see [`Screen::check`].
+    /// What is not the fault of a single value: see [`Validator::check`].
     pub fn bad_rows<'a>(&self, rows: &'a dyn BoundRows) -> Result<(Replaced<'a>, Vec<Error>)> {
         let mut bad = Vec::new();
         let replaced = self.run(rows, |error| {

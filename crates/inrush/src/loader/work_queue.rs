@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 /// The lanes' end of the reader's queue.
-pub(super) struct Inlet {
+pub(super) struct WorkQueue {
     /// `None` once nobody takes batches any more.
     batches: Mutex<Option<Receiver<Next>>>,
     /// The reader is done, for better or worse.
@@ -24,7 +24,7 @@ struct Open {
     is_over: bool,
 }
 
-impl Inlet {
+impl WorkQueue {
     pub(super) fn new(batches: Receiver<Next>, lanes: usize) -> Self {
         Self {
             batches: Mutex::new(Some(batches)),

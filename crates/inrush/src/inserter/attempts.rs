@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// A batch on its way.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct Attempts {
     began: Instant,
     retry: Retry,
     has_ledger: bool,
@@ -24,7 +24,7 @@ pub(crate) enum Step {
     Tell(Error),
 }
 
-impl Course {
+impl Attempts {
     /// `has_ledger`: a lost COMMIT can be settled.
     pub(crate) fn new(began: Instant, limit: Duration, has_ledger: bool) -> Self {
         let retry = Retry::new(Retries::For(limit), BackOff::TRANSACTION).since(Duration::ZERO);
@@ -60,16 +60,16 @@ mod tests {
     use super::*;
     use crate::Kind;
 
-    fn course(has_ledger: bool) -> Course {
-        Course::new(Instant::now(), Duration::from_secs(1), has_ledger)
+    fn attempts(has_ledger: bool) -> Attempts {
+        Attempts::new(Instant::now(), Duration::from_secs(1), has_ledger)
     }
 
     /// `Ok`: it is tried again; `Err`: what the callers are told, and whether the outcome is unknown.
     #[track_caller]
     fn check(has_ledger: bool, stage: Stage, error: Error, after_ms: u64, want: Result<Over, (&str, bool)>) {
-        let mut course = course(has_ledger);
-        let now = course.began + Duration::from_millis(after_ms);
-        match (course.failed(stage, error, now, 1.0), want) {
+        let mut attempts = attempts(has_ledger);
+        let now = attempts.began + Duration::from_millis(after_ms);
+        match (attempts.failed(stage, error, now, 1.0), want) {
             (Step::Again(_, over), want) => assert_eq!(Ok(over), want),
             (Step::Tell(error), want) => {
                 let text = error.to_string();
@@ -104,10 +104,10 @@ mod tests {
     }
     #[test]
     fn pauses_grow() {
-        let mut course = course(false);
+        let mut attempts = attempts(false);
         let mut pauses = Vec::new();
         for _ in 0..3 {
-            match course.failed(Stage::Before, lost(), course.began, 1.0) {
+            match attempts.failed(Stage::Before, lost(), attempts.began, 1.0) {
                 Step::Again(pause, _) => pauses.push(pause.as_millis()),
                 Step::Tell(error) => panic!("{error}"),
             }

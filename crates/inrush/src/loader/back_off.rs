@@ -1,24 +1,24 @@
-//! Whether the next stretch of a source is worth a look.
+//! Whether the next raw chunk of a source is worth validating for pass-through.
 
-/// How much hope there is that the next stretch is one to look at only: a look that is not enough costs up to two fifths of what taking the
-/// stretch apart does (docs/notes/csv.md), so of a source where it never is, few are looked at.
+/// Leaves out validations that will most likely fail: one that fails costs up to two fifths of parsing the raw chunk (docs/notes/csv.md), so of
+/// a source where all fail few are tried.
 #[derive(Debug, Default)]
-pub(super) struct Hope {
-    /// Looks in a row that were not enough.
+pub(super) struct PassThroughBackOff {
+    /// Validations in a row that failed.
     n_failed: u32,
-    /// How many stretches are still to be taken apart without a look.
+    /// How many raw chunks are still to be parsed without one.
     left_out: u32,
 }
 
-impl Hope {
-    /// Whether the next stretch is looked at.
+impl PassThroughBackOff {
+    /// Whether the next raw chunk is validated.
     pub(super) fn allows(&mut self) -> bool {
         let allows = self.left_out == 0;
         self.left_out = self.left_out.saturating_sub(1);
         allows
     }
 
-    /// Learns whether a look was enough.
+    /// Learns whether a validation succeeded.
     pub(super) fn learn(&mut self, was_enough: bool) {
         self.n_failed = if was_enough { 0 } else { self.n_failed + 1 };
         self.left_out = match self.n_failed {
@@ -35,14 +35,14 @@ const MOST_LEFT_OUT: u32 = 64;
 mod tests {
     use super::*;
 
-    /// Which of some stretches are looked at, when those of `enough` are as usual.
+    /// Which of some raw chunks are validated, when those of `enough` pass.
     #[track_caller]
     fn check(n: usize, enough: impl Fn(usize) -> bool, want: &[usize]) {
-        let mut hope = Hope::default();
+        let mut back_off = PassThroughBackOff::default();
         let mut looked_at = Vec::new();
         for i in 0..n {
-            if hope.allows() {
-                hope.learn(enough(i));
+            if back_off.allows() {
+                back_off.learn(enough(i));
                 looked_at.push(i);
             }
         }

@@ -1,0 +1,35 @@
+//! Whether a raw chunk is validated for pass-through: then its text goes to the server as it stands, or as it is written straight from what it is in
+//! its source, and nobody takes it apart.
+
+use super::control::lock;
+use super::payload::Payload;
+use super::source_plan::SourcePlan;
+use super::target::Target;
+use inrush_core::bulk::encode::load_data;
+use inrush_core::bulk::{Method, PassThrough, RawChunk};
+
+/// What was seen of a raw chunk that may be sent whole by `method`, and what is sent.
+pub(super) fn pass_through(
+    raw_chunk: &dyn RawChunk,
+    plan: &SourcePlan,
+    method: Method,
+    target: &Target,
+) -> Option<(PassThrough, Payload)> {
+    let sends_text = method == Method::LoadData || target.load.options.dry_run;
+    if !sends_text || !load_data::may_stand(&plan.checks) || !lock(&plan.back_off).allows() {
+        return None;
+    }
+    let seen = look(raw_chunk, plan, target);
+    lock(&plan.back_off).learn(seen.is_some());
+    // A row longer than that could be loaded in pieces, but neither inserted nor read again.
+    seen.filter(|(pass_through, _)| pass_through.longest <= target.max_packet)
+}
+
+fn look(raw_chunk: &dyn RawChunk, plan: &SourcePlan, target: &Target) -> Option<(PassThrough, Payload)> {
+    if let Some(pass_through) = raw_chunk.pass_through(&plan.checks) {
+        let separators = load_data::passes_through(&pass_through)?;
+        return Some((pass_through, Payload::AsItStands { separators }));
+    }
+    let (pass_through, text) = raw_chunk.write(&plan.checks, &|bytes| target.load.spares.take(bytes))?;
+    Some((pass_through, Payload::LoadData(text)))
+}
