@@ -8,8 +8,10 @@ use crate::file_source::FileSource;
 use crate::formats::{DateFormat, Percent, ValueFormats};
 use crate::infer_types::Inferred;
 use crate::input::Meter;
+use crate::json_elements::{Elements, arrays_within};
 use crate::jsonl::JsonlReader;
 use crate::open::{Format, open};
+use crate::sniff::{Sample, sniff};
 use crate::zip_member;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::Source;
@@ -32,6 +34,7 @@ pub const ALL: &[(&str, Target)] = &[
     ("csv", csv),
     ("csv_cuts", csv_cuts),
     ("csv_pass_through", csv_pass_through),
+    ("found_out", found_out),
     ("jsonl", jsonl),
     ("containers", containers),
 ];
@@ -53,6 +56,37 @@ pub fn csv_cuts(bytes: &[u8]) {
     let records = records(text, &whole);
     assert_eq!(self::records(text, &small), records, "a batch's size matters");
     assert_eq!(self::records(text, &single), records, "the place of a record in its batch matters");
+}
+
+/// What is found out of any bytes is the same each time. Read as a JSON document they become the same lines however the reads are cut.
+pub fn found_out(bytes: &[u8]) {
+    let all = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
+    let options = CsvOptions::default().with_find_out(all);
+    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',' };
+    let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
+    assert_eq!(found(), found(), "what is found out differs from time to time");
+    arrays_within(bytes);
+    for path in [None, Some(["a".to_owned()].as_slice())] {
+        let lines = |piece: usize| {
+            let mut lines = Vec::new();
+            let mut elements = Elements::new(Pieces { bytes, piece }, path);
+            elements.read_to_end(&mut lines).map(|_| lines).map_err(|error| error.to_string())
+        };
+        assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
+    }
+}
+
+/// Bytes that are read in pieces.
+struct Pieces<'a> {
+    bytes: &'a [u8],
+    piece: usize,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.piece.min(space.len());
+        self.bytes.read(&mut space[..n])
+    }
 }
 
 /// CSV that is validated for pass-through: if a chunk passes, parsing it must find only rows of cells that need no change. The columns have

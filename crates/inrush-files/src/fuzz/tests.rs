@@ -26,6 +26,16 @@ proptest! {
     }
 
     #[test]
+    fn almost_a_table(text in "([a1 \"']{0,5}[,;|\t:]){0,4}(\r?\n|\r){0,2}([0-9.\"'a# ]{0,6}[,;|\t\n]){0,30}") {
+        found_out(text.as_bytes());
+    }
+
+    #[test]
+    fn almost_a_document(text in "[{\\[]?([{}\\[\\],:\"a1\\\\ \n]|\"a\":){0,40}") {
+        found_out(text.as_bytes());
+    }
+
+    #[test]
     fn almost_archives(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
         let mut bytes = archives()[which].clone();
         let at = at.index(bytes.len());
