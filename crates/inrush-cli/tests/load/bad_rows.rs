@@ -16,7 +16,7 @@ pub(crate) const CASES: &[Case] = &[
         advice: "Usually a delimiter inside an unquoted value, or a line that was split.",
         file: b"id,name\n1,Ann\n2,Bob,x\n3,Cy\n",
         says: "error: expected 2 fields, found 3 (people.csv, line 3)\n\
-               hint: `--bad-rows divert:rejected.csv` loads the rest\n\
+               hint: `--extra-fields ignore` leaves out what is behind the fields of the header; `--bad-rows divert:rejected.csv` loads the rest\n\
                stored: nothing",
         corrected: b"id,name\n2,Bob\n",
         ..ANN_AND_CY
@@ -78,7 +78,7 @@ pub(crate) const CASES: &[Case] = &[
         advice: "Thousands separators, units and decimal commas are not numbers to a database.",
         file: b"id,age\n1,30\n2,1 200\n3,\n",
         says: "error: `1 200` is not a whole number (people.csv, line 3, column `age`)\n\
-               hint: `--bad-rows divert:rejected.csv` loads the rest\n\
+               hint: column `age` looks like `--thousands ' '`: 2 of 2 sampled cells fit; `--bad-rows divert:rejected.csv` loads the rest\n\
                stored: nothing",
         corrected: b"id,age\n2,120\n",
         then_holds: "1,30|2,120|3,NULL",
