@@ -57,7 +57,7 @@ struct Quoted {
 /// Where in a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Nesting {
-    depth: u32,
+    depth: u64,
     string: Option<Quoted>,
     has_begun: bool,
 }
