@@ -10,6 +10,8 @@ use std::io::{self, Read};
 pub(crate) struct Elements<R> {
     bytes: R,
     state: State,
+    /// The document has begun with another value than an array.
+    has_values: bool,
     /// The document is the array, or the record: nothing may follow.
     is_all: bool,
     /// The path leads to an object, which is the only record.
@@ -119,6 +121,7 @@ impl<R: Read> Elements<R> {
         Self {
             bytes,
             state,
+            has_values: false,
             is_all,
             is_record: false,
             path,
@@ -170,7 +173,7 @@ impl<R: Read> Elements<R> {
         let is_blank = byte.is_ascii_whitespace();
         match &mut self.state {
             State::Between if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF) => {}
-            State::Between if byte == b'[' => {
+            State::Between if byte == b'[' && !self.has_values => {
                 self.path = Some(Vec::new());
                 self.is_all = true;
                 self.state = State::Elements;
@@ -184,6 +187,7 @@ impl<R: Read> Elements<R> {
                 return Err(wrong("a `}` or `,` stands where a value begins"));
             }
             State::Between | State::Elements => {
+                self.has_values = true;
                 self.state = State::Element(Nesting::default());
                 return self.take(byte);
             }
@@ -311,17 +315,13 @@ pub(crate) fn arrays_within(sample: &[u8]) -> Vec<String> {
                     found.push(key);
                 }
                 let mut nesting = Nesting::default();
-                let end = value.iter().position(|byte| match nesting.step(*byte) {
-                    Step::Inside => false,
-                    Step::Last | Step::Behind => true,
+                let end = value.iter().enumerate().find_map(|(at, byte)| match nesting.step(*byte) {
+                    Step::Inside => None,
+                    Step::Last => Some(at + 1),
+                    Step::Behind => Some(at),
                 });
                 let Some(end) = end else { return found };
                 rest = &value[end..];
-                if matches!(rest.first(), Some(b'"' | b']') | Some(b'}')) && nesting.has_begun && nesting.depth == 0 {
-                    // The last byte of a text, an array or an object; what ended before is looked at again.
-                    let is_last = value[..=end].first().is_some_and(|first| matches!(first, b'"' | b'[' | b'{'));
-                    rest = if is_last { &rest[1..] } else { rest };
-                }
             }
             // More values follow: each is a record.
             Some(b'}') if !rest[1..].trim_ascii().is_empty() => return Vec::new(),

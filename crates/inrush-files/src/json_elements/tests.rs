@@ -42,6 +42,8 @@ fn documents_become_lines() {
     check("{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\n{\"a\":2}\n");
     check("{\n\"a\":\n1}\n\n{\"a\":2}", "{ \"a\": 1}\n{\"a\":2}\n");
     check("7", "7\n");
+    // Only a document that begins with an array is one.
+    check("{\"a\":1}\n[{\"a\":2}]\n", "{\"a\":1}\n[{\"a\":2}]\n");
     // A line end within a string is no JSON, and stays to be refused.
     check("[{\"a\":\"x\ny\"}]", "{\"a\":\"x\ny\"}\n");
 }

@@ -88,7 +88,7 @@ impl Inserters {
         for waiter in waiters {
             waiter.wait(None);
         }
-        heard(&all)
+        tables::heard(all.iter().map(Inserter::shared))
     }
 
     /// Takes no more rows and no more tables, writes the rows that are there, and waits for that. So for all clones.
@@ -105,18 +105,13 @@ impl Inserters {
         if let Some(end) = self.0.workers.wait_for_end() {
             end.wait(None);
         }
-        heard(&all)
+        tables::heard(all.iter().map(Inserter::shared))
     }
 
     /// What waits, and what became of the rows so far, of all tables that are not [removed](Inserters::remove).
     pub fn status(&self) -> InserterStatus {
         tables::sum(self.0.tables.all().iter().map(Inserter::status))
     }
-}
-
-/// Every table's error is taken, so that the next call does not tell it again.
-fn heard(all: &[Inserter]) -> Result<()> {
-    all.iter().map(|inserter| inserter.shared().hear()).fold(Ok(()), Result::and)
 }
 
 impl fmt::Debug for Inserters {

@@ -1,6 +1,7 @@
 //! The inserters of many tables, by their names: which there are, and what all of them come to.
 
 use crate::inserter::InserterStatus;
+use crate::inserter::shared::Shared;
 use crate::{InserterOptions, Result};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -42,6 +43,11 @@ impl<I: Clone> Tables<I> {
         // Nothing that runs under the lock can panic half-way.
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The first error of rows whose callers had gone. That of every inserter is taken, so that the next call does not tell it again.
+pub(crate) fn heard<'s>(each: impl Iterator<Item = &'s Shared>) -> Result<()> {
+    each.map(Shared::hear).fold(Ok(()), Result::and)
 }
 
 /// What several inserters come to together.

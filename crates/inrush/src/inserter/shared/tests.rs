@@ -132,11 +132,11 @@ fn what_callers_did_not_hear_is_told_once() {
 fn a_closed_inserter_writes_what_it_has_and_takes_nothing() {
     let shared = shared(InserterOptions::new().with_lanes(1));
     let mut lane = Lane::new(&shared, 0);
-    let Next::Rest(seat) = lane.next() else { panic!() };
+    let Next::Rest(waiter) = lane.next() else { panic!() };
     let ticket = bring(&shared, 2).unwrap();
     shared.close();
     assert_eq!(bring(&shared, 4).err().unwrap().to_string(), "the inserter is closed");
-    assert_eq!(seat.wait(None), Some(Call::Look));
+    assert_eq!(waiter.wait(None), Some(Call::Look));
     assert!(write(&mut lane));
     assert_eq!(ticket.wait().unwrap().id, Some(20));
     assert!(matches!(lane.next(), Next::End));
@@ -157,7 +157,7 @@ fn many_callers_and_lanes() {
                             continue;
                         }
                         match lane.next() {
-                            Next::Rest(seat) => drop(seat.wait(None)),
+                            Next::Rest(waiter) => drop(waiter.wait(None)),
                             Next::Write(taken) => drop(taken),
                             Next::End => return,
                         }

@@ -21,8 +21,8 @@ fn write_one(worker: &mut Worker, tables: &[Arc<Shared>]) -> Option<usize> {
             held.put_back();
             of
         }
-        Todo::Rest(seat) => {
-            let _ = seat.leave();
+        Todo::Rest(waiter) => {
+            let _ = waiter.leave();
             None
         }
         Todo::Conclude(_) | Todo::End => panic!("nobody closed anything"),
@@ -49,15 +49,15 @@ fn tables_take_turns() {
 fn a_worker_that_rests_is_called_for_a_row() {
     let (workers, mut each) = Workers::new(2);
     let tables = tables(&workers, 100);
-    let mut seats = Vec::new();
+    let mut waiters = Vec::new();
     for worker in &mut each {
-        let Todo::Rest(seat) = worker.next() else { panic!() };
-        seats.push(seat);
+        let Todo::Rest(waiter) = worker.next() else { panic!() };
+        waiters.push(waiter);
     }
     let ticket = bring(&tables[77], 2).unwrap();
     // One of the two, the one that rests for the shortest time.
-    assert_eq!(seats[1].leave(), Some(()));
-    assert_eq!(seats[0].leave(), None);
+    assert_eq!(waiters[1].leave(), Some(()));
+    assert_eq!(waiters[0].leave(), None);
     assert_eq!(write_one(&mut each[1], &tables), Some(77));
     ticket.wait().unwrap();
 }
@@ -84,8 +84,8 @@ fn workers_end_with_the_last_table() {
                 drop(held);
                 n_ended += 1;
             }
-            Todo::Rest(seat) => {
-                let _ = seat.leave();
+            Todo::Rest(waiter) => {
+                let _ = waiter.leave();
                 break;
             }
             Todo::End => panic!("a table is there"),
@@ -94,14 +94,14 @@ fn workers_end_with_the_last_table() {
     assert_eq!(n_ended, 2);
     assert_eq!(end.leave(), Some(Call::Over));
     ticket.wait().unwrap();
-    let Todo::Rest(seat) = second.next() else { panic!() };
+    let Todo::Rest(waiter) = second.next() else { panic!() };
     tables[1].close();
     for _ in 0..2 {
         let Todo::Conclude(held) = first.next() else { panic!() };
         drop(held);
     }
     assert!(matches!(first.next(), Todo::End));
-    assert_eq!(seat.leave(), Some(()), "the other one is told");
+    assert_eq!(waiter.leave(), Some(()), "the other one is told");
     assert!(matches!(second.next(), Todo::End));
 }
 
