@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::formats::Proposal;
-use crate::infer_types::Inferred;
+use crate::infer_types::{Inferred, Texts};
 use crate::input::Meter;
 use inrush_core::bulk::Source;
 use inrush_core::error::Result;
@@ -15,8 +15,25 @@ pub trait FileSource: Source + Any {
     fn meter(&self) -> Arc<Meter>;
 
     /// The types of all fields. For an untyped format they are inferred from about this many bytes at the file's beginning.
-    /// `next` still returns all rows.
+    /// `next` still returns all rows, as if nothing was inferred, until [`FileSource::read_as`].
+    ///
+    /// # Errors
+    /// Those of reading.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>>;
+
+    /// The same from this many records, which are read: for a reader of which nothing else is wanted. `texts` is for untyped formats.
+    ///
+    /// # Errors
+    /// Those of reading.
+    fn infer_from_records(&mut self, n: u64, texts: Texts) -> Result<Vec<Inferred>>;
+
+    /// From now on reads texts as what they were inferred to be: `NA` as NULL, a date by the format found. `fields` are all of its fields.
+    fn read_as(&mut self, fields: &[Inferred]) {
+        let _ = fields;
+    }
+
+    /// Whether another reader would read the same once more.
+    fn can_be_read_again(&self) -> bool;
 
     /// How numbers and dates of these fields seem to be written, if not as SQL does: for a person to decide. Looks at about this many
     /// bytes at the file's beginning; `next` still returns all rows.

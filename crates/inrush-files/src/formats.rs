@@ -1,21 +1,20 @@
-//! Numbers and dates as people of a country write them, by options: nothing is guessed. A cell that does not fit is a bad row, never
-//! another value.
+//! Numbers and dates as people of a country write them, by options: nothing is guessed, and for a new table only what can be read in one
+//! way alone is taken. A cell that does not fit is a bad row, never another value.
 //!
 //! | module | what |
 //! |---|---|
 //! | `number` | decimal comma, groups of digits, currency and percent signs |
-//! | `moment` | dates and times by a format of strptime |
 //! | `apply` | a batch of text with its cells rewritten |
 //! | `propose` | which option would make the cells of a column fit |
 
 mod apply;
-mod moment;
 mod number;
 mod propose;
 
 pub use propose::Proposal;
 pub(crate) use propose::propose;
 
+use crate::moment;
 use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use std::fmt;

@@ -96,7 +96,9 @@ pub fn csv_pass_through(bytes: &[u8]) {
     let options = options(bytes_with_meaning, switches, sizes);
     let validate = || -> Result<()> {
         let mut reader = CsvReader::new("fuzz", Cursor::new(text.to_vec()), &options)?;
-        let checks = checks(reader.infer_types(usize::from(sizes) + 1)?);
+        let fields = reader.infer_types(usize::from(sizes) + 1)?;
+        reader.read_as(&fields);
+        let checks = checks(fields);
         while let Some(chunk) = reader.next_raw_chunk()? {
             let seen = chunk.pass_through(&checks);
             let batch = chunk.parse()?;
@@ -169,7 +171,9 @@ fn outcome(text: &[u8], options: &CsvOptions, read_bytes: usize) -> Vec<String> 
 fn read(text: &[u8], options: &CsvOptions, read_bytes: usize, lines: &mut Vec<String>) -> Result<()> {
     let bytes = Box::new(Cursor::new(text.to_vec()));
     let mut reader = CsvReader::with("fuzz", bytes, Meter::new(None), Compression::None, b',', options, read_bytes)?;
-    lines.push(format!("{:?}", reader.infer_types(200)?));
+    let fields = reader.infer_types(200)?;
+    lines.push(format!("{fields:?}"));
+    reader.read_as(&fields);
     while let Some(batch) = reader.next()? {
         let origin = &batch.origin;
         let place = (origin.first_record, origin.first_line, &origin.record_starts, &origin.record_ends);

@@ -1,15 +1,24 @@
 //! Infers the type of each column from a sample, for `--create-table`.
 //!
 //! A type must also hold rows outside of the sample, so it is wider: whole numbers get INT at least, numbers with a point DOUBLE unless
-//! they have the format of money, texts a length well above the longest in the sample. Codes that consist of digits (`007`, `+49 30`) stay
-//! text. A text such as `NA` is a missing value only in a column that otherwise consists of numbers or times.
-//! There is no BOOL: 0 and 1 fit an INT, and `true` stays readable as text.
+//! they have the format of money, texts a length well above the longest in the sample. No type changes a value: codes that consist of
+//! digits (`007`, `+49 30`) stay text, and digits that a DOUBLE would lose make a DECIMAL or a text. A text such as `NA` is a missing
+//! value only in a column that otherwise consists of something else than text.
+//!
+//! | module | what |
+//! |---|---|
+//! | `facts` | the statistics of a column's cells, and the type that follows |
+//! | `cause` | why a column is a text |
 
-mod shape;
+mod cause;
+mod facts;
 
-use arrow_array::{Array, BinaryViewArray, RecordBatch};
+pub use cause::{Cause, Why};
+pub(crate) use facts::Inference;
+pub use facts::Texts;
+
+use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
-use shape::Shape;
 use std::collections::BTreeSet;
 
 /// A field and its type by a sample.
@@ -23,16 +32,65 @@ pub struct Inferred {
     pub nullable: bool,
     /// Length of the longest value, in characters.
     pub max_chars: usize,
-    /// Texts that must be read as NULL for the type to fit (`NA`, `NULL`, `-` ..).
+    /// Texts of the sample that often mean NULL (`NA`, `NULL`, `-` ..): they are read so unless the column is a text.
     pub null_texts: Vec<String>,
     /// For DATETIME: values end in `Z` or an offset, so they are converted to the session's time zone.
     pub zoned: bool,
+    /// The only format by which its dates can be read, where they are not written as SQL writes them: `%d/%m/%Y`.
+    pub date_format: Option<String>,
+    /// Why it is a text although most of it is not, or looks like something else.
+    pub cause: Option<Cause>,
+    /// The type as a user gave it, instead of the one found.
+    pub given: Option<String>,
 }
 
 impl Inferred {
+    /// A field of this type without anything else to say.
+    pub fn new(name: impl Into<String>, ty: ColumnType, nullable: bool) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            nullable,
+            max_chars: 0,
+            null_texts: Vec::new(),
+            zoned: false,
+            date_format: None,
+            cause: None,
+            given: None,
+        }
+    }
+
     /// Whether its values are texts.
     pub fn is_text(&self) -> bool {
-        matches!(self.ty, ColumnType::VarChar { .. } | ColumnType::Text { .. })
+        use ColumnType::{Binary, Blob, Char, Enum, Set, Text, VarBinary, VarChar};
+        matches!(
+            self.ty,
+            Char { .. }
+                | VarChar { .. }
+                | Text { .. }
+                | Enum { .. }
+                | Set { .. }
+                | Binary { .. }
+                | VarBinary { .. }
+                | Blob { .. }
+        )
+    }
+
+    /// Takes the type that a user gives: `CHAR(5)`, `DECIMAL(10,2) NOT NULL`.
+    ///
+    /// # Errors
+    /// `Config` for what is not a type of a column.
+    pub fn set_type(&mut self, text: &str) -> Result<()> {
+        let text = text.trim();
+        let ty = ColumnType::parse(without_null(text));
+        let behind = text.rsplit_once(')').map_or(text, |(_, behind)| behind);
+        let is_one_type = behind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_'));
+        if !is_one_type || matches!(ty, ColumnType::Other(_)) {
+            return Err(Error::config(format!("`--type {}={text}`: that is no type of a column that is known", self.name))
+                .with_hint("it takes what CREATE TABLE does: `INT UNSIGNED`, `VARCHAR(80)`, `DECIMAL(12,2) NOT NULL`, `ENUM('a','b')`"));
+        }
+        (self.ty, self.given, self.cause) = (ty, Some(text.to_owned()), None);
+        Ok(())
     }
 
     /// The type as CREATE TABLE spells it: `INT`, `DATETIME(6)`, `VARCHAR(16)`.
@@ -50,6 +108,13 @@ impl Inferred {
 impl Inferred {
     /// The type with NULL or NOT NULL. A column of the primary key holds no NULL, and a text in it has a length.
     pub fn definition(&self, in_key: bool) -> String {
+        let null = |nullable: bool| if in_key || !nullable { "NOT NULL" } else { "NULL" };
+        if let Some(given) = &self.given {
+            return match without_null(given) {
+                bare if bare == given => format!("{bare} {}", null(self.nullable)),
+                bare => format!("{bare} {}", null(!given.to_ascii_uppercase().ends_with("NOT NULL"))),
+            };
+        }
         let ty = match self.ty {
             ColumnType::Text { .. } if in_key => format!("VARCHAR({KEY_CHARS})"),
             ColumnType::Blob { .. } if in_key => format!("VARBINARY({KEY_CHARS})"),
@@ -57,23 +122,52 @@ impl Inferred {
         };
         // Without explicit_defaults_for_timestamp servers give a TIMESTAMP NOT NULL a default.
         let is_timestamp = matches!(self.ty, ColumnType::Timestamp { .. });
-        format!("{ty} {}", if in_key || !(self.nullable || is_timestamp) { "NOT NULL" } else { "NULL" })
+        format!("{ty} {}", null(self.nullable || is_timestamp))
     }
 
     /// A type for the same field of two files: the wider one of a kind, a text for two kinds.
     #[must_use]
     pub fn widened_by(self, other: &Inferred) -> Inferred {
         let max_chars = self.max_chars.max(other.max_chars);
-        let ty = wider(&self.ty, &other.ty).unwrap_or_else(|| ColumnType::VarChar {
-            chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000),
-        });
-        Inferred { ty, nullable: self.nullable || other.nullable, max_chars, zoned: self.zoned || other.zoned, ..self }
+        let has_values = |one: &Inferred| one.max_chars > 0 || !one.is_text();
+        let ty = match (has_values(&self), has_values(other)) {
+            (true, false) => self.ty.clone(),
+            (false, true) => other.ty.clone(),
+            _ => wider(&self.ty, &other.ty).unwrap_or_else(|| ColumnType::VarChar {
+                chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000),
+            }),
+        };
+        let null_texts: BTreeSet<_> = self.null_texts.iter().chain(&other.null_texts).cloned().collect();
+        Inferred {
+            ty,
+            nullable: self.nullable || other.nullable,
+            max_chars,
+            zoned: self.zoned || other.zoned,
+            null_texts: null_texts.into_iter().collect(),
+            date_format: self.date_format.or_else(|| other.date_format.clone()),
+            cause: self.cause.or_else(|| other.cause.clone()),
+            ..self
+        }
     }
+}
+
+/// A type without the `NULL` or `NOT NULL` at its end.
+fn without_null(ty: &str) -> &str {
+    let strip = |text: &'_ str, word: &str| {
+        let at = text.len().checked_sub(word.len())?;
+        let is_word = text.is_char_boundary(at) && text[at..].eq_ignore_ascii_case(word);
+        (is_word && text[..at].ends_with([' ', ')'])).then_some(at)
+    };
+    let Some(at) = strip(ty, "NULL") else { return ty };
+    let bare = ty[..at].trim_end();
+    strip(bare, "NOT").map_or(bare, |at| bare[..at].trim_end())
 }
 
 /// A type that holds the values of both; `None` for two kinds.
 fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
-    use ColumnType::{Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, VarBinary, VarChar};
+    use ColumnType::{
+        Char, Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, Uuid, VarBinary, VarChar,
+    };
     let double = Double { unsigned: false, digits: None };
     Some(match (one.clone(), other.clone()) {
         (one, other) if one == other => one,
@@ -107,6 +201,7 @@ fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
             DateTime { fsp: fsp.max(more) }
         }
         (Time { fsp }, Time { fsp: more }) => Time { fsp: fsp.max(more) },
+        (Uuid, Char { chars: UUID_CHARS }) | (Char { chars: UUID_CHARS }, Uuid) => Char { chars: UUID_CHARS },
         (VarChar { chars }, VarChar { chars: more }) => VarChar { chars: chars.max(more) },
         (VarBinary { bytes }, VarBinary { bytes: more }) => VarBinary { bytes: bytes.max(more) },
         (Text { bytes }, Text { bytes: more }) => Text { bytes: bytes.max(more) },
@@ -119,214 +214,25 @@ fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
     })
 }
 
-/// How texts such as `NA` are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NullTexts {
-    /// They are NULL in a column that is otherwise not text.
-    Find,
-    /// All NULLs are NULL already.
-    AreTexts,
-}
-
-/// Infers the types of all columns of a sample of texts.
-pub(crate) fn infer_types(sample: &RecordBatch, null_texts: NullTexts) -> Vec<Inferred> {
-    let schema = sample.schema();
-    let columns = schema.fields().iter().zip(sample.columns());
-    columns
-        .map(|(field, column)| {
-            let mut facts = Facts::default();
-            if let Some(cells) = column.as_any().downcast_ref::<BinaryViewArray>() {
-                cells.iter().for_each(|cell| facts.note(cell, null_texts));
-            }
-            facts.judge(field.name())
-        })
-        .collect()
-}
-
-/// Whether SQL reads it as a number, and writes it so.
-pub(crate) fn is_number(cell: &[u8]) -> bool {
-    matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent)
-}
-
-/// Whether it is a date, a time or both as SQL writes them.
-pub(crate) fn is_date_or_time(cell: &[u8]) -> bool {
-    matches!(Shape::of(cell), Shape::Date | Shape::DateTime { .. } | Shape::Time { .. })
-}
-
 /// A text that means NULL in one column means NULL in all columns that are not text: a file is consistent, and a column may have no
-/// missing value in the sample.
-pub(crate) fn share_null_texts(columns: &mut [Inferred]) {
-    let all: BTreeSet<String> = columns.iter().flat_map(|column| column.null_texts.iter().cloned()).collect();
+/// missing value in the sample, unless that is all of the file.
+pub(crate) fn share_null_texts(columns: &mut [Inferred], is_all: bool) {
+    let others = columns.iter().filter(|column| !column.is_text());
+    let all: BTreeSet<String> = others.flat_map(|column| column.null_texts.iter().cloned()).collect();
     for column in columns.iter_mut().filter(|column| !column.is_text()) {
-        column.nullable |= !all.is_empty();
+        column.nullable |= !all.is_empty() && !is_all;
         column.null_texts = all.iter().cloned().collect();
     }
 }
 
-/// Statistics of the sample of one field.
-#[derive(Debug, Default)]
-struct Facts {
-    nulls: bool,
-    /// Texts of the sample that often mean NULL.
-    null_texts: BTreeSet<&'static str>,
-    /// Cells that are neither.
-    values: u64,
-    ints: u64,
-    min: i128,
-    max: i128,
-    points: u64,
-    /// Digits after the point: the minimum and the maximum.
-    scales: Option<(usize, usize)>,
-    int_digits: usize,
-    significant: usize,
-    /// A value that a DOUBLE would change.
-    beyond_double: bool,
-    exponents: u64,
-    dates: u64,
-    date_times: u64,
-    times: u64,
-    fsp: usize,
-    zoned: bool,
-    max_chars: usize,
-    max_bytes: usize,
-}
-
-impl Facts {
-    fn note(&mut self, cell: Option<&[u8]>, null_texts: NullTexts) {
-        let Some(cell) = cell else {
-            self.nulls = true;
-            return;
-        };
-        self.max_chars = self.max_chars.max(String::from_utf8_lossy(cell).chars().count());
-        self.max_bytes = self.max_bytes.max(cell.len());
-        if null_texts == NullTexts::Find
-            && let Some(text) = NULL_TEXTS.iter().find(|text| text.as_bytes() == cell)
-        {
-            self.null_texts.insert(text);
-            return;
-        }
-        self.values += 1;
-        match Shape::of(cell) {
-            Shape::Int(value) => {
-                self.ints += 1;
-                self.min = self.min.min(value);
-                self.max = self.max.max(value);
-                self.int_digits =
-                    self.int_digits.max(value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1));
-            }
-            Shape::Point { int_digits, scale, significant } => {
-                self.points += 1;
-                self.int_digits = self.int_digits.max(int_digits);
-                self.significant = self.significant.max(significant);
-                self.beyond_double |= significant > DOUBLE_DIGITS && !is_double(cell);
-                let (least, most) = self.scales.unwrap_or((scale, scale));
-                self.scales = Some((least.min(scale), most.max(scale)));
-            }
-            Shape::Exponent => self.exponents += 1,
-            Shape::Date => self.dates += 1,
-            Shape::DateTime { fsp, zoned } => {
-                self.date_times += 1;
-                self.fsp = self.fsp.max(fsp);
-                self.zoned |= zoned;
-            }
-            Shape::Time { fsp } => {
-                self.times += 1;
-                self.fsp = self.fsp.max(fsp);
-            }
-            Shape::Text => {}
-        }
-    }
-
-    fn judge(self, name: &str) -> Inferred {
-        let (ty, is_text) = match self.narrow_type() {
-            Some(ty) => (ty, false),
-            None => (text_type(self.max_chars, self.max_bytes), true),
-        };
-        // In a text column they are ordinary texts.
-        let null_texts: Vec<_> = self.null_texts.iter().filter(|_| !is_text).map(|text| (*text).to_owned()).collect();
-        Inferred {
-            name: name.to_owned(),
-            zoned: self.zoned && matches!(ty, ColumnType::DateTime { .. }),
-            ty,
-            nullable: self.nulls || !null_texts.is_empty(),
-            max_chars: self.max_chars,
-            null_texts,
-        }
-    }
-
-    /// A type other than text that all values fit.
-    fn narrow_type(&self) -> Option<ColumnType> {
-        let all = |n: u64| self.values > 0 && n == self.values;
-        let fsp = self.fsp as u8;
-        if all(self.ints) {
-            return self.int_type();
-        }
-        if all(self.ints + self.points + self.exponents) {
-            return Some(self.point_type());
-        }
-        if all(self.dates) {
-            return Some(ColumnType::Date);
-        }
-        if all(self.dates + self.date_times) {
-            return Some(ColumnType::DateTime { fsp });
-        }
-        all(self.times).then_some(ColumnType::Time { fsp })
-    }
-
-    /// INT at least, because a sample has the first rows, which have small numbers.
-    fn int_type(&self) -> Option<ColumnType> {
-        let int = |bytes, unsigned| Some(ColumnType::Int { bytes, unsigned, bool: false });
-        if i32::try_from(self.min).is_ok() && i32::try_from(self.max).is_ok() {
-            int(4, false)
-        } else if i64::try_from(self.min).is_ok() && i64::try_from(self.max).is_ok() {
-            int(8, false)
-        } else if u64::try_from(self.min).is_ok() && u64::try_from(self.max).is_ok() {
-            int(8, true)
-        } else {
-            // A number of 20 to 38 digits is a code rather than a quantity.
-            Some(ColumnType::Decimal { precision: DECIMAL_DIGITS, scale: 0, unsigned: false })
-        }
-    }
-
-    /// Money has the same two to four digits after each point; all other numbers are measurements, and DOUBLE holds any scale.
-    fn point_type(&self) -> ColumnType {
-        let decimal = |scale: usize| {
-            let precision = (self.int_digits + scale).max(18);
-            (precision <= DECIMAL_DIGITS.into() && scale <= 30).then_some(ColumnType::Decimal {
-                precision: precision as u8,
-                scale: scale as u8,
-                unsigned: false,
-            })
-        };
-        let double = ColumnType::Double { unsigned: false, digits: None };
-        match self.scales {
-            Some((least, most)) if least == most && (2..=4).contains(&most) && self.points == self.values => {
-                decimal(most).unwrap_or(double)
-            }
-            // More digits than a DOUBLE distinguishes are significant.
-            Some((_, most)) if (self.significant > 17 || self.beyond_double) && self.exponents == 0 => {
-                decimal(most).unwrap_or(double)
-            }
-            _ => double,
+/// Takes the types that were found once the texts for missing values were NULL, where they are others.
+pub(crate) fn settle(fields: &mut [Inferred], settled: Vec<Inferred>) {
+    for (field, settled) in fields.iter_mut().zip(settled) {
+        if field.ty != settled.ty && !field.is_text() {
+            *field = settled;
         }
     }
 }
-
-/// Whether a DOUBLE, printed with as many digits as the text has, is the text again.
-fn is_double(cell: &[u8]) -> bool {
-    let digits = |text: &str| {
-        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-        digits.trim_start_matches('0').trim_end_matches('0').to_owned()
-    };
-    let text = String::from_utf8_lossy(cell);
-    let wanted = digits(&text);
-    let Ok(number) = text.trim().parse::<f64>() else { return false };
-    digits(&format!("{:.*e}", wanted.len().saturating_sub(1), number.abs())) == wanted
-}
-
-/// Any number of so many digits survives a DOUBLE.
-const DOUBLE_DIGITS: usize = 15;
 
 /// A quarter more than the longest text of the sample; above 255 characters, a TEXT.
 pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
@@ -340,16 +246,16 @@ pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
 }
 
 /// A row may have 65,535 bytes, TEXT columns not counted: turns the longest VARCHARs into TEXT until it fits.
-pub(crate) fn fit_row(columns: &mut [Inferred]) {
+pub fn fit_row(columns: &mut [Inferred]) {
     let bytes = |ty: &ColumnType| match ty {
-        ColumnType::VarChar { chars } => 4 * *chars as usize + 2,
+        ColumnType::VarChar { chars } | ColumnType::Char { chars } => 4 * *chars as usize + 2,
         ColumnType::Decimal { .. } => 30,
         ColumnType::Text { .. } => 12,
         _ => 8,
     };
     loop {
         let row: usize = columns.iter().map(|column| bytes(&column.ty) + 1).sum();
-        let longest = columns.iter_mut().max_by_key(|column| match column.ty {
+        let longest = columns.iter_mut().filter(|column| column.given.is_none()).max_by_key(|column| match column.ty {
             ColumnType::VarChar { chars } => chars,
             _ => 0,
         });
@@ -362,17 +268,14 @@ pub(crate) fn fit_row(columns: &mut [Inferred]) {
     }
 }
 
-/// Texts that programs write for a missing value.
-const NULL_TEXTS: &[&str] = &[
-    "NA", "N/A", "n/a", "#N/A", "NULL", "null", "Null", "\\N", "NaN", "nan", "NAN", "None", "none", "nil", "-", "--",
-    ".", "?", "(null)",
-];
-
 /// A key has at most 3,072 bytes, four a character.
 const KEY_CHARS: u32 = 512;
 
 /// The lengths a VARCHAR gets.
 const VARCHARS: &[u32] = &[16, 32, 64, 128, 255];
+
+/// The length of a UUID's text.
+const UUID_CHARS: u32 = 36;
 
 /// TEXT and MEDIUMTEXT, in bytes.
 const TEXT: u32 = 65_535;

@@ -11,6 +11,7 @@ use crate::server_file::ServerFile;
 use inrush::blocking::Connection;
 use inrush::sans_io::bulk::Source;
 use inrush::sans_io::bulk::report::{Report, Stop};
+use inrush::sans_io::value::column::ColumnType;
 use inrush::sans_io::{Error, Kind, Result};
 use inrush::{BatchSize, Config, LoadOptions, Loader, Method};
 use inrush_files::{CsvOptions, Format};
@@ -114,8 +115,14 @@ impl Input {
             Input::File(path, None) => {
                 let mut file = inrush_files::open(&path.to_string_lossy(), Format::Auto, &CsvOptions::default())?;
                 let found = file.infer_types(SAMPLE_BYTES)?;
+                let is_csv = file.as_csv().is_some();
                 let column = |column: &inrush_files::Inferred| {
-                    format!("`{}` {}", column.name.replace('`', "``"), column.definition(false))
+                    // The server itself reads the file too, and it knows texts only as they stand.
+                    let is_rewritten = column.date_format.is_some()
+                        || column.ty == ColumnType::Uuid
+                        || is_csv && matches!(column.ty, ColumnType::Int { bool: true, .. });
+                    let definition = if is_rewritten { "VARCHAR(64)".into() } else { column.definition(false) };
+                    format!("`{}` {definition}", column.name.replace('`', "``"))
                 };
                 found.iter().map(column).collect::<Vec<_>>().join(", ")
             }

@@ -28,6 +28,7 @@ mod ledger_refused;
 mod lost;
 mod many;
 mod modes;
+mod new_tables;
 mod numbers;
 mod operation;
 mod options;

@@ -163,7 +163,8 @@ fn empty_is_null(column: &Column) -> bool {
     !text && (column.nullable || column.auto_increment)
 }
 
-fn column_kind(ty: &ColumnType) -> ColumnKind {
+/// What kind of column one of this type is.
+pub fn column_kind(ty: &ColumnType) -> ColumnKind {
     match ty {
         ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => ColumnKind::Integer,
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => ColumnKind::Bytes,

@@ -35,6 +35,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         json_is_text: true,
         json_depth: 31,
         has_vectors: version.is_at_least(11, 7, 0),
+        has_uuids: version.is_at_least(10, 7, 0),
         vectors: Vectors { from_text: "VEC_FromText", exact_length: true, bounded_length: true, subnormals: true },
 
         // COM_STMT_BULK_EXECUTE is faster (docs/notes/batch-speed.md).

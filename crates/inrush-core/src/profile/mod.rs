@@ -84,6 +84,8 @@ pub struct Profile {
     pub json_depth: u32,
     /// A table can have VECTOR columns.
     pub has_vectors: bool,
+    /// A table can have UUID columns.
+    pub has_uuids: bool,
     /// What a VECTOR takes.
     pub vectors: Vectors,
 

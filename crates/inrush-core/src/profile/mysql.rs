@@ -38,6 +38,7 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         json_is_text: false,
         json_depth: 100,
         has_vectors: version.is_at_least(9, 0, 0),
+        has_uuids: false,
         vectors: Vectors {
             from_text: "STRING_TO_VECTOR",
             exact_length: false,

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute, `k` a key's table,
+/// The version text of a greeting, the engine's name, and the features that differ between versions: `a` row alias, `b` bulk execute, `d` UUID, `k` a key's table,
 /// `r` RETURNING, `s` FOR SHARE, `t` RENAME under LOCK TABLES, `u` unit results, `v` VECTOR, `y` TIMESTAMP beyond 2038.
 #[track_caller]
 fn check(greeting: &str, name: &str, want: &str) {
@@ -10,6 +10,7 @@ fn check(greeting: &str, name: &str, want: &str) {
     let features = [
         ('a', profile.row_alias),
         ('b', profile.bulk_execute),
+        ('d', profile.has_uuids),
         ('k', profile.key_has_table),
         ('r', profile.returning),
         ('s', profile.shared_lock == "FOR SHARE"),
@@ -43,11 +44,11 @@ fn mariadb_by_version() {
         let check = |version: &str, want: &str| check(&format!("{prefix}{version}"), "MariaDB", want);
         check("10.3.39-MariaDB-1:10.3.39+maria~ubu2004", "b");
         check("10.6.18-MariaDB-0ubuntu0.22.04.1", "br");
-        check("10.11.19-MariaDB-0+deb12u1", "br");
-        check("11.4.2-MariaDB-log", "br");
-        check("11.5.2-MariaDB", "bruy");
-        check("11.8.6-MariaDB-7 from Debian", "bruvy");
-        check("12.0.2-mariadb", "bruvy");
+        check("10.11.19-MariaDB-0+deb12u1", "bdr");
+        check("11.4.2-MariaDB-log", "bdr");
+        check("11.5.2-MariaDB", "bdruy");
+        check("11.8.6-MariaDB-7 from Debian", "bdruvy");
+        check("12.0.2-mariadb", "bdruvy");
     }
 }
 

@@ -10,7 +10,7 @@ mod write;
 use crate::cells::{Cells, Style, is_uuid};
 use crate::file_source::{FileSource, RejectForm};
 use crate::guard::guarded;
-use crate::infer_types::{Inferred, fit_row};
+use crate::infer_types::{Inferred, Texts, fit_row};
 use crate::input::Meter;
 use crate::on_disk::{OnDisk, changed};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -459,6 +459,28 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 }
 
+impl<A: Arrays> Columnar<A> {
+    /// The types of all fields by these rows, which are all of the file if `is_all`.
+    fn inferred(&self, rows: &[&RecordBatch], is_all: bool) -> Result<Vec<Inferred>> {
+        let column = |i: usize| rows.iter().map(|rows| rows.column(i)).collect::<Vec<_>>();
+        let fields = self.schema.fields().iter().enumerate();
+        fields.map(|(i, field)| infer(field, &column(i), self.arrays.never_null(i), is_all)).collect()
+    }
+}
+
+/// A type for two parts of a file: a duration is a TIME in one part, and too long for that in another.
+fn widened(field: Inferred, other: &Inferred) -> Inferred {
+    use inrush_core::value::column::ColumnType::{Int, Time};
+    match (&field.ty, &other.ty) {
+        (Time { .. }, Int { .. }) => Inferred { ty: other.ty.clone(), ..field }.widened_by(other),
+        (Int { .. }, Time { .. }) => {
+            let other = Inferred { ty: field.ty.clone(), ..other.clone() };
+            field.widened_by(&other)
+        }
+        _ => field.widened_by(other),
+    }
+}
+
 impl<A: Arrays> FileSource for Columnar<A> {
     fn meter(&self) -> Arc<Meter> {
         self.meter.clone()
@@ -476,13 +498,40 @@ impl<A: Arrays> FileSource for Columnar<A> {
                 None => ended = true,
             }
         }
-        let column = |i: usize| self.pending.iter().map(|rows| rows.column(i)).collect::<Vec<_>>();
-        let fields = self.schema.fields().iter().enumerate();
-        let mut fields: Vec<Inferred> = fields
-            .map(|(i, field)| infer(field, &column(i), self.arrays.never_null(i), ended))
-            .collect::<Result<_>>()?;
+        let mut fields = self.inferred(&self.pending.iter().collect::<Vec<_>>(), ended)?;
         fit_row(&mut fields);
         Ok(fields)
+    }
+
+    fn infer_from_records(&mut self, n: u64, _texts: Texts) -> Result<Vec<Inferred>> {
+        let mut fields: Option<Vec<Inferred>> = None;
+        let (mut seen, mut ended) = (0, false);
+        while seen < n && !ended {
+            let Some(rows) = self.arrays.next()? else {
+                ended = true;
+                continue;
+            };
+            let rows = rows.slice(0, (n - seen).min(rows.num_rows() as u64) as usize);
+            seen += rows.num_rows() as u64;
+            let of_batch = self.inferred(&[&rows], true)?;
+            fields = Some(match fields {
+                None => of_batch,
+                Some(fields) => fields.into_iter().zip(&of_batch).map(|(field, other)| widened(field, other)).collect(),
+            });
+        }
+        let mut fields = match fields {
+            Some(fields) => fields,
+            None => self.inferred(&[], true)?,
+        };
+        fields.iter_mut().enumerate().for_each(|(i, field)| {
+            field.nullable |= !ended && self.arrays.never_null(i) != Some(true);
+        });
+        fit_row(&mut fields);
+        Ok(fields)
+    }
+
+    fn can_be_read_again(&self) -> bool {
+        matches!(self.whereabouts, Whereabouts::OnDisk(_))
     }
 
     fn reject_form(&self) -> RejectForm {

@@ -14,13 +14,11 @@ pub(super) fn infer(field: &Field, sample: &[&ArrayRef], never_null: Option<bool
     let mut longest = Longest::default();
     sample.iter().for_each(|array| longest.note(array.as_ref()));
     let no_null_seen = whole && sample.iter().all(|array| array.logical_null_count() == 0);
+    let ty = column_type(field, field.data_type(), &longest, sample);
     Ok(Inferred {
-        name: field.name().clone(),
-        ty: column_type(field, field.data_type(), &longest, sample),
-        nullable: !never_null.unwrap_or(no_null_seen),
         max_chars: longest.chars,
-        null_texts: Vec::new(),
         zoned: matches!(field.data_type(), DataType::Timestamp(_, Some(_))),
+        ..Inferred::new(field.name(), ty, !never_null.unwrap_or(no_null_seen))
     })
 }
 

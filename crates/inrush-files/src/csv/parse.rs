@@ -116,6 +116,12 @@ impl Parser {
         Self { nulls, ..self.with_uses(self.uses.clone()) }
     }
 
+    /// The same for cells that are written in other ways.
+    pub(super) fn with_formats(self, formats: ValueFormats) -> Self {
+        let rewrites = formats.concern(&self.uses, &self.names);
+        Self { formats: Arc::new(formats), rewrites, ..self }
+    }
+
     pub(super) fn formats(&self) -> &ValueFormats {
         &self.formats
     }

@@ -9,8 +9,8 @@ use super::recycle::Recycled;
 use crate::decompress::Compression;
 use crate::dialect::{CsvOptions, Dialect, MAX_BATCH};
 use crate::file_source::{FileSource, RejectForm};
-use crate::formats::{Proposal, propose};
-use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, share_null_texts};
+use crate::formats::{DateFormat, Proposal, propose};
+use crate::infer_types::{Inference, Inferred, Texts, fit_row, settle};
 use crate::input::{Input, Meter};
 use crate::on_disk::OnDisk;
 use crate::sniff::Found;
@@ -303,32 +303,59 @@ impl FileSource for CsvReader {
         Ok(names.filter_map(of).collect())
     }
 
-    /// From now on reads the texts for missing values as NULL, each in its own field.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>> {
-        let formats = Arc::clone(&self.parser);
-        let formats = formats.formats();
-        let mut fields = infer_types(&formats.applied_to_sample(&self.sample(max_bytes)?.rows)?, NullTexts::Find);
-        share_null_texts(&mut fields);
-        let declared = self.parser.nulls().to_vec();
-        let mut nulls = declared.clone();
-        for (nulls, field) in nulls.iter_mut().zip(&fields) {
-            nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
-        }
-        self.parser = Arc::new(self.parser.with_nulls(nulls.clone()));
-        // Quoted ones remain, and make their field a text.
         let sample = self.sample(max_bytes)?;
-        let settled = infer_types(&formats.applied_to_sample(&sample.rows)?, NullTexts::AreTexts);
-        for (i, (field, settled)) in fields.iter_mut().zip(settled).enumerate() {
-            if field.ty != settled.ty {
-                nulls[i].clone_from(&declared[i]);
-                *field = settled;
-            }
+        let is_all = self.is_all(&sample);
+        let infer = |reader: &Self, sample: &Batch, texts| {
+            let mut inference = Inference::new(reader.names.len(), texts);
+            inference.note(&reader.parser.formats().applied_to_sample(&sample.rows)?, &sample.origin);
+            Ok::<_, Error>(inference.judge(&reader.names, is_all))
+        };
+        let mut fields = infer(self, &sample, Texts::Any)?;
+        if fields.iter().any(|field| !field.is_text() && !field.null_texts.is_empty()) {
+            // Quoted ones remain, and make their field a text.
+            let parser = Arc::clone(&self.parser);
+            self.read_as(&fields);
+            let sample = self.sample(max_bytes);
+            self.parser = parser;
+            settle(&mut fields, infer(self, &sample?, Texts::NoNulls)?);
         }
-        self.parser = Arc::new(self.parser.with_nulls(nulls));
-        // A value may be missing after the sample.
-        fields.iter_mut().for_each(|field| field.nullable |= !self.is_all(&sample));
         fit_row(&mut fields);
         Ok(fields)
+    }
+
+    fn infer_from_records(&mut self, n: u64, texts: Texts) -> Result<Vec<Inferred>> {
+        self.select(&every_field(self.names.len(), true));
+        let mut inference = Inference::new(self.names.len(), texts);
+        let (mut seen, mut ended) = (0, false);
+        while seen < n && !ended {
+            match self.next()? {
+                Some(batch) => {
+                    let rows = batch.rows.slice(0, (n - seen).min(batch.rows.num_rows() as u64) as usize);
+                    inference.note(&self.parser.formats().applied_to_sample(&rows)?, &batch.origin);
+                    seen += batch.records();
+                }
+                None => ended = true,
+            }
+        }
+        Ok(inference.judge(&self.names, ended))
+    }
+
+    fn read_as(&mut self, fields: &[Inferred]) {
+        let mut nulls = self.parser.nulls().to_vec();
+        let mut formats = self.parser.formats().clone();
+        for (nulls, field) in nulls.iter_mut().zip(fields).filter(|(_, field)| !field.is_text()) {
+            nulls.extend(field.null_texts.iter().map(|text| text.clone().into_bytes()));
+        }
+        for (name, field) in self.names.iter().zip(fields).filter(|(_, field)| !field.is_text()) {
+            let found = field.date_format.clone();
+            formats.dates.extend(found.map(|format| DateFormat { column: Some(name.clone()), format }));
+        }
+        self.parser = Arc::new(self.parser.with_nulls(nulls).with_formats(formats));
+    }
+
+    fn can_be_read_again(&self) -> bool {
+        self.place_on_disk.is_some()
     }
 }
 

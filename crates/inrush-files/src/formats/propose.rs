@@ -1,7 +1,8 @@
 //! Which options would make the cells of a column fit that do not fit as SQL writes them: proposed to a person, never taken by itself.
 
 use super::{DateFormat, Percent, Rule, ValueFormats};
-use crate::infer_types;
+use crate::moment::{DATES, TIMES};
+use crate::shape::{is_date_or_time, is_number};
 use inrush_core::bulk::ColumnKind;
 use std::fmt;
 
@@ -28,7 +29,7 @@ impl fmt::Display for Proposal {
 /// The options that fit all cells of a field, if there are any.
 pub(crate) fn propose(field: &str, cells: &[&[u8]]) -> Option<Proposal> {
     let cells: Vec<&[u8]> = cells.iter().copied().filter(|cell| !cell.trim_ascii().is_empty()).collect();
-    let is_plain = |cell: &&[u8]| infer_types::is_number(cell) || infer_types::is_date_or_time(cell);
+    let is_plain = |cell: &&[u8]| is_number(cell) || is_date_or_time(cell);
     if cells.iter().all(is_plain) {
         return None;
     }
@@ -91,26 +92,3 @@ fn date_formats() -> impl Iterator<Item = ValueFormats> {
 }
 
 const CURRENCIES: &[&str] = &["$", "€", "£", "¥", "₹", "₽", "zł", "kr", "USD", "EUR", "GBP", "JPY", "CHF"];
-
-const DATES: &[&str] = &[
-    "%d.%m.%Y",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
-    "%d-%m-%Y",
-    "%m-%d-%Y",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%d.%m.%y",
-    "%d/%m/%y",
-    "%m/%d/%y",
-    "%d %b %Y",
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%b %d, %Y",
-    "%d %B %Y",
-    "%B %d, %Y",
-    "%b %d %Y",
-];
-
-const TIMES: &[&str] =
-    &["", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p"];

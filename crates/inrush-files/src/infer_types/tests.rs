@@ -4,7 +4,8 @@ use super::*;
 use crate::FileSource as _;
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
-use inrush_core::bulk::{ColumnKind, FieldUse, Source};
+use arrow_array::BinaryViewArray;
+use inrush_core::bulk::{FieldUse, Source};
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
 use inrush_core::value::column::Column;
@@ -48,14 +49,18 @@ fn measurements_are_double() {
 #[test]
 fn more_digits_than_a_double_has_are_kept() {
     check(&["0.1234567890123456789", "1.5"], "DECIMAL(20,19)");
-    check(&["0.0000000000000000000000000000000000000000000000001234567890123456789"], "DOUBLE");
+    check(&["9007199254740993", "0.5"], "DECIMAL(18,1)");
+    check(&["9007199254740992", "0.5"], "DOUBLE");
+    check(&["0.0000000000000000000000000000000000000000000000001234567890123456789"], "VARCHAR(128)");
+    check(&["1.2345678901234567891e-7", "0.5"], "VARCHAR(32)");
+    check(&["-1.234567890123456e-07", "0.5"], "DOUBLE");
+    check(&["1e-400", "0.5"], "VARCHAR(16)");
 }
 #[test]
 fn dates_and_times() {
     check(&["2013-01-31", "2012-02-29"], "DATE");
     check(&["2013-02-29"], "VARCHAR(16)");
     check(&["0000-00-00"], "VARCHAR(16)");
-    check(&["31/01/2013"], "VARCHAR(16)");
     check(&["2013-01-01 05:00:00", "2013-01-01T05:00"], "DATETIME");
     check(&["2013-01-01 05:00:00.5", "2013-01-01 05:00:00.123456"], "DATETIME(6)");
     check(&["2013-01-01 05:00:00.1234567"], "VARCHAR(64)");
@@ -64,7 +69,10 @@ fn dates_and_times() {
     check(&["2013-01-01T10:00:00+15:00"], "VARCHAR(32)");
     check(&["24:00:00"], "VARCHAR(16)");
     check(&["23:59:59", "00:00:00.250"], "TIME(3)");
-    check(&["12:30"], "VARCHAR(16)");
+    check(&["10:00", "23:59"], "TIME");
+    check(&["10:00", "10:00:30"], "TIME");
+    check(&["9:30"], "VARCHAR(16)");
+    check(&["24:00"], "VARCHAR(16)");
     check(&["2013-01-01", "12:30:00"], "VARCHAR(16)");
     assert!(infer(&["2013-01-01T10:00:00Z"]).zoned);
     assert!(!infer(&["2013-01-01T10:00:00"]).zoned);
@@ -78,7 +86,69 @@ fn texts_leave_room() {
     check(&["x".repeat(205).as_str()], "TEXT");
     check(&["x".repeat(20_000).as_str()], "MEDIUMTEXT");
     check(&["x".repeat(5 << 20).as_str()], "LONGTEXT");
-    check(&["true", "false"], "VARCHAR(16)");
+}
+#[test]
+fn dates_that_can_be_read_in_one_way_alone() {
+    check(&["31/01/2013", "02/03/2013"], "DATE");
+    check(&["01/31/2013", "02/03/2013"], "DATE");
+    check(&["1/5/2024", "2/6/2024"], "VARCHAR(16)");
+    check(&["31/01/2013", "01/31/2013"], "VARCHAR(16)");
+    check(&["2013/01/31"], "DATE");
+    check(&["01.02.2013 10:00"], "DATETIME");
+    check(&["May 12, 2020", "May 3, 2021"], "DATE");
+    check(&["31/01/13"], "VARCHAR(16)");
+    check(&["31/01/2013", "2013-01-31"], "VARCHAR(16)");
+    check(&["31/01/2013", "unknown"], "VARCHAR(16)");
+    assert_eq!(infer(&["31/01/2013"]).date_format.as_deref(), Some("%d/%m/%Y"));
+    assert_eq!(infer(&["31/01/2013", "NA"]).null_texts, ["NA"]);
+}
+#[test]
+fn truths_uuids_and_documents() {
+    check(&["true", "FALSE", "True"], "TINYINT(1)");
+    check(&["true", "0", "1"], "TINYINT(1)");
+    check(&["true", "2"], "VARCHAR(16)");
+    check(&["yes", "no"], "VARCHAR(16)");
+    check(&["0192f3a8-0000-7000-8000-0000000000ff"], "UUID");
+    check(&["0192F3A8-0000-7000-8000-0000000000ff"], "CHAR(36)");
+    check(&["0192f3a8-0000-7000-8000-0000000000ff", "none of these"], "VARCHAR(64)");
+    check(&["\"{\"\"a\"\": [1]}\"", "[]"], "JSON");
+    check(&["[a]"], "VARCHAR(16)");
+    check(&["{}", "x"], "VARCHAR(16)");
+}
+#[test]
+fn numbers_that_may_be_codes() {
+    check(&["1234", "1E5"], "VARCHAR(16)");
+    check(&["1234", "1e+05"], "DOUBLE");
+    check(&["1234", "1E5", "0.5"], "DOUBLE");
+}
+#[test]
+fn why_a_column_is_a_text() {
+    let why = |values: &[&str], want: &str| {
+        assert_eq!(infer(values).cause.map(|cause| cause.to_string()).unwrap_or_default(), want, "{values:?}");
+    };
+    why(&["12", "007"], ": `007` in line 3 would lose its spelling");
+    why(&["12", "13", "1E5"], ": `1E5` in line 4 would lose its spelling");
+    why(&["+49 30", "12", "13"], " because of `+49 30`, line 2: 2 of 3 values are numbers");
+    why(&["1", "2", "Total", "x"], " because of `Total`, line 4: 2 of 4 values are numbers");
+    why(&["2013-01-01", "soon"], " because of `soon`, line 3: 1 of 2 values are dates");
+    why(&["1e-400", "0.5"], ": `1e-400` in line 2 would lose digits as a number");
+    why(&["a", "b", "1"], "");
+    why(&["1", "2"], "");
+    why(&[""], "");
+}
+#[test]
+fn a_given_type() {
+    let given = |text: &str, nullable: bool| {
+        let mut field = Inferred::new("v", ColumnType::Date, nullable);
+        field.set_type(text).map(|()| (field.definition(false), field.definition(true)))
+    };
+    let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+    assert_eq!(given("char(5)", true).ok(), pair("char(5) NULL", "char(5) NOT NULL"));
+    assert_eq!(given("INT UNSIGNED not null", true).ok(), pair("INT UNSIGNED NOT NULL", "INT UNSIGNED NOT NULL"));
+    assert_eq!(given("ENUM('a','NULL') NULL", false).ok(), pair("ENUM('a','NULL') NULL", "ENUM('a','NULL') NOT NULL"));
+    for wrong in ["", "CHR(5)", "VARCHAR", "INT, x INT", "NOT NULL"] {
+        assert!(given(wrong, true).is_err(), "{wrong}");
+    }
 }
 #[test]
 fn missing_values_are_found_beside_numbers_and_times() {
@@ -122,7 +192,7 @@ fn the_new_york_flights() {
     assert_eq!(types, ["INT", "INT", "VARCHAR(16)", "VARCHAR(16)", "DATETIME", "DOUBLE"]);
     let nulls: Vec<_> = infer_text(text).into_iter().map(|column| column.null_texts).collect();
     let na = &["NA".to_owned()][..];
-    assert_eq!(nulls, [na, na, &[], &[], na, na]);
+    assert_eq!(nulls, [na, na, &[], na, na, na]);
 }
 
 #[track_caller]
@@ -135,7 +205,7 @@ fn check(values: &[&str], ddl: &str) {
 fn check_nulls(values: &[&str], ddl: &str, nulls: &[&str]) {
     let inferred = infer(values);
     assert_eq!(inferred.ddl_type(), ddl);
-    assert_eq!(inferred.null_texts, nulls);
+    assert_eq!(if inferred.is_text() { &[][..] } else { &inferred.null_texts[..] }, nulls);
     passes_the_check(values);
 }
 
@@ -143,8 +213,11 @@ fn check_nulls(values: &[&str], ddl: &str, nulls: &[&str]) {
 #[track_caller]
 fn passes_the_check(values: &[&str]) {
     let mut reader = reader(&text_of(values));
-    let inferred = reader.infer_types(SAMPLE).unwrap().remove(0);
-    reader.select(&[FieldUse { index: 0, empty_is_null: true, column_kind: ColumnKind::Text }]);
+    let fields = reader.infer_types(SAMPLE).unwrap();
+    reader.read_as(&fields);
+    let inferred = &fields[0];
+    let column_kind = inrush_core::bulk::plan::column_kind(&inferred.ty);
+    reader.select(&[FieldUse { index: 0, empty_is_null: true, column_kind }]);
     let batch = reader.next().unwrap().unwrap();
     let cells: &BinaryViewArray = batch.rows.column(0).as_any().downcast_ref().unwrap();
     let column = Column::new("v", inferred.ty.clone());

@@ -7,7 +7,7 @@
 use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
 use crate::file_source::{FileSource, RejectForm};
-use crate::infer_types::{Inferred, NullTexts, fit_row, infer_types, text_type};
+use crate::infer_types::{Inference, Inferred, Texts, fit_row, text_type};
 use crate::input::Meter;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
@@ -160,15 +160,28 @@ impl FileSource for JsonlReader {
         }
         let sample = self.lines.sample(max_bytes)?;
         let is_all = self.lines.is_all(&sample);
-        let uses = (0..self.objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
-        let objects = Objects { uses, ..(*self.objects).clone() };
-        let mut kinds = vec![Kinds::default(); objects.names.len()];
-        let batch = objects.parse(sample, &mut kinds)?;
-        let mut fields = infer_types(&batch.rows, NullTexts::AreTexts);
-        fields.iter_mut().zip(&kinds).for_each(|(field, kinds)| kinds.settle(field));
-        fields.iter_mut().for_each(|field| field.nullable |= !is_all);
-        fit_row(&mut fields);
-        Ok(fields)
+        let mut types = Types::new(&self.objects);
+        types.note(sample)?;
+        Ok(types.judge(is_all))
+    }
+
+    fn infer_from_records(&mut self, n: u64, _texts: Texts) -> Result<Vec<Inferred>> {
+        let mut types = Types::new(&self.objects);
+        let (mut seen, mut ended) = (0, self.objects.names.is_empty());
+        while seen < n && !ended {
+            match self.lines.next()? {
+                Some(batch) => {
+                    seen += batch.records();
+                    types.note(batch)?;
+                }
+                None => ended = true,
+            }
+        }
+        Ok(types.judge(ended))
+    }
+
+    fn can_be_read_again(&self) -> bool {
+        self.lines.can_be_read_again()
     }
 
     fn reject_form(&self) -> RejectForm {
@@ -383,6 +396,38 @@ impl Rows {
     }
 }
 
+/// The types of a sample's fields, under inspection.
+struct Types {
+    objects: Objects,
+    inference: Inference,
+    kinds: Vec<Kinds>,
+}
+
+impl Types {
+    fn new(objects: &Objects) -> Self {
+        let n = objects.names.len();
+        let uses = (0..n).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
+        Self {
+            objects: Objects { uses, ..objects.clone() },
+            inference: Inference::new(n, Texts::Json),
+            kinds: vec![Kinds::default(); n],
+        }
+    }
+
+    fn note(&mut self, lines: Batch) -> Result<()> {
+        let batch = self.objects.parse(lines, &mut self.kinds)?;
+        self.inference.note(&batch.rows, &batch.origin);
+        Ok(())
+    }
+
+    fn judge(self, is_all: bool) -> Vec<Inferred> {
+        let mut fields = self.inference.judge(&self.objects.names, is_all);
+        fields.iter_mut().zip(&self.kinds).for_each(|(field, kinds)| kinds.settle(field));
+        fit_row(&mut fields);
+        fields
+    }
+}
+
 /// The kinds of a field's values in a sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kinds {
@@ -405,20 +450,20 @@ impl Kinds {
 
     /// Corrects the type of `field`, which was inferred from the values' texts, by their JSON kinds.
     fn settle(self, field: &mut Inferred) {
-        let is_moment = matches!(field.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. });
-        match self {
+        use ColumnType::{Char, Date, DateTime, Time, Uuid};
+        let ty = match self {
             Kinds { nested: true, .. }
             | Kinds { strings: true, bools: true, .. }
-            | Kinds { strings: true, numbers: true, .. } => {
-                field.ty = ColumnType::Json;
-            }
-            Kinds { bools: true, numbers: false, .. } => {
-                field.ty = ColumnType::Int { bytes: 1, unsigned: false, bool: true }
-            }
-            // Digits in quotes are a text.
-            Kinds { strings: true, .. } if !is_moment => field.ty = text_type(field.max_chars, 4 * field.max_chars),
-            _ => {}
-        }
+            | Kinds { strings: true, numbers: true, .. } => ColumnType::Json,
+            Kinds { bools: true, numbers: false, .. } => ColumnType::Int { bytes: 1, unsigned: false, bool: true },
+            // Digits in quotes are a text, and so is `true`.
+            Kinds { strings: true, .. } => match &field.ty {
+                ty @ (Date | DateTime { .. } | Time { .. } | Uuid | Char { .. }) => ty.clone(),
+                _ => text_type(field.max_chars, 4 * field.max_chars),
+            },
+            _ => return,
+        };
+        (field.ty, field.cause) = (ty, None);
     }
 }
 

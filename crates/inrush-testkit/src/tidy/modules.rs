@@ -210,7 +210,9 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "decompress", "expansion", "guard", "infer_types", "json_elements", "on_disk"],
+            &["cells", "decompress", "expansion", "guard", "json_elements", "on_disk", "shape"],
+            &["moment"],
+            &["infer_types"],
             &["formats"],
             &["dialect"],
             &["input", "sniff"],
@@ -218,7 +220,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columnar", "csv"],
             &["arrow", "jsonl", "parquet"],
             &["open"],
-            &["record_batches"],
+            &["record_batches", "whole_sample"],
             &["fuzz"],
         ],
     ),

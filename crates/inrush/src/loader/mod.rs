@@ -151,6 +151,7 @@ impl Loader {
             if !jobs.is_all_loaded() {
                 preflight::check(&target, &jobs, &mut sources, &plans).map_err(interrupted)?;
                 open::first_steps(first, &target, &mut jobs)
+                    .inspect_err(|_| open::drop_if_unused(&target))
                     .map_err(|error| interrupted(jobs.explained(&target, error)))?;
             }
         }
@@ -310,6 +311,9 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
     });
     if stop.is_some() {
         jobs.forget_passing(&target, steps::LAST);
+    }
+    if stop.is_some() && snapshot.stored == 0 && counters.unknown == 0 {
+        open::drop_if_unused(&target);
     }
     let choice = lock(&target.choice).clone();
     let (mut lanes, tuning) = target.tuning.finish();

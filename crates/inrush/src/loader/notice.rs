@@ -15,6 +15,10 @@ use std::time::Duration;
 pub enum Notice {
     /// The table was created by this statement.
     Created(String),
+    /// The table would be created by this statement: told by a dry run.
+    WouldCreate(String),
+    /// The table that this run created was dropped again: nothing is stored in it.
+    Dropped,
     /// The table was emptied.
     Truncated,
     /// The write method, and why; told again when the server refuses one and the next is tried.

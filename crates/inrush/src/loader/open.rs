@@ -19,6 +19,7 @@ use inrush_core::bulk::encode::{Layout, is_bindable};
 use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::modes::{Keys, Writing};
+use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
 use inrush_core::bulk::{Plan, Source, Table, method};
@@ -29,6 +30,7 @@ use inrush_core::value::check::Check;
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::zone;
 use inrush_core::{Error, Result};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -53,18 +55,27 @@ pub(super) fn open(
     let variables = Variables::read(&mut connection, &profile)?;
     check_packet(variables.max_packet)?;
     let found = sql::read_table(&mut connection, &name)?;
+    let wanted = options.create.as_ref().map(|columns| known_types(columns, &profile));
     let mut to_create = None;
-    let table = match (found, &options.create) {
+    let table = match (found, &wanted) {
+        (Some(_), Some(columns)) if options.replace => {
+            check_names(&name, columns)?;
+            new_table(&mut connection, &name, columns)?
+        }
         (Some(table), _) => table,
         (None, Some(columns)) => {
-            let columns: Vec<_> = columns.iter().map(|(name, ty)| (name.clone(), known_type(ty, &profile))).collect();
-            check_names(&name, &columns)?;
-            let table = imagined(&name, &columns);
-            to_create = Some(columns);
-            table
+            check_names(&name, columns)?;
+            to_create = wanted.clone();
+            imagined(&name, columns)
         }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
+    if options.dry_run
+        && (to_create.is_some() || options.replace)
+        && let Some(columns) = &wanted
+    {
+        load.notify(&Notice::WouldCreate(table::create_statement(&name, columns, &options.key)));
+    }
     if options.guarantee == Guarantee::ExactlyOnce {
         promise::check(&mut connection, &table, variables.cluster)?;
     } else if options.defer_indexes {
@@ -80,6 +91,7 @@ pub(super) fn open(
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
     let keys = match to_create {
+        _ if options.replace => modes::keys_of_new(&options.key),
         Some(_) => modes::keys_of_new(&options.key),
         None => modes::read_keys(&mut connection, &table, options.mode)?,
     };
@@ -114,6 +126,7 @@ pub(super) fn open(
         ignores_case: variables.ignores_case,
         table,
         to_create,
+        is_created: false.into(),
         server,
         load: load.clone(),
     };
@@ -301,13 +314,21 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
     }
 }
 
-/// A VECTOR goes into a JSON column where the server has no vectors: the same text fits both.
+/// The columns of a new table with types that the server knows.
+pub(super) fn known_types(columns: &[(String, String)], profile: &Profile) -> Vec<(String, String)> {
+    columns.iter().map(|(name, ty)| (name.clone(), known_type(ty, profile))).collect()
+}
+
+/// A VECTOR goes into a JSON column where the server has no vectors, a UUID into a CHAR: the same text fits both.
 fn known_type(ty: &str, profile: &Profile) -> String {
-    if profile.has_vectors || !ty.starts_with("VECTOR") {
-        return ty.to_owned();
+    if !profile.has_vectors && ty.starts_with("VECTOR") {
+        let null = ty.split_once(')').map_or("", |(_, null)| null);
+        return format!("JSON{null}");
     }
-    let null = ty.split_once(')').map_or("", |(_, null)| null);
-    format!("JSON{null}")
+    match ty.strip_prefix("UUID ").filter(|_| !profile.has_uuids) {
+        Some(null) => format!("CHAR(36) {null}"),
+        None => ty.to_owned(),
+    }
 }
 
 /// The servers' names hold no character beyond U+FFFF: MySQL would write `?` for it.
@@ -322,6 +343,41 @@ fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
         .with_hint("`--columns a,b` gives the columns other names")),
     }
 }
+
+/// The table that takes the place of one that is there: as an earlier run of this load made it, or as it will be.
+fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
+    let shadow = TableName { name: Shadow::of(&name.schema, &name.name).shadow, ..name.clone() };
+    let made = sql::read_table(connection, &shadow)?;
+    Ok(made.map_or_else(|| imagined(name, columns), |made| Table { name: name.name.clone(), ..made }))
+}
+
+/// Drops the table that this run has created if nothing is in it, so that a load which came to nothing leaves nothing behind. Statements of
+/// `--before`, which are not run again, and the copy of an atomic load need the table.
+pub(super) fn drop_if_unused(target: &Target) {
+    let options = &target.load.options;
+    if !target.is_created.load(Relaxed) || !options.before.is_empty() || options.atomic {
+        return;
+    }
+    // The load's own connections may be cut; where this one cannot do it, an empty table stays.
+    let drop_it = || -> Result<bool> {
+        let mut connection = Connection::connect(target.config.clone())?;
+        connection.execute(&format!("SET SESSION lock_wait_timeout = {DROP_WAIT_SECONDS}"), ())?;
+        let name = target.quoted();
+        connection.execute(&format!("LOCK TABLES {name} WRITE"), ())?;
+        let is_empty = sql::rows(&mut connection, &format!("SELECT 1 FROM {name} LIMIT 1"))?.is_empty();
+        if is_empty {
+            connection.execute(&format!("DROP TABLE {name}"), ())?;
+        }
+        connection.close();
+        Ok(is_empty)
+    };
+    if drop_it().unwrap_or(false) {
+        target.load.notify(&Notice::Dropped);
+    }
+}
+
+/// For as long it waits for those who use the table.
+const DROP_WAIT_SECONDS: u32 = 5;
 
 /// The table that will be created: to plan against before it is there.
 fn imagined(name: &TableName, columns: &[(String, String)]) -> Table {
@@ -352,6 +408,7 @@ fn prepare_table(connection: &mut Connection, target: &Target, jobs: &mut Jobs) 
         connection
             .execute(&statement, ())
             .map_err(|e| e.while_doing(&format!("cannot create table `{}`", name.name)))?;
+        target.is_created.store(true, Relaxed);
         target.load.notify(&Notice::Created(statement));
     }
     if target.load.options.truncate && target.to_create.is_none() && !target.load.options.atomic {

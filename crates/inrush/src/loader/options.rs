@@ -68,6 +68,9 @@ pub struct LoadOptions {
     pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
+    /// Whether a table of these columns takes the place of one that is there, with the rows of this load, once the last of them is stored:
+    /// until then the old one is as it was. For [`atomic`](Self::atomic) loads that `create`.
+    pub replace: bool,
 }
 
 inrush_core::setters!(LoadOptions {
@@ -97,6 +100,7 @@ inrush_core::setters!(LoadOptions {
     with_force => force: as bool,
     with_trust_source => trust_source: as bool,
     with_create => create: into Option<Vec<(String, String)>>,
+    with_replace => replace: as bool,
 });
 
 impl Default for LoadOptions {
@@ -128,6 +132,7 @@ impl Default for LoadOptions {
             force: false,
             trust_source: false,
             create: None,
+            replace: false,
         }
     }
 }

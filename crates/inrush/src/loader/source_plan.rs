@@ -74,7 +74,7 @@ impl SourcePlan {
             .with("set", set.join("; "))
             .with("mode", options.mode)
             .with("key", options.key.join(", "))
-            .with("atomic", options.atomic)
+            .with("atomic", if options.replace { "by a new table".to_owned() } else { options.atomic.to_string() })
             .with("time zone", &target.session.time_zone)
     }
 

@@ -9,10 +9,12 @@ mod guard;
 
 use super::ledger::{Jobs, LastSteps};
 use super::notice::Notice;
+use super::open::known_types;
 use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
+use crate::table::{self, TableName};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::steps::{Index, Shadow, indexes};
@@ -162,12 +164,12 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
     }
     let next_id = guard::begin(connection, target, jobs, shadow)?;
     jobs.own_step(connection, Step::Create, |connection, _| {
-        connection.execute(&shadow.create(), ()).map_err(|error| match error.code() {
+        connection.execute(&creation(target, shadow), ()).map_err(|error| match error.code() {
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
         // Rows without ids get none that was handed out before.
-        match next_id.filter(|_| !target.load.options.truncate) {
+        match next_id.filter(|_| !target.load.options.truncate && !target.load.options.replace) {
             Some(next) => connection.execute(&shadow.go_on_with_ids(next), ()).map(drop),
             None => Ok(()),
         }
@@ -176,6 +178,18 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
         connection.execute(&shadow.unlock(), ())?;
     }
     Ok(())
+}
+
+/// The statement that makes the shadow: like the table, or the new one that replaces it.
+fn creation(target: &Target, shadow: &Shadow) -> String {
+    let options = &target.load.options;
+    match options.create.as_ref().filter(|_| options.replace) {
+        None => shadow.create(),
+        Some(columns) => {
+            let name = TableName { schema: shadow.schema.clone(), name: shadow.shadow.clone() };
+            table::create_statement(&name, &known_types(columns, &target.session.profile), &options.key)
+        }
+    }
 }
 
 /// Drops a shadow that an earlier run of these jobs made and could not note any more: it said before that it would make one, and it is

@@ -13,7 +13,7 @@ use inrush_core::bulk::ledger::Ledger;
 use inrush_core::bulk::method::{Choice, Method};
 use inrush_core::bulk::steps::Shadow;
 use inrush_core::value::ident::quote_table;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
 /// What all lanes into one table share.
@@ -26,6 +26,8 @@ pub(super) struct Target {
     pub(super) ignores_case: bool,
     /// The columns (name, type) of the table that is not there yet.
     pub(super) to_create: Option<Vec<(String, String)>>,
+    /// This run has created it.
+    pub(super) is_created: AtomicBool,
     pub(super) session: LaneSession,
     /// The server's version text.
     pub(super) server: String,

@@ -1,5 +1,6 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
+use super::new_table::{NewTypes, Sample};
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use crate::human;
@@ -8,7 +9,7 @@ use inrush::sans_io::bulk::lane::Unchecked;
 use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Inferred, Percent, ValueFormats};
+use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -86,6 +87,18 @@ pub(crate) struct LoadArgs {
     /// Create the table if it does not exist, with types inferred from the first 4 MiB of each file
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
+
+    /// Create the table anew: it takes the place of one that is there when the last row is stored; until then that is as it was
+    #[arg(long, help_heading = "Writing", conflicts_with_all = ["truncate", "atomic"])]
+    replace_table: bool,
+
+    /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first
+    #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
+    sample: Option<String>,
+
+    /// The type of a column of a new table: `zip=CHAR(5)`; may be given several times
+    #[arg(long = "type", value_name = "COLUMN=TYPE", help_heading = "Writing")]
+    types: Vec<String>,
 
     /// Check every row against the table and send nothing
     #[arg(long, help_heading = "Writing")]
@@ -258,6 +271,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FILE", help_heading = "Everywhere")]
     pub(crate) job: Option<PathBuf>,
 
+    /// Other files go into other tables.
+    #[arg(skip)]
+    is_one_of_many: bool,
+
     /// Print help (`-h` is the host, as in the mysql client)
     #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
     help: Option<bool>,
@@ -359,9 +376,10 @@ impl LoadArgs {
             .with_before(self.before.clone())
             .with_after(self.after.clone())
             .with_defer_indexes(self.defer_indexes)
-            .with_atomic(self.atomic)
+            .with_atomic(self.atomic || self.replace_table)
+            .with_replace(self.replace_table)
             .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
-            .with_truncate(self.truncate)
+            .with_truncate(self.truncate || self.replace_table)
             .with_time_zone(self.time_zone.clone())
             .with_dry_run(self.dry_run)
             .with_guarantee(guarantee)
@@ -377,7 +395,8 @@ impl LoadArgs {
     pub(crate) fn for_table(&self, table: &str, into: String, files: Vec<String>) -> Self {
         let bad_rows =
             if sources::is_for_many(self.into()) { self.bad_rows.replace('*', table) } else { self.bad_rows.clone() };
-        Self { into: Some(into), files, bad_rows, ..self.clone() }
+        let is_one_of_many = sources::is_for_many(self.into());
+        Self { into: Some(into), files, bad_rows, is_one_of_many, ..self.clone() }
     }
 
     /// Refuses to write one file for several tables.
@@ -425,7 +444,7 @@ impl LoadArgs {
                     .with_hint("it takes a number of lines, or `auto`")
             })?,
         };
-        let names = match (self.header_names, self.create_table) {
+        let names = match (self.header_names, self.makes_table()) {
             (NamesArg::Keep, _) => HeaderNames::Keep,
             (NamesArg::Auto, false) => HeaderNames::Trim,
             (NamesArg::Auto, true) => HeaderNames::CleanUp,
@@ -449,6 +468,42 @@ impl LoadArgs {
             .with_formats(self.value_formats()?)
             .with_names(names)
             .with_find_out(find_out))
+    }
+
+    /// Whether the table may be made by this load.
+    pub(crate) fn makes_table(&self) -> bool {
+        self.create_table || self.replace_table
+    }
+
+    /// How the types of a new table are found; `None` where none may be made.
+    pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
+        if !self.makes_table() {
+            return match self.types.is_empty() && self.sample.is_none() {
+                true => Ok(None),
+                false => Err(Error::config("`--type` and `--sample` are for a new table").with_hint(
+                    "add `--create-table` or `--replace-table`; ALTER TABLE changes the types of a table that is there",
+                )),
+            };
+        }
+        let sample = match self.sample.as_deref() {
+            None => Sample::Beginning,
+            Some("all") => Sample::All,
+            Some(text) => match text.parse() {
+                Ok(n) if n > 0 => Sample::Records(n),
+                _ => {
+                    return Err(Error::config(format!("`--sample {text}` is not understood"))
+                        .with_hint("it takes a number of rows, or `all`"));
+                }
+            },
+        };
+        let given = self.types.iter().map(|text| match text.split_once('=') {
+            Some((column, ty)) if !column.trim().is_empty() => {
+                Ok((column.trim().trim_matches('`').to_owned(), ty.trim().to_owned()))
+            }
+            _ => Err(Error::config(format!("`--type {text}` is not understood"))
+                .with_hint("it takes a column and a type: `--type zip=CHAR(5)`")),
+        });
+        Ok(Some(NewTypes { sample, given: given.collect::<Result<_>>()?, has_all_given: !self.is_one_of_many }))
     }
 
     /// How numbers and dates are written.
@@ -480,16 +535,6 @@ impl LoadArgs {
             FormatArg::Arrow => Format::Arrow,
         }
     }
-}
-
-/// The columns of a new table under the names that `--columns` gives their fields; a skipped field becomes no column.
-pub(crate) fn named(columns: Vec<Inferred>, matching: &Matching) -> Vec<Inferred> {
-    let Matching::Listed(targets) = matching else { return columns };
-    let name = |(target, column): (&FieldTarget, Inferred)| match target {
-        FieldTarget::Column(name) => Some(Inferred { name: name.clone(), ..column }),
-        FieldTarget::Skip(_) => None,
-    };
-    targets.iter().zip(columns).filter_map(name).collect()
 }
 
 fn parse_unchecked(list: &str) -> Result<Unchecked> {
@@ -570,24 +615,6 @@ fn one_byte(option: &str, text: &str) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush::sans_io::value::column::ColumnType;
-
-    #[test]
-    fn a_list_names_the_columns_of_a_new_table() {
-        let sample = ["c1", "c2", "c3"].map(|name| Inferred {
-            name: name.to_owned(),
-            ty: ColumnType::Date,
-            nullable: true,
-            max_chars: 10,
-            null_texts: Vec::new(),
-            zoned: false,
-        });
-        let names =
-            |matching| named(sample.to_vec(), matching).into_iter().map(|column| column.name).collect::<Vec<_>>();
-        let listed = Matching::Listed(FieldTarget::parse_list("id,@skip,name").unwrap());
-        assert_eq!(names(&listed), ["id", "name"]);
-        assert_eq!(names(&Matching::ByPosition), ["c1", "c2", "c3"]);
-    }
 
     #[test]
     fn bad_rows() {

@@ -72,19 +72,17 @@ fn at_format(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String>
     proposals.first().map(ToString::to_string)
 }
 
-/// Says which columns of a new table are texts only because of how their numbers or dates are written.
+/// Says which columns of a new table are texts only because of how their numbers or dates are written; returns their names.
 pub(super) fn say_how_texts_look(
     readers: &mut [Box<dyn FileSource>],
-    columns: &[Inferred],
+    texts: &[&Inferred],
     output: &Output,
-) -> Result<()> {
-    let texts: Vec<String> = columns.iter().filter(|c| c.is_text()).map(|c| c.name.clone()).collect();
-    if let Some(reader) = readers.first_mut().filter(|_| !texts.is_empty()) {
-        for proposal in reader.proposals(&texts, PROPOSAL_BYTES)? {
-            output.notice(&format!("{proposal}; without it the column is a text"));
-        }
-    }
-    Ok(())
+) -> Result<Vec<String>> {
+    let names: Vec<String> = texts.iter().map(|field| field.name.clone()).collect();
+    let Some(reader) = readers.first_mut().filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
+    let proposals = reader.proposals(&names, PROPOSAL_BYTES)?;
+    proposals.iter().for_each(|proposal| output.notice(&format!("{proposal}; without it the column is a text")));
+    Ok(proposals.into_iter().map(|proposal| proposal.field).collect())
 }
 
 /// So much of a file is looked at.

@@ -8,6 +8,7 @@ mod interrupt;
 mod job_file;
 mod ledger;
 mod many;
+mod new_table;
 mod progress;
 mod repeats;
 mod show;
@@ -19,12 +20,12 @@ pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
-use inrush::{BadRows, LoadOptions, Loader, Matching, Notice, Report, Source, Stop};
+use inrush::{BadRows, Loader, Matching, Notice, Report, Source, Stop};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FileSource, Inferred};
+use inrush_files::{CsvOptions, FileSource};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -62,11 +63,9 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     say_what_was_found(&readers, output);
     say_what_was_renamed(&readers, output);
     let likely = likely_encodings(&readers);
-    if args.create_table {
+    if let Some(types) = args.new_types()? {
         refuse_other_encodings(&likely)?;
-        let columns = columns_from_sample(&mut readers, output)?;
-        hints::say_how_texts_look(&mut readers, &columns, output)?;
-        options.create = Some(new_columns(columns, &options)?);
+        options.create = Some(new_table::columns(&mut readers, &types, (args, &csv), &options, output)?);
     }
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
@@ -239,47 +238,11 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
     }
 }
 
-/// As much of each file as its types are guessed from.
-const SAMPLE_BYTES: usize = 4 << 20;
-
-/// Names and types for a new table, from the first rows of every file.
-fn columns_from_sample(readers: &mut [Box<dyn FileSource>], output: &Output) -> Result<Vec<Inferred>> {
-    let mut columns: Vec<Inferred> = Vec::new();
-    if readers.is_empty() {
-        return Err(Error::config("`--create-table` needs a first row, and every file is empty"));
-    }
-    for reader in readers {
-        let fields = reader.infer_types(SAMPLE_BYTES)?;
-        if columns.is_empty() {
-            columns = fields;
-        } else if columns.iter().map(|c| &c.name).ne(fields.iter().map(|f| &f.name)) {
-            return Err(Error::config("`--create-table` needs files with the same fields")
-                .with_hint("create the table from one of them first, then load the others"));
-        } else {
-            columns = columns.into_iter().zip(&fields).map(|(column, field)| column.widened_by(field)).collect();
-        }
-    }
-    for text in columns.iter().flat_map(|c| &c.null_texts).collect::<BTreeSet<_>>() {
-        let names = columns.iter().filter(|c| c.null_texts.contains(text)).map(|c| c.name.as_str());
-        output.notice(&format!("`{text}` is read as NULL in {}", names.collect::<Vec<_>>().join(", ")));
-    }
-    Ok(columns)
-}
-
-/// Names and types of a new table's columns.
-fn new_columns(columns: Vec<Inferred>, options: &LoadOptions) -> Result<Vec<(String, String)>> {
-    let columns = args::named(columns, &options.matching);
-    let is = |name: &str, key: &str| name.to_lowercase() == key.to_lowercase();
-    if let Some(key) = options.key.iter().find(|key| !columns.iter().any(|column| is(&column.name, key))) {
-        return Err(Error::config(format!("`--key {key}`: the new table has no such column")));
-    }
-    let in_key = |column: &Inferred| options.key.iter().any(|key| is(&column.name, key));
-    Ok(columns.iter().map(|column| (column.name.clone(), column.definition(in_key(column)))).collect())
-}
-
 fn describe(notice: &Notice) -> String {
     match notice {
         Notice::Created(statement) => format!("created the table:\n{statement}"),
+        Notice::WouldCreate(statement) => format!("would create the table:\n{statement}"),
+        Notice::Dropped => "dropped the new table again: nothing is stored in it".into(),
         Notice::Truncated => "emptied the table".into(),
         Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
         Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),

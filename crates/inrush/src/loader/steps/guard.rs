@@ -138,7 +138,7 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
         }
     }
     // Ids that the table has handed out are not handed out again, of rows that are gone neither.
-    if let Some(next) = copied::next_id(&create) {
+    if let Some(next) = copied::next_id(&create).filter(|_| !target.load.options.replace) {
         let own = copied::next_id(&definition(connection, shadow, &shadow.shadow)?).unwrap_or(1);
         if own < next {
             connection.execute(&shadow.go_on_with_ids(next), ())?;

@@ -1,13 +1,17 @@
 //! Dates and times by a format of strptime, as the crate jiff reads them: the names of months and days are English.
 
-use crate::infer_types::is_date_or_time;
+mod found;
+
+pub(crate) use found::FoundFormat;
+
+use crate::shape::is_date_or_time;
 use inrush_core::error::{Error, Result};
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use std::io::Write as _;
 
 /// Fails unless it is a format that has a date or a time.
-pub(super) fn check(format: &str) -> Result<()> {
+pub(crate) fn check(format: &str) -> Result<()> {
     let wrong = |why: &str| {
         Error::config(format!("`--date-format {format}` is not understood: {why}"))
             .with_hint("it takes what strptime does, such as `%d.%m.%Y`, `%m/%d/%Y %I:%M %p`, or `FIELD=%d.%m.%Y`")
@@ -31,7 +35,7 @@ enum Parts {
 }
 
 /// Writes the date or time as SQL does. False: the text is not in this format, or there is no such day.
-pub(super) fn rewrite(format: &str, text: &str, out: &mut Vec<u8>) -> bool {
+pub(crate) fn rewrite(format: &str, text: &str, out: &mut Vec<u8>) -> bool {
     let Some(parts) = strtime::parse(format, text).ok().as_ref().and_then(parts) else { return false };
     let written = match parts {
         Parts::Date(date) => write!(out, "{date}"),
@@ -59,6 +63,31 @@ fn parts(read: &BrokenDownTime) -> Option<Parts> {
 }
 
 /// Whether it is a date or a time as SQL writes them.
-pub(super) fn is_sql(text: &str) -> bool {
+pub(crate) fn is_sql(text: &str) -> bool {
     is_date_or_time(text.as_bytes())
 }
+
+/// How people write dates.
+pub(crate) const DATES: &[&str] = &[
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%d.%m.%y",
+    "%d/%m/%y",
+    "%m/%d/%y",
+    "%d %b %Y",
+    "%d-%b-%Y",
+    "%d-%b-%y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+    "%b %d %Y",
+];
+
+/// What follows a date where there is a time.
+pub(crate) const TIMES: &[&str] =
+    &["", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", ", %I:%M:%S %p"];

@@ -1,8 +1,10 @@
 //! The shape of one cell. Stricter than the checks of the core: an ambiguous cell has no shape.
 
+use inrush_core::value::json::{Limits, Scanner, Span};
+
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A whole number of at most 38 digits, without a `+` and without zeros in front.
     Int(i128),
     /// A number with a point.
@@ -15,7 +17,12 @@ pub(super) enum Shape {
         significant: usize,
     },
     /// A number with an exponent.
-    Exponent,
+    Exponent {
+        /// Digits, an `E` and digits: no program writes numbers so.
+        may_be_code: bool,
+    },
+    /// Looks like a number, but is another text when it is read as one: zeros or a `+` in front, more digits than any number has.
+    Code,
     /// `YYYY-MM-DD`.
     Date,
     /// `YYYY-MM-DD`, a blank or `T`, `HH:MM`, perhaps `:SS`, perhaps a fraction, perhaps `Z` or an offset.
@@ -25,24 +32,59 @@ pub(super) enum Shape {
         /// It ends in `Z` or an offset.
         zoned: bool,
     },
-    /// `HH:MM:SS`, perhaps with a fraction.
+    /// `HH:MM`, perhaps `:SS`, perhaps a fraction.
     Time {
         /// Digits of the fraction.
         fsp: usize,
     },
+    /// `true` or `false`, in capitals or not.
+    Boolean,
+    /// 32 hexadecimal digits with hyphens between the groups.
+    Uuid {
+        /// Some are capitals.
+        has_capitals: bool,
+    },
+    /// A JSON object or array.
+    Document,
     /// Anything else.
     Text,
 }
 
 impl Shape {
-    pub(super) fn of(cell: &[u8]) -> Self {
+    pub(crate) fn of(cell: &[u8]) -> Self {
         let Ok(text) = str::from_utf8(cell) else { return Self::Text };
-        number(text).or_else(|| date_or_time(text)).unwrap_or(Self::Text)
+        number(text).or_else(|| date_or_time(text)).or_else(|| other(text)).unwrap_or(Self::Text)
     }
 }
 
+/// Whether SQL reads it as a number, and writes it so.
+pub(crate) fn is_number(cell: &[u8]) -> bool {
+    matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
+}
+
+/// Whether it is a date, a time or both as SQL writes them.
+pub(crate) fn is_date_or_time(cell: &[u8]) -> bool {
+    matches!(Shape::of(cell), Shape::Date | Shape::DateTime { .. } | Shape::Time { .. })
+}
+
+fn other(text: &str) -> Option<Shape> {
+    if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+        return Some(Shape::Boolean);
+    }
+    let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let is_uuid = |(at, byte): (usize, u8)| if is_hyphen(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    if text.len() == 36 && text.bytes().enumerate().all(is_uuid) {
+        return Some(Shape::Uuid { has_capitals: text.bytes().any(|byte| byte.is_ascii_uppercase()) });
+    }
+    let is_within = |from, to| text.starts_with(from) && text.ends_with(to);
+    let all = Span { start: 0, end: text.len() };
+    let is_document = (is_within('{', '}') || is_within('[', ']'))
+        && Scanner::new(text.as_bytes(), all, Limits::default()).document().is_ok();
+    is_document.then_some(Shape::Document)
+}
+
 fn number(text: &str) -> Option<Shape> {
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (unsigned, None),
@@ -51,18 +93,21 @@ fn number(text: &str) -> Option<Shape> {
         Some((int, fraction)) => (int, Some(fraction)),
         None => (mantissa, None),
     };
-    // A zero in front of a digit makes it a code: a postal code, an article number.
-    let is_code = int.len() > 1 && int.starts_with('0');
     let is_number = is_digits(int) || (int.is_empty() && fraction.is_some());
-    if is_code || !is_number || fraction.is_some_and(|fraction| !is_digits(fraction)) {
+    let exponent_digits = exponent.map(|exponent| exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    if !is_number || [fraction, exponent_digits].into_iter().flatten().any(|digits| !is_digits(digits)) {
         return None;
     }
-    if let Some(exponent) = exponent {
-        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        let value: f64 = if is_digits(digits) { text.parse().ok()? } else { return None };
-        return value.is_finite().then_some(Shape::Exponent);
+    // A zero in front of a digit makes it a code: a postal code, an article number. Phone numbers begin with a plus.
+    if (int.len() > 1 && int.starts_with('0')) || text.starts_with('+') {
+        return Some(Shape::Code);
     }
-    let Some(fraction) = fraction else { return text.parse().ok().map(Shape::Int) };
+    if let Some(exponent) = exponent {
+        let is_finite = text.parse::<f64>().is_ok_and(f64::is_finite);
+        let may_be_code = text.starts_with(|c: char| c.is_ascii_digit()) && fraction.is_none() && is_digits(exponent);
+        return Some(if is_finite { Shape::Exponent { may_be_code } } else { Shape::Code });
+    }
+    let Some(fraction) = fraction else { return Some(text.parse().map_or(Shape::Code, Shape::Int)) };
     let all = format!("{int}{fraction}");
     Some(Shape::Point {
         int_digits: if int == "0" { 0 } else { int.len() },
@@ -73,12 +118,12 @@ fn number(text: &str) -> Option<Shape> {
 
 fn date_or_time(text: &str) -> Option<Shape> {
     let Some((_, rest)) = text.split_at_checked(10).filter(|(date, _)| is_date(date)) else {
-        return time(text, 8).filter(|(_, rest)| rest.is_empty()).map(|(fsp, _)| Shape::Time { fsp });
+        return time(text).filter(|(_, rest)| rest.is_empty()).map(|(fsp, _)| Shape::Time { fsp });
     };
     if rest.is_empty() {
         return Some(Shape::Date);
     }
-    let (fsp, zone) = time(rest.strip_prefix(['T', ' '])?, 5)?;
+    let (fsp, zone) = time(rest.strip_prefix(['T', ' '])?)?;
     let zoned = is_zone(zone);
     (zoned || zone.is_empty()).then_some(Shape::DateTime { fsp, zoned })
 }
@@ -95,15 +140,15 @@ fn is_date(text: &str) -> bool {
     year >= 1000 && (1..=days).contains(&day)
 }
 
-/// Takes `HH:MM:SS` off the front (or `HH:MM`, if 5 bytes are enough), and a fraction: its digits, and what is left.
-fn time(text: &str, least: usize) -> Option<(usize, &str)> {
+/// Takes `HH:MM:SS` or `HH:MM` off the front, and a fraction: its digits, and what is left.
+fn time(text: &str) -> Option<(usize, &str)> {
     let is_time = |text: &str| numbers(text, ':', [2, 2, 2]).is_some_and(|(h, m, s)| h < 24 && m < 60 && s < 60);
     if let Some((_, rest)) = text.split_at_checked(8).filter(|(front, _)| is_time(front)) {
         let Some(fraction) = rest.strip_prefix('.') else { return Some((0, rest)) };
         let fsp = fraction.bytes().take_while(u8::is_ascii_digit).count();
         return (1..=6).contains(&fsp).then(|| (fsp, &fraction[fsp..]));
     }
-    let (front, rest) = text.split_at_checked(least).filter(|_| least == 5)?;
+    let (front, rest) = text.split_at_checked(5)?;
     is_time(&format!("{front}:00")).then_some((0, rest))
 }
 

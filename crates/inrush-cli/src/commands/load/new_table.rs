@@ -1,0 +1,219 @@
+//! The columns of a new table: types from a sample of every file, by the user's own choice where there is one, and what is said of them.
+
+use super::LoadArgs;
+use crate::Output;
+use inrush::LoadOptions;
+use inrush::sans_io::bulk::{FieldTarget, Matching};
+use inrush_core::{Error, Result};
+use inrush_files::{CsvOptions, FileSource, Inferred, fit_row, infer_types_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the types of a new table are found.
+#[derive(Debug)]
+pub(crate) struct NewTypes {
+    pub(super) sample: Sample,
+    /// Columns and the types that they are given.
+    pub(super) given: Vec<(String, String)>,
+    /// Whether the table has all of these columns.
+    pub(super) has_all_given: bool,
+}
+
+/// What types are inferred from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sample {
+    /// The first [`BYTES`] of each file.
+    Beginning,
+    /// So many records of each file, which is read once more by the load.
+    Records(u64),
+    /// All of each file, likewise.
+    All,
+}
+
+/// As much of each file as its types are guessed from.
+const BYTES: usize = 4 << 20;
+
+/// Names and types of the columns. From now on the readers read their fields as these.
+pub(super) fn columns(
+    readers: &mut [Box<dyn FileSource>],
+    types: &NewTypes,
+    (args, csv): (&LoadArgs, &CsvOptions),
+    options: &LoadOptions,
+    output: &Output,
+) -> Result<Vec<(String, String)>> {
+    let of_files = inferred(readers, types.sample, args, csv)?;
+    let mut fields = of_files[0].clone();
+    for others in &of_files[1..] {
+        fields = fields.into_iter().zip(others).map(|(field, other)| field.widened_by(other)).collect();
+    }
+    let names = column_names(&fields, &options.matching);
+    give(&mut fields, &names, types)?;
+    fit_row(&mut fields);
+    say(readers, &fields, output)?;
+    for (reader, own) in readers.iter_mut().zip(&of_files) {
+        let fields: Vec<Inferred> = fields
+            .iter()
+            .zip(own)
+            .map(|(field, own)| Inferred {
+                date_format: own.date_format.clone().or_else(|| field.date_format.clone()),
+                ..field.clone()
+            })
+            .collect();
+        reader.read_as(&fields);
+    }
+    let is = |name: &str, key: &str| name.to_lowercase() == key.to_lowercase();
+    let columns: Vec<(&str, &Inferred)> =
+        names.iter().zip(&fields).filter_map(|(name, field)| Some((name.as_deref()?, field))).collect();
+    if let Some(key) = options.key.iter().find(|key| !columns.iter().any(|(name, _)| is(name, key))) {
+        return Err(Error::config(format!("`--key {key}`: the new table has no such column")));
+    }
+    let in_key = |name: &str| options.key.iter().any(|key| is(name, key));
+    Ok(columns.into_iter().map(|(name, field)| (name.to_owned(), field.definition(in_key(name)))).collect())
+}
+
+/// The fields of every file: all have the same.
+fn inferred(
+    readers: &mut [Box<dyn FileSource>],
+    sample: Sample,
+    args: &LoadArgs,
+    csv: &CsvOptions,
+) -> Result<Vec<Vec<Inferred>>> {
+    if readers.is_empty() {
+        return Err(Error::config("`--create-table` needs a first row, and every file is empty"));
+    }
+    let mut of_files: Vec<Vec<Inferred>> = Vec::new();
+    for reader in readers {
+        let n_records = match sample {
+            Sample::Beginning => None,
+            Sample::Records(n) => Some(Some(n)),
+            Sample::All => Some(None),
+        };
+        let fields = match n_records {
+            None => reader.infer_types(BYTES)?,
+            Some(n) => infer_types_of(&**reader, args.file_format(), csv, n)?,
+        };
+        let names = |fields: &[Inferred]| fields.iter().map(|field| field.name.clone()).collect::<Vec<_>>();
+        if of_files.first().is_some_and(|first| names(first) != names(&fields)) {
+            return Err(Error::config("`--create-table` needs files with the same fields")
+                .with_hint("create the table from one of them first, then load the others"));
+        }
+        of_files.push(fields);
+    }
+    Ok(of_files)
+}
+
+/// The column of each field, by `--columns` where it is given; a skipped field becomes none.
+fn column_names(fields: &[Inferred], matching: &Matching) -> Vec<Option<String>> {
+    match matching {
+        Matching::Listed(targets) => targets
+            .iter()
+            .map(|target| match target {
+                FieldTarget::Column(name) => Some(name.clone()),
+                FieldTarget::Skip(_) => None,
+            })
+            .collect(),
+        _ => fields.iter().map(|field| Some(field.name.clone())).collect(),
+    }
+}
+
+/// Gives columns the types that the user wants.
+fn give(fields: &mut [Inferred], names: &[Option<String>], types: &NewTypes) -> Result<()> {
+    for (column, ty) in &types.given {
+        let is = |name: &Option<String>| name.as_ref().is_some_and(|name| name.to_lowercase() == column.to_lowercase());
+        match names.iter().position(is).and_then(|at| fields.get_mut(at)) {
+            Some(field) => field.set_type(ty)?,
+            None if !types.has_all_given => {}
+            None => {
+                let names: Vec<_> = names.iter().flatten().map(String::as_str).collect();
+                let hint = match inrush::sans_io::bulk::plan::nearest(column, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its columns are {}", names.join(", ")),
+                };
+                return Err(
+                    Error::config(format!("`--type {column}={ty}`: the new table has no such column")).with_hint(hint)
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Says what was decided that a look at the file does not show: texts that are NULL, formats of dates, numbers that stay texts.
+fn say(readers: &mut [Box<dyn FileSource>], fields: &[Inferred], output: &Output) -> Result<()> {
+    let others = || fields.iter().filter(|field| !field.is_text());
+    for text in others().flat_map(|field| &field.null_texts).collect::<BTreeSet<_>>() {
+        let names = others().filter(|field| field.null_texts.contains(text)).map(|field| field.name.as_str());
+        output.notice(&format!("`{text}` is read as NULL in {}", shortened(names.collect())));
+    }
+    let mut formats = BTreeMap::<&str, Vec<&str>>::new();
+    for field in others() {
+        if let Some(format) = &field.date_format {
+            formats.entry(format).or_default().push(&field.name);
+        }
+    }
+    for (format, names) in formats {
+        output.notice(&format!("dates are read by `{format}`, which alone fits, in {}", shortened(names)));
+    }
+    let texts: Vec<&Inferred> = fields.iter().filter(|field| field.is_text() && field.given.is_none()).collect();
+    let proposed = super::hints::say_how_texts_look(readers, &texts, output)?;
+    let causes = texts.iter().filter(|field| !proposed.contains(&field.name)).filter_map(|field| {
+        let cause = field.cause.as_ref()?;
+        Some(format!("`{}` is {}{cause}", field.name, field.ddl_type()))
+    });
+    let causes: Vec<String> = causes.collect();
+    causes.iter().take(MOST_NAMED).for_each(|cause| output.notice(cause));
+    if causes.len() > MOST_NAMED {
+        output.notice(&format!("and {} more columns are texts for such a reason", causes.len() - MOST_NAMED));
+    }
+    Ok(())
+}
+
+/// Names, the first of many.
+fn shortened(names: Vec<&str>) -> String {
+    match names.len().checked_sub(MOST_NAMED) {
+        None | Some(0) => names.join(", "),
+        Some(more) => format!("{} and {more} more", names[..MOST_NAMED].join(", ")),
+    }
+}
+
+/// As many columns are named.
+const MOST_NAMED: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use inrush::sans_io::value::column::ColumnType;
+
+    fn fields() -> Vec<Inferred> {
+        ["c1", "c2", "c3"].map(|name| Inferred::new(name, ColumnType::Date, true)).into()
+    }
+
+    fn types(given: &[(&str, &str)], has_all_given: bool) -> NewTypes {
+        let given = given.iter().map(|(column, ty)| ((*column).to_owned(), (*ty).to_owned())).collect();
+        NewTypes { sample: Sample::Beginning, given, has_all_given }
+    }
+
+    #[test]
+    fn a_list_names_the_columns() {
+        let names = |matching| column_names(&fields(), &matching).into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(names(Matching::Listed(FieldTarget::parse_list("id,@skip,name").unwrap())), ["id", "name"]);
+        assert_eq!(names(Matching::ByPosition), ["c1", "c2", "c3"]);
+    }
+
+    #[test]
+    fn types_are_given_by_the_names_of_columns() {
+        let names = [Some("id".to_owned()), None, Some("name".to_owned())];
+        let mut given = fields();
+        give(&mut given, &names, &types(&[("NAME", "CHAR(5)")], true)).unwrap();
+        assert_eq!(given[2].definition(false), "CHAR(5) NULL");
+        let error = |column: &str| give(&mut fields(), &names, &types(&[(column, "INT")], true)).unwrap_err();
+        assert_eq!(error("nam").hint(), Some("did you mean `name`?"));
+        assert_eq!(error("zip_code").hint(), Some("its columns are id, name"));
+        assert!(give(&mut fields(), &names, &types(&[("zip_code", "INT")], false)).is_ok());
+    }
+
+    #[test]
+    fn many_names_are_shortened() {
+        assert_eq!(shortened(vec!["a", "b"]), "a, b");
+        assert_eq!(shortened(vec!["a"; 12]), "a, a, a, a, a, a, a, a, a, a and 2 more");
+    }
+}

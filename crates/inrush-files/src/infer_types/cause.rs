@@ -1,0 +1,58 @@
+//! Why a column is a text, in the words of a message.
+
+use std::fmt;
+
+/// Why a column is a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// A cell because of which it is one, shortened.
+    pub cell: String,
+    /// The line in which the cell's record begins, from 1.
+    pub line: u64,
+    /// What is in the way.
+    pub why: Why,
+}
+
+/// What is in the way of another type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The cell looks like a number, and is another text when it is read as one: `007`, `1E5` among whole numbers.
+    Spelling,
+    /// A DOUBLE would lose some of its digits, and no DECIMAL has so many.
+    Digits,
+    /// Most of the values are of another kind.
+    Kind {
+        /// What most of them are, in the plural: `numbers`.
+        most: &'static str,
+        /// How many of them are.
+        n: u64,
+        /// How many values there are.
+        of: u64,
+    },
+}
+
+impl Cause {
+    pub(super) fn new(cell: &str, line: u64, why: Why) -> Self {
+        let mut shown: String = cell.chars().take(SHOWN_CHARS).collect();
+        if shown.len() < cell.len() {
+            shown.push_str("..");
+        }
+        Self { cell: shown, line, why }
+    }
+}
+
+/// Behind `column x is VARCHAR(16)`.
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cell, line, why } = self;
+        let cell = cell.escape_debug();
+        match why {
+            Why::Spelling => write!(f, ": `{cell}` in line {line} would lose its spelling"),
+            Why::Digits => write!(f, ": `{cell}` in line {line} would lose digits as a number"),
+            Why::Kind { most, n, of } => write!(f, " because of `{cell}`, line {line}: {n} of {of} values are {most}"),
+        }
+    }
+}
+
+/// The characters of a cell that are shown.
+const SHOWN_CHARS: usize = 40;
