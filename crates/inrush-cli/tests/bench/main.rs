@@ -73,6 +73,7 @@ fn by_nothing(place: &Place) {
     a_schema_that_was_there_stays(place);
     a_cut_case_is_shown_as_cut(place);
     an_interrupted_run_keeps_what_it_measured(place);
+    a_second_run_is_refused(place);
     results_are_not_written_over(place);
     rounds_are_as_many_as_asked(place);
     load::what_cannot_be_is_told(place);
@@ -199,6 +200,33 @@ fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
     let report = place.bench("report f.jsonl");
     assert_eq!(report.status.code(), Some(0), "{}", said(&report));
     assert!(said(&report).contains("did not come to its end"), "{}", said(&report));
+}
+
+/// Until the first one ends, by a signal that it handles or by one that it cannot.
+fn a_second_run_is_refused(place: &Place) {
+    use rustix::process::{Pid, Signal, kill_process};
+    for (signal, code) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
+        let file = format!("first-{}.jsonl", code.unwrap_or(0));
+        let mut first = place.command(&format!("insert --rows 2000 --full -o {file}"));
+        let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while place.path(&file).metadata().map_or(0, |file| file.len()) == 0 {
+            assert!(Instant::now() < deadline, "nothing is measured");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let second = place.bench("insert --rows 5 -o second.jsonl");
+        assert_eq!(second.status.code(), Some(1), "{}", said(&second));
+        for words in ["another `inrush bench` run uses the schema `inrush_bench`", "connection ", "hint: ", "KILL "] {
+            assert!(said(&second).contains(words), "{words}: {}", said(&second));
+        }
+        assert!(!place.path("second.jsonl").exists());
+        assert_eq!(first.try_wait().unwrap(), None, "the first run goes on");
+        kill_process(Pid::from_child(&first), signal).unwrap();
+        assert_eq!(first.wait().unwrap().code(), code);
+        let third = place.bench(&format!("insert --rows 5 -o third-{file}"));
+        assert_eq!(third.status.code(), Some(0), "{}", said(&third));
+        place.sql("DROP DATABASE IF EXISTS inrush_bench");
+    }
 }
 
 fn results_are_not_written_over(place: &Place) {

@@ -31,6 +31,7 @@ use std::time::Duration;
 #[command(disable_help_flag = true, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Alone it is a tour of about two minutes that ends with what to do on this server.\n\
     Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
+    One run at a time uses it: a second one on the same server is refused (exit code 1).\n\
     If no server is named, a temporary local one is started.")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
