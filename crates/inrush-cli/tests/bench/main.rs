@@ -74,6 +74,7 @@ fn by_nothing(place: &Place) {
     a_cut_case_is_shown_as_cut(place);
     an_interrupted_run_keeps_what_it_measured(place);
     a_second_run_is_refused(place);
+    a_terminal_shows_what_is_under_way(place);
     results_are_not_written_over(place);
     rounds_are_as_many_as_asked(place);
     load::what_cannot_be_is_told(place);
@@ -227,6 +228,19 @@ fn a_second_run_is_refused(place: &Place) {
         assert_eq!(third.status.code(), Some(0), "{}", said(&third));
         place.sql("DROP DATABASE IF EXISTS inrush_bench");
     }
+}
+
+fn a_terminal_shows_what_is_under_way(place: &Place) {
+    let words = "warm-up, case 1 of ";
+    let done = place.bench("insert --rows 5 -o silent.jsonl");
+    assert!(done.status.code() == Some(0) && !said(&done).contains(words), "{}", said(&done));
+    let bench = place.command("insert --rows 5 -o shown.jsonl");
+    let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy());
+    let line: Vec<String> = std::iter::once(bench.get_program()).chain(bench.get_args()).map(quoted).collect();
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line.join(" "), "/dev/null"]).current_dir(place.folder.path()).env("TERM", "xterm");
+    let done = terminal.env("INRUSH_PASSWORD", &place.server.password).stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.code() == Some(0) && said(&done).contains(words), "{}", said(&done));
 }
 
 fn results_are_not_written_over(place: &Place) {

@@ -8,6 +8,7 @@ mod peers;
 mod place;
 mod pool;
 mod pressure;
+mod progress;
 mod query;
 mod report;
 mod rtt;
