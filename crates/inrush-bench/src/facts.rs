@@ -82,7 +82,7 @@ impl ServerProcess {
 }
 
 /// The heading of a table: the server, its transport, the machine, the settings.
-pub fn shown(run: &Run) -> String {
+pub fn shown(run: &Run, width: usize) -> String {
     let Run { inrush, machine, server, .. } = run;
     let tls = server.tls.as_deref().unwrap_or("no TLS");
     let gib = machine.memory.map(|bytes| format!(", {:.0} GiB", bytes as f64 / GIB)).unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn shown(run: &Run) -> String {
     );
     text +=
         &format!("{} by {}, {tls}, round trip {:.0} us\n", server.version, server.transport, server.round_trip * 1e6);
-    text += &wrapped(settings, 140);
+    text += &wrapped(settings, width);
     text
 }
 

@@ -116,13 +116,15 @@ fn results_are_shown_again(place: &Place) {
     let parts: Vec<&str> = shown.split("\n\n").collect();
     assert!(parts[0].contains("round trip") && shown.contains("times as fast as row by row"), "{shown}");
     assert_eq!(String::from_utf8_lossy(&csv.stdout).lines().count(), parts[1].lines().count());
+    assert!(parts[1].lines().chain(parts[2].lines()).all(|line| line.chars().count() <= 100), "{shown}");
     let has_bulk = !place.server.name.contains("mysql");
     assert_eq!(shown.contains("bulk is not measured: "), !has_bulk, "{shown}");
     let same = place.bench("compare a.jsonl a.jsonl --fail-if-slower 0%");
     let words = String::from_utf8_lossy(&same.stdout).into_owned();
     assert_eq!(same.status.code(), Some(0), "{words}");
     assert!(words.starts_with("case ") && words.lines().count() > 1, "{words}");
-    assert!(words.lines().skip(1).all(|line| line.ends_with("undecided: too few rounds")), "{words}");
+    let rows = words.split("\n\n").next().unwrap();
+    assert!(rows.lines().skip(1).all(|line| line.ends_with("undecided: too few rounds")), "{words}");
     // Six rounds of one case, in twice the time.
     let lines = fs::read_to_string(place.path("a.jsonl")).unwrap();
     let head: String = lines.split_inclusive('\n').take(2).collect();

@@ -272,8 +272,7 @@ fn rounds<E: Experiment>(
     output: &Output,
 ) -> Result<()> {
     let started = Instant::now();
-    let mut progress =
-        (!E::SHOWS_ITSELF).then(|| Progress::start(E::NAME, cells.len(), experiment.effort(), output));
+    let mut progress = (!E::SHOWS_ITSELF).then(|| Progress::start(E::NAME, cells.len(), experiment.effort(), output));
     let mut bench = match experiment.start(place, facts, cells, stop) {
         Ok(bench) => bench,
         Err(error) => {
@@ -331,7 +330,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
 /// The settings, the table and what follows.
 pub(super) fn show(results: &Results, output: &Output) {
     if !results.cases.is_empty() {
-        output.result(super::text_report(results).trim_end());
+        output.result(super::text_report(results, output.width()).trim_end());
     }
 }
 
