@@ -5,7 +5,7 @@
 
 use crate::results::{Case, Results, Role, Run};
 use crate::stats::{Interval, Ratio, Verdict};
-use crate::table::wrapped;
+use crate::wrap::wrapped;
 use inrush::sans_io::{Error, Kind, Result};
 
 /// One case that both runs have.
@@ -175,7 +175,7 @@ pub fn render(changes: &[Change], width: usize) -> String {
         let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    let notes: String = notes.iter().map(|note| wrapped(note, width)).collect();
+    let notes: String = notes.iter().map(|note| wrapped(note.split(' '), width, "  ")).collect();
     table.iter().map(line).collect::<String>() + "\n" + &notes
 }
 

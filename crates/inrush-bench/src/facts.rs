@@ -1,6 +1,7 @@
 //! What must be known of a machine and a server before its numbers mean anything.
 
 use crate::results::{Machine, Run, Server};
+use crate::wrap::wrapped;
 use inrush::blocking::Connection;
 use inrush::sans_io::Result;
 use std::collections::BTreeMap;
@@ -96,21 +97,8 @@ pub fn shown(run: &Run, width: usize) -> String {
     );
     text +=
         &format!("{} by {}, {tls}, round trip {:.0} us\n", server.version, server.transport, server.round_trip * 1e6);
-    text += &wrapped(settings, width);
+    text += &wrapped(settings, width, "");
     text
-}
-
-/// Words in lines of about so many characters.
-fn wrapped(words: impl Iterator<Item = String>, width: usize) -> String {
-    let (mut text, mut line) = (String::new(), String::new());
-    for word in words {
-        if !line.is_empty() && line.len() + word.len() + 1 > width {
-            text += &(std::mem::take(&mut line) + "\n");
-        }
-        line += if line.is_empty() { "" } else { " " };
-        line += &word;
-    }
-    text + &line + "\n"
 }
 
 const GIB: f64 = (1 << 30) as f64;

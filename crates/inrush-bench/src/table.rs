@@ -4,6 +4,7 @@
 use crate::histogram::Latencies;
 use crate::results::{Case, Results, Role, Sample, Unit};
 use crate::stats::{Ratio, Summary};
+use crate::wrap::wrapped;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -223,7 +224,7 @@ pub fn fitted(results: &Results, width: usize) -> String {
         ));
     }
     notes.extend(others.iter().map(other));
-    let notes: String = notes.iter().map(|note| wrapped(note, width)).collect();
+    let notes: String = notes.iter().map(|note| wrapped(note.split(' '), width, "  ")).collect();
     aligned(&table) + if notes.is_empty() { "" } else { "\n" } + &notes
 }
 
@@ -246,24 +247,6 @@ fn take_column(table: &mut [Vec<String>], name: &str) -> bool {
         table.iter_mut().for_each(|row| drop(row.remove(at)));
     }
     at.is_some()
-}
-
-/// Lines of at most `width` columns, cut at spaces.
-pub(crate) fn wrapped(text: &str, width: usize) -> String {
-    let (mut out, mut column) = (String::new(), 0);
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            out.push_str("\n  ");
-            column = 2;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out += word;
-        column += length;
-    }
-    out + "\n"
 }
 
 /// All lines.

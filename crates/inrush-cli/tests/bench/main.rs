@@ -181,7 +181,8 @@ fn a_cut_case_is_shown_as_cut(place: &Place) {
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     let shown = String::from_utf8_lossy(&done.stdout).into_owned();
     let cut = shown.lines().find(|line| line.starts_with("row ") && line.contains("each statement")).unwrap();
-    assert!(cut.contains("cut after ") && !cut.contains("rows/s"), "{shown}");
+    assert!(cut.contains(" cut ") && !cut.contains("rows/s"), "{shown}");
+    assert!(shown.contains("row / each statement / 100000: cut after "), "{shown}");
 }
 
 fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
