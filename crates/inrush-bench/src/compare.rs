@@ -5,6 +5,7 @@
 
 use crate::results::{Case, Results, Role, Run};
 use crate::stats::{Interval, Ratio, Verdict};
+use crate::wrap::wrapped;
 use inrush::sans_io::{Error, Kind, Result};
 
 /// One case that both runs have.
@@ -135,19 +136,47 @@ impl Lines {
     }
 }
 
-/// A line a case, under a head.
-pub fn render(changes: &[Change]) -> String {
-    let width = changes.iter().map(|change| change.case.chars().count()).max().unwrap_or(0).max(HEAD.len());
-    let line = |change: &Change| {
-        let Change { case, ratio, .. } = change;
-        let interval = match ratio.interval {
-            Some(Interval { low, high }) => format!("{low:.3} to {high:.3}"),
-            None => "too few rounds".into(),
-        };
-        format!("{case:width$}  {:.3}  ({interval})  {}\n", ratio.times, change.word())
+/// A line a case, under a head, of at most `width` columns where that is possible; what does not fit is in notes below.
+pub fn render(changes: &[Change], width: usize) -> String {
+    let ratio = |change: &Change| format!("{:.3}", change.ratio.times);
+    let interval = |change: &Change| match change.ratio.interval {
+        Some(Interval { low, high }) => format!("{low:.3} to {high:.3}"),
+        None => "too few rounds".into(),
     };
-    let head = format!("{HEAD:width$}  time of the second run over that of the first (95 % interval)\n");
-    head + &changes.iter().map(line).collect::<String>()
+    let rows = |words: &[String]| -> Vec<[String; 4]> {
+        let head = [HEAD, "ratio", "95 % interval", "verdict"].map(str::to_owned);
+        let row =
+            |(change, word): (&Change, &String)| [change.case.clone(), ratio(change), interval(change), word.clone()];
+        std::iter::once(head).chain(changes.iter().zip(words).map(row)).collect()
+    };
+    let longest = |rows: &[[String; 4]], i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let mut words: Vec<String> = changes.iter().map(|change| change.word().to_owned()).collect();
+    let mut table = rows(&words);
+    let mut notes = vec!["ratio: time of the second run over that of the first".to_owned()];
+    if (0..4).map(|i| longest(&table, i)).sum::<usize>() + 6 > width {
+        // The reasons, each once.
+        let mut reasons: Vec<String> = Vec::new();
+        for word in &mut words {
+            let Some((short, reason)) = word.split_once(": ").or_else(|| word.split_once(" by itself was ")) else {
+                continue;
+            };
+            let reason = if word.contains(": ") { reason.to_owned() } else { word.clone() };
+            let at = reasons.iter().position(|other| *other == reason).unwrap_or_else(|| {
+                reasons.push(reason);
+                reasons.len() - 1
+            });
+            *word = format!("{short} ({})", at + 1);
+        }
+        notes.extend(reasons.iter().enumerate().map(|(i, reason)| format!("({}) {reason}", i + 1)));
+        table = rows(&words);
+    }
+    let widths = [0, 1, 2, 3].map(|i| longest(&table, i));
+    let line = |row: &[String; 4]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let notes: String = notes.iter().map(|note| wrapped(note.split(' '), width, "  ")).collect();
+    table.iter().map(line).collect::<String>() + "\n" + &notes
 }
 
 const HEAD: &str = "case";
@@ -161,11 +190,28 @@ mod tests {
     fn what_is_slower_is_told() {
         let (before, after) = (results(&[("a", 1.0), ("b", 1.0)]), results(&[("a", 1.3), ("b", 1.01), ("c", 1.0)]));
         let changes = changes(&before, &after).unwrap();
-        let text = render(&changes);
+        let text = render(&changes, 100);
         assert!(text.contains("a     1.300") && text.lines().nth(1).unwrap().ends_with("slower"), "{text}");
-        assert!(text.starts_with("case  time of the second run"), "{text}");
+        assert!(text.starts_with("case  ratio  95 % interval"), "{text}");
+        assert!(text.contains("\n\nratio: time of the second run over that of the first\n"), "{text}");
         assert!(text.lines().nth(2).unwrap().ends_with("no difference"), "{text}");
         assert_eq!(changes.iter().map(|change| change.is_slower_than(0.1)).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn long_names_leave_reasons_to_notes() {
+        let change = |case: &str, interval| Change {
+            case: case.into(),
+            ratio: Ratio { times: 1.0, interval },
+            control: None,
+            is_limit: false,
+        };
+        let wide = Some(Interval { low: 0.5, high: 1.5 });
+        let name = "mariadb-connector-j executeBatch / each statement / 10000";
+        let text = render(&[change(name, None), change(name, wide), change("b", None)], 100);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(text.contains("undecided (1)") && text.contains("undecided (2)"), "{text}");
+        assert!(text.contains("(1) too few rounds\n(2) the rounds differ too much, take more\n"), "{text}");
     }
 
     /// What is said of cases that take so many seconds, the first of them by the server itself, before and after.

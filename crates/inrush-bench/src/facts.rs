@@ -1,6 +1,7 @@
 //! What must be known of a machine and a server before its numbers mean anything.
 
 use crate::results::{Machine, Run, Server};
+use crate::wrap::wrapped;
 use inrush::blocking::Connection;
 use inrush::sans_io::Result;
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ impl ServerProcess {
 }
 
 /// The heading of a table: the server, its transport, the machine, the settings.
-pub fn shown(run: &Run) -> String {
+pub fn shown(run: &Run, width: usize) -> String {
     let Run { inrush, machine, server, .. } = run;
     let tls = server.tls.as_deref().unwrap_or("no TLS");
     let gib = machine.memory.map(|bytes| format!(", {:.0} GiB", bytes as f64 / GIB)).unwrap_or_default();
@@ -96,21 +97,8 @@ pub fn shown(run: &Run) -> String {
     );
     text +=
         &format!("{} by {}, {tls}, round trip {:.0} us\n", server.version, server.transport, server.round_trip * 1e6);
-    text += &wrapped(settings, 140);
+    text += &wrapped(settings, width, "");
     text
-}
-
-/// Words in lines of about so many characters.
-fn wrapped(words: impl Iterator<Item = String>, width: usize) -> String {
-    let (mut text, mut line) = (String::new(), String::new());
-    for word in words {
-        if !line.is_empty() && line.len() + word.len() + 1 > width {
-            text += &(std::mem::take(&mut line) + "\n");
-        }
-        line += if line.is_empty() { "" } else { " " };
-        line += &word;
-    }
-    text + &line + "\n"
 }
 
 const GIB: f64 = (1 << 30) as f64;

@@ -5,8 +5,17 @@ use crate::axes::{self, Axis};
 use crate::results::{Case, Results};
 use crate::table::{self, Line, grouped};
 
-/// A map for each combination of the other settings; empty for fewer than two axes.
-pub fn render(results: &Results) -> String {
+/// A map for each combination of the other settings; empty for fewer than two axes. Rates are in thousands where they would be wider
+/// than `width` columns.
+pub fn render(results: &Results, width: usize) -> String {
+    let exact = drawn(results, |rate| grouped(rate, 0));
+    match exact.lines().all(|line| line.chars().count() <= width) {
+        true => exact,
+        false => drawn(results, |rate| if rate < 1e3 { grouped(rate, 0) } else { grouped(rate / 1e3, 0) + "k" }),
+    }
+}
+
+fn drawn(results: &Results, shown: fn(f64) -> String) -> String {
     let mut axes = axes::of(results);
     // The two with the most values; the longer one goes down.
     axes.sort_by_key(|axis| std::cmp::Reverse(axis.values.len()));
@@ -25,13 +34,13 @@ pub fn render(results: &Results) -> String {
     let map = |group: &String| {
         let members: Vec<&Line<'_>> = lines.iter().filter(|line| rest(line.case) == *group).collect();
         let head = if group.is_empty() { String::new() } else { format!("{group}\n") };
-        head + &one(down, across, &members, highest)
+        head + &one((down, across), &members, highest, shown)
     };
     groups.iter().map(map).collect::<Vec<_>>().join("\n")
 }
 
 /// The map of lines that differ in these axes alone.
-fn one(down: &Axis, across: &Axis, lines: &[&Line<'_>], highest: f64) -> String {
+fn one((down, across): (&Axis, &Axis), lines: &[&Line<'_>], highest: f64, shown: fn(f64) -> String) -> String {
     let unit = lines.first().map(|line| line.case.unit).unwrap_or_default().name();
     let at = |row: &str, column: &str| {
         let is_there = |line: &&&Line<'_>| {
@@ -39,7 +48,7 @@ fn one(down: &Axis, across: &Axis, lines: &[&Line<'_>], highest: f64) -> String 
             has(down, row) && has(across, column)
         };
         lines.iter().find(is_there).map_or(String::new(), |line| match line.median_rate() {
-            Some(rate) => format!("{} {}", grouped(rate, 0), mark(rate / highest)),
+            Some(rate) => format!("{} {}", shown(rate), mark(rate / highest)),
             None => "cut  ".into(),
         })
     };
@@ -80,7 +89,8 @@ mod tests {
         let cells = [(1, 1, 100.0), (100, 1, 1000.0), (1, 2, 300.0), (100, 2, 2000.0), (1000, 2, 1900.0)];
         let mut want = "rows/s by rows (down) and connections (across)\n".to_owned();
         want += "          1        2\n   1    100 ·    300 ·\n 100  1,000 ▒  2,000 █\n1000           1,900 █\n";
-        assert_eq!(render(&grid(&cells)), want);
+        assert_eq!(render(&grid(&cells), 100), want);
+        assert!(render(&grid(&cells), 20).contains("\n 100   1k ▒   2k █\n"), "{}", render(&grid(&cells), 20));
     }
 
     #[test]
@@ -89,7 +99,7 @@ mod tests {
         for (i, case) in results.cases.iter_mut().enumerate() {
             case.with.insert("mode".into(), if i < 3 { "a" } else { "b" }.into());
         }
-        let shown = render(&results);
+        let shown = render(&results, 100);
         assert!(shown.starts_with("mode a\nrows/s by") && shown.contains("\n\nmode b\nrows/s by"), "{shown}");
     }
 
@@ -104,6 +114,6 @@ mod tests {
 
     #[test]
     fn one_axis_is_no_map() {
-        assert_eq!(render(&grid(&[(1, 1, 100.0), (100, 1, 1000.0)])), "");
+        assert_eq!(render(&grid(&[(1, 1, 100.0), (100, 1, 1000.0)]), 100), "");
     }
 }

@@ -34,3 +34,4 @@ pub mod stats;
 pub mod sweep;
 pub mod table;
 mod workers;
+mod wrap;

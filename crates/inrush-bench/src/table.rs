@@ -4,6 +4,7 @@
 use crate::histogram::Latencies;
 use crate::results::{Case, Results, Role, Sample, Unit};
 use crate::stats::{Ratio, Summary};
+use crate::wrap::wrapped;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -47,7 +48,8 @@ pub fn lines(results: &Results) -> Vec<Line<'_>> {
 
 fn line<'r>(results: &'r Results, case: &'r Case) -> Line<'r> {
     let against = |role: Role| {
-        let others = results.cases.iter().filter(|other| other.role == role && other.group == case.group);
+        let is_like = |other: &&Case| other.role == role && other.group == case.group && other.unit == case.unit;
+        let others = results.cases.iter().filter(is_like);
         let ratios = others.filter_map(|other| Ratio::of_pairs(&pairs(results, &other.id, &case.id)));
         // The baseline is one; of several limits the fastest is the limit.
         ratios.map(|ratio| ratio.times).min_by(f64::total_cmp)
@@ -179,6 +181,74 @@ impl Line<'_> {
     }
 }
 
+/// All lines as text of at most `width` columns, where that is possible: what is the same in all cases, other units, and errors
+/// go into notes below, then the columns that matter least are left out, which a note says.
+pub fn fitted(results: &Results, width: usize) -> String {
+    let all = lines(results);
+    // Pings among rows: their columns are empty for all others, and their rates no rates of rows.
+    let unit = all.first().map(|line| line.case.unit).unwrap_or_default();
+    let (shown, others): (Vec<Line<'_>>, Vec<Line<'_>>) = all.into_iter().partition(|line| line.case.unit == unit);
+    let mut notes = Vec::new();
+    let mut table = cells(&shown, Style::Text);
+    let is_wide = |table: &[Vec<String>]| widths(table).iter().map(|column| column + 2).sum::<usize>() > width + 2;
+    if is_wide(&table) {
+        // A row may be longer only because it was cut.
+        for (row, line) in table.iter_mut().skip(1).zip(&shown) {
+            if let Some(rows) = line.cut_at {
+                row.iter_mut().filter(|cell| cell.starts_with("cut after ")).for_each(|cell| *cell = "cut".into());
+                notes.push(format!("{}: cut after {} {}", line.case.id, grouped(rows as f64, 0), unit.name()));
+            }
+        }
+    }
+    if is_wide(&table) && take_column(&mut table, "errors") {
+        let failed = shown.iter().filter(|line| !line.errors.is_empty());
+        notes.extend(failed.map(|line| format!("{}: errors {}", line.case.id, line.shown_errors())));
+    }
+    for name in shown.first().map(|line| line.case.with.clone()).unwrap_or_default().keys() {
+        let value = |line: &Line<'_>| line.case.with.get(name).cloned().unwrap_or_default();
+        if is_wide(&table) && shown.iter().all(|line| value(line) == value(&shown[0])) && take_column(&mut table, name)
+        {
+            notes.push(format!("{name} of all cases: {}", value(&shown[0])));
+        }
+    }
+    let mut left_out = Vec::new();
+    for name in LEAST_FIRST {
+        if is_wide(&table) && take_column(&mut table, name) {
+            left_out.push(name);
+        }
+    }
+    if !left_out.is_empty() {
+        notes.push(format!(
+            "not shown in {width} columns: {} (`--json`, or `inrush bench report FILE --markdown`, has all)",
+            left_out.join(", ")
+        ));
+    }
+    notes.extend(others.iter().map(other));
+    let notes: String = notes.iter().map(|note| wrapped(note.split(' '), width, "  ")).collect();
+    aligned(&table) + if notes.is_empty() { "" } else { "\n" } + &notes
+}
+
+/// A case of another unit than the table's, in words.
+fn other(line: &Line<'_>) -> String {
+    let mut text = line.case.id.clone();
+    if let Some(rate) = line.median_rate() {
+        text += &format!(": {} {}/s", grouped(rate, 0), line.case.unit.name());
+    }
+    if let Some(latency) = &line.latency {
+        let ms = |share: f64| latency.quantile(share).as_secs_f64() * 1e3;
+        text += &format!(", ms: p50 {:.3}, p95 {:.3}, max {:.3}", ms(0.5), ms(0.95), ms(1.0));
+    }
+    text
+}
+
+fn take_column(table: &mut [Vec<String>], name: &str) -> bool {
+    let at = table.first().and_then(|head| head.iter().position(|cell| cell == name));
+    if let Some(at) = at {
+        table.iter_mut().for_each(|row| drop(row.remove(at)));
+    }
+    at.is_some()
+}
+
 /// All lines.
 pub fn render(results: &Results, style: Style) -> String {
     let table = cells(&lines(results), style);
@@ -276,13 +346,18 @@ pub(crate) fn grouped(value: f64, digits: usize) -> String {
     out
 }
 
-/// The first column is text, the others are aligned right.
-fn aligned(table: &[Vec<String>]) -> String {
+/// The longest cell of each column.
+fn widths(table: &[Vec<String>]) -> Vec<usize> {
     let n_columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         table.iter().filter_map(|cells| cells.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..n_columns).map(width).collect();
+    (0..n_columns).map(width).collect()
+}
+
+/// The first column is text, the others are aligned right.
+fn aligned(table: &[Vec<String>]) -> String {
+    let widths = widths(table);
     let line = |cells: &Vec<String>| {
         let cells = cells.iter().zip(&widths).enumerate().map(|(i, (cell, width))| match i {
             0 => format!("{cell:width$}"),
@@ -311,6 +386,23 @@ fn quoted(cell: &str) -> String {
 
 /// Of more than so many settings, those that are the same in all cases are not shown to people.
 const FEW_SETTINGS: usize = 2;
+
+/// The columns that a narrow table does without, the least important first.
+const LEAST_FIRST: [&str; 13] = [
+    "bytes sent",
+    "client CPU us",
+    "server CPU us",
+    "acquire us: mean",
+    "ms: mean",
+    "least",
+    "most",
+    "p95",
+    "acquire p95",
+    "asked",
+    "max",
+    "of the limit",
+    "p50",
+];
 
 #[cfg(test)]
 mod tests {
@@ -372,6 +464,37 @@ insert-select     once                 20.0     20.0     40.0  50,000     100.0 
 ";
         let squeeze = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         assert_eq!(squeeze(&render(&results(), Style::Text)), squeeze(want));
+    }
+
+    #[test]
+    fn a_narrow_table_says_what_it_leaves_out() {
+        let mut results = results();
+        let ping = Case {
+            id: "ping".into(),
+            subject: "ping".into(),
+            unit: Unit::Queries,
+            role: Role::Subject,
+            ..results.cases[0].clone()
+        };
+        results.samples.push(Sample { case: "ping".into(), round: 1, seconds: 1.0, rows: 21, ..Sample::default() });
+        results.cases.push(ping);
+        results.samples[1].errors = BTreeMap::from([("1213".into(), 4)]);
+        for width in [60, 80, 100, 200] {
+            let text = fitted(&results, width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+            assert!(
+                text.contains("rows/s") && text.contains("speed-up") && text.contains("1213: 4"),
+                "{width}: {text}"
+            );
+            assert!(text.contains("cut after 77 rows") && text.contains("ping: 21 queries/s"), "{width}: {text}");
+        }
+        assert!(fitted(&results, 200).contains("client CPU us") && !fitted(&results, 200).contains("not shown"));
+        let narrow = fitted(&results, 80);
+        assert!(
+            narrow.contains("not shown in 80 columns: client CPU us") && narrow.contains("commits of all"),
+            "{narrow}"
+        );
+        assert_eq!(lines(&results).last().unwrap().speed_up, None, "pings are no rows");
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Columns of what is not printed on a terminal.
+    pub(crate) const FILE_WIDTH: usize = 100;
+
     /// `json` prints one document and nothing else on standard output; `log_json` makes every line on standard error a JSON
     /// object.
     pub(crate) fn new(json: bool, quiet: bool, progress: bool, log_json: bool) -> Self {
@@ -36,6 +39,15 @@ impl Output {
 
     pub(crate) fn is_terminal(&self) -> bool {
         std::io::stderr().is_terminal() && !self.log_json
+    }
+
+    /// How many columns a table may have: those of the terminal that it goes to, or as many as are easy to read.
+    pub(crate) fn width(&self) -> usize {
+        let stdout = std::io::stdout();
+        let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten();
+        size.map(|size| usize::from(size.ws_col))
+            .filter(|width| *width > 0)
+            .map_or(Self::FILE_WIDTH, |width| width.max(NARROWEST))
     }
 
     pub(crate) fn shows_progress(&self) -> bool {
@@ -99,3 +111,6 @@ impl Output {
         }
     }
 }
+
+/// A table of fewer columns has nothing left to read.
+const NARROWEST: usize = 60;

@@ -73,6 +73,8 @@ fn by_nothing(place: &Place) {
     a_schema_that_was_there_stays(place);
     a_cut_case_is_shown_as_cut(place);
     an_interrupted_run_keeps_what_it_measured(place);
+    a_second_run_is_refused(place);
+    a_terminal_shows_what_is_under_way(place);
     results_are_not_written_over(place);
     rounds_are_as_many_as_asked(place);
     load::what_cannot_be_is_told(place);
@@ -114,13 +116,15 @@ fn results_are_shown_again(place: &Place) {
     let parts: Vec<&str> = shown.split("\n\n").collect();
     assert!(parts[0].contains("round trip") && shown.contains("times as fast as row by row"), "{shown}");
     assert_eq!(String::from_utf8_lossy(&csv.stdout).lines().count(), parts[1].lines().count());
+    assert!(parts[1].lines().chain(parts[2].lines()).all(|line| line.chars().count() <= 100), "{shown}");
     let has_bulk = !place.server.name.contains("mysql");
     assert_eq!(shown.contains("bulk is not measured: "), !has_bulk, "{shown}");
     let same = place.bench("compare a.jsonl a.jsonl --fail-if-slower 0%");
     let words = String::from_utf8_lossy(&same.stdout).into_owned();
     assert_eq!(same.status.code(), Some(0), "{words}");
     assert!(words.starts_with("case ") && words.lines().count() > 1, "{words}");
-    assert!(words.lines().skip(1).all(|line| line.ends_with("undecided: too few rounds")), "{words}");
+    let rows = words.split("\n\n").next().unwrap();
+    assert!(rows.lines().skip(1).all(|line| line.ends_with("undecided: too few rounds")), "{words}");
     // Six rounds of one case, in twice the time.
     let lines = fs::read_to_string(place.path("a.jsonl")).unwrap();
     let head: String = lines.split_inclusive('\n').take(2).collect();
@@ -177,7 +181,8 @@ fn a_cut_case_is_shown_as_cut(place: &Place) {
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     let shown = String::from_utf8_lossy(&done.stdout).into_owned();
     let cut = shown.lines().find(|line| line.starts_with("row ") && line.contains("each statement")).unwrap();
-    assert!(cut.contains("cut after ") && !cut.contains("rows/s"), "{shown}");
+    assert!(cut.contains(" cut ") && !cut.contains("rows/s"), "{shown}");
+    assert!(shown.contains("row / each statement / 100000: cut after "), "{shown}");
 }
 
 fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
@@ -199,6 +204,46 @@ fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
     let report = place.bench("report f.jsonl");
     assert_eq!(report.status.code(), Some(0), "{}", said(&report));
     assert!(said(&report).contains("did not come to its end"), "{}", said(&report));
+}
+
+/// Until the first one ends, by a signal that it handles or by one that it cannot.
+fn a_second_run_is_refused(place: &Place) {
+    use rustix::process::{Pid, Signal, kill_process};
+    for (signal, code) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
+        let file = format!("first-{}.jsonl", code.unwrap_or(0));
+        let mut first = place.command(&format!("insert --rows 2000 --full -o {file}"));
+        let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while place.path(&file).metadata().map_or(0, |file| file.len()) == 0 {
+            assert!(Instant::now() < deadline, "nothing is measured");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let second = place.bench("insert --rows 5 -o second.jsonl");
+        assert_eq!(second.status.code(), Some(1), "{}", said(&second));
+        for words in ["another `inrush bench` run uses the schema `inrush_bench`", "connection ", "hint: ", "KILL "] {
+            assert!(said(&second).contains(words), "{words}: {}", said(&second));
+        }
+        assert!(!place.path("second.jsonl").exists());
+        assert_eq!(first.try_wait().unwrap(), None, "the first run goes on");
+        kill_process(Pid::from_child(&first), signal).unwrap();
+        assert_eq!(first.wait().unwrap().code(), code);
+        let third = place.bench(&format!("insert --rows 5 -o third-{file}"));
+        assert_eq!(third.status.code(), Some(0), "{}", said(&third));
+        place.sql("DROP DATABASE IF EXISTS inrush_bench");
+    }
+}
+
+fn a_terminal_shows_what_is_under_way(place: &Place) {
+    let words = "warm-up, case 1 of ";
+    let done = place.bench("insert --rows 5 -o silent.jsonl");
+    assert!(done.status.code() == Some(0) && !said(&done).contains(words), "{}", said(&done));
+    let bench = place.command("insert --rows 5 -o shown.jsonl");
+    let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy());
+    let line: Vec<String> = std::iter::once(bench.get_program()).chain(bench.get_args()).map(quoted).collect();
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &line.join(" "), "/dev/null"]).current_dir(place.folder.path()).env("TERM", "xterm");
+    let done = terminal.env("INRUSH_PASSWORD", &place.server.password).stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.code() == Some(0) && said(&done).contains(words), "{}", said(&done));
 }
 
 fn results_are_not_written_over(place: &Place) {

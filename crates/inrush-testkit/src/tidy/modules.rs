@@ -197,7 +197,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-bench",
         &[
-            &["dataset", "histogram", "server_file", "stats"],
+            &["dataset", "histogram", "server_file", "stats", "wrap"],
             &["relay", "results"],
             &["axes", "compare", "facts", "meter", "runner", "table", "counters"],
             &["advice", "clock", "workers", "heat_map", "html", "knee"],

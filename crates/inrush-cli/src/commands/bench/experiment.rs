@@ -2,6 +2,7 @@
 //! schema cleaned up. An [`Experiment`] defines its cases and how one is run.
 
 use super::place::{Place, SCHEMA};
+use super::progress::Progress;
 use crate::connection::ConnectArgs;
 use crate::{Output, exit, human};
 use clap::Args;
@@ -128,6 +129,8 @@ pub(super) struct Plan<C> {
 pub(super) trait Experiment {
     /// As on the command line.
     const NAME: &'static str;
+    /// Whether it has a view of its own of a case that runs.
+    const SHOWS_ITSELF: bool = false;
     /// The parameters of a case.
     type Cell;
     /// What runs cases: connections, tables.
@@ -269,6 +272,7 @@ fn rounds<E: Experiment>(
     output: &Output,
 ) -> Result<()> {
     let started = Instant::now();
+    let mut progress = (!E::SHOWS_ITSELF).then(|| Progress::start(E::NAME, cells.len(), experiment.effort(), output));
     let mut bench = match experiment.start(place, facts, cells, stop) {
         Ok(bench) => bench,
         Err(error) => {
@@ -280,6 +284,9 @@ fn rounds<E: Experiment>(
     let run_one = |at: usize, round: u32| {
         if stop.load(Relaxed) {
             return Err(Error::new(Kind::Interrupted, "interrupted").into());
+        }
+        if let Some(progress) = &mut progress {
+            progress.begin(&cases[at].id, round);
         }
         let sample = experiment.run(&mut bench, &cells[at])?;
         output.detail(&format!("round {round}: {}: {:.1} ms", cases[at].id, sample.seconds * 1e3));
@@ -323,7 +330,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
 /// The settings, the table and what follows.
 pub(super) fn show(results: &Results, output: &Output) {
     if !results.cases.is_empty() {
-        output.result(super::text_report(results).trim_end());
+        output.result(super::text_report(results, output.width()).trim_end());
     }
 }
 

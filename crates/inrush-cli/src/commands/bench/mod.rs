@@ -8,6 +8,7 @@ mod peers;
 mod place;
 mod pool;
 mod pressure;
+mod progress;
 mod query;
 mod report;
 mod rtt;
@@ -31,6 +32,7 @@ use std::time::Duration;
 #[command(disable_help_flag = true, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Alone it is a tour of about two minutes that ends with what to do on this server.\n\
     Everything is written into a schema of its own, `inrush_bench`, which is dropped again.\n\
+    One run at a time uses it: a second one on the same server is refused (exit code 1).\n\
     If no server is named, a temporary local one is started.")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
@@ -86,7 +88,7 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
                 compare::same_place(&before, &after)?;
             }
             let changes = compare::changes(&before, &after)?;
-            output.result(compare::render(&changes).trim_end());
+            output.result(compare::render(&changes, output.width()).trim_end());
             let differences = compare::differences(&before, &after);
             differences.iter().for_each(|line| output.notice(&format!("not the same: {line}")));
             let is_slower = |change: &Change| fail_if_slower.is_some_and(|most| change.is_slower_than(most));
@@ -96,8 +98,8 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
 }
 
 /// The text report of results: their origin, the table, and conclusions.
-fn text_report(results: &Results) -> String {
-    [facts::shown(&results.run), shown(results, Style::Text), conclusions(results).join("\n")].join("\n")
+fn text_report(results: &Results, width: usize) -> String {
+    [facts::shown(&results.run, width), shown(results, Style::Text, width), conclusions(results).join("\n")].join("\n")
 }
 
 /// What follows from the numbers, a sentence a line.
@@ -114,13 +116,13 @@ fn conclusions(results: &Results) -> Vec<String> {
     }
 }
 
-/// The table; for eyes with a map of two axes below it, and with what was left out.
-fn shown(results: &Results, style: Style) -> String {
-    let mut text = table::render(results, style);
+/// The table, as text of at most `width` columns; for eyes with a map of two axes below it, and with what was left out.
+fn shown(results: &Results, style: Style, width: usize) -> String {
+    let mut text = if style == Style::Text { table::fitted(results, width) } else { table::render(results, style) };
     if style == Style::Csv {
         return text;
     }
-    let map = if style == Style::Text { heat_map::render(results) } else { String::new() };
+    let map = if style == Style::Text { heat_map::render(results, width) } else { String::new() };
     let left_out = results.run.left_out.iter().map(|one| one.sentence() + "\n").collect();
     for part in [map, left_out] {
         text += if part.is_empty() { "" } else { "\n" };

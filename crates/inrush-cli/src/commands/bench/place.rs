@@ -5,7 +5,7 @@ use crate::connection::{ConnectArgs, Environment};
 use crate::local_server::{LocalServer, StartOptions};
 use inrush::Config;
 use inrush::blocking::Connection;
-use inrush_core::Result;
+use inrush_core::{Error, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ pub(super) struct Place {
     local: Option<Throwaway>,
     /// Whether the schema was there before.
     is_ours: bool,
+    /// Holds the lock on the schema; the server releases it with the connection, however the run ends.
+    _lock: Connection,
 }
 
 /// A local server, and the folder that it is in.
@@ -24,7 +26,10 @@ struct Throwaway {
 }
 
 impl Place {
-    /// Finds the server, or starts one; makes the schema.
+    /// Finds the server, or starts one; locks the schema against other runs, and makes it.
+    ///
+    /// # Errors
+    /// Those of the server; `Config` while another run holds the lock.
     pub(super) fn find(connect: &ConnectArgs, output: &Output) -> Result<Self> {
         let (config, local) = match connect.config_if_named(&Environment::of_process())? {
             Some(config) => (config, None),
@@ -37,6 +42,7 @@ impl Place {
         // The database of the user, if one is named, is not touched, nor needed.
         let config = config.without_database();
         let mut connection = Connection::connect(&config)?;
+        lock(&mut connection, &config)?;
         let there: Option<u64> = connection
             .query_opt(&format!("SELECT 1 FROM information_schema.schemata WHERE schema_name = '{SCHEMA}'"), ())?;
         if there.is_none() {
@@ -46,7 +52,7 @@ impl Place {
                 ))
             })?;
         }
-        Ok(Self { config, local, is_ours: there.is_none() })
+        Ok(Self { config, local, is_ours: there.is_none(), _lock: connection })
     }
 
     /// Drops the benchmark's tables, and the schema if it was created for them.
@@ -94,6 +100,57 @@ impl Drop for Throwaway {
         }
     }
 }
+
+/// Takes the lock on the schema for this connection.
+fn lock(connection: &mut Connection, config: &Config) -> Result<()> {
+    // The connection is idle for as long as the run takes.
+    connection.execute(&format!("SET SESSION wait_timeout = {LONGEST_IDLE}"), ())?;
+    let taken: Option<i64> = connection.query_one(&format!("SELECT GET_LOCK('{LOCK}', {LOCK_SECONDS})"), ())?;
+    if taken == Some(1) {
+        return Ok(());
+    }
+    let holder: Option<u64> = connection.query_one(&format!("SELECT IS_USED_LOCK('{LOCK}')"), ())?;
+    let server = match config.socket().filter(|_| config.uses_socket()) {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", config.host(), config.port()),
+    };
+    let holder = match holder {
+        Some(id) => id,
+        // It ended just now.
+        None => {
+            return Err(Error::config(format!("another `inrush bench` run held the schema `{SCHEMA}` on {server}"))
+                .with_hint("run the same command again"));
+        }
+    };
+    // Not every server has this table, nor lets every user read it.
+    let account: Option<(Option<String>, Option<String>)> = connection
+        .query_opt(
+            &format!(
+                "SELECT processlist_user, processlist_host FROM performance_schema.threads WHERE processlist_id = {holder}"
+            ),
+            (),
+        )
+        .unwrap_or_default();
+    let account = match account {
+        Some((Some(user), Some(host))) => format!(" of `{user}`@`{host}`"),
+        _ => String::new(),
+    };
+    let message = format!(
+        "another `inrush bench` run uses the schema `{SCHEMA}` on {server}: connection {holder}{account} holds its lock"
+    );
+    Err(Error::config(message).with_hint(format!(
+        "wait until that run ends, or end it by Ctrl-C; `KILL {holder}` on the server releases the lock of a run that hangs"
+    )))
+}
+
+/// What a run of the lab holds with GET_LOCK; it has the schema's name, so other locks have others.
+const LOCK: &str = "inrush bench: inrush_bench";
+
+/// A run that ended just now may hold it still.
+const LOCK_SECONDS: u32 = 2;
+
+/// In seconds: the most that every server takes.
+const LONGEST_IDLE: u32 = 2_147_483;
 
 /// The only schema that the lab writes into.
 pub(super) const SCHEMA: &str = "inrush_bench";

@@ -114,6 +114,7 @@ impl PressureArgs {
 
 impl Experiment for Pressure<'_> {
     const NAME: &'static str = "pressure";
+    const SHOWS_ITSELF: bool = true;
     type Cell = Cell;
     type Bench = (Bench, View);
 

@@ -37,9 +37,10 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
     let results = super::read(&args.file)?;
     let text = match (args.html, args.markdown, args.csv) {
         (true, ..) => html::page(&results, &headlines(&results)),
-        (_, true, _) => super::shown(&results, Style::Markdown),
-        (.., true) => super::shown(&results, Style::Csv),
-        _ => super::text_report(&results),
+        (_, true, _) => super::shown(&results, Style::Markdown, 0),
+        (.., true) => super::shown(&results, Style::Csv, 0),
+        // A file is read on any screen.
+        _ => super::text_report(&results, if args.output.is_some() { Output::FILE_WIDTH } else { output.width() }),
     };
     match &args.output {
         Some(path) => {
