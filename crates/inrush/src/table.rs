@@ -3,6 +3,7 @@
 pub(crate) mod kept;
 pub(crate) mod reading;
 
+use inrush_core::profile::Profile;
 use inrush_core::value::ident::{quote_ident, quote_table};
 use inrush_core::{Error, Result};
 
@@ -97,6 +98,23 @@ pub fn create_statement(name: &TableName, columns: &[(String, String)], key: &[S
         list.push(format!("  PRIMARY KEY ({})", key.join(", ")));
     }
     format!("CREATE TABLE {} (\n{}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4", name.quoted(), list.join(",\n"))
+}
+
+/// The columns of a new table with types that the server knows.
+pub(crate) fn known_types(columns: &[(String, String)], profile: &Profile) -> Vec<(String, String)> {
+    columns.iter().map(|(name, ty)| (name.clone(), known_type(ty, profile))).collect()
+}
+
+/// A VECTOR goes into a JSON column where the server has no vectors, a UUID into a CHAR: the same text fits both.
+fn known_type(ty: &str, profile: &Profile) -> String {
+    if !profile.has_vectors && ty.starts_with("VECTOR") {
+        let null = ty.split_once(')').map_or("", |(_, null)| null);
+        return format!("JSON{null}");
+    }
+    match ty.strip_prefix("UUID ").filter(|_| !profile.has_uuids) {
+        Some(null) => format!("CHAR(36) {null}"),
+        None => ty.to_owned(),
+    }
 }
 
 #[cfg(test)]

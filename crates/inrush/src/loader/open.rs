@@ -55,7 +55,7 @@ pub(super) fn open(
     let variables = Variables::read(&mut connection, &profile)?;
     check_packet(variables.max_packet)?;
     let found = sql::read_table(&mut connection, &name)?;
-    let wanted = options.create.as_ref().map(|columns| known_types(columns, &profile));
+    let wanted = options.create.as_ref().map(|columns| table::known_types(columns, &profile));
     let mut to_create = None;
     let table = match (found, &wanted) {
         (Some(_), Some(columns)) if options.replace => {
@@ -311,23 +311,6 @@ fn same_fields(sources: &[Box<dyn Source>]) -> Result<()> {
             pair[1].name()
         ))
         .with_hint("load them one after the other, or use `--bad-rows skip`")),
-    }
-}
-
-/// The columns of a new table with types that the server knows.
-pub(super) fn known_types(columns: &[(String, String)], profile: &Profile) -> Vec<(String, String)> {
-    columns.iter().map(|(name, ty)| (name.clone(), known_type(ty, profile))).collect()
-}
-
-/// A VECTOR goes into a JSON column where the server has no vectors, a UUID into a CHAR: the same text fits both.
-fn known_type(ty: &str, profile: &Profile) -> String {
-    if !profile.has_vectors && ty.starts_with("VECTOR") {
-        let null = ty.split_once(')').map_or("", |(_, null)| null);
-        return format!("JSON{null}");
-    }
-    match ty.strip_prefix("UUID ").filter(|_| !profile.has_uuids) {
-        Some(null) => format!("CHAR(36) {null}"),
-        None => ty.to_owned(),
     }
 }
 

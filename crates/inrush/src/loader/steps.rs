@@ -9,7 +9,6 @@ mod guard;
 
 use super::ledger::{Jobs, LastSteps};
 use super::notice::Notice;
-use super::open::known_types;
 use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
@@ -187,7 +186,7 @@ fn creation(target: &Target, shadow: &Shadow) -> String {
         None => shadow.create(),
         Some(columns) => {
             let name = TableName { schema: shadow.schema.clone(), name: shadow.shadow.clone() };
-            table::create_statement(&name, &known_types(columns, &target.session.profile), &options.key)
+            table::create_statement(&name, &table::known_types(columns, &target.session.profile), &options.key)
         }
     }
 }

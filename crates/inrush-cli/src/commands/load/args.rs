@@ -1,6 +1,5 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
-use super::new_table::{NewTypes, Sample};
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use crate::human;
@@ -334,6 +333,27 @@ enum FormatArg {
     Json,
     Parquet,
     Arrow,
+}
+
+/// How the types of a new table are found.
+#[derive(Debug)]
+pub(crate) struct NewTypes {
+    pub(crate) sample: Sample,
+    /// Columns and the types that they are given.
+    pub(crate) given: Vec<(String, String)>,
+    /// Whether the table has all of these columns.
+    pub(crate) has_all_given: bool,
+}
+
+/// What types are inferred from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sample {
+    /// The beginning of each file.
+    Beginning,
+    /// So many records of each file, which is read once more by the load.
+    Records(u64),
+    /// All of each file, likewise.
+    All,
 }
 
 impl LoadArgs {

@@ -1,33 +1,12 @@
 //! The columns of a new table: types from a sample of every file, by the user's own choice where there is one, and what is said of them.
 
-use super::LoadArgs;
+use super::args::{LoadArgs, NewTypes, Sample};
 use crate::Output;
 use inrush::LoadOptions;
 use inrush::sans_io::bulk::{FieldTarget, Matching};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred, fit_row, infer_types_of};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How the types of a new table are found.
-#[derive(Debug)]
-pub(crate) struct NewTypes {
-    pub(super) sample: Sample,
-    /// Columns and the types that they are given.
-    pub(super) given: Vec<(String, String)>,
-    /// Whether the table has all of these columns.
-    pub(super) has_all_given: bool,
-}
-
-/// What types are inferred from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sample {
-    /// The first [`BYTES`] of each file.
-    Beginning,
-    /// So many records of each file, which is read once more by the load.
-    Records(u64),
-    /// All of each file, likewise.
-    All,
-}
 
 /// As much of each file as its types are guessed from.
 const BYTES: usize = 4 << 20;
