@@ -95,7 +95,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
     sample: Option<String>,
 
-    /// The type of a column of a new table: `zip=CHAR(5)`; may be given several times
+    /// The type of a column of a new table: `--type zip=CHAR(5)`; may be given several times
     #[arg(long = "type", value_name = "COLUMN=TYPE", help_heading = "Writing")]
     types: Vec<String>,
 
