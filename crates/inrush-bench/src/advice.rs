@@ -3,13 +3,13 @@
 use crate::results::{Results, Role};
 use crate::table::{self, Line};
 
-/// A sentence for each number of rows: the fastest way and the next one.
+/// A sentence for each number of rows, the most rows first: the fastest way and the next one.
 pub fn of(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut sizes: Vec<u64> = results.cases.iter().map(|case| case.rows).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    sizes.into_iter().filter_map(|rows| for_rows(&lines, rows)).collect()
+    sizes.into_iter().rev().filter_map(|rows| for_rows(&lines, rows)).collect()
 }
 
 fn for_rows(lines: &[Line<'_>], rows: u64) -> Option<String> {

@@ -96,8 +96,8 @@ pub fn cells(routes: &[Route], sizes: &[u64], allowed: &Allowed) -> (Vec<Cell>, 
     (cells.collect(), left_out)
 }
 
-/// A sentence for each way: how many times as fast as row by row each method is, and what row by row makes of `1000 / ping`; before them,
-/// what the relay costs by itself.
+/// What the longest way makes of the methods; then a sentence for each way: how many times as fast as row by row each method is, and what row
+/// by row makes of `1000 / ping`; at the end, what the relay costs by itself.
 pub fn sentences(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut groups: Vec<&str> = Vec::new();
@@ -106,8 +106,45 @@ pub fn sentences(results: &Results) -> Vec<String> {
             groups.push(&line.case.group);
         }
     }
-    let of_relay = relay_costs(&lines);
-    of_relay.into_iter().chain(groups.iter().flat_map(|group| of_route(group, &lines))).collect()
+    let of_routes = groups.iter().flat_map(|group| of_route(group, &lines));
+    headline(&lines).into_iter().chain(of_routes).chain(relay_costs(&lines)).collect()
+}
+
+/// Which method is fastest over the longest way, and how much longer it and row by row take there than without a way.
+fn headline(lines: &[Line<'_>]) -> Option<String> {
+    let is_row = |line: &&Line<'_>| line.case.role == Role::Baseline;
+    let ours =
+        || lines.iter().filter(|line| matches!(line.case.role, Role::Subject | Role::Baseline) && !is_ping(line));
+    let round_trip = |line: &Line<'_>| line.case.with.get(RTT).and_then(|ms| ms.parse::<f64>().ok());
+    let longest = ours().filter_map(round_trip).max_by(f64::total_cmp).filter(|ms| *ms > 0.0)?;
+    let seconds = |line: &Line<'_>| Some(line.seconds.as_ref()?.median);
+    let far = |rows: u64| ours().filter(move |line| line.case.rows == rows && round_trip(line) == Some(longest));
+    let rows = ours().map(|line| line.case.rows).max()?;
+    let best = far(rows).filter_map(|line| Some((line, seconds(line)?))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+    // How many times as long as the same case takes without a way.
+    let times = |line: &Line<'_>, here: f64| {
+        let is_same = |other: &&Line<'_>| {
+            let commits = |line: &Line<'_>| line.case.with.get("commits").cloned();
+            round_trip(other).is_none()
+                && (other.case.rows, &other.case.subject) == (line.case.rows, &line.case.subject)
+                && commits(other) == commits(line)
+        };
+        Some(here / seconds(ours().find(is_same)?)?)
+    };
+    let row = match far(rows).find(is_row).map(|line| (line, seconds(line))) {
+        Some((line, Some(here))) => format!("{} times", factor(times(line, here)?)),
+        _ => "too long to be measured".to_owned(),
+    };
+    Some(format!(
+        "Over a round trip of {longest} ms, {rows} rows by `{}`, committed {}, take {} times as long as without it; row by row takes {row}.",
+        best.0.case.subject,
+        best.0.case.with.get("commits").map_or("once", String::as_str),
+        factor(times(best.0, best.1)?),
+    ))
+}
+
+fn is_ping(line: &Line<'_>) -> bool {
+    line.case.subject == PING
 }
 
 fn of_route(group: &str, lines: &[Line<'_>]) -> Vec<String> {
@@ -256,11 +293,13 @@ mod tests {
             (ms(200), 20.0, 0.3, 0.2),
         ]);
         let want = [
-            "The relay by itself: a ping takes 40 us instead of 10 us; row by row is 0.50 times as fast as without it.",
+            "Over a round trip of 200 ms, 100 rows by `pipelined`, committed each statement, take 6.0 times as long as without it; row by row \
+             takes too long to be measured.",
             "direct (ping 10 us), 100 rows: row by row 1,000 rows/s, 1 % of 1000/ping (99,900); times as fast: pipelined 2.0.",
             "0 ms (ping 40 us), 100 rows: row by row 500 rows/s, 2 % of 1000/ping (24,975); times as fast: pipelined 4.0.",
             "5 ms (ping 5.0 ms), 100 rows: row by row 192 rows/s, 96 % of 1000/ping (200); times as fast: pipelined 52.",
             "200 ms (ping 200.0 ms), 100 rows: row by row was cut, so nothing is held against it.",
+            "The relay by itself: a ping takes 40 us instead of 10 us; row by row is 0.50 times as fast as without it.",
         ];
         let shown = sentences(&results);
         let is_near = |(a, b): (&String, &&str)| a.split(' ').zip(b.split(' ')).filter(|(a, b)| a != b).count() <= 1;

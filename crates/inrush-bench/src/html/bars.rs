@@ -14,7 +14,12 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let scale = Scale::of_rates(rounds.0.values().flatten().copied());
     rounds.0.values().flatten().next()?;
     let unit = lines.first()?.case.unit.name();
-    let parts = series::by_group(lines);
+    let mut parts = series::by_group(lines);
+    // The most rows first: what little takes is mostly the start.
+    let is_of_one_size = |part: &Part<'_, '_>| part.lines.windows(2).all(|two| two[0].case.rows == two[1].case.rows);
+    if parts.iter().all(is_of_one_size) {
+        parts.sort_by_key(|part| std::cmp::Reverse(part.lines.first().map(|line| line.case.rows)));
+    }
     let variants = Variants::of(&parts);
     let order = subjects_by_rate(&parts);
 
@@ -42,6 +47,10 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
         "Median {unit} a second of each case; every dot is a round, the line through them reaches over the 95 % interval of the median, or from \
          the least to the most where there are fewer than six rounds."
     );
+    if lines.iter().any(|line| line.speed_up.is_some()) {
+        caption +=
+            " The speed-up is the median of the ratios within each round, so it is not quite the ratio of two medians.";
+    }
     if scale.is_log() {
         caption += " The scale is logarithmic: read where a bar ends, not how long it is.";
     }

@@ -7,6 +7,8 @@ use super::series::{self, Names};
 use crate::results::{Results, Sample, Tick};
 use crate::stats::Summary;
 use crate::table::Line;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// None where nothing was counted by seconds.
 pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
@@ -54,7 +56,7 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     if !is_one_scale {
         caption += " Each picture has a scale of its own.";
     }
-    caption += " The last second may be a part of one.";
+    caption += " Parts of a second, at the end and by the server's clock at the start too, are left out.";
     Some(Figure {
         id: "seconds".into(),
         title: "Second by second".into(),
@@ -89,8 +91,9 @@ impl Curves {
         let both = |sample: &Sample| sample.curve.iter().chain(&sample.server_curve).map(|tick| tick.second).max();
         let last = of_case().filter_map(both).max()?;
         let bucket = last / MOST + 1;
-        let curve = |ticks: fn(&Sample) -> &[Tick]| Curve::of(of_case().map(ticks), bucket);
-        Some(Self { client: curve(|sample| &sample.curve), server: curve(|sample| &sample.server_curve), bucket })
+        let client = Curve::of(of_case().map(|sample| &sample.curve[..]), bucket, false);
+        let server = Curve::of(of_case().map(|sample| &sample.server_curve[..]), bucket, true);
+        Some(Self { client, server, bucket })
     }
 
     fn last(&self) -> f64 {
@@ -122,31 +125,31 @@ impl Curves {
 }
 
 impl Curve {
-    fn of<'s>(rounds: impl Iterator<Item = &'s [Tick]>, bucket: u32) -> Self {
+    /// `by_server`: its clock, whose first second began before the run.
+    fn of<'s>(rounds: impl Iterator<Item = &'s [Tick]>, bucket: u32, by_server: bool) -> Self {
         let mut curve = Self::default();
+        let mut of_buckets = BTreeMap::<u32, Vec<f64>>::new();
         for ticks in rounds.filter(|ticks| !ticks.is_empty()) {
-            let last = ticks.iter().map(|tick| tick.second).max().unwrap_or(0);
-            let first_of = |at: usize| at as f64 * f64::from(bucket);
+            let whole = whole_seconds(ticks, by_server);
+            let first_of = |at: u32| f64::from(at * bucket);
             // A second that the file does not name had nothing.
-            let mut rates = vec![0.0; (last / bucket) as usize + 1];
+            let mut rates: BTreeMap<u32, f64> =
+                (whole.start / bucket..=(whole.end - 1) / bucket).map(|at| (at, 0.0)).collect();
             for tick in ticks {
-                let at = (tick.second / bucket) as usize;
-                let seconds = f64::from(bucket).min(f64::from(last) + 1.0 - first_of(at));
-                rates[at] += tick.rows as f64 / seconds;
+                let at = tick.second / bucket;
                 if tick.errors > 0 {
                     curve.add_errors(first_of(at), tick.errors);
                 }
+                if whole.contains(&tick.second) {
+                    let seconds = whole.end.min((at + 1) * bucket) - whole.start.max(at * bucket);
+                    *rates.entry(at).or_default() += tick.rows as f64 / f64::from(seconds);
+                }
             }
-            curve.rounds.push(rates.into_iter().enumerate().map(|(i, rate)| (first_of(i), rate)).collect());
+            rates.iter().for_each(|(at, rate)| of_buckets.entry(*at).or_default().push(*rate));
+            curve.rounds.push(rates.into_iter().map(|(at, rate)| (first_of(at), rate)).collect());
         }
-        let longest = curve.rounds.iter().map(Vec::len).max().unwrap_or(0);
-        curve.middle = (0..longest)
-            .map(|i| {
-                let rates: Vec<f64> =
-                    curve.rounds.iter().filter_map(|round| round.get(i)).map(|(_, rate)| *rate).collect();
-                (i as f64 * f64::from(bucket), Summary::of(&rates).map_or(0.0, |summary| summary.median))
-            })
-            .collect();
+        let median = |rates: &[f64]| Summary::of(rates).map_or(0.0, |summary| summary.median);
+        curve.middle = of_buckets.iter().map(|(at, rates)| (f64::from(at * bucket), median(rates))).collect();
         curve
     }
 
@@ -170,6 +173,14 @@ impl Curve {
             ..Series::default()
         }
     }
+}
+
+/// The seconds of which all was measured: the run ends within its last one. Where there are few, all count.
+fn whole_seconds(ticks: &[Tick], by_server: bool) -> Range<u32> {
+    let seconds = || ticks.iter().map(|tick| tick.second);
+    let (first, last) = (seconds().min().unwrap_or(0), seconds().max().unwrap_or(0));
+    let start = if by_server { first + 1 } else { 0 };
+    if start + 1 < last { start..last } else { 0..last + 1 }
 }
 
 /// A row a second, two columns a case.
@@ -218,11 +229,24 @@ mod tests {
 
     #[test]
     fn seconds_are_put_together() {
-        let ticks = [tick(0, 10), tick(1, 30), tick(4, 5)];
-        let curve = Curve::of([&ticks[..], &[]].into_iter(), 2);
+        let ticks = [tick(0, 10), tick(1, 30), tick(4, 5), tick(5, 1)];
+        let curve = Curve::of([&ticks[..], &[]].into_iter(), 2, false);
         assert_eq!(curve.middle, [(0.0, 20.0), (2.0, 0.0), (4.0, 5.0)]);
         let rounds = [vec![tick(0, 1)], vec![tick(0, 9), tick(1, 4)], vec![tick(0, 3), tick(1, 0)]];
-        let curve = Curve::of(rounds.iter().map(Vec::as_slice), 1);
+        let curve = Curve::of(rounds.iter().map(Vec::as_slice), 1, false);
         assert_eq!((&curve.middle[..], &curve.errors[..]), (&[(0.0, 3.0), (1.0, 2.0)][..], &[(1.0, 1)][..]));
+    }
+
+    #[test]
+    fn parts_of_seconds_are_no_dips() {
+        let ticks = [tick(0, 6), tick(1, 30), tick(2, 31), tick(3, 29), tick(4, 1)];
+        let middle = |by_server| Curve::of([&ticks[..]].into_iter(), 1, by_server).middle;
+        assert_eq!(middle(true), [(1.0, 30.0), (2.0, 31.0), (3.0, 29.0)]);
+        assert_eq!(middle(false), [(0.0, 6.0), (1.0, 30.0), (2.0, 31.0), (3.0, 29.0)]);
+        let by_two = Curve::of([&ticks[..]].into_iter(), 2, true);
+        assert_eq!(by_two.middle, [(0.0, 30.0), (2.0, 30.0)]);
+        // The error in a part of a second is still one.
+        let ends = [tick(0, 5), tick(1, 5), tick(2, 5), tick(3, 0)];
+        assert_eq!(Curve::of([&ends[..]].into_iter(), 1, false).errors, [(3.0, 1)]);
     }
 }

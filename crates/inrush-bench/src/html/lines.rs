@@ -6,12 +6,27 @@ use super::scale::{Scale, short};
 use super::series::{self, Axis, Names, Part};
 use crate::results::Role;
 use crate::table::Line;
+use std::collections::BTreeSet;
 
 /// One for each setting of three values at least.
 pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
-    let measured: Vec<&Line<'_>> = lines.iter().collect();
-    let axes = series::axes(&measured).into_iter().filter(|axis| axis.values.len() >= ENOUGH);
-    axes.filter_map(|axis| figure(&measured, &axis)).collect()
+    let all: Vec<&Line<'_>> = lines.iter().collect();
+    let mut figures: Vec<Figure> = enough(&all).iter().filter_map(|axis| figure(&all, axis)).collect();
+    if figures.is_empty() {
+        // A setting that some cases have: the round trip, which the direct way has not.
+        let names: BTreeSet<&String> = lines.iter().flat_map(|line| line.case.with.keys()).collect();
+        for name in names {
+            let with: Vec<&Line<'_>> = lines.iter().filter(|line| line.case.with.contains_key(name)).collect();
+            let axes = enough(&with).into_iter().filter(|axis| axis.name == name);
+            figures.extend(axes.filter_map(|axis| figure(&with, &axis)));
+        }
+    }
+    figures
+}
+
+/// The settings of three values at least.
+fn enough<'r>(lines: &[&Line<'r>]) -> Vec<Axis<'r>> {
+    series::axes(lines).into_iter().filter(|axis| axis.values.len() >= ENOUGH).collect()
 }
 
 fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {

@@ -47,7 +47,7 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
     header(&mut out, results, &drawn, &title, conclusions);
     out += "<main>\n";
     out += &notes::section(results, &drawn);
-    for (i, figure) in figures(results, &drawn).iter().enumerate() {
+    for (i, figure) in figures(results, &of_one_unit(&drawn)).iter().enumerate() {
         out += &figure.html(i + 1);
     }
     out += "<section id=\"cases\">\n<h2>All cases</h2>\n";
@@ -69,6 +69,13 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
         run.version,
     );
     out
+}
+
+/// The lines that are counted in what most are: pings are no rows, and no bar beside those of rows.
+fn of_one_unit<'r>(lines: &[Line<'r>]) -> Vec<Line<'r>> {
+    let n = |line: &Line<'_>| lines.iter().filter(|other| other.case.unit == line.case.unit).count();
+    let unit = lines.iter().max_by_key(|line| n(line)).map(|line| line.case.unit);
+    lines.iter().filter(|line| Some(line.case.unit) == unit).cloned().collect()
 }
 
 /// The pictures for the file, the most informative first.
