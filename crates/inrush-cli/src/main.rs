@@ -41,11 +41,14 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => ("completions", commands::documents::completions(arguments, Cli::command())),
         Command::Man => ("man", commands::documents::man(Cli::command())),
     };
-    ExitCode::from(done.unwrap_or_else(|error| {
+    let code = done.unwrap_or_else(|error| {
         let code = exit::code_of(&error);
         output.failure(&error, name, code);
         code
-    }))
+    });
+    let Some(error) = output.unwritten() else { return ExitCode::from(code) };
+    output.error(&exit::explain(&error));
+    ExitCode::from(if code == exit::OK { exit::code_of(&error) } else { code })
 }
 
 /// Help and version go to standard output and are not errors; anything else is wrong usage, exit code 1 instead of clap's 2.

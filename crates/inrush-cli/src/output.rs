@@ -4,7 +4,7 @@ use indicatif::ProgressBar;
 use inrush_core::Error;
 use inrush_core::printable::{printable, printable_json};
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a command speaks; clones share the progress bar.
@@ -16,6 +16,8 @@ pub(crate) struct Output {
     progress: bool,
     log_json: bool,
     bar: Arc<Mutex<Option<ProgressBar>>>,
+    /// Why a result could not be written.
+    unwritten: Arc<Mutex<Option<std::io::Error>>>,
 }
 
 impl Output {
@@ -25,7 +27,7 @@ impl Output {
     /// `json` prints one document and nothing else on standard output; `log_json` makes every line on standard error a JSON
     /// object.
     pub(crate) fn new(json: bool, quiet: bool, progress: bool, log_json: bool) -> Self {
-        Self { json, quiet, verbose: false, progress, log_json, bar: Arc::default() }
+        Self { json, quiet, verbose: false, progress, log_json, bar: Arc::default(), unwritten: Arc::default() }
     }
 
     /// Whether details are printed too.
@@ -61,9 +63,21 @@ impl Output {
 
     /// The result of a command.
     pub(crate) fn result(&self, text: &str) {
-        // A closed pipe (`| head`) is not an error of the load.
         let text = if self.json { printable_json(text) } else { printable(text) };
-        let _ = writeln!(std::io::stdout(), "{text}");
+        let mut out = std::io::stdout().lock();
+        match writeln!(out, "{text}").and_then(|()| out.flush()) {
+            // Who closes a pipe (`| head`) has read enough.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+            _ => {}
+        }
+    }
+
+    /// The error for results that could not be written; the work itself is done.
+    pub(crate) fn unwritten(&self) -> Option<Error> {
+        let error = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Error::io("the command is done, but its result cannot be written to standard output", error))
     }
 
     /// Something worth knowing on the way.

@@ -320,6 +320,9 @@ fn a_job_is_forgotten_by_the_beginning_of_its_id() {
             "{listed}"
         );
         assert!(listed.stdout.trim_end().ends_with("/numbers.csv"), "{listed}");
+        let of_table = |table: &str| place.done(&place.command(&format!("--status --into {table}")).output().unwrap());
+        assert_eq!(of_table("NUMBERS").stdout, listed.stdout);
+        assert_eq!(of_table("others").stdout, "database `shop` has no load into table `others` in its ledger\n");
         let wrong = place.done(&place.command("--forget x").output().unwrap());
         assert_eq!(wrong.code, 1, "{wrong}");
         wrong.says("has no job `x`");

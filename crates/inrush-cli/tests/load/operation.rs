@@ -90,3 +90,18 @@ fn keys_are_documented(events: &[Value]) {
         }
     }
 }
+
+#[test]
+fn a_report_that_cannot_be_written_is_an_error() {
+    everywhere("unwritten", |place| {
+        place.sql("DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (id INT PRIMARY KEY, value INT)");
+        place.forget();
+        place.write("numbers.csv", "id,value\n1,1\n");
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command("numbers.csv --into numbers -q").stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("the command is done, but its result cannot be written to standard output"), "{said}");
+        assert_eq!(place.sql("SELECT COUNT(*) FROM numbers"), "1");
+    });
+}

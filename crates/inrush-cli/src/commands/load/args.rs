@@ -126,7 +126,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Ledger")]
     pub(crate) force: bool,
 
-    /// List the jobs in the ledger of the database: finished loads, and unfinished ones
+    /// List the jobs in the ledger of the database, or those of the table of `--into`: finished loads, and unfinished ones
     #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
     pub(crate) status: bool,
 

@@ -14,9 +14,10 @@ use std::fmt::Write as _;
 pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
     let schema = schema(args, &config)?;
+    let table = named_table(args)?;
     let (text, document) = match &args.forget {
         Some(job) => forget(&config, &schema, job, args.force),
-        None => status(&config, &schema),
+        None => status(&config, &schema, table.as_deref()),
     }
     .map_err(connection::hint_at_login)?;
     output.result(&if output.is_json() { format!("{document:#}") } else { text });
@@ -36,11 +37,25 @@ fn schema(args: &LoadArgs, config: &Config) -> Result<String> {
     }
 }
 
-fn status(config: &Config, schema: &str) -> Result<(String, Value)> {
-    let jobs = Loader::status(config, schema)?;
-    let text = match jobs.is_empty() {
-        true => format!("database `{schema}` has no load in its ledger"),
-        false => jobs.iter().map(described).collect::<Vec<_>>().join("\n"),
+/// The table of `--into`, whose jobs alone are wanted.
+fn named_table(args: &LoadArgs) -> Result<Option<String>> {
+    match args.into() {
+        "" => Ok(None),
+        table => Ok(Some(TableName::parse(table)?.name).filter(|name| name != "*")),
+    }
+}
+
+fn status(config: &Config, schema: &str, table: Option<&str>) -> Result<(String, Value)> {
+    let mut jobs = Loader::status(config, schema)?;
+    if let Some(table) = table {
+        let target = format!("{schema}.{table}");
+        // Some servers take names that differ by case for the same.
+        jobs.retain(|job| job.target.to_lowercase() == target.to_lowercase());
+    }
+    let text = match (jobs.is_empty(), table) {
+        (true, None) => format!("database `{schema}` has no load in its ledger"),
+        (true, Some(table)) => format!("database `{schema}` has no load into table `{table}` in its ledger"),
+        (false, _) => jobs.iter().map(described).collect::<Vec<_>>().join("\n"),
     };
     let jobs: Vec<Value> = jobs.iter().map(as_json).collect();
     Ok((text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs })))
