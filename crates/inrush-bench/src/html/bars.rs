@@ -15,10 +15,12 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     rounds.0.values().flatten().next()?;
     let unit = lines.first()?.case.unit.name();
     let mut parts = series::by_group(lines);
-    // The most rows first: what little takes is mostly the start.
+    // The most rows first, of what was measured: what few take is mostly the start.
     let is_of_one_size = |part: &Part<'_, '_>| part.lines.windows(2).all(|two| two[0].case.rows == two[1].case.rows);
     if parts.iter().all(is_of_one_size) {
-        parts.sort_by_key(|part| std::cmp::Reverse(part.lines.first().map(|line| line.case.rows)));
+        let rows =
+            |part: &Part<'_, '_>| part.lines.iter().filter(|line| line.rate.is_some()).map(|line| line.case.rows).max();
+        parts.sort_by_key(|part| std::cmp::Reverse(rows(part)));
     }
     let variants = Variants::of(&parts);
     let order = subjects_by_rate(&parts);
