@@ -61,6 +61,20 @@ fn types_that_people_mean() {
 }
 
 #[test]
+fn each_file_has_the_format_of_its_own() {
+    everywhere("formats", |place| {
+        fresh(place, "id,born\n1,2024-01-31\n2,2024-02-01\n");
+        place.write("days.csv", "id,born\n3,31/01/2024\n4,01/02/2024\n");
+        place.write("months.csv", "id,born\n5,01/31/2024\n6,02/01/2024\n");
+        place.write("none.csv", "id,born\n7,\n");
+        let done = place.load("made.csv days.csv months.csv none.csv --into made --create-table");
+        assert_eq!(done.code, 0, "{done}");
+        let days = "2024-01-31|2024-02-01";
+        assert_eq!(place.sql("SELECT born FROM made ORDER BY id"), format!("{days}|{days}|{days}|NULL"));
+    });
+}
+
+#[test]
 fn all_of_the_file_is_looked_at() {
     everywhere("looked", |place| {
         let rows: String = (1..=2_000).map(|id| format!("{id},{id}\n")).collect();

@@ -32,9 +32,10 @@ pub(super) fn columns(
         let fields: Vec<Inferred> = fields
             .iter()
             .zip(own)
-            .map(|(field, own)| Inferred {
-                date_format: own.date_format.clone().or_else(|| field.date_format.clone()),
-                ..field.clone()
+            // A file whose dates SQL reads needs no format because another one does; one without a date yet is like the others.
+            .map(|(field, own)| match own.max_chars {
+                0 => field.clone(),
+                _ => Inferred { date_format: own.date_format.clone(), ..field.clone() },
             })
             .collect();
         reader.read_as(&fields);
