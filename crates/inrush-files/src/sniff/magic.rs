@@ -6,7 +6,10 @@ use inrush_core::error::{Error, Result};
 pub(super) fn refuse(name: &str, bytes: &[u8]) -> Result<()> {
     let is =
         |(at, magic, ..): &&(usize, &[u8], &str, &str)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic));
-    match KINDS.iter().find(is) {
+    // Letters may begin a header as well (`ORCID,name`): then no byte of the file is NUL.
+    let may_be_text =
+        |(_, magic, ..): &&(usize, &[u8], &str, &str)| magic.is_ascii() && magic.iter().all(u8::is_ascii_alphanumeric);
+    match KINDS.iter().find(is).filter(|kind| !may_be_text(kind) || bytes.contains(&0)) {
         None => Ok(()),
         Some((_, _, kind, hint)) => {
             let hint = hint.replace("FILE", name);
@@ -29,3 +32,17 @@ const KINDS: &[(usize, &[u8], &str, &str)] = &[
     (0, b"GIF8", "a picture", "look into it: it has no rows"),
     (0, b"\x7FELF", "a program", "look whether it is the right file"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_begin_a_header_are_no_magic() {
+        assert!(refuse("a.csv", b"ORCID,name\n1,Ann\n").is_ok());
+        assert!(refuse("a.csv", b"GIF8,n\n1,2\n").is_ok());
+        assert!(refuse("a.orc", b"ORC\x0a\x06\x00\x12\x04").is_err());
+        assert!(refuse("a.gif", b"GIF89a\x01\x00\x01\x00").is_err());
+        assert!(refuse("a.pdf", b"%PDF-1.7\n").is_err());
+    }
+}
