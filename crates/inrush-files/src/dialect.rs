@@ -4,6 +4,7 @@
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
 use crate::formats::ValueFormats;
+use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
@@ -46,6 +47,8 @@ pub struct CsvOptions {
     pub cr_ends: bool,
     /// The keys that lead to the array in a JSON document, outermost first; `None`: the document is the array, or its values are the records.
     pub json_path: Option<Vec<String>>,
+    /// The widths of the fields of a text that has no delimiter.
+    pub widths: Option<Widths>,
     /// Whether fields behind those of the header are left out; if not, such a record is bad.
     pub ignore_extra_fields: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
@@ -108,6 +111,7 @@ inrush_core::setters!(CsvOptions {
     with_memory => memory: as usize,
     with_cr_ends => cr_ends: as bool,
     with_json_path => json_path: into Option<Vec<String>>,
+    with_widths => widths: into Option<Widths>,
     with_ignore_extra_fields => ignore_extra_fields: as bool,
     with_null_missing_fields => null_missing_fields: as bool,
     with_formats => formats: as ValueFormats,
@@ -133,6 +137,7 @@ impl Default for CsvOptions {
             memory: 256 << 20,
             cr_ends: false,
             json_path: None,
+            widths: None,
             ignore_extra_fields: false,
             null_missing_fields: false,
             formats: ValueFormats::default(),
@@ -196,6 +201,9 @@ impl Dialect {
         let mut rare = Mapping::default();
         if let Some(path) = &options.json_path {
             rare = rare.with("path", path.join("."));
+        }
+        if let Some(widths) = &options.widths {
+            rare = rare.with("widths", widths);
         }
         if options.ignore_extra_fields {
             rare = rare.with("extra fields", "ignored");

@@ -5,6 +5,7 @@ use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
 use crate::dialect::{CsvOptions, FindOut, HeaderNames};
 use crate::file_source::FileSource;
+use crate::fixed_width::FixedWidth;
 use crate::formats::{DateFormat, Percent, ValueFormats};
 use crate::infer_types::Inferred;
 use crate::input::Meter;
@@ -12,7 +13,9 @@ use crate::json_elements::{Elements, arrays_within};
 use crate::jsonl::JsonlReader;
 use crate::open::{Format, open};
 use crate::sniff::{Sample, sniff};
-use crate::zip_member;
+use crate::widths::Widths;
+use crate::xlsx;
+use crate::zip_member::{self, Directory};
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::Source;
 use inrush_core::bulk::checksum::checksum;
@@ -37,6 +40,7 @@ pub const ALL: &[(&str, Target)] = &[
     ("found_out", found_out),
     ("jsonl", jsonl),
     ("containers", containers),
+    ("workbook", workbook),
 ];
 
 /// CSV: the first four bytes choose the dialect and the sizes, the rest is the file.
@@ -66,10 +70,20 @@ pub fn found_out(bytes: &[u8]) {
     let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
     assert_eq!(found(), found(), "what is found out differs from time to time");
     arrays_within(bytes);
+    let widths = Widths::parse("1,3,rest").unwrap_or_else(|_| unreachable!("these are widths"));
+    let cut = |piece: usize| {
+        let bytes = Box::new(Pieces { bytes: bytes.to_vec(), at: 0, piece });
+        let mut lines = Vec::new();
+        let read = FixedWidth::new(bytes, None, widths.clone(), 200).and_then(|mut text| text.read_to_end(&mut lines));
+        (read.is_ok(), lines)
+    };
+    let (one, all) = (cut(1), cut(usize::MAX));
+    // How much comes before the error of a line that is too long depends on the reads.
+    assert!(one.0 == all.0 && (!one.0 || one.1 == all.1), "the size of reads matters");
     for path in [None, Some(["a".to_owned()].as_slice())] {
         let lines = |piece: usize| {
             let mut lines = Vec::new();
-            let mut elements = Elements::new(Pieces { bytes, piece }, path);
+            let mut elements = Elements::new(Pieces { bytes: bytes.to_vec(), at: 0, piece }, path);
             elements.read_to_end(&mut lines).map(|_| lines).map_err(|error| error.to_string())
         };
         assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
@@ -77,15 +91,18 @@ pub fn found_out(bytes: &[u8]) {
 }
 
 /// Bytes that are read in pieces.
-struct Pieces<'a> {
-    bytes: &'a [u8],
+struct Pieces {
+    bytes: Vec<u8>,
+    at: usize,
     piece: usize,
 }
 
-impl Read for Pieces<'_> {
+impl Read for Pieces {
     fn read(&mut self, space: &mut [u8]) -> std::io::Result<usize> {
         let n = self.piece.min(space.len());
-        self.bytes.read(&mut space[..n])
+        let n = (&self.bytes[self.at..]).read(&mut space[..n])?;
+        self.at += n;
+        Ok(n)
     }
 }
 
@@ -146,6 +163,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         memory: 64 << 20,
         cr_ends: false,
         json_path: None,
+        widths: None,
         ignore_extra_fields: sizes & 1 != 0,
         null_missing_fields: sizes & 2 != 0,
         formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },
@@ -211,12 +229,18 @@ pub fn containers(bytes: &[u8]) {
     let open = || -> Result<Box<dyn Read + Send>> {
         let bytes = Cursor::new(bytes.to_vec());
         match Compression::of("fuzz", bytes.get_ref())? {
-            Compression::Zip => Ok(zip_member::open("fuzz", bytes, None)?.bytes),
+            Compression::Zip => Ok(zip_member::open(Directory::read("fuzz", bytes)?, None)?.bytes),
             other => decompress(Box::new(bytes), other).map_err(|e| inrush_core::error::Error::io("cannot read", e)),
         }
     };
     // An error is a valid result; a bomb is cut off.
     let _ = open().map(|plain| std::io::copy(&mut plain.take(1 << 24), &mut std::io::sink()));
+}
+
+/// The XML of a sheet: the same lines however the reads are cut.
+pub fn workbook(bytes: &[u8]) {
+    let lines = |piece: usize| xlsx::lines_of(Box::new(Pieces { bytes: bytes.to_vec(), at: 0, piece }));
+    assert_eq!(lines(1), lines(usize::MAX), "the size of reads matters");
 }
 
 /// JSON Lines, in reads of two sizes: the same rows and the same faults.

@@ -1,8 +1,11 @@
-//! Reads data files as batches of Arrow columns: CSV, TSV and JSON Lines, plain or compressed, in any encoding; Parquet and Arrow IPC.
+//! Reads data files as batches of Arrow columns: CSV, TSV and JSON Lines, plain or compressed, in any encoding; Excel workbooks; Parquet and
+//! Arrow IPC.
 //!
 //! ```text
 //! open -> (magic bytes) decompress -> sniff (dialect, header, encoding) -> (byte order mark) input -> csv -> Batch
 //!      |                                                                       -> jsonl -> Batch
+//!      -> fixed_width (columns of so many characters, as lines with delimiters) -> csv -> Batch
+//!      -> xlsx (a sheet's rows as lines) -> csv -> Batch
 //!      -> parquet, arrow, record_batches of a program -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
 
@@ -12,8 +15,10 @@ mod columnar;
 mod csv;
 mod decompress;
 mod dialect;
+mod escaped;
 mod expansion;
 mod file_source;
+mod fixed_width;
 mod formats;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
@@ -30,6 +35,8 @@ mod record_batches;
 mod shape;
 mod sniff;
 mod whole_sample;
+mod widths;
+mod xlsx;
 mod zip_member;
 
 pub use csv::CsvReader;
@@ -45,3 +52,4 @@ pub use open::{Format, open};
 pub use record_batches::record_batches;
 pub use sniff::Found;
 pub use whole_sample::infer_types_of;
+pub use widths::Widths;

@@ -5,14 +5,18 @@ use crate::columnar::{Columnar, Cuts, Whereabouts};
 use crate::csv::{CsvReader, READ_BYTES};
 use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors};
 use crate::dialect::CsvOptions;
+use crate::escaped;
 use crate::file_source::FileSource;
+use crate::fixed_width::FixedWidth;
 use crate::input::{Meter, Metered};
 use crate::json_elements::{Elements, arrays_within};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
-use crate::sniff::{Sample, likely_encoding, sniff};
-use crate::zip_member;
+use crate::sniff::{Sample, find_encoding, likely_encoding, lines_before, sniff};
+use crate::widths::Widths;
+use crate::xlsx::{self, is_workbook};
+use crate::zip_member::{self, Directory};
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::error::{Error, Kind, Result};
 use std::fs::File;
@@ -22,7 +26,7 @@ use std::sync::Arc;
 /// What kind of file it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// By its first bytes for Parquet and Arrow, else by its name: TSV for `.tsv` and `.tab`,
+    /// By its first bytes for Parquet and Arrow, by its files for a workbook, else by its name: TSV for `.tsv` and `.tab`,
     /// JSON Lines for `.jsonl` and `.ndjson`, JSON for `.json` and `.geojson`, CSV for every other name.
     #[default]
     Auto,
@@ -38,20 +42,20 @@ pub enum Format {
     Parquet,
     /// Arrow IPC, as a file (Feather) or a stream.
     Arrow,
+    /// A sheet of an Excel workbook.
+    Xlsx,
 }
 
 /// Opens `path`, or standard input if it is `-`. A zip archive must hold one file, or be followed by `#` and the name of
-/// one of its files.
+/// one of its files; a workbook the same with its sheets.
+///
+/// # Errors
+/// `Config` for what cannot be opened, has another format than the name or the options say, or is not read; `Data` for a damaged file.
 pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     if path == "-" {
         return open_stream(path, Box::new(io::stdin()), None, format, options);
     }
-    let (file, archive, member) = match (File::open(path), path.rsplit_once('#')) {
-        (Err(e), Some((archive, member))) if e.kind() == io::ErrorKind::NotFound => {
-            (File::open(archive).map_err(|e| cannot_open(archive, e))?, archive, Some(member))
-        }
-        (file, _) => (file.map_err(|e| cannot_open(path, e))?, path, None),
-    };
+    let (file, archive, member) = open_path(path)?;
     let metadata = file.metadata().map_err(|e| cannot_open(path, e))?;
     if metadata.is_dir() {
         return Err(Error::config(format!("`{path}` is a directory")).with_hint("name the files in it"));
@@ -71,13 +75,16 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
             open_arrow_file(path, OnDisk::new(path, path, None, &file)?, options)
         }
         (Compression::Zip, member) => {
+            let directory = Directory::read(archive, file.try_clone().map_err(cannot_read)?)?;
+            if format == Format::Xlsx || (format == Format::Auto && is_workbook(&directory.names())) {
+                return open_workbook(path, archive, &file, directory, member, options);
+            }
             // A document that is a zip archive inside.
             if let (Format::Auto, None) = (format, member) {
                 refuse_other_format(path, &[ending(path)])?;
             }
-            let handle = file.try_clone().map_err(cannot_read)?;
-            let member = zip_member::open(archive, file, member)?;
-            let place = OnDisk::new(path, archive, Some(&member.name), &handle)?;
+            let member = zip_member::open(directory, member)?;
+            let place = OnDisk::new(path, archive, Some(&member.name), &file)?;
             let names = [&member.name[..], archive];
             open_text(names, path, member.bytes, member.meter, Compression::Zip, Some(place), format, options)
         }
@@ -87,6 +94,24 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
             open_stream(path, Box::new(file), Some(place), format, options)
         }
     }
+}
+
+/// Opens the file, and returns its path and the name of the member or sheet behind a `#`. Such a name may have a `#` in it, and so may
+/// the path of a file.
+fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
+    let error = match File::open(path) {
+        Ok(file) => return Ok((file, path, None)),
+        Err(error) => error,
+    };
+    let mut last = None;
+    for (at, _) in path.match_indices('#').filter(|_| error.kind() == io::ErrorKind::NotFound) {
+        let (archive, member) = (&path[..at], &path[at + 1..]);
+        match File::open(archive) {
+            Ok(file) => return Ok((file, archive, Some(member))),
+            Err(error) => last = Some(cannot_open(archive, error)),
+        }
+    }
+    Err(last.unwrap_or_else(|| cannot_open(path, error)))
 }
 
 /// Without a place on the disk it is a stream that only a later run's input may repeat.
@@ -169,6 +194,9 @@ fn open_text(
             .with_hint("if it is one, `--format json`"));
     }
     let delimiter = delimiter(path, names[0], format)?;
+    if let Some(widths) = &options.widths {
+        return open_fixed_width(path, plain, meter, compression, place, widths, options);
+    }
     if !options.find_out.is_any() {
         return Ok(Box::new(
             CsvReader::with(path, plain, meter, compression, delimiter, options, READ_BYTES)?.placed(place),
@@ -205,6 +233,45 @@ fn open_text(
     Ok(Box::new(reader.placed(place).with_found(found, likely)))
 }
 
+/// Lines that are cut by widths.
+fn open_fixed_width(
+    path: &str,
+    plain: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    compression: Compression,
+    place: Option<OnDisk>,
+    widths: &Widths,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    if let Some((option, _)) = TEXT_OPTIONS[..3].iter().find(|(_, is_given)| is_given(options)) {
+        return Err(Error::config(format!("`{option}` has no meaning with `--widths`: nothing is between the fields")));
+    }
+    let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
+    let is_all = (sample.len() as u64) < STREAM_SAMPLE;
+    let encoding = match options.find_out.is_any() {
+        true => find_encoding(Sample { name: path, bytes: &sample, is_all, delimiter: escaped::DELIMITER }, options),
+        false => options.encoding,
+    };
+    let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
+    let lines = FixedWidth::new(plain, encoding, widths.clone(), options.max_record).map_err(cannot_read)?;
+    let options = CsvOptions { encoding: None, ..of_escaped_lines(options) };
+    let reader = CsvReader::with(path, Box::new(lines), meter, compression, escaped::DELIMITER, &options, READ_BYTES)?;
+    let mut reader = reader.placed(place).rewritten();
+    reader.pass_blank_lines();
+    Ok(Box::new(reader))
+}
+
+/// The options for lines that [`escaped`] writes.
+fn of_escaped_lines(options: &CsvOptions) -> CsvOptions {
+    CsvOptions {
+        delimiter: Some(escaped::DELIMITER),
+        quote: None,
+        escape: Some(escaped::ESCAPE),
+        cr_ends: false,
+        ..options.clone()
+    }
+}
+
 /// A JSON document, whose records are read like lines.
 fn open_json(
     path: &str,
@@ -227,6 +294,37 @@ fn open_json(
     let elements = Box::new(Elements::new(plain, keys));
     let text = CsvReader::with(path, elements, meter, compression, b',', &lines, READ_BYTES)?.placed(place).rewritten();
     Ok(Box::new(JsonlReader::new(text, options.memory)?))
+}
+
+/// A sheet, whose rows are read like lines of CSV.
+fn open_workbook(
+    path: &str,
+    archive: &str,
+    file: &File,
+    directory: Directory<File>,
+    sheet: Option<&str>,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    refuse(path, CELL_OPTIONS, options)?;
+    if options.json_path.is_some() {
+        return Err(Error::config(format!("`--json-path` has no meaning for `{path}`, which is a workbook")));
+    }
+    let bytes = OnDisk::new(path, archive, None, file)?;
+    let from = |at| Box::new(bytes.from(at)) as Box<dyn Read + Send>;
+    let sheet = xlsx::open(archive, directory, &from, sheet, !options.header, options.memory)?;
+    let place = OnDisk::new(path, archive, Some(&sheet.name), file)?;
+    let (sample, lines) = peek_before_errors(sheet.lines, STREAM_SAMPLE);
+    let is_all = (sample.len() as u64) < STREAM_SAMPLE;
+    // Empty cells at the end of a row are not there.
+    let mut options = CsvOptions { null_missing_fields: true, ..of_escaped_lines(options) };
+    if options.find_out.is_any() {
+        options.skip =
+            lines_before(Sample { name: path, bytes: &sample, is_all, delimiter: escaped::DELIMITER }, &options)?;
+    }
+    let reader = CsvReader::with(path, lines, sheet.meter, Compression::Zip, escaped::DELIMITER, &options, READ_BYTES)?;
+    let mut reader = reader.placed(Some(place)).rewritten();
+    reader.pass_blank_lines();
+    Ok(Box::new(reader))
 }
 
 fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
@@ -269,14 +367,22 @@ const TEXT_OPTIONS: &[Given] = &[
     ("--delimiter", |options| options.delimiter.is_some()),
     ("--quote", |options| options.quote != Some(b'"')),
     ("--escape", |options| options.escape.is_some()),
+    WIDTHS,
     ("--no-header", |options| !options.header),
     ("--extra-fields", |options| options.ignore_extra_fields),
     ("--missing-fields", |options| options.null_missing_fields),
     ("--decimal, --thousands, --currency, --percent, --date-format", |options| options.formats.is_any()),
     ("--null", |options| !options.nulls.is_empty()),
-    ("--encoding", |options| options.encoding.is_some()),
+    ENCODING,
     ("--skip", |options| options.skip > 0),
 ];
+
+/// Options that say how a text is written, which a cell of a workbook is not.
+const CELL_OPTIONS: &[Given] = &[TEXT_OPTIONS[0], TEXT_OPTIONS[1], TEXT_OPTIONS[2], WIDTHS, ENCODING];
+
+const WIDTHS: Given = ("--widths", |options| options.widths.is_some());
+
+const ENCODING: Given = ("--encoding", |options| options.encoding.is_some());
 
 fn is_parquet(path: &str, head: &[u8], format: Format) -> bool {
     match format {
@@ -323,6 +429,7 @@ fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
     match format {
         Format::Csv => Ok(b','),
         Format::Tsv => Ok(b'\t'),
+        Format::Xlsx => Err(Error::config(format!("`{path}` is no workbook (.xlsx)"))),
         Format::Jsonl | Format::Json | Format::Parquet | Format::Arrow => {
             Err(Error::config(format!("`{path}` is a member of an archive, and this format is read from its end"))
                 .with_hint("unpack it first"))
@@ -357,9 +464,13 @@ const OTHER_FORMATS: &[(&str, &str)] = &[
     ("feather", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
     ("avro", "write it as Parquet first"),
     ("orc", "write it as Parquet first"),
-    ("xls", "save its sheet as CSV first"),
-    ("xlsx", "save its sheet as CSV first"),
-    ("ods", "save its sheet as CSV first"),
+    ("xls", "save it as .xlsx or CSV first"),
+    ("xlsb", "save it as .xlsx or CSV first"),
+    ("ods", "save it as .xlsx or CSV first"),
+    (
+        "xlsx",
+        "it is no workbook, or one with a password: save it without; in an archive unpack it; if it is CSV, `--format csv`",
+    ),
 ];
 
 #[cfg(test)]

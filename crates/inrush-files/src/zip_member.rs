@@ -19,66 +19,133 @@ pub(crate) struct Member {
 }
 
 /// Opens `member`, else the only data file.
-pub(crate) fn open(
-    archive_name: &str,
-    file: impl Read + Seek + Send + 'static,
+pub(crate) fn open<F: Read + Seek + Send + 'static>(
+    mut directory: Directory<F>,
     member: Option<&str>,
 ) -> Result<Member> {
-    let damaged = |e: zip::result::ZipError| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-    let index = choose(archive_name, archive.file_names(), member)?;
-    let name = archive.file_names().nth(index).unwrap_or_default().to_owned();
-    let index = archive.index_for_name(&name).unwrap_or(index);
-    let member = archive.by_index_raw(index).map_err(damaged)?;
-    let refuse =
-        |why: &str| Err(Error::config(format!("`{name}` in `{archive_name}` {why}")).with_hint("unpack it first"));
-    if member.encrypted() {
-        return refuse("is encrypted");
-    }
-    let method = member.compression();
-    let (start, size) = (member.data_start(), member.compressed_size());
-    let expected = (member.crc32(), member.size());
-    drop(member);
-    let mut file = archive.into_inner().into_inner();
+    let archive_name = directory.archive_name.clone();
+    let name = choose(&archive_name, "file", &directory.names(), is_data_file, member)?.to_owned();
+    let part = directory.find(&name)?;
     let cannot_read = |e| Error::io(format!("cannot read `{archive_name}`"), e);
-    file.seek(SeekFrom::Start(start)).map_err(cannot_read)?;
-    let meter = Meter::new(Some(size));
-    let raw: Box<dyn Read + Send> = Box::new(Metered::new(file.take(size), meter.clone()));
-    let plain: Box<dyn Read + Send> = match method {
-        CompressionMethod::Stored => raw,
-        CompressionMethod::Deflated => {
-            Box::new(flate2::bufread::DeflateDecoder::new(BufReader::with_capacity(BUFFER, raw)))
-        }
-        CompressionMethod::ZSTD => decompress(raw, Compression::Zstd).map_err(cannot_read)?,
-        _ => return refuse("is compressed by a method that is not read"),
-    };
-    let bytes = Box::new(Verified { inner: plain, crc: Crc::new(), length: 0, expected });
+    let mut file = directory.archive.into_inner().into_inner();
+    file.seek(SeekFrom::Start(part.start)).map_err(cannot_read)?;
+    let meter = Meter::new(Some(part.size));
+    let bytes = part.plain(Box::new(Metered::new(file.take(part.size), meter.clone()))).map_err(cannot_read)?;
     Ok(Member { name, bytes, meter })
 }
 
-/// The index of the member to read, among all names.
-fn choose<'a>(archive_name: &str, names: impl Iterator<Item = &'a str>, member: Option<&str>) -> Result<usize> {
-    let candidates: Vec<(usize, &str)> = names
-        .enumerate()
-        .filter(|(_, name)| member.map_or_else(|| is_data_file(name), |member| *name == member))
-        .collect();
+/// The directory of an archive.
+pub(crate) struct Directory<F> {
+    archive_name: String,
+    archive: ZipArchive<BufReader<F>>,
+}
+
+/// Where a member is in its archive, and what it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// The place of its bytes.
+    pub(crate) start: u64,
+    /// The number of its bytes, compressed.
+    pub(crate) size: u64,
+    coding: Coding,
+    /// The checksum and the length of the plain bytes.
+    expected: (u32, u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Coding {
+    Stored,
+    Deflated,
+    Zstd,
+}
+
+impl<F: Read + Seek> Directory<F> {
+    pub(crate) fn read(archive_name: &str, file: F) -> Result<Self> {
+        let damaged = |e| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
+        let archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
+        Ok(Self { archive_name: archive_name.to_owned(), archive })
+    }
+
+    /// The names of all members, in their order.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.archive.file_names().collect()
+    }
+
+    /// Finds a member.
+    ///
+    /// # Errors
+    /// `Data` if there is none of that name; `Config` for what is encrypted, or compressed by a method that is not read.
+    pub(crate) fn find(&mut self, name: &str) -> Result<Part> {
+        let archive_name = &self.archive_name;
+        let damaged = |e| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
+        let index = self.archive.index_for_name(name);
+        let index = index.ok_or_else(|| Error::data(format!("`{archive_name}` holds no file `{name}`")))?;
+        let member = self.archive.by_index_raw(index).map_err(damaged)?;
+        let refuse =
+            |why: &str| Err(Error::config(format!("`{name}` in `{archive_name}` {why}")).with_hint("unpack it first"));
+        if member.encrypted() {
+            return refuse("is encrypted");
+        }
+        let coding = match member.compression() {
+            CompressionMethod::Stored => Coding::Stored,
+            CompressionMethod::Deflated => Coding::Deflated,
+            CompressionMethod::ZSTD => Coding::Zstd,
+            _ => return refuse("is compressed by a method that is not read"),
+        };
+        let expected = (member.crc32(), member.size());
+        Ok(Part { start: member.data_start(), size: member.compressed_size(), coding, expected })
+    }
+}
+
+impl Part {
+    /// The plain bytes of the member, whose bytes in the archive are `raw`.
+    pub(crate) fn plain(&self, raw: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        let inner: Box<dyn Read + Send> = match self.coding {
+            Coding::Stored => raw,
+            Coding::Deflated => Box::new(flate2::bufread::DeflateDecoder::new(BufReader::with_capacity(BUFFER, raw))),
+            Coding::Zstd => decompress(raw, Compression::Zstd)?,
+        };
+        Ok(Box::new(Verified { inner, crc: Crc::new(), length: 0, expected: self.expected }))
+    }
+}
+
+/// The name of the member to read: `member`, else the only one that is data. `what` is what a member is called in messages.
+pub(crate) fn choose<'a>(
+    archive_name: &str,
+    what: &str,
+    names: &[&'a str],
+    is_data: fn(&str) -> bool,
+    member: Option<&str>,
+) -> Result<&'a str> {
+    let is_wanted = |name: &&str| member.map_or_else(|| is_data(name), |member| *name == member);
+    let candidates: Vec<&str> = names.iter().copied().filter(is_wanted).collect();
     match (&candidates[..], member) {
-        ([(index, _)], _) => Ok(*index),
-        ([], None) => Err(Error::config(format!("`{archive_name}` holds no file"))),
-        ([], Some(member)) => Err(Error::config(format!("`{archive_name}` holds no file `{member}`"))),
-        ([(_, first), ..], _) => {
-            let mut list: Vec<_> = candidates.iter().take(LISTED).map(|(_, name)| format!("`{name}`")).collect();
-            if candidates.len() > LISTED {
-                list.push("..".into());
-            }
-            Err(Error::config(format!("`{archive_name}` holds {} files: {}", candidates.len(), list.join(", ")))
+        ([only], _) => Ok(only),
+        ([], None) => Err(Error::config(format!("`{archive_name}` holds no {what}"))),
+        ([], Some(member)) => {
+            let there = listed(&names.iter().copied().filter(|name| is_data(name)).collect::<Vec<_>>());
+            Err(Error::config(format!("`{archive_name}` holds no {what} `{member}`"))
+                .with_hint(format!("it holds {there}")))
+        }
+        ([first, ..], _) => {
+            let (n, all) = (candidates.len(), listed(&candidates));
+            Err(Error::config(format!("`{archive_name}` holds {n} {what}s: {all}"))
                 .with_hint(format!("name one: `{archive_name}#{first}`")))
         }
     }
 }
 
+/// Names as in a message.
+fn listed(names: &[&str]) -> String {
+    let mut list: Vec<_> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    if names.len() > LISTED {
+        list.push("..".into());
+    }
+    list.join(", ")
+}
+
 /// Neither a folder nor a file that macOS adds.
-fn is_data_file(name: &str) -> bool {
+pub(crate) fn is_data_file(name: &str) -> bool {
     !name.ends_with('/') && !name.starts_with("__MACOSX/") && name.rsplit('/').next() != Some(".DS_Store")
 }
 

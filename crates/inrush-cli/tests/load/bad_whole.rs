@@ -106,7 +106,7 @@ pub(crate) const CASES: &[Case] = &[
         advice: "",
         file: b"id   name\n1    Ann\n2    Bob\n",
         says: "error: the columns of `people.csv` are aligned by blanks, and have no delimiter between them\n\
-               hint: `--delimiter ,` loads each line as one field",
+               hint: `--widths 5,rest` cuts the lines where the columns begin; `--delimiter ,` loads each line as one field",
         ..NOTHING_SENT
     },
     Case {

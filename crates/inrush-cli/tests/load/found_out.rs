@@ -34,6 +34,35 @@ fn check_hint(place: &Place, file: &[u8], hint: &str, followed: &str, found: &st
 }
 
 #[test]
+fn aligned_columns() {
+    everywhere("aligned", |place| {
+        let table = b"id  name       price\n 1  Ann Lee     2.50\n20  Bj\xc3\xb8rn\n";
+        let hint = "`--widths 4,11,rest --missing-fields null` cuts the lines where the columns begin";
+        let rows = "1,Ann Lee,2.50|20,Bj\u{f8}rn,NULL";
+        check_hint(place, table, hint, "--widths 4,11,rest --missing-fields null", "", rows);
+        check(
+            place,
+            b" 1Ann     2.5\r\n\r\n20a\\b",
+            "--widths 2,8,5 --no-header --missing-fields null",
+            "",
+            "1,Ann,2.50|20,a\\b,NULL",
+        );
+        check(place, b"id   name\n1    Bj\xf8rn\n", "--widths 5,rest --encoding latin1", "", "1,Bj\u{f8}rn,NULL");
+        for (more, code, says) in [
+            ("--widths 2,8,3", 2, "expected 2 fields, found 4"),
+            ("--widths 2,x", 1, "`--widths 2,x` is not understood"),
+            ("--widths 2,8 --delimiter ,", 1, "`--delimiter` has no meaning with `--widths`"),
+            ("--widths 2,8 --format jsonl", 1, "`--widths` has no meaning for `people.csv`"),
+        ] {
+            place.write("people.csv", b"idname\n 1Ann Lee  2.5\n");
+            let done = place.load(&format!("people.csv --into people {more}"));
+            assert_eq!(done.code, code, "{more} {done}");
+            done.says(says);
+        }
+    });
+}
+
+#[test]
 fn what_needs_no_option() {
     everywhere("found", |place| {
         let rows = "1,Ann; or not,2.50|2,Bob,3.00";

@@ -46,4 +46,5 @@ mod steps;
 mod stopped;
 mod tuning;
 mod untouched;
+mod workbooks;
 mod zones;

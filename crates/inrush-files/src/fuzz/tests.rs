@@ -36,6 +36,11 @@ proptest! {
     }
 
     #[test]
+    fn almost_a_sheet(text in "<sheetData>(<row( r='[0-9]{1,4}')?>|</row>|<c( r='[A-C][1-3]')?( [st]='[ensb012]')?>|</c>|<v>[0-9.e#&;-]{0,4}</v>|<is>|</is>|<t>|a|&lt;){0,40}(</sheetData>)?") {
+        workbook(text.as_bytes());
+    }
+
+    #[test]
     fn almost_archives(which in 0usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
         let mut bytes = archives()[which].clone();
         let at = at.index(bytes.len());

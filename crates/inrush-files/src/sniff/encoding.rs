@@ -7,7 +7,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 /// The encoding that is to be read; `None` is UTF-8, or what the byte order mark says.
-pub(super) fn find(sample: Sample<'_>, options: &CsvOptions) -> Option<&'static Encoding> {
+pub(crate) fn find(sample: Sample<'_>, options: &CsvOptions) -> Option<&'static Encoding> {
     if options.encoding.is_some() || Encoding::for_bom(sample.bytes).is_some() {
         return options.encoding;
     }

@@ -8,6 +8,7 @@ use super::shape::is_number;
 use super::split::{Record, Trial, records};
 use super::{Sample, shown};
 use crate::dialect::{CsvOptions, FindOut};
+use crate::widths::Widths;
 use inrush_core::error::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
     if most == 0.0 {
         // One column, or nothing that fits: as the name says.
         if delimiter.is_none() {
-            refuse_aligned(sample.name, text)?;
+            refuse_aligned(sample, text)?;
         }
         let delimiter = delimiter.unwrap_or(sample.delimiter);
         let quote = if options.find_out.quote { Some(b'"') } else { options.quote };
@@ -183,9 +184,18 @@ fn behind(text: &[u8], n_lines: u64) -> &[u8] {
 }
 
 /// Columns that are told apart by blanks: most lines have runs of two blanks or more, and the same number of words.
-fn refuse_aligned(name: &str, text: &[u8]) -> Result<()> {
-    let lines: Vec<&[u8]> =
-        text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(100).collect();
+fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
+    let name = sample.name;
+    let whole = match text.iter().rposition(|&byte| byte == b'\n') {
+        Some(end) if !sample.is_all => &text[..end],
+        _ => text,
+    };
+    let lines: Vec<&[u8]> = whole
+        .split(|&byte| byte == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(MOST_RECORDS)
+        .collect();
     let n_runs = |line: &&[u8]| {
         let line = line.trim_ascii();
         let mut runs = 0;
@@ -205,7 +215,13 @@ fn refuse_aligned(name: &str, text: &[u8]) -> Result<()> {
         return Err(Error::config(format!(
             "the columns of `{name}` are aligned by blanks, and have no delimiter between them"
         ))
-        .with_hint("`--delimiter ,` loads each line as one field"));
+        .with_hint(match Widths::measure(&lines) {
+            Some((widths, is_short)) => {
+                let short = if is_short { " --missing-fields null" } else { "" };
+                format!("`--widths {widths}{short}` cuts the lines where the columns begin; `--delimiter ,` loads each line as one field")
+            }
+            None => "`--delimiter ,` loads each line as one field".to_owned(),
+        }));
     }
     Ok(())
 }

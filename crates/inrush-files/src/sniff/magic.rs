@@ -22,7 +22,12 @@ pub(super) fn refuse(name: &str, bytes: &[u8]) -> Result<()> {
 const KINDS: &[(usize, &[u8], &str, &str)] = &[
     (257, b"ustar", "a tar archive", "load one of its files: `tar -xOf FILE MEMBER | inrush load - ..`"),
     (0, b"Rar!\x1A\x07", "a RAR archive", "unpack it first"),
-    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a document of old Office (.xls)", "save its sheet as CSV first"),
+    (
+        0,
+        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
+        "a document of old Office (.xls), or one with a password",
+        "save it as .xlsx without a password, or as CSV",
+    ),
     (0, b"Obj\x01", "Avro", "write it as Parquet first"),
     (0, b"ORC", "ORC", "write it as Parquet first"),
     (0, b"\x89HDF\r\n\x1A\n", "HDF5", "write it as Parquet first"),

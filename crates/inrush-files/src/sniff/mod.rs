@@ -19,7 +19,7 @@ mod magic;
 mod shape;
 mod split;
 
-pub(crate) use encoding::likely as likely_encoding;
+pub(crate) use encoding::{find as find_encoding, likely as likely_encoding};
 
 use crate::dialect::{CsvOptions, FindOut};
 use encoding_rs::{Encoding, UTF_8};
@@ -150,6 +150,15 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     let header = if options.find_out.header { header::find(sample.name, &layout)? } else { options.header };
     let layout::Layout { delimiter, quote, escape, skip, .. } = layout;
     Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends })
+}
+
+/// The number of lines before the table of a text whose dialect is known.
+///
+/// # Errors
+/// `Config` if there are such lines, and nobody said that they are to be passed over.
+pub(crate) fn lines_before(sample: Sample<'_>, options: &CsvOptions) -> Result<u64> {
+    let find_out = FindOut { skip: options.find_out.skip, ..FindOut::default() };
+    layout::find(sample, sample.bytes, &CsvOptions { find_out, ..options.clone() }).map(|layout| layout.skip)
 }
 
 fn refuse_html(name: &str, text: &[u8]) -> Result<()> {

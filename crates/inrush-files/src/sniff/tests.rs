@@ -137,7 +137,7 @@ fn doubt() {
     refused(
         "id   name     age\n1    Ann      40\n2    Bob      17\n",
         "the columns of `x` are aligned by blanks, and have no delimiter between them",
-        "`--delimiter ,` loads each line as one field",
+        "`--widths 5,9,rest` cuts the lines where the columns begin; `--delimiter ,` loads each line as one field",
     );
     refused(
         "\n <!DOCTYPE html>\n<html><body>Sign in</body></html>\n",

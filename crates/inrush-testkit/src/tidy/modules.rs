@@ -210,15 +210,15 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "decompress", "expansion", "guard", "json_elements", "on_disk", "shape"],
+            &["cells", "decompress", "escaped", "expansion", "guard", "json_elements", "on_disk", "shape", "widths"],
             &["moment"],
             &["infer_types"],
             &["formats"],
             &["dialect"],
             &["input", "sniff"],
-            &["file_source", "zip_member"],
+            &["file_source", "fixed_width", "zip_member"],
             &["columnar", "csv"],
-            &["arrow", "jsonl", "parquet"],
+            &["arrow", "jsonl", "parquet", "xlsx"],
             &["open"],
             &["record_batches", "whole_sample"],
             &["fuzz"],

@@ -8,7 +8,7 @@ use inrush::sans_io::bulk::lane::Unchecked;
 use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats};
+use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats, Widths};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct LoadArgs {
-    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or .gz, .zst, .zip, Parquet, Arrow; a folder, a quoted 'part-*.csv'; `-` is standard input
+    /// Files to load, in this order: CSV, TSV, JSON, JSON Lines, plain or .gz, .zst, .zip, Excel (.xlsx), Parquet, Arrow; `a.zip#file`, `a.xlsx#sheet`; a folder, a quoted 'part-*.csv'; `-` is standard input
     #[arg(required_unless_present_any = ["status", "forget"], value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -138,7 +138,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
     retry_for: String,
 
-    /// `csv`, `tsv`, `jsonl`, `json`, `parquet` or `arrow`; `auto` finds it out, and of a text its delimiter, quotes and header
+    /// `csv`, `tsv`, `jsonl`, `json`, `parquet`, `arrow` or `xlsx`; `auto` finds it out, and of a text its delimiter, quotes and header
     #[arg(
         long,
         value_enum,
@@ -211,6 +211,10 @@ pub(crate) struct LoadArgs {
     /// How dates and times are written, as for strptime: `%d.%m.%Y %H:%M`, of one field `FIELD=FORMAT`; may be given several times
     #[arg(long, value_name = "[FIELD=]FORMAT", help_heading = "Files")]
     date_format: Vec<String>,
+
+    /// Fields without a delimiter: so many characters each, `5,10,8`; `rest` as the last one is the rest of the line
+    #[arg(long, value_name = "N,N", help_heading = "Files")]
+    widths: Option<String>,
 
     /// What to do with fields behind those of the header: `error` or `ignore`
     #[arg(
@@ -333,6 +337,7 @@ enum FormatArg {
     Json,
     Parquet,
     Arrow,
+    Xlsx,
 }
 
 /// How the types of a new table are found.
@@ -483,6 +488,7 @@ impl LoadArgs {
             .with_batch_bytes(batch_bytes)
             .with_memory(sizes::memory(&self.memory)?)
             .with_json_path(self.json_path.as_deref().map(path_of_keys))
+            .with_widths(self.widths.as_deref().map(Widths::parse).transpose()?)
             .with_ignore_extra_fields(self.extra_fields == ExtraFields::Ignore)
             .with_null_missing_fields(self.missing_fields == MissingFields::Null)
             .with_formats(self.value_formats()?)
@@ -553,6 +559,7 @@ impl LoadArgs {
             FormatArg::Json => Format::Json,
             FormatArg::Parquet => Format::Parquet,
             FormatArg::Arrow => Format::Arrow,
+            FormatArg::Xlsx => Format::Xlsx,
         }
     }
 }

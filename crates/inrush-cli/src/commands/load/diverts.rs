@@ -58,7 +58,7 @@ fn same_as_source(file: &Path, sources: &[String]) -> bool {
     file.is_some() && sources.iter().any(|source| whole(Path::new(source)) == file)
 }
 
-/// The names, quoted where they must be.
+/// The names, quoted or escaped where they must be.
 fn header_line(reader: &CsvReader, line: &mut Vec<u8>) {
     let (delimiter, quote) = (reader.dialect().delimiter, reader.dialect().quote);
     for (i, name) in reader.names().iter().enumerate() {
@@ -73,6 +73,19 @@ fn header_line(reader: &CsvReader, line: &mut Vec<u8>) {
                     line.extend(std::iter::repeat_n(byte, if byte == quote { 2 } else { 1 }));
                 }
                 line.push(quote);
+            }
+            None if reader.dialect().escape.is_some() => {
+                let escape = reader.dialect().escape;
+                for &byte in name {
+                    let special = [Some(delimiter), escape, Some(b'\n'), Some(b'\r')].contains(&Some(byte));
+                    line.extend(escape.filter(|_| special));
+                    line.push(match byte {
+                        b'\n' => b'n',
+                        b'\r' => b'r',
+                        b'\t' if special => b't',
+                        byte => byte,
+                    });
+                }
             }
             _ => line.extend_from_slice(name),
         }

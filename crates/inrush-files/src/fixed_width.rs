@@ -1,0 +1,103 @@
+//! Lines of fixed width as lines with delimiters. A stream: a line that is cut becomes one line.
+
+use crate::escaped::{self, DELIMITER, NULL};
+use crate::input::Input;
+use crate::widths::Widths;
+use encoding_rs::Encoding;
+use memchr::memchr;
+use std::io::{self, Read};
+
+/// The lines of a text, cut by widths.
+pub(crate) struct FixedWidth {
+    input: Input,
+    widths: Widths,
+    /// Text that was read and not cut yet.
+    text: Vec<u8>,
+    /// Lines that are not taken yet, and how far they are.
+    out: Vec<u8>,
+    taken: usize,
+    has_ended: bool,
+    max_line: usize,
+}
+
+impl FixedWidth {
+    /// A line of more than `max_line` bytes is an error.
+    pub(crate) fn new(
+        bytes: Box<dyn Read + Send>,
+        encoding: Option<&'static Encoding>,
+        widths: Widths,
+        max_line: usize,
+    ) -> io::Result<Self> {
+        let input = Input::new(bytes, encoding)?;
+        Ok(Self { input, widths, text: Vec::new(), out: Vec::new(), taken: 0, has_ended: false, max_line })
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.taken = 0;
+        while self.out.is_empty() && !self.has_ended {
+            // As much again as there is of a long line, so that searching for its end stays linear.
+            let want = READ_BYTES.max(self.text.len());
+            self.has_ended = self.input.fill(&mut self.text, want)?;
+            if !self.input.malformed().is_empty() {
+                let encoding = self.input.encoding().name();
+                return Err(wrong(format!("a line of it is not valid {encoding}")));
+            }
+            let mut at = 0;
+            while let Some(end) = memchr(b'\n', &self.text[at..]) {
+                self.cut(at, at + end);
+                self.out.push(b'\n');
+                at += end + 1;
+            }
+            if self.has_ended && at < self.text.len() {
+                self.cut(at, self.text.len());
+                at = self.text.len();
+            }
+            self.text.drain(..at);
+            if self.text.len() > self.max_line {
+                return Err(wrong(format!("a line is longer than {} bytes", self.max_line)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the fields of the line between two places.
+    fn cut(&mut self, start: usize, end: usize) {
+        let line = &self.text[start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.iter().all(|byte| *byte == b' ') {
+            return;
+        }
+        let mut is_first = true;
+        self.widths.cut(line, |field| {
+            if !std::mem::take(&mut is_first) {
+                self.out.push(DELIMITER);
+            }
+            match field {
+                b"" => self.out.extend_from_slice(NULL),
+                field => escaped::push(field, &mut self.out),
+            }
+        });
+    }
+}
+
+impl Read for FixedWidth {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.out.len() {
+            if self.has_ended {
+                return Ok(0);
+            }
+            self.refill()?;
+        }
+        let n = space.len().min(self.out.len() - self.taken);
+        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+fn wrong(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+const READ_BYTES: usize = 64 << 10;

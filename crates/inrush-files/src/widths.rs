@@ -1,0 +1,108 @@
+//! The widths of columns that have no delimiter between them: cuts lines by them, and measures them in a sample.
+
+use inrush_core::error::{Error, Result};
+use std::fmt;
+
+/// How many characters each field of a line has, blanks around its text included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Widths {
+    widths: Vec<usize>,
+    /// One more field has the rest of the line.
+    takes_rest: bool,
+}
+
+impl Widths {
+    /// Parses widths such as `5,10,8`; the last one may be `rest`, the rest of the line.
+    ///
+    /// # Errors
+    /// `Config` for anything else.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || {
+            Error::config(format!("`--widths {text}` is not understood"))
+                .with_hint("it takes the number of characters of each field, `5,10,8`; the last one may be `rest`")
+        };
+        let (numbers, takes_rest) = match text.trim().strip_suffix("rest") {
+            Some(numbers) => (numbers.trim_end().strip_suffix(',').ok_or_else(wrong)?, true),
+            None => (text, false),
+        };
+        let width = |text: &str| text.trim().parse().ok().filter(|width| (1..=MOST).contains(width));
+        let widths = numbers.split(',').map(width).collect::<Option<Vec<usize>>>().ok_or_else(wrong)?;
+        Ok(Self { widths, takes_rest })
+    }
+
+    /// Hands out the fields of a line without the blanks around them. There are fewer if the line ends before the last one, and one more
+    /// if there is text behind it. A character is one of UTF-8; a byte that is none counts as one.
+    pub(crate) fn cut<'l>(&self, line: &'l [u8], mut field: impl FnMut(&'l [u8])) {
+        let mut rest = line;
+        for width in &self.widths {
+            if rest.is_empty() {
+                return;
+            }
+            let (front, behind) = rest.split_at(bytes_of(rest, *width));
+            field(trimmed(front));
+            rest = behind;
+        }
+        if !trimmed(rest).is_empty() || (self.takes_rest && !rest.is_empty()) {
+            field(trimmed(rest));
+        }
+    }
+
+    /// Measures aligned columns: one begins where a line has text behind a place at which all lines are blank. `None`: there are less than
+    /// two. Also returns whether a line ends before the last column.
+    pub(crate) fn measure(lines: &[&[u8]]) -> Option<(Self, bool)> {
+        let mut has_text: Vec<bool> = Vec::new();
+        for line in lines {
+            let line = line.trim_ascii_end();
+            let characters = line.iter().filter(|byte| !is_within(**byte)).take(MOST);
+            for (at, byte) in characters.enumerate() {
+                if has_text.len() == at {
+                    has_text.push(false);
+                }
+                has_text[at] |= *byte != b' ';
+            }
+        }
+        let mut starts: Vec<usize> = (1..has_text.len()).filter(|&at| has_text[at] && !has_text[at - 1]).collect();
+        // Blanks before the first column belong to it.
+        if !*has_text.first()? {
+            starts.remove(0);
+        }
+        let last = *starts.last()?;
+        let widths = starts.iter().scan(0, |before, start| Some(start - std::mem::replace(before, *start))).collect();
+        let is_short = lines.iter().any(|line| line.iter().filter(|byte| !is_within(**byte)).count() <= last);
+        Some((Self { widths, takes_rest: true }, is_short))
+    }
+}
+
+impl fmt::Display for Widths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, width) in self.widths.iter().enumerate() {
+            write!(f, "{}{width}", if i > 0 { "," } else { "" })?;
+        }
+        f.write_str(if self.takes_rest { ",rest" } else { "" })
+    }
+}
+
+/// The bytes of the first so many characters.
+fn bytes_of(text: &[u8], width: usize) -> usize {
+    let mut starts = text.iter().enumerate().filter(|(_, byte)| !is_within(**byte)).map(|(at, _)| at);
+    // Bytes before the first character belong to it.
+    starts.nth(width).unwrap_or(text.len())
+}
+
+/// Whether a byte continues a character.
+fn is_within(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+fn trimmed(field: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| *byte == b' ';
+    let start = field.iter().position(|byte| !blank(byte)).unwrap_or(field.len());
+    let end = field.iter().rposition(|byte| !blank(byte)).map_or(start, |last| last + 1);
+    &field[start..end]
+}
+
+/// Characters of a field, and of what is measured of a line.
+const MOST: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests;

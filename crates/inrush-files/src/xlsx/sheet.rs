@@ -1,0 +1,250 @@
+//! The rows of a sheet as lines of text, which the reader of CSV takes apart: a line is a row, cells are between tabs, and everything
+//! else is escaped as in the files of SELECT INTO OUTFILE. So a line has the number of its row.
+
+use super::formats::Shows;
+use super::serial;
+use super::strings::{Strings, unescape};
+use super::xml::{Token, Xml, damaged};
+use crate::escaped::{self, DELIMITER, NULL};
+use std::io::{self, Read};
+
+/// What all sheets of a workbook share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) strings: Strings,
+    /// What each style of cells shows.
+    pub(super) styles: Vec<Shows>,
+    /// Days count from 1904 on.
+    pub(super) is_1904: bool,
+}
+
+/// The rows of a sheet. Cells that are empty at the end of a row are left out.
+pub(super) struct Lines {
+    xml: Xml,
+    shared: Shared,
+    /// The first column of the table, from 0.
+    first_column: u32,
+    /// The first row is filled up to this column.
+    filled_to: u32,
+    /// The number of lines so far.
+    n_lines: u32,
+    /// Lines that are not taken yet, and how far they are.
+    out: Vec<u8>,
+    taken: usize,
+    text: String,
+    has_ended: bool,
+}
+
+impl Lines {
+    /// Reads up to the first row. If `fills_first_row`, the first row has as many cells as the sheet has columns.
+    pub(super) fn new(mut xml: Xml, shared: Shared, fills_first_row: bool) -> io::Result<Self> {
+        let (mut first_column, mut filled_to) = (0, 0);
+        loop {
+            match xml.next()? {
+                Token::Start(tag) if tag.name() == "dimension" => {
+                    // Written for speed, and not by every program.
+                    let range = tag.value("ref")?.unwrap_or_default();
+                    let (first, last) = range.split_once(':').unwrap_or((&range, ""));
+                    if let (Some((first, _)), Some((last, _))) = (place(first), place(last)) {
+                        first_column = first;
+                        filled_to = if fills_first_row { last + 1 } else { 0 };
+                    }
+                }
+                Token::Start(tag) if tag.name() == "sheetData" => break,
+                Token::Eof => return Err(damaged("it is no sheet of cells")),
+                _ => {}
+            }
+        }
+        Ok(Self {
+            xml,
+            shared,
+            first_column,
+            filled_to,
+            n_lines: 0,
+            out: Vec::new(),
+            taken: 0,
+            text: String::new(),
+            has_ended: false,
+        })
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.out.clear();
+        self.taken = 0;
+        while self.out.len() < ENOUGH && !self.has_ended {
+            match self.xml.next()? {
+                Token::Start(tag) if tag.name() == "row" => {
+                    let row = match tag.value("r")? {
+                        None => self.n_lines,
+                        Some(number) => number.parse::<u32>().ok().and_then(|n| n.checked_sub(1)).unwrap_or(MAX_ROWS),
+                    };
+                    if row < self.n_lines || row >= MAX_ROWS {
+                        return Err(damaged("its rows are not in order"));
+                    }
+                    self.out.extend(std::iter::repeat_n(b'\n', (row - self.n_lines) as usize));
+                    self.n_lines = row;
+                    self.row()?;
+                }
+                Token::End(tag) if tag.is("sheetData") => {
+                    self.has_ended = true;
+                    self.xml.finish()?;
+                }
+                Token::Eof => return Err(damaged("it ends inside of its rows")),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells of a row, and its line end.
+    fn row(&mut self) -> io::Result<()> {
+        let (mut next, mut written) = (self.first_column, self.first_column);
+        loop {
+            match self.xml.next()? {
+                Token::Start(tag) if tag.name() == "c" => {
+                    let [name, kind, style] = tag.values(["r", "t", "s"])?;
+                    let column = match name {
+                        None => next,
+                        Some(name) => place(&name).map_or(MAX_COLUMNS, |(column, _)| column),
+                    };
+                    if column < next || column >= MAX_COLUMNS {
+                        return Err(damaged("the cells of a row are not in order, or beside its table"));
+                    }
+                    next = column + 1;
+                    let style = style.and_then(|index| self.shared.styles.get(index.parse::<usize>().ok()?));
+                    let shows = style.copied().unwrap_or_default();
+                    if self.cell(Kind::of(kind.as_deref()), shows)? {
+                        self.up_to(written, column);
+                        escaped::push(self.text.as_bytes(), &mut self.out);
+                        written = column + 1;
+                    }
+                }
+                Token::End(tag) if tag.is("row") => break,
+                Token::Eof => return Err(damaged("it ends inside of a row")),
+                _ => {}
+            }
+        }
+        // Only the first row that has cells: the columns of a table without names are counted there.
+        if written > self.first_column && self.filled_to > written {
+            let last = self.filled_to - 1;
+            self.up_to(written, last);
+            self.out.extend_from_slice(NULL);
+        }
+        if written > self.first_column {
+            self.filled_to = 0;
+        }
+        self.out.push(b'\n');
+        self.n_lines += 1;
+        Ok(())
+    }
+
+    /// Writes the empty cells from `written` up to `column`, and the tabs before each of them and the next one.
+    fn up_to(&mut self, written: u32, column: u32) {
+        if written > self.first_column {
+            self.out.push(DELIMITER);
+        }
+        for _ in written..column {
+            self.out.extend_from_slice(NULL);
+            self.out.push(DELIMITER);
+        }
+    }
+
+    /// Reads a cell into `text`; returns whether there is anything in it.
+    fn cell(&mut self, kind: Kind, shows: Shows) -> io::Result<bool> {
+        self.text.clear();
+        loop {
+            match self.xml.next()? {
+                Token::Start(tag) if tag.name() == "v" && kind != Kind::Inline => {
+                    self.xml.text_of("v", &mut self.text)?;
+                    self.resolve(kind, shows)?;
+                }
+                Token::Start(tag) if tag.name() == "is" && kind == Kind::Inline => {
+                    self.xml.text_of("is", &mut self.text)?;
+                    unescape(&mut self.text, 0);
+                }
+                Token::End(tag) if tag.is("c") => return Ok(!self.text.is_empty()),
+                Token::Eof => return Err(damaged("it ends inside of a cell")),
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes the text of a cell of its value in the file.
+    fn resolve(&mut self, kind: Kind, shows: Shows) -> io::Result<()> {
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        match kind {
+            Kind::Number => self.text = serial::text(&self.text, shows, self.shared.is_1904),
+            Kind::Shared => {
+                let text = self.text.trim().parse().ok().and_then(|index| self.shared.strings.get(index));
+                let text = text.ok_or_else(|| damaged("a cell has a text that is not there"))?;
+                self.text.clear();
+                self.text.push_str(text);
+            }
+            Kind::Bool => self.text = if self.text.trim() == "1" { "true" } else { "false" }.to_owned(),
+            Kind::Text => unescape(&mut self.text, 0),
+            Kind::AsItIs | Kind::Inline => {}
+        }
+        Ok(())
+    }
+}
+
+impl Read for Lines {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        while self.taken == self.out.len() {
+            if self.has_ended {
+                return Ok(0);
+            }
+            self.refill()?;
+        }
+        let n = space.len().min(self.out.len() - self.taken);
+        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
+        self.taken += n;
+        Ok(n)
+    }
+}
+
+/// What the value of a cell is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// The number of a shared text.
+    Shared,
+    /// A text beside the value.
+    Inline,
+    /// The text that a formula has.
+    Text,
+    Bool,
+    /// An error, or a day as ISO 8601 writes it.
+    AsItIs,
+}
+
+impl Kind {
+    fn of(kind: Option<&str>) -> Self {
+        match kind {
+            None | Some("n") => Self::Number,
+            Some("s") => Self::Shared,
+            Some("inlineStr") => Self::Inline,
+            Some("str") => Self::Text,
+            Some("b") => Self::Bool,
+            Some(_) => Self::AsItIs,
+        }
+    }
+}
+
+/// Column and row of a cell such as `AB12`, from 0. `None`: it is none, or beyond the last one.
+fn place(name: &str) -> Option<(u32, u32)> {
+    let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (letters, digits) = name.split_at_checked(letters.min(3))?;
+    let column = letters.bytes().fold(0, |n, c| n * 26 + u32::from(c.to_ascii_uppercase() - b'A') + 1);
+    let (column, row) = (column.checked_sub(1)?, digits.parse::<u32>().ok()?.checked_sub(1)?);
+    (column < MAX_COLUMNS && row < MAX_ROWS).then_some((column, row))
+}
+
+/// The limits of Excel, and of the format.
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
+
+/// Bytes of lines that are written before they are taken; a row may have more.
+const ENOUGH: usize = 32 << 10;

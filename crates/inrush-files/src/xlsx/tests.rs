@@ -1,0 +1,336 @@
+//! Workbooks as programs write them, and as none does.
+
+use super::formats::{Shows, builtin, custom};
+use super::strings::unescape;
+use super::*;
+use crate::open::{Format, open};
+use crate::{CsvOptions, FileSource, FindOut};
+use arrow_array::cast::AsArray;
+use inrush_core::value::column::ColumnType;
+use std::io::Write;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+#[test]
+fn cells_of_every_kind() {
+    let rows = "<row r='1'><c r='A1' t='inlineStr'><is><t>id</t></is></c><c r='B1' t='s'><v>0</v></c></row>\
+        <row r='2'><c r='A2'><v>1</v></c><c r='B2' t='s'><v>1</v></c></row>\
+        <row r='3'><c r='A3'><v>2.0</v></c><c r='B3' t='b'><v>1</v></c></row>\
+        <row r='4'><c r='A4'><v>1.1000000000000001</v></c><c r='B4' t='b'><v>0</v></c></row>\
+        <row r='5'><c r='A5'><v>-1E-3</v></c><c r='B5' t='e'><v>#N/A</v></c></row>\
+        <row r='6'><c r='A6'><v>12345678901234567890</v></c><c r='B6' t='str'><f>A1&amp;A2</f><v>a &lt; b</v></c></row>\
+        <row r='7'><c r='A7' t='d'><v>2024-02-29T10:00:00</v></c><c r='B7' t='str'><v></v></c></row>\
+        <row r='8'><c r='A8'/><c r='B8' t='inlineStr'><is><r><t>a</t></r><r><t> b</t></r><rPh><t>x</t></rPh></is></c></row>";
+    let strings = "<si><t>name</t></si><si><r><t>A</t></r><r><t xml:space='preserve'>nn _x0009_\n\\N</t></r><rPh><t>x</t></rPh></si>";
+    let want = [
+        "1|Ann \t\n\\N",
+        "2|true",
+        "1.1|false",
+        "-0.001|#N/A",
+        "12345678901234567890|a < b",
+        "2024-02-29T10:00:00|NULL",
+        "NULL|a b",
+    ];
+    check(&Book { sheets: &[("S", rows)], strings, ..BOOK }, "", &CsvOptions::default(), Ok(&want));
+}
+
+#[test]
+fn days_and_times_by_their_formats() {
+    let styles = "<numFmts><numFmt numFmtId='164' formatCode='yyyy\\-mm\\-dd&quot;d&quot;;@'/>\
+        <numFmt numFmtId='165' formatCode='[h]:mm:ss'/></numFmts><cellStyleXfs><xf numFmtId='22'/></cellStyleXfs>\
+        <cellXfs><xf numFmtId='0'/><xf numFmtId='164'/><xf numFmtId='22'/><xf numFmtId='20'/><xf numFmtId='165'/></cellXfs>";
+    let rows = |values: [&str; 4]| {
+        let cells: String =
+            values.iter().enumerate().map(|(i, value)| format!("<c s='{}'><v>{value}</v></c>", i + 1)).collect();
+        format!("<row>{HEADER}</row><row>{cells}</row>")
+    };
+    let is = |is_1904, values, want: &str| {
+        let book = Book { sheets: &[("S", &rows(values))], styles, is_1904, ..BOOK };
+        check(&book, "", &CsvOptions::default(), Ok(&[want]));
+    };
+    let all = "2024-02-29|2024-02-29 00:00:00|10:00:00|30:30:00";
+    is(false, ["45351", "45351", "0.41666666666666669", "1.2708333333333333"], all);
+    is(true, ["43889", "43889", "0.41666666666666669", "1.2708333333333333"], all);
+    // A time in the cell of a day, milliseconds, a day in the cell of a time, a negative duration.
+    let odd = "2024-02-29 12:00:00|2024-02-29 10:00:00.25|2024-02-29 10:00:00|-01:00:00";
+    is(false, ["45351.5", "45351.416669560182", "45351.416666666664", "-4.1666666666666664E-2"], odd);
+    // Excel counts a 29th of February 1900; what is no day of the calendar is refused by columns of days.
+    is(false, ["59", "61", "60.5", "0"], "1900-02-28|1900-03-01 00:00:00|1900-02-29 12:00:00|00:00:00");
+    is(false, ["-1", "2958466", "1E+300", "0"], "-1|2958466|1e300|00:00:00");
+}
+
+#[test]
+fn formats_by_their_codes() {
+    let is = |code: &str, want| assert_eq!(custom(code), want, "{code}");
+    for number in
+        ["General", "0.00", "#,##0.00 [$€-407]", "0.00E+00", "@", "\"d\"0", "0\\d", "0_d", "[Red]0", "", "\"", "\\"]
+    {
+        is(number, Shows::Number);
+    }
+    for day in ["yyyy-mm-dd", "d/m/yy", "mmm", "[$-F800]dddd, mmmm dd, yyyy", "yyyy/mm/dd;@", "MMM-YY"] {
+        is(day, Shows::Day);
+    }
+    for moment in ["yyyy-mm-dd hh:mm", "m/d/yy h:mm AM/PM", "dd.mm.yyyy\\ hh:mm:ss.000"] {
+        is(moment, Shows::Moment);
+    }
+    for time in ["h:mm", "mm:ss.0", "h AM/PM", "hh:mm:ss a/p"] {
+        is(time, Shows::Time);
+    }
+    for duration in ["[h]:mm:ss", "[mm]:ss", "[ss].00"] {
+        is(duration, Shows::Duration);
+    }
+    assert_eq!(
+        [0, 14, 20, 22, 46, 49].map(builtin),
+        [Shows::Number, Shows::Day, Shows::Time, Shows::Moment, Shows::Duration, Shows::Number]
+    );
+}
+
+#[test]
+fn escapes_of_characters() {
+    let is = |text: &str, want: &str| {
+        let mut out = format!("_x0041_{text}");
+        unescape(&mut out, 7);
+        assert_eq!(out, format!("_x0041_{want}"), "{text}");
+    };
+    is("a_x000D_b", "a\rb");
+    is("_x005F_x000D_", "_x000D_");
+    is("_x00_x0041_", "_x00A");
+    is("_xD800_ _xéé_ _x", "_xD800_ _xéé_ _x");
+}
+
+#[test]
+fn sheets_by_their_names() {
+    let row = |value: &str| format!("<row>{HEADER}</row><row><c><v>{value}</v></c></row>");
+    let (one, two) = (row("1"), row("2"));
+    let book = Book { sheets: &[("Two & three", &two), ("a#b", &one)], ..BOOK };
+    check(&book, "#Two & three", &CsvOptions::default(), Ok(&["2|NULL|NULL|NULL"]));
+    check(&book, "#a#b", &CsvOptions::default(), Ok(&["1|NULL|NULL|NULL"]));
+    let several = "`FILE` holds 2 sheets: `Two & three`, `a#b`; name one: `FILE#Two & three`";
+    check(&book, "", &CsvOptions::default(), Err(several));
+    let none = "`FILE` holds no sheet `c`; it holds `Two & three`, `a#b`";
+    check(&book, "#c", &CsvOptions::default(), Err(none));
+    // By its content, whatever its name is.
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.zip").display().to_string();
+    std::fs::write(&path, Book { sheets: &[("S", &one)], ..BOOK }.bytes()).unwrap();
+    assert_eq!(rows_of(&mut *open(&path, Format::Auto, &CsvOptions::default()).unwrap()).unwrap().len(), 1);
+    let error = open(&path, Format::Csv, &CsvOptions::default()).err().unwrap();
+    assert!(error.message().contains("holds 5 files"), "{error}");
+}
+
+#[test]
+fn a_line_is_a_row() {
+    let rows = format!(
+        "<row r='2'>{HEADER}</row><row r='5'><c r='B5'><v>1</v></c></row><row r='6'><c r='E6'><v>2</v></c></row>"
+    );
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.xlsx").display().to_string();
+    std::fs::write(&path, Book { sheets: &[("S", &rows)], ..BOOK }.bytes()).unwrap();
+    let mut reader = open(&path, Format::Auto, &CsvOptions::default()).unwrap();
+    let batch = reader.next().unwrap().unwrap();
+    assert_eq!(batch.origin.place(0).line, 5);
+    let reject = &batch.rejects[0];
+    assert_eq!((reject.place.line, &reject.reason[..]), (6, "expected 4 fields, found 5"));
+    assert_eq!(reader.identity().unwrap().unwrap().name.rsplit('/').next(), Some("a.xlsx#S"));
+}
+
+#[test]
+fn tables_anywhere_on_a_sheet() {
+    let auto = |skip| CsvOptions::default().with_find_out(FindOut { header: true, skip, ..FindOut::default() });
+    let text = |text: &str| format!("<c t='inlineStr'><is><t>{text}</t></is></c>");
+    let title = format!("<row>{}</row><row/>", text("People of 2024"));
+    let table = format!("<row>{HEADER}</row>{}", "<row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c></row>".repeat(3));
+    let book = format!("{title}{table}");
+    let book = Book { sheets: &[("S", &book)], ..BOOK };
+    check(&book, "", &auto(true), Ok(&["1|2|3|NULL"; 3]));
+    let before = "lines 1 to 2 do not belong to the table of `FILE`, whose records have 4 fields; \
+        `--skip auto` passes over such lines, `--skip 2` over these";
+    check(&book, "", &auto(false), Err(before));
+    check(&book, "", &CsvOptions::default().with_skip(2), Ok(&["1|2|3|NULL"; 3]));
+    // Behind empty columns; without a header there are as many fields as columns.
+    let inset = "<row r='3'><c r='B3'><v>1</v></c></row><row r='4'><c r='C4'><v>2</v></c></row>";
+    let inset = Book { sheets: &[("S", inset)], dimension: "B3:C4", ..BOOK };
+    check(&inset, "", &CsvOptions::default().with_header(false), Ok(&["1|NULL", "NULL|2"]));
+    check(
+        &Book { dimension: "C3:C4", ..inset },
+        "",
+        &CsvOptions::default(),
+        Err("cannot read `FILE` beyond byte 0 of its text: \
+        the cells of a row are not in order, or beside its table"),
+    );
+}
+
+#[test]
+fn options_of_texts() {
+    let rows = format!(
+        "<row>{HEADER}</row><row><c t='inlineStr'><is><t>NA</t></is></c><c t='inlineStr'><is><t>1,5</t></is></c></row>"
+    );
+    let book = Book { sheets: &[("S", &rows)], ..BOOK };
+    check(&book, "", &CsvOptions::default().with_nulls([b"NA".to_vec()]), Ok(&["NULL|1,5|NULL|NULL"]));
+    let refused = "`--delimiter` has no meaning for `FILE`, whose values have names and types";
+    check(&book, "", &CsvOptions::default().with_delimiter(b';'), Err(refused));
+}
+
+#[test]
+fn types_follow_from_the_texts() {
+    let styles = "<cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs>";
+    let row =
+        "<row><c><v>1</v></c><c><v>1.5</v></c><c s='1'><v>45351</v></c><c t='inlineStr'><is><t>x</t></is></c></row>";
+    let rows = format!("<row>{HEADER}</row>{row}");
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.xlsx").display().to_string();
+    std::fs::write(&path, Book { sheets: &[("S", &rows)], styles, ..BOOK }.bytes()).unwrap();
+    let mut reader = open(&path, Format::Auto, &CsvOptions::default()).unwrap();
+    let fields = reader.infer_types(1 << 20).unwrap();
+    assert!(matches!(fields[0].ty, ColumnType::Int { .. }), "{fields:?}");
+    assert_eq!(fields[2].ty, ColumnType::Date);
+    assert!(fields[3].is_text() && fields.iter().all(|field| !field.nullable), "{fields:?}");
+}
+
+#[test]
+fn what_no_program_writes() {
+    let wrong = |rows: &str, says: &str| {
+        let rows = format!("<row>{HEADER}</row>{rows}");
+        let want = format!("cannot read `FILE` beyond byte 0 of its text: {says}");
+        check(&Book { sheets: &[("S", &rows)], ..BOOK }, "", &CsvOptions::default(), Err(&want));
+    };
+    wrong("<row r='1'/>", "its rows are not in order");
+    wrong("<row r='4294967296'/>", "its rows are not in order");
+    wrong("<row r='1048577'/>", "its rows are not in order");
+    wrong("<row><c r='B2'/><c r='A2'/></row>", "the cells of a row are not in order, or beside its table");
+    wrong("<row><c r='ZZZZ2'/></row>", "the cells of a row are not in order, or beside its table");
+    wrong("<row><c t='s'><v>99</v></c></row>", "a cell has a text that is not there");
+    wrong("<row><c t='str'><v>&b;</v></c></row>", "its XML refers to something that is not there");
+    wrong(&"<a>".repeat(100), "its XML is nested too deeply");
+    let long = "x".repeat(5 << 20);
+    wrong(&format!("<row><c t='str'><v>{long}</v></c></row>"), "a part of it is longer than any program writes");
+    let parts = format!("<r><t>{}</t></r>", "x".repeat(1 << 20)).repeat(6);
+    wrong(
+        &format!("<row><c t='inlineStr'><is>{parts}</is></c></row>"),
+        "a cell of it is longer than any program writes",
+    );
+}
+
+#[test]
+fn texts_beyond_the_memory_are_refused() {
+    let strings = "<si><t>some text</t></si>".repeat(200_000);
+    let rows = format!("<row>{HEADER}</row>");
+    let book = Book { sheets: &[("S", &rows)], strings: &strings, ..BOOK };
+    let refused = "the texts of `FILE` take more than the 4 MiB of `--memory`; save the sheet as CSV and load that, or raise `--memory`";
+    check(&book, "", &CsvOptions::default().with_memory(4 << 20), Err(refused));
+    check(&book, "", &CsvOptions::default().with_memory(64 << 20), Ok(&[]));
+}
+
+#[test]
+fn damage_anywhere_is_an_error() {
+    let row = "<row><c t='s'><v>1</v></c><c><v>2</v></c></row>".repeat(500);
+    let rows = format!("<row>{HEADER}</row>{row}");
+    let strings = "<si><t>a</t></si><si><t>b</t></si>";
+    let whole = Book { sheets: &[("S", &rows)], strings, ..BOOK }.bytes();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.xlsx").display().to_string();
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        open(&path, Format::Auto, &CsvOptions::default()).and_then(|mut reader| rows_of(&mut *reader))
+    };
+    let want = read(&whole).unwrap();
+    assert_eq!(want.len(), 500);
+    for cut in (1..whole.len()).step_by(7) {
+        assert!(read(&whole[..cut]).is_err(), "cut at {cut}");
+    }
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x11;
+        // A byte that has no meaning, such as one of a date, may change.
+        assert!(read(&bytes).is_ok_and(|rows| rows == want) || read(&bytes).is_err(), "byte {at}");
+    }
+}
+
+/// Reads the only sheet, or the one behind `#`, and compares its rows or its error with the hint; `FILE` is the path.
+#[track_caller]
+fn check(book: &Book<'_>, sheet: &str, options: &CsvOptions, want: std::result::Result<&[&str], &str>) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.xlsx").display().to_string();
+    std::fs::write(&path, book.bytes()).unwrap();
+    let read = open(&format!("{path}{sheet}"), Format::Auto, options).and_then(|mut reader| rows_of(&mut *reader));
+    let said = |error: Error| {
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{}{hint}", error.message()).replace(&path, "FILE")
+    };
+    let want = want.map(|rows| rows.iter().map(|row| (*row).to_owned()).collect::<Vec<_>>()).map_err(str::to_owned);
+    assert_eq!(read.map_err(said), want);
+}
+
+fn rows_of(reader: &mut dyn FileSource) -> Result<Vec<String>> {
+    let mut rows = Vec::new();
+    while let Some(batch) = reader.next()? {
+        assert!(batch.rejects.is_empty(), "{:?}", batch.rejects);
+        for row in 0..batch.rows.num_rows() {
+            let cell = |column: &arrow_array::ArrayRef| {
+                let cells = column.as_binary_view();
+                let is_null = arrow_array::Array::is_null(cells, row);
+                if is_null { "NULL".into() } else { String::from_utf8_lossy(cells.value(row)).into_owned() }
+            };
+            rows.push(batch.rows.columns().iter().map(cell).collect::<Vec<_>>().join("|"));
+        }
+    }
+    Ok(rows)
+}
+
+/// A workbook by its parts.
+#[derive(Clone, Copy)]
+struct Book<'a> {
+    sheets: &'a [(&'a str, &'a str)],
+    strings: &'a str,
+    styles: &'a str,
+    dimension: &'a str,
+    is_1904: bool,
+}
+
+const BOOK: Book<'static> = Book { sheets: &[], strings: "", styles: "", dimension: "", is_1904: false };
+
+/// Four names.
+const HEADER: &str = "<c t='inlineStr'><is><t>a</t></is></c><c t='inlineStr'><is><t>b</t></is></c>\
+    <c t='inlineStr'><is><t>c</t></is></c><c t='inlineStr'><is><t>d</t></is></c>";
+
+impl Book<'_> {
+    fn bytes(&self) -> Vec<u8> {
+        let (mut sheets, mut links) = (String::new(), String::new());
+        let mut files = Vec::new();
+        let relation = |id: &str, kind: &str, target: &str| {
+            format!(
+                "<Relationship Id='{id}' Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}' Target='{target}'/>"
+            )
+        };
+        for (i, (name, rows)) in self.sheets.iter().enumerate() {
+            let name = name.replace('&', "&amp;");
+            sheets += &format!("<sheet name='{name}' sheetId='{i}' r:id='rId{i}'/>");
+            links += &relation(&format!("rId{i}"), "worksheet", &format!("worksheets/sheet{i}.xml"));
+            let dimension = match self.dimension {
+                "" => String::new(),
+                range => format!("<dimension ref='{range}'/>"),
+            };
+            let sheet = format!("<?xml version='1.0'?><worksheet>{dimension}<sheetData>{rows}</sheetData></worksheet>");
+            files.push((format!("xl/worksheets/sheet{i}.xml"), sheet));
+        }
+        links += &relation("s", "styles", "/xl/styles.xml");
+        links += &relation("t", "sharedStrings", "sharedStrings.xml");
+        let is_1904 = u8::from(self.is_1904);
+        files.push((
+            WORKBOOK.into(),
+            format!("<workbook><workbookPr date1904='{is_1904}'/><sheets>{sheets}</sheets></workbook>"),
+        ));
+        files.push((LINKS.into(), format!("<Relationships>{links}</Relationships>")));
+        files.push(("xl/styles.xml".into(), format!("<styleSheet>{}</styleSheet>", self.styles)));
+        files.push((
+            "xl/sharedStrings.xml".into(),
+            format!("<x:sst uniqueCount='99999999999999'>{}</x:sst>", self.strings),
+        ));
+        let mut writer = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        for (name, text) in files {
+            writer.start_file(name, SimpleFileOptions::default()).unwrap();
+            writer.write_all(text.as_bytes()).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+}
