@@ -1,6 +1,8 @@
 //! Detects the compression of a file by its first bytes, and decompresses it as a stream: the memory does not depend on the ratio.
 
+use crate::lz4::Lz4Frames;
 use inrush_core::error::{Error, Result};
+use lzma_rust2::XzReader;
 use std::io::{self, BufReader, Read};
 
 /// How a file is compressed.
@@ -12,8 +14,16 @@ pub enum Compression {
     Gzip,
     /// Zstandard, one frame or several.
     Zstd,
+    /// LZ4, one frame or several.
+    Lz4,
+    /// xz, one stream or several.
+    Xz,
+    /// bzip2, one stream or several.
+    Bzip2,
     /// A member of a zip archive.
     Zip,
+    /// A member of a tar archive, which may be compressed itself.
+    Tar,
 }
 
 impl Compression {
@@ -24,8 +34,13 @@ impl Compression {
                 return Ok(compression);
             }
         }
+        if let [b'B', b'Z', b'h', b'1'..=b'9', block @ ..] = head
+            && (block.starts_with(b"1AY&SY") || block.starts_with(b"\x17\x72\x45\x38\x50\x90"))
+        {
+            return Ok(Self::Bzip2); // The numbers that a block and an empty stream begin with.
+        }
         if head.len() >= 4 && (0x50..=0x5f).contains(&head[0]) && head[1..4] == [0x2a, 0x4d, 0x18] {
-            return Ok(Self::Zstd); // A skippable frame may come first.
+            return Ok(Self::Zstd); // A skippable frame may come first; one of LZ4 begins alike, but nobody writes it there.
         }
         for &(magic, format, hint) in FOREIGN {
             if head.starts_with(magic) {
@@ -42,7 +57,11 @@ impl Compression {
             Self::None => "not compressed",
             Self::Gzip => "compressed by gzip",
             Self::Zstd => "compressed by zstd",
+            Self::Lz4 => "compressed by lz4",
+            Self::Xz => "compressed by xz",
+            Self::Bzip2 => "compressed by bzip2",
             Self::Zip => "a zip archive",
+            Self::Tar => "a tar archive",
         }
     }
 
@@ -93,19 +112,43 @@ impl Read for Failing {
     }
 }
 
-/// The plain bytes of gzip or Zstandard; a stream that ends too early is an error, not an end.
+/// The plain bytes of a compressed stream; one that ends too early is an error, not an end.
 pub(crate) fn decompress(bytes: Box<dyn Read + Send>, compression: Compression) -> io::Result<Box<dyn Read + Send>> {
     let buffered = |bytes| BufReader::with_capacity(BUFFER, bytes);
     Ok(match compression {
-        Compression::None | Compression::Zip => bytes,
+        Compression::None | Compression::Zip | Compression::Tar => bytes,
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(bytes))),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(bytes))?),
+        Compression::Lz4 => Box::new(Lz4Frames::new(buffered(bytes))),
+        Compression::Xz => Box::new(Xz(XzReader::new_mem_limit(buffered(bytes), true, MOST_XZ_KIB))),
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(bytes))),
     })
+}
+
+/// Says which limit is meant, which the crate's error does not.
+struct Xz<R: Read>(XzReader<R>);
+
+impl<R: Read> Read for Xz<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if buf.is_empty() {
+            return Ok(0); // The crate would take it for the end.
+        }
+        self.0.read(buf).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => {
+                let message =
+                    "its dictionary needs more than 128 MiB: pipe the output of `xz -dc`, `.. | inrush load -`";
+                io::Error::new(io::ErrorKind::InvalidData, message)
+            }
+            _ => error,
+        })
+    }
 }
 
 const MAGIC: &[(&[u8], Compression)] = &[
     (b"\x1f\x8b\x08", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+    (b"\x04\x22\x4d\x18", Compression::Lz4),
+    (b"\xfd7zXZ\x00", Compression::Xz),
     (b"PK\x03\x04", Compression::Zip),
     (b"PK\x05\x06", Compression::Zip), // An archive without members.
 ];
@@ -115,20 +158,24 @@ const ENDINGS: &[(&str, Compression)] = &[
     (".gzip", Compression::Gzip),
     (".zst", Compression::Zstd),
     (".zstd", Compression::Zstd),
+    (".lz4", Compression::Lz4),
+    (".xz", Compression::Xz),
+    (".bz2", Compression::Bzip2),
     (".zip", Compression::Zip),
 ];
 
 /// Magic bytes that are long enough to exclude text.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
-    (b"\xfd7zXZ\x00", "compressed by xz", "`xz -dc FILE | inrush load -` loads it"),
-    (b"BZh91AY&SY", "compressed by bzip2", "`bzip2 -dc FILE | inrush load -` loads it"),
-    (b"\x04\x22\x4d\x18", "compressed by lz4", "`lz4 -dc FILE | inrush load -` loads it"),
+    (b"\x02\x21\x4c\x18", "compressed by the legacy format of lz4", "`lz4 -dc FILE | inrush load -` loads it"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"SQLite format 3\x00", "an SQLite database", "write its table as CSV first"),
 ];
 
 /// The bytes that [`Compression::of`] needs.
 pub(crate) const MAGIC_BYTES: u64 = 16;
+
+/// A stream may ask for a dictionary of 4 GiB. What `xz -9` writes needs 65 MiB; Zstandard's reader has the same limit.
+const MOST_XZ_KIB: u32 = 128 << 10;
 
 /// 128 KiB: the size that Zstandard's reader recommends.
 pub(crate) const BUFFER: usize = 128 << 10;

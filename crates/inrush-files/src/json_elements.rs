@@ -295,9 +295,27 @@ const READ_BYTES: usize = 64 << 10;
 /// A longer key is none that anybody names.
 const MAX_KEY: usize = 64 << 10;
 
-/// The keys of a document's only object that have arrays of objects, as far as a sample shows; empty if the records are its values.
-pub(crate) fn arrays_within(sample: &[u8]) -> Vec<String> {
-    let mut found = Vec::new();
+/// What the document's only object has as values, as far as a sample shows; nothing if the records are the document's values.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OnlyObject {
+    /// The keys that have arrays of objects.
+    pub(crate) arrays: Vec<String>,
+    /// How many values are objects.
+    objects: usize,
+    /// How many are something else.
+    others: usize,
+}
+
+impl OnlyObject {
+    /// Whether each value is an object: the rows may be those, by their keys.
+    pub(crate) fn has_rows_by_key(&self) -> bool {
+        self.others == 0 && self.objects >= 2
+    }
+}
+
+/// Looks at the values of a document's only object.
+pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
+    let mut found = OnlyObject::default();
     let mut rest = sample.trim_ascii_start();
     let Some(inside) = rest.strip_prefix(b"{") else { return found };
     rest = inside;
@@ -311,8 +329,13 @@ pub(crate) fn arrays_within(sample: &[u8]) -> Vec<String> {
                 let key = String::from_utf8_lossy(&rest[1..=end]).into_owned();
                 let Some(value) = rest[end + 2..].trim_ascii_start().strip_prefix(b":") else { return found };
                 let value = value.trim_ascii_start();
+                match value.first() {
+                    Some(b'{') => found.objects += 1,
+                    Some(_) => found.others += 1,
+                    None => return found,
+                }
                 if value.strip_prefix(b"[").is_some_and(|array| array.trim_ascii_start().starts_with(b"{")) {
-                    found.push(key);
+                    found.arrays.push(key);
                 }
                 let mut nesting = Nesting::default();
                 let end = value.iter().enumerate().find_map(|(at, byte)| match nesting.step(*byte) {
@@ -324,7 +347,7 @@ pub(crate) fn arrays_within(sample: &[u8]) -> Vec<String> {
                 rest = &value[end..];
             }
             // More values follow: each is a record.
-            Some(b'}') if !rest[1..].trim_ascii().is_empty() => return Vec::new(),
+            Some(b'}') if !rest[1..].trim_ascii().is_empty() => return OnlyObject::default(),
             _ => return found,
         }
     }

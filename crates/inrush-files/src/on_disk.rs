@@ -92,6 +92,11 @@ impl OnDisk {
         FromPlace { file: self.file.clone(), at }
     }
 
+    /// Its bytes from the beginning on, some of which can be passed over.
+    pub(crate) fn reader(&self) -> FromPlace {
+        FromPlace { file: self.file.clone(), at: 0 }
+    }
+
     /// Whether a line ends right before `at`, or the file does.
     pub(crate) fn is_line_end(&self, at: u64) -> Result<bool> {
         let mut last = [b'\n'];
@@ -208,7 +213,7 @@ fn sampled_blocks(size: u64) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// Reads from its own position.
-struct FromPlace {
+pub(crate) struct FromPlace {
     file: Arc<File>,
     at: u64,
 }
@@ -218,6 +223,13 @@ impl Read for FromPlace {
         let n = self.file.read_at(buf, self.at)?;
         self.at += n as u64;
         Ok(n)
+    }
+}
+
+impl FromPlace {
+    /// Passes bytes over, which may lie behind the end.
+    pub(crate) fn pass(&mut self, n: u64) {
+        self.at = self.at.saturating_add(n);
     }
 }
 

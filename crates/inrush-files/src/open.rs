@@ -9,11 +9,12 @@ use crate::escaped;
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
 use crate::input::{Meter, Metered};
-use crate::json_elements::{Elements, arrays_within};
+use crate::json_elements::{Elements, OnlyObject, only_object};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
 use crate::sniff::{Sample, find_encoding, likely_encoding, lines_before, sniff};
+use crate::tar_member::{self, is_tar};
 use crate::widths::Widths;
 use crate::xlsx::{self, is_workbook};
 use crate::zip_member::{self, Directory};
@@ -46,7 +47,7 @@ pub enum Format {
     Xlsx,
 }
 
-/// Opens `path`, or standard input if it is `-`. A zip archive must hold one file, or be followed by `#` and the name of
+/// Opens `path`, or standard input if it is `-`. A zip or tar archive must hold one file, or be followed by `#` and the name of
 /// one of its files; a workbook the same with its sheets.
 ///
 /// # Errors
@@ -85,14 +86,98 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
             }
             let member = zip_member::open(directory, member)?;
             let place = OnDisk::new(path, archive, Some(&member.name), &file)?;
-            let names = [&member.name[..], archive];
-            open_text(names, path, member.bytes, member.meter, Compression::Zip, Some(place), format, options)
+            let of = OfArchive { path, archive, member: &member.name, compression: Compression::Zip, place };
+            of.open(member.bytes, member.meter, format, options)
         }
-        (_, Some(_)) => Err(Error::config(format!("`{archive}` is not a zip archive"))),
-        (_, None) => {
-            let place = OnDisk::new(path, path, None, &file)?;
-            open_stream(path, Box::new(file), Some(place), format, options)
+        (compression, member) => {
+            let place = OnDisk::new(path, archive, None, &file)?;
+            let (head, _) = peek_before_errors(plain_from(&place, compression, None).map_err(cannot_read)?, TAR_HEAD);
+            match member {
+                _ if is_tar(&head) => open_tar(path, archive, &place, &file, compression, member, format, options),
+                Some(_) => Err(Error::config(format!("`{archive}` is neither a zip archive nor a tar archive"))),
+                None => open_stream(path, Box::new(file), Some(place), format, options),
+            }
         }
+    }
+}
+
+/// The plain bytes of a file from its beginning; what is read of it counts on the meter.
+fn plain_from(place: &OnDisk, compression: Compression, meter: Option<Arc<Meter>>) -> io::Result<Box<dyn Read + Send>> {
+    let bytes = place.from(0);
+    match meter {
+        Some(meter) => decompress(Box::new(Metered::new(bytes, meter)), compression),
+        None => decompress(Box::new(bytes), compression),
+    }
+}
+
+/// A member of a tar archive, which may be compressed.
+#[expect(clippy::too_many_arguments, reason = "everything known about a file, passed on in one place")]
+fn open_tar(
+    path: &str,
+    archive: &str,
+    bytes: &OnDisk,
+    file: &File,
+    compression: Compression,
+    member: Option<&str>,
+    format: Format,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    let cannot_read = |e| Error::io(format!("cannot read `{archive}`"), e);
+    let is_plain = compression == Compression::None;
+    let member = match is_plain {
+        true => tar_member::find(archive, &mut bytes.reader(), member)?,
+        false => {
+            let mut plain = tar_member::Stream(plain_from(bytes, compression, None).map_err(cannot_read)?);
+            tar_member::find(archive, &mut plain, member)?
+        }
+    };
+    let meter = Meter::new(Some(if is_plain { member.size } else { bytes.size() }));
+    let plain: Box<dyn Read + Send> = match is_plain {
+        true => Box::new(Metered::new(bytes.from(member.start), meter.clone())),
+        false => {
+            let mut plain = plain_from(bytes, compression, Some(meter.clone())).map_err(cannot_read)?;
+            io::copy(&mut (&mut plain).take(member.start), &mut io::sink()).map_err(cannot_read)?;
+            plain
+        }
+    };
+    let plain = Box::new(tar_member::Whole::new(plain, member.size));
+    let place = OnDisk::new(path, archive, Some(&member.name), file)?;
+    let of = OfArchive { path, archive, member: &member.name, compression: Compression::Tar, place };
+    of.open(plain, meter, format, options)
+}
+
+/// A member of an archive.
+struct OfArchive<'a> {
+    path: &'a str,
+    archive: &'a str,
+    member: &'a str,
+    compression: Compression,
+    place: OnDisk,
+}
+
+impl OfArchive<'_> {
+    /// Opens it as what its bytes and its name say; it may be compressed.
+    fn open(
+        self,
+        bytes: Box<dyn Read + Send>,
+        meter: Arc<Meter>,
+        format: Format,
+        options: &CsvOptions,
+    ) -> Result<Box<dyn FileSource>> {
+        let Self { path, archive, member, compression, place } = self;
+        let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
+        let (head, bytes) = peek_before_errors(bytes, MAGIC_BYTES);
+        let inner = Compression::of(path, &head)?;
+        let is_read_from_end = inner == Compression::Zip
+            || is_parquet(member, &head, format)
+            || is_arrow_file(&head, format)
+            || is_arrow_stream(member, &head, format);
+        if is_read_from_end {
+            return Err(Error::config(format!("`{member}` in `{archive}` is a file that is read from its end"))
+                .with_hint("unpack it first"));
+        }
+        let plain = decompress(bytes, inner).map_err(cannot_read)?;
+        open_text([member, archive], path, plain, meter, compression, Some(place), format, options)
     }
 }
 
@@ -103,6 +188,9 @@ fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
         Ok(file) => return Ok((file, path, None)),
         Err(error) => error,
     };
+    if error.kind() == io::ErrorKind::NotFound {
+        refuse_address(path)?;
+    }
     let mut last = None;
     for (at, _) in path.match_indices('#').filter(|_| error.kind() == io::ErrorKind::NotFound) {
         let (archive, member) = (&path[..at], &path[at + 1..]);
@@ -112,6 +200,16 @@ fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
         }
     }
     Err(last.unwrap_or_else(|| cannot_open(path, error)))
+}
+
+/// Refuses an address as what it is. A login or a signature in it is not repeated.
+fn refuse_address(path: &str) -> Result<()> {
+    let Some((scheme, rest)) = path.split_once("://") else { return Ok(()) };
+    let Some((_, fetch)) = FETCH.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else { return Ok(()) };
+    let shown = rest.split(['?', '#']).next().unwrap_or_default();
+    let shown = shown.rsplit_once('@').map_or(shown, |(_, place)| place);
+    Err(Error::config(format!("`{scheme}://{shown}` is an address, and files are read from the disk"))
+        .with_hint(format!("fetch it first, so that a broken download is not loaded as a short file: `{fetch}`")))
 }
 
 /// Without a place on the disk it is a stream that only a later run's input may repeat.
@@ -283,11 +381,17 @@ fn open_json(
 ) -> Result<Box<dyn FileSource>> {
     refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
     let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
-    let arrays = if options.json_path.is_none() { arrays_within(&sample) } else { Vec::new() };
-    if let Some(first) = arrays.first() {
-        let others: String = arrays[1..].iter().map(|key| format!(", `{key}`")).collect();
+    let object = if options.json_path.is_none() { only_object(&sample) } else { OnlyObject::default() };
+    if let Some(first) = object.arrays.first() {
+        let others: String = object.arrays[1..].iter().map(|key| format!(", `{key}`")).collect();
         return Err(Error::config(format!("`{path}` is one object, with rows in `{first}`{others}"))
             .with_hint(format!("`--json-path {first}` loads these; `--json-path .` loads the object as one row")));
+    }
+    if object.has_rows_by_key() {
+        return Err(Error::config(format!("`{path}` is one object, with an object in each of its keys")).with_hint(format!(
+            "if each is a row: `jq -c 'to_entries[] | {{key}} + .value' {path} | inrush load - --format jsonl ..`; `--json-path .` loads all \
+             of it as one row"
+        )));
     }
     let keys = options.json_path.as_deref();
     let lines = JsonlReader::line_options(options);
@@ -416,6 +520,19 @@ const SAMPLE: u64 = 1 << 20;
 
 /// The same of what is kept in memory until it is read: the beginning of a stream or of a compressed file.
 const STREAM_SAMPLE: u64 = 256 << 10;
+
+/// What addresses begin with, and what fetches their files.
+const FETCH: &[(&str, &str)] = &[
+    ("http", "curl -fLO URL"),
+    ("https", "curl -fLO URL"),
+    ("ftp", "curl -fLO URL"),
+    ("s3", "aws s3 cp URL ."),
+    ("gs", "gcloud storage cp URL ."),
+    ("az", "az storage blob download"),
+];
+
+/// A tar archive is known by its first header.
+const TAR_HEAD: u64 = 512;
 
 /// Bytes of its beginning that identify a stream, as for a stream of text.
 pub(crate) const STREAM_HEAD: u64 = 64 << 10;

@@ -330,7 +330,6 @@ fn marked(metadata: &ArrowReaderMetadata) -> SchemaRef {
 fn not_built_in(compression: Compression) -> Option<&'static str> {
     match compression {
         Compression::LZO => Some("LZO"),
-        Compression::BROTLI(_) => Some("Brotli"),
         _ => None,
     }
 }

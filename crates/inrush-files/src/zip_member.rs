@@ -119,24 +119,31 @@ pub(crate) fn choose<'a>(
 ) -> Result<&'a str> {
     let is_wanted = |name: &&str| member.map_or_else(|| is_data(name), |member| *name == member);
     let candidates: Vec<&str> = names.iter().copied().filter(is_wanted).collect();
-    match (&candidates[..], member) {
-        ([only], _) => Ok(only),
-        ([], None) => Err(Error::config(format!("`{archive_name}` holds no {what}"))),
-        ([], Some(member)) => {
-            let there = listed(&names.iter().copied().filter(|name| is_data(name)).collect::<Vec<_>>());
-            Err(Error::config(format!("`{archive_name}` holds no {what} `{member}`"))
-                .with_hint(format!("it holds {there}")))
+    match candidates[..] {
+        [only] => Ok(only),
+        _ => {
+            let there: Vec<&str> = names.iter().copied().filter(|name| is_data(name)).collect();
+            Err(name_one(archive_name, what, candidates.len(), &there, member))
         }
-        ([first, ..], _) => {
-            let (n, all) = (candidates.len(), listed(&candidates));
-            Err(Error::config(format!("`{archive_name}` holds {n} {what}s: {all}"))
-                .with_hint(format!("name one: `{archive_name}#{first}`")))
-        }
+    }
+}
+
+/// The error for an archive with no or several members to read: `there` are its data files, of which a message lists only the first.
+pub(crate) fn name_one(archive_name: &str, what: &str, n: usize, there: &[&str], member: Option<&str>) -> Error {
+    match (member, there) {
+        (None, []) => Error::config(format!("`{archive_name}` holds no {what}")),
+        (Some(member), _) => Error::config(format!("`{archive_name}` holds no {what} `{member}`"))
+            .with_hint(format!("it holds {}", listed(there))),
+        (None, [first, ..]) => Error::config(format!("`{archive_name}` holds {n} {what}s: {}", listed(there)))
+            .with_hint(format!("name one: `{archive_name}#{first}`")),
     }
 }
 
 /// Names as in a message.
 fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "no file".to_owned();
+    }
     let mut list: Vec<_> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     if names.len() > LISTED {
         list.push("..".into());
@@ -170,4 +177,4 @@ impl Read for Verified {
 }
 
 /// How many members an error message lists.
-const LISTED: usize = 10;
+pub(crate) const LISTED: usize = 10;

@@ -347,6 +347,7 @@ const LICENSES: &[&str] = &[
     "Unicode-3.0",
     "Unlicense",
     "Zlib",
+    "bzip2-1.0.6",
 ];
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";

@@ -9,7 +9,7 @@ use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::{Batch, ColumnKind, FieldUse};
 use inrush_core::error::{Kind, Result};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -262,6 +262,7 @@ fn every_file() -> Vec<Written> {
         parquet("groups.parquet", small_groups(Compression::SNAPPY).build()),
         parquet("v2.parquet", small_groups(zstd).set_writer_version(WriterVersion::PARQUET_2_0).build()),
         parquet("lz4.parquet", small_groups(Compression::LZ4_RAW).set_dictionary_enabled(false).build()),
+        parquet("brotli.parquet", small_groups(Compression::BROTLI(BrotliLevel::default())).build()),
         arrow_file("a.arrow", None),
         arrow_file("zstd.feather", Some(CompressionType::ZSTD)),
         arrow_file("lz4.feather", Some(CompressionType::LZ4_FRAME)),

@@ -83,7 +83,7 @@ fn what_is_cut_is_no_shorter_array() {
 
 #[test]
 fn an_object_around_arrays_is_found_out() {
-    let check = |sample: &str, want: &[&str]| assert_eq!(arrays_within(sample.as_bytes()), want, "{sample}");
+    let check = |sample: &str, want: &[&str]| assert_eq!(only_object(sample.as_bytes()).arrays, want, "{sample}");
     check(r#"{"type":"x","features":[{"a":1}],"n":1.5,"tags":["a"],"more": [ {"#, &["features", "more"]);
     check(r#"{"a":{"b":[{}]},"c":null,"d":"[{","e":[{"x":"]}"}]}"#, &["e"]);
     check("{\"a\":[{}]}\n{\"a\":[{}]}\n", &[]);

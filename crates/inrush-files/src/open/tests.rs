@@ -35,6 +35,57 @@ fn zstd_of_several_frames() {
 }
 
 #[test]
+fn xz_bzip2_and_lz4_by_their_first_bytes() {
+    let (front, back) = TEXT.split_at(40_001);
+    for (ending, compress, compression) in OTHERS {
+        check(&format!("a.csv.{ending}"), &compress(&TEXT), *compression);
+        check("a.csv", &[compress(front), compress(back)].concat(), *compression);
+    }
+}
+
+#[test]
+fn tar_plain_and_compressed() {
+    let tar = tar(&[("folder/a.csv", &TEXT)]);
+    check("a.tar", &tar, Compression::Tar);
+    // Its text is compressed in the archive.
+    check("b.tar", &tar_of(&[("a.csv.gz", &gzip(&TEXT))]), Compression::Tar);
+    let text = String::from_utf8(tar).unwrap();
+    check("a.tar.gz", &gzip(&text), Compression::Tar);
+    check("a.tgz", &gzip(&text), Compression::Tar);
+    check("a.tar.zst", &zstd(&text), Compression::Tar);
+    for (ending, compress, _) in OTHERS {
+        check(&format!("a.tar.{ending}"), &compress(&text), Compression::Tar);
+    }
+    let folder = Folder::new();
+    let two = tar_of(&[
+        ("a.csv", b"a\n1\n"),
+        ("b.tsv", b"x\ty\n1,\t2\n"),
+        ("c.jsonl", b"{\"x\":1}\n"),
+        ("d.parquet", b"PAR1"),
+    ]);
+    for path in [folder.file("two.tar", &two), folder.file("two.tar.gz", &gzip(std::str::from_utf8(&two).unwrap()))] {
+        assert_eq!(rows(open_auto(&format!("{path}#b.tsv")).unwrap()).unwrap(), ["1,|2"]);
+        assert_eq!(open_auto(&format!("{path}#c.jsonl")).unwrap().fields(), ["x"]);
+        let error = refused(&path);
+        assert_eq!(error.message(), format!("`{path}` holds 4 files: `a.csv`, `b.tsv`, `c.jsonl`, `d.parquet`"));
+        let error = refused(&format!("{path}#d.parquet"));
+        assert_eq!(error.message(), format!("`d.parquet` in `{path}` is a file that is read from its end"));
+    }
+}
+
+#[test]
+fn a_dictionary_that_fills_the_memory_is_refused() {
+    let mut options = lzma_rust2::XzOptions::with_preset(0);
+    options.lzma_options.dict_size = 256 << 20;
+    let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    writer.write_all(b"a,b\n1,2\n").unwrap();
+    let path = Folder::new();
+    let path = path.file("a.csv.xz", &writer.finish().unwrap());
+    let error = open_auto(&path).and_then(rows).unwrap_err();
+    assert!(error.to_string().contains("128 MiB"), "{error}");
+}
+
+#[test]
 fn zip_stored_deflated_and_beside_what_is_no_data() {
     check("a.zip", &zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Stored), Compression::Zip);
     let members = [("folder/", ""), ("__MACOSX/._a.csv", "x"), ("folder/.DS_Store", "x"), ("folder/a.csv", &TEXT)];
@@ -53,7 +104,10 @@ fn zip_of_several_files_names_them_and_takes_a_name() {
     assert_eq!(rows(open_auto(&format!("{path}#a.csv")).unwrap()).unwrap().len(), ROWS);
     assert_eq!(refused(&format!("{path}#c")).message(), format!("`{path}` holds no file `c`"));
     let plain = folder.file("plain.csv", b"a\n1\n");
-    assert_eq!(refused(&format!("{plain}#c")).message(), format!("`{plain}` is not a zip archive"));
+    assert_eq!(
+        refused(&format!("{plain}#c")).message(),
+        format!("`{plain}` is neither a zip archive nor a tar archive")
+    );
     let odd = folder.file("a#b.csv", b"a\n1\n");
     assert_eq!(rows(open_auto(&odd).unwrap()).unwrap(), ["1"]);
     let empty = folder.file("empty.zip", &zip(&[], zip::CompressionMethod::Stored));
@@ -82,16 +136,23 @@ fn a_stream_cut_short_is_never_a_short_file() {
         (0..40_000u64).map(|i| format!("{}\n", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect::<String>()
     );
     let folder = Folder::new();
-    for (name, bytes) in
-        [("a.gz", gzip(&text)), ("a.zst", zstd(&text)), ("two.gz", [gzip("a\n1\n"), gzip(&text)].concat())]
-    {
+    let archived = String::from_utf8(tar(&[("a.csv", &text)])).unwrap();
+    for (name, bytes) in [
+        ("a.gz", gzip(&text)),
+        ("a.zst", zstd(&text)),
+        ("a.lz4", lz4(&text)),
+        ("a.xz", xz(&text)),
+        ("a.bz2", bzip2(&text)),
+        ("a.tar.gz", gzip(&archived)),
+        ("two.gz", [gzip("a\n1\n"), gzip(&text)].concat()),
+    ] {
         let at = |cut: usize| {
             let path = folder.file(name, &bytes[..cut]);
             open_auto(&path).and_then(rows).expect_err(&format!("{name} cut at byte {cut}"))
         };
         let error = at(bytes.len() - 1);
         assert_eq!(error.kind(), Kind::Data);
-        assert!(error.message().contains(" beyond byte "), "{error}");
+        assert!(error.message().contains(" beyond byte ") || name == "a.tar.gz", "{name}: {error}");
         for cut in [0, 1, 3, 11, 24, 500, bytes.len() / 2, bytes.len() - 8] {
             // Between two members of gzip a truncated file is like a complete one.
             if !(name == "two.gz" && cut == gzip("a\n1\n").len()) {
@@ -109,6 +170,9 @@ fn a_damaged_stream_is_an_error() {
     for (name, bytes) in [
         ("a.gz", gzip(&TEXT)),
         ("a.zst", zstd(&TEXT)),
+        ("a.lz4", lz4(&TEXT)),
+        ("a.xz", xz(&TEXT)),
+        ("a.bz2", bzip2(&TEXT)),
         ("deflated.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Deflated)),
         ("stored.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Stored)),
     ] {
@@ -141,9 +205,12 @@ fn a_name_that_promises_too_much_is_refused() {
 #[test]
 fn formats_that_are_not_read_are_named() {
     let folder = Folder::new();
-    let xz = folder.file("a.csv", b"\xfd7zXZ\x00\x00rest");
-    assert_eq!(refused(&xz).message(), format!("`{xz}` is compressed by xz, which is not read"));
-    assert_eq!(refused(&xz).hint(), Some(&format!("`xz -dc {xz} | inrush load -` loads it")[..]));
+    let old = folder.file("a.csv", b"\x02\x21\x4c\x18rest");
+    assert_eq!(
+        refused(&old).message(),
+        format!("`{old}` is compressed by the legacy format of lz4, which is not read")
+    );
+    assert_eq!(refused(&old).hint(), Some(&format!("`lz4 -dc {old} | inrush load -` loads it")[..]));
     let avro = folder.file("a.avro.gz", &gzip("{}\n"));
     assert_eq!(refused(&avro).message(), format!("`{avro}` is named `.avro`, a format that is not read"));
     assert!(open(&avro, Format::Csv, &CsvOptions::default()).is_ok());
@@ -162,6 +229,28 @@ fn what_cannot_be_opened_says_why() {
 }
 
 #[test]
+fn an_address_says_how_it_is_fetched_and_keeps_its_secrets() {
+    let error = refused("https://user:secret@example.org/a.csv?signature=secret#secret");
+    assert_eq!(error.message(), "`https://example.org/a.csv` is an address, and files are read from the disk");
+    assert!(error.hint().unwrap().ends_with("`curl -fLO URL`"));
+    assert!(refused("s3://bucket/a.csv").hint().unwrap().ends_with("`aws s3 cp URL .`"));
+    assert!(refused("no://a").message().starts_with("cannot open `no://a`"));
+}
+
+#[test]
+fn an_object_of_objects_is_not_taken_for_a_row() {
+    let folder = Folder::new();
+    let path = folder.file("a.json", br#"{"a": {"x": 1}, "b": {"x": 2}}"#);
+    assert_eq!(refused(&path).message(), format!("`{path}` is one object, with an object in each of its keys"));
+    let options = CsvOptions { json_path: Some(Vec::new()), ..CsvOptions::default() };
+    assert_eq!(open(&path, Format::Auto, &options).unwrap().fields(), ["a", "b"]);
+    for whole in [r#"{"a": {"x": 1}}"#, r#"{"a": {"x": 1}, "b": 2}"#, "{\"a\": {}, \"b\": {}}\n{\"a\": {}, \"b\": {}}"]
+    {
+        assert!(open_auto(&folder.file("b.json", whole.as_bytes())).is_ok(), "{whole}");
+    }
+}
+
+#[test]
 fn an_empty_file_has_no_rows() {
     let folder = Folder::new();
     for (name, bytes) in
@@ -177,13 +266,15 @@ fn the_meter_ends_at_the_total() {
     for (name, bytes) in [
         ("a.csv", TEXT.as_bytes().to_vec()),
         ("a.csv.gz", gzip(&TEXT)),
+        ("a.csv.xz", xz(&TEXT)),
         ("a.zip", zip(&[("a.csv", &TEXT)], zip::CompressionMethod::Deflated)),
+        ("a.tar", tar(&[("a.csv", &TEXT)])),
     ] {
         let reader = open_auto(&folder.file(name, &bytes)).unwrap();
         let meter = reader.meter();
         rows(reader).unwrap();
         assert_eq!(Some(meter.bytes_read()), meter.total(), "{name}");
-        assert!(name == "a.zip" || meter.total() == Some(bytes.len() as u64));
+        assert!(["a.zip", "a.tar"].contains(&name) || meter.total() == Some(bytes.len() as u64));
     }
 }
 
@@ -273,6 +364,45 @@ fn zstd(text: &str) -> Vec<u8> {
     encoder.write_all(text.as_bytes()).unwrap();
     encoder.finish().unwrap()
 }
+
+fn lz4(text: &str) -> Vec<u8> {
+    let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+    let mut encoder = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn xz(text: &str) -> Vec<u8> {
+    let mut writer = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+    writer.write_all(text.as_bytes()).unwrap();
+    writer.finish().unwrap()
+}
+
+fn bzip2(text: &str) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn tar(members: &[(&str, &str)]) -> Vec<u8> {
+    tar_of(&members.iter().map(|(name, text)| (*name, text.as_bytes())).collect::<Vec<_>>())
+}
+
+fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, name, *bytes).unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+type Compress = fn(&str) -> Vec<u8>;
+
+/// Compressions beside gzip and Zstandard: the ending of a name, how to compress.
+const OTHERS: &[(&str, Compress, Compression)] =
+    &[("xz", xz, Compression::Xz), ("bz2", bzip2, Compression::Bzip2), ("lz4", lz4, Compression::Lz4)];
 
 fn zip(members: &[(&str, &str)], method: zip::CompressionMethod) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));

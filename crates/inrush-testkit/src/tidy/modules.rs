@@ -210,14 +210,14 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "decompress", "escaped", "expansion", "guard", "json_elements", "on_disk", "shape", "widths"],
-            &["moment"],
+            &["cells", "escaped", "expansion", "guard", "json_elements", "lz4", "on_disk", "shape", "widths"],
+            &["decompress", "moment"],
             &["infer_types"],
             &["formats"],
             &["dialect"],
             &["input", "sniff"],
             &["file_source", "fixed_width", "zip_member"],
-            &["columnar", "csv"],
+            &["columnar", "csv", "tar_member"],
             &["arrow", "jsonl", "parquet", "xlsx"],
             &["open"],
             &["record_batches", "whole_sample"],

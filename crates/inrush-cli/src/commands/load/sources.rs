@@ -62,7 +62,7 @@ fn expand(files: &[String]) -> Result<Vec<String>> {
                 return Err(Error::config(format!("there is no file in the folder `{file}`")));
             }
             all.extend(found.iter().map(|name| path.join(name).to_string_lossy().into_owned()));
-        } else if file.contains(MAGIC) && !path.exists() {
+        } else if file.contains(MAGIC) && !file.contains("://") && !path.exists() {
             let found = matching(file)?;
             if found.is_empty() {
                 return Err(Error::config(format!("no file is named like `{file}`")));
