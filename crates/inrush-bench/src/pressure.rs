@@ -104,7 +104,7 @@ pub fn conclusions(results: &Results) -> Vec<String> {
     let mut said = Vec::new();
     let asks_for_rate = results.run.options.get("rate").and_then(|rate| rate.parse::<f64>().ok());
     if let (None, Some((line, rate))) = (asks_for_rate, rated.max_by(|a, b| a.1.total_cmp(&b.1))) {
-        let mut text = format!("most by `{}`: {} rows/s", line.case.id, grouped(rate, 0));
+        let mut text = format!("Most by `{}`: {} rows/s", line.case.id, grouped(rate, 0));
         if let Some(times) = line.speed_up.filter(|_| line.case.role != Role::Baseline) {
             text += &format!(", {times:.1} times as many as one thread");
         }
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_best_is_told_or_who_is_late() {
-        assert_eq!(told(None), ["most by `connections / 4`: 3,500 rows/s, 3.5 times as many as one thread."]);
+        assert_eq!(told(None), ["Most by `connections / 4`: 3,500 rows/s, 3.5 times as many as one thread."]);
         let late = "one / 1: cannot keep up with 5,000 rows/s: 4,000 rows that were due were not even sent; what it took says nothing of those.";
         assert_eq!(told(Some("5000")), [late]);
     }

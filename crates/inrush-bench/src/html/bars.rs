@@ -3,7 +3,8 @@
 use super::figure::{Figure, Key, Panel, Table, amount, cell, told};
 use super::scale::{Scale, short};
 use super::series::{self, Names, Part};
-use super::svg::{CHARACTER, Svg, clipped};
+use super::svg::Svg;
+use super::text_width::{LABEL, clipped, width as width_of};
 use crate::results::{Results, Role};
 use crate::table::Line;
 use std::collections::BTreeMap;
@@ -191,18 +192,23 @@ struct Row<'a, 'r> {
 }
 
 fn draw(width: f64, rows: &[Row<'_, '_>], scale: &Scale, unit: &str, label: &str) -> String {
-    let longest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0) as f64;
-    let left = (longest * CHARACTER + 12.0).clamp(48.0, width * 0.4);
+    let needed = rows.iter().map(|row| width_of(&row.label, LABEL)).fold(0.0, f64::max) + 12.0;
+    // Names that would take more room than the bars are above them.
+    let is_above = needed > width * 0.4;
+    let left = if is_above { 14.0 } else { needed.max(48.0) };
     let has_times = rows.iter().any(|row| row.line.speed_up.is_some());
     let right = width - if has_times { 124.0 } else { 60.0 };
-    let fits = ((left - 10.0) / CHARACTER) as usize;
     let scale = scale.clone().between(left, right);
 
     let mut places = Vec::new();
     let mut y = TOP;
     for (i, row) in rows.iter().enumerate() {
-        if i > 0 && rows[i - 1].label != row.label {
+        let is_first = i == 0 || rows[i - 1].label != row.label;
+        if is_first && i > 0 {
             y += GAP;
+        }
+        if is_first && is_above {
+            y += PITCH;
         }
         places.push(y);
         y += PITCH;
@@ -232,7 +238,10 @@ fn draw(width: f64, rows: &[Row<'_, '_>], scale: &Scale, unit: &str, label: &str
         let is_first = i == 0 || rows[i - 1].label != row.label;
         if is_first {
             let n = rows[i..].iter().take_while(|other| other.label == row.label).count() as f64;
-            svg.text("label e", (left - 8.0, y + n * PITCH / 2.0 + 2.5), &clipped(&row.label, fits));
+            match is_above {
+                true => svg.text("label over", (2.0, y - 4.0), &clipped(&row.label, width - 4.0, LABEL)),
+                false => svg.text("label e", (left - 8.0, y + n * PITCH / 2.0 + 2.5), &row.label),
+            }
         }
         bar(&mut svg, row, *y, &scale, left, width, has_times);
     }

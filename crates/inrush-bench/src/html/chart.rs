@@ -2,7 +2,8 @@
 //! numbers there. Pure.
 
 use super::scale::Scale;
-use super::svg::{CHARACTER, Svg, clipped};
+use super::svg::Svg;
+use super::text_width::{SMALL, clipped, width as width_of};
 
 /// A picture of lines.
 #[derive(Debug)]
@@ -47,14 +48,9 @@ pub(super) struct Series {
 impl Chart {
     pub(super) fn draw(&self, width: f64) -> String {
         let (left, top) = (54.0, 22.0);
-        let longest = self
-            .series
-            .iter()
-            .map(|series| series.end.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(self.ends_title.chars().count()) as f64;
-        let right = width - if longest > 0.0 { (longest * LABEL + 24.0).clamp(50.0, width * 0.38) } else { 12.0 };
+        let texts = self.series.iter().map(|series| &series.end).chain([&self.ends_title]);
+        let longest = texts.map(|text| width_of(text, SMALL)).fold(0.0, f64::max);
+        let right = width - if longest > 0.0 { (longest + ENDS).clamp(50.0, width * MOST_ENDS) } else { 12.0 };
         let bottom = top + self.height;
         let x = self.x.clone().between(left, right);
         let y = self.y.clone().between(bottom, top);
@@ -105,7 +101,7 @@ impl Chart {
     }
 
     fn name_places(&self, svg: &mut Svg, x: &Scale, bottom: f64) {
-        let half = |name: &str| name.chars().count() as f64 * CHARACTER / 2.0;
+        let half = |name: &str| width_of(name, SMALL) / 2.0;
         // The last one always has its name.
         let last = self.x_names.len().saturating_sub(1);
         let end = self.x_names.last().map_or(0.0, |(value, name)| x.at(*value) - half(name) - 5.0);
@@ -131,10 +127,10 @@ impl Chart {
             .collect();
         ends.sort_by(|a, b| a.1.1.total_cmp(&b.1.1));
         let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| *y).collect();
-        let fits = ((width - right - 20.0) / LABEL) as usize;
         for ((series, from), at) in ends.iter().zip(apart(&wanted, 13.0, top, bottom)) {
             svg.line(&format!("lead {}", series.class), (from.0 + 5.0, from.1), (right + 14.0, at));
-            svg.text(&format!("end {}", series.class), (right + 18.0, at + 4.0), &clipped(&series.end, fits.max(4)));
+            let name = (right + 18.0, at + 4.0);
+            svg.text(&format!("end {}", series.class), name, &clipped(&series.end, width - right - ENDS, SMALL));
         }
     }
 
@@ -178,8 +174,11 @@ fn apart(wanted: &[f64], gap: f64, top: f64, bottom: f64) -> Vec<f64> {
     at
 }
 
-/// How wide a character of a line's name is.
-const LABEL: f64 = 6.5;
+/// Between the end of the axis and the edge, without the names of the lines.
+const ENDS: f64 = 20.0;
+
+/// The share of a picture that names of lines may take.
+const MOST_ENDS: f64 = 0.56;
 
 /// Dots in all tooltips together.
 const MANY: usize = 600;

@@ -150,7 +150,8 @@ pub(super) fn with_code(text: &str) -> String {
             true => out += &format!("<code>{}</code>", escaped(part)),
             // A backtick without another is one.
             false if is_code => out += &format!("`{}", escaped(part)),
-            false => out += &escaped(part),
+            // A number and its sign stay on one line.
+            false => out += &escaped(&part.replace(" %", "\u{a0}%")),
         }
         is_code = !is_code;
     }

@@ -3,7 +3,8 @@
 use super::figure::{Figure, Key, Panel, Table, amount, told};
 use super::scale::short;
 use super::series::{self, Axis, Names};
-use super::svg::{CHARACTER, Svg};
+use super::svg::Svg;
+use super::text_width::{SMALL, width as width_of};
 use crate::table::Line;
 
 /// One for each pair of settings of which most combinations were measured, the largest first.
@@ -110,8 +111,8 @@ impl<'a, 'r> Slice<'a, 'r> {
     fn draw(&self, colours: &Colours, width: f64, label: &str) -> String {
         let names = |axis: &Axis<'_>| axis.values.iter().map(|value| series::number(*value)).collect::<Vec<_>>();
         let (x_names, y_names) = (names(&self.x), names(&self.y));
-        let longest = y_names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64;
-        let (left, top) = (longest * CHARACTER + 12.0, 20.0);
+        let longest = y_names.iter().map(|name| width_of(name, SMALL)).fold(0.0, f64::max);
+        let (left, top) = (longest + 14.0, 20.0);
         let n = x_names.len() as f64;
         // Cells that are far wider than high are hard to compare.
         let cell_width = ((width - left - 2.0) / n).min(150.0);

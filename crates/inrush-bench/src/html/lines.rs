@@ -189,7 +189,7 @@ impl Shape {
             text += &format!("; 90 % of that from {} on", series::number(self.knee.0));
         }
         if let Some(fall) = self.fall {
-            text += &format!("; from {} on more becomes less", series::number(fall));
+            text += &format!("; from {} on it is below 90 %", series::number(fall));
         }
         text + "."
     }

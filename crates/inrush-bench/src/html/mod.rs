@@ -20,6 +20,7 @@ mod scale;
 mod series;
 mod surroundings;
 mod svg;
+mod text_width;
 
 use crate::results::{Results, Role, Run};
 use crate::table::{self, Line, Style};

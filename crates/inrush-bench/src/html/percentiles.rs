@@ -42,6 +42,7 @@ impl Timed {
             let timed: Vec<_> = part.lines.into_iter().filter(|line| of(line)).collect();
             (!timed.is_empty()).then_some(Part { title: part.title, lines: timed })
         });
+        let parts = series::by_common_setting(parts.collect()).into_iter();
         let parts: Vec<Part<'_, '_>> = parts.flat_map(|part| series::split(part, &[], MOST)).collect();
         let all = || parts.iter().flat_map(|part| &part.lines).filter_map(|line| (self.of)(line));
         let points = || all().flat_map(points);
@@ -150,7 +151,7 @@ fn told(name: &str, share: f64, drawn: &[Series]) -> String {
 }
 
 /// Lines in one panel.
-const MOST: usize = 10;
+const MOST: usize = 12;
 
 /// Where a line has its points.
 const SHARES: [(f64, &str); 9] = [

@@ -114,8 +114,10 @@ impl Scale {
         match &self.kind {
             Kind::Linear => {
                 let step = round_step((self.high - self.low) / about.max(1) as f64);
-                let n = ((self.high - self.low) / step + 1e-9) as usize;
-                (0..=n).map(|i| self.low + i as f64 * step).map(|value| tick(value, short(value))).collect()
+                let n_of = |step: f64| ((self.high - self.low) / step + 1e-9) as usize;
+                // A single tick above zero is no measure for what lies beyond it.
+                let step = if n_of(step) < 2 { step / 2.0 } else { step };
+                (0..=n_of(step)).map(|i| self.low + i as f64 * step).map(|value| tick(value, short(value))).collect()
             }
             Kind::Log => self.log_ticks(about),
             Kind::Even(values) => values.iter().map(|value| tick(*value, short(*value))).collect(),
@@ -231,6 +233,7 @@ mod tests {
     fn ticks_are_round() {
         check_ticks(Scale::from_zero([75_544.0].into_iter()), 4, "0 20k 40k 60k 80k");
         check_ticks(Scale::from_zero([0.0].into_iter()), 4, "0 0.25 0.5 0.75 1");
+        check_ticks(Scale::from_zero([7_900.0].into_iter()), 3, "0 2.5k 5k 7.5k");
         check_ticks(Scale::of_rates([500.0, 160_000.0].into_iter()), 4, "1k 10k 100k");
         check_ticks(Scale::of_rates([500.0, 2_000.0].into_iter()), 4, "0 500 1k 1.5k 2k");
         check_ticks(Scale::of_axis(&[1.0, 10.0, 100.0, 1000.0]), 4, "1 10 100 1k");

@@ -130,6 +130,31 @@ pub(super) fn by_group<'a, 'r>(lines: &'a [Line<'r>]) -> Vec<Part<'a, 'r>> {
     parts
 }
 
+/// Cases that are alone in their groups, put together by the value of a setting that most of them have, until none is left.
+pub(super) fn by_common_setting<'a, 'r>(parts: Vec<Part<'a, 'r>>) -> Vec<Part<'a, 'r>> {
+    let mut left: Vec<&Line<'r>> = parts.iter().flat_map(|part| &part.lines).copied().collect();
+    if parts.iter().any(|part| part.lines.len() > 1) || left.len() < 3 {
+        return parts;
+    }
+    let mut together = Vec::new();
+    while !left.is_empty() {
+        let settings =
+            values(&left).into_iter().flat_map(|(name, values)| values.into_iter().map(move |value| (name, value)));
+        let has = |line: &Line<'r>, (name, value): (&str, &str)| line.case.with.get(name).is_some_and(|of| of == value);
+        let n = |setting| left.iter().filter(|line| has(line, setting)).count();
+        // The first of those that are equally frequent.
+        let Some(most) = settings.rev().max_by_key(|setting| n(*setting)).filter(|most| n(*most) > 1) else {
+            together.push(Part { title: String::new(), lines: left });
+            break;
+        };
+        let (with, others): (Vec<_>, Vec<_>) = left.into_iter().partition(|line| has(line, most));
+        let title = if together.is_empty() && others.is_empty() { String::new() } else { setting(most.0, most.1) };
+        together.push(Part { title, lines: with });
+        left = others;
+    }
+    together
+}
+
 /// Parts of at most `most` lines of a picture each: by the setting (or the subject) with the fewest values, as long as there is one.
 pub(super) fn split<'a, 'r>(part: Part<'a, 'r>, without: &[&str], most: usize) -> Vec<Part<'a, 'r>> {
     if together(&part.lines, without).len() <= most {
@@ -141,11 +166,12 @@ pub(super) fn split<'a, 'r>(part: Part<'a, 'r>, without: &[&str], most: usize) -
     let is_number = |values: &[&str]| values.iter().all(|value| value.parse::<f64>().is_ok());
     let Some((name, texts)) = by.into_iter().min_by_key(|(_, values)| (is_number(values), values.len())) else {
         let series = together(&part.lines, without);
+        let n = series.len().div_ceil(most);
         let chunk = |(i, chunk): (usize, &[Vec<&'a Line<'r>>])| Part {
-            title: if i == 0 { part.title.clone() } else { titled(&part.title, "more") },
+            title: titled(&part.title, &format!("{} of {n}", i + 1)),
             lines: chunk.concat(),
         };
-        return series.chunks(most).enumerate().map(chunk).collect();
+        return series.chunks(series.len().div_ceil(n)).enumerate().map(chunk).collect();
     };
     let of_value = |text: &&str| Part {
         title: titled(&part.title, &setting(name, text)),
@@ -232,6 +258,6 @@ mod tests {
         let subjects = cases(&["a", "b", "c"]);
         let lines = table::lines(&subjects);
         let part = Part { title: String::new(), lines: lines.iter().collect() };
-        assert_eq!(titles(split(part, &[], 2)), ["", "more"]);
+        assert_eq!(titles(split(part, &[], 2)), ["1 of 2", "2 of 2"]);
     }
 }

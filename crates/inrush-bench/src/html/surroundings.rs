@@ -30,7 +30,7 @@ pub(super) fn section(run: &Run) -> String {
         let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(&value));
     }
     out += "</dl>\n<div class=\"panels many\">\n";
-    out += &texts("Asked for", "option", &run.options);
+    out += &texts("Options", "option", &run.options);
     out += &texts("Settings of the server", "variable", &server.settings);
     out += "</div>\n";
     if !run.ddl.is_empty() {

@@ -110,14 +110,6 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// The beginning, where it is longer than `most` characters.
-pub(super) fn clipped(text: &str, most: usize) -> String {
-    match text.chars().count() > most {
-        true => text.chars().take(most.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…",
-        false => text.to_owned(),
-    }
-}
-
 fn joined(points: &[(f64, f64)]) -> String {
     let step = |(i, (x, y)): (usize, &(f64, f64))| format!("{}{} {}", if i == 0 { 'M' } else { 'L' }, num(*x), num(*y));
     points.iter().enumerate().map(step).collect()
@@ -130,9 +122,6 @@ fn num(value: f64) -> String {
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".into() } else { text.into() }
 }
-
-/// About how wide a character of 12 pixels is; widest of the fonts that are usual.
-pub(super) const CHARACTER: f64 = 6.9;
 
 #[cfg(test)]
 mod tests {
@@ -151,6 +140,5 @@ mod tests {
     #[test]
     fn numbers_are_places() {
         assert_eq!([1.0, 0.04, -0.04, 12.34, f64::NAN].map(num), ["1", "0", "0", "12.3", "0"]);
-        assert_eq!((clipped("abcdef", 4), clipped("abcd", 4)), ("abc…".into(), "abcd".into()));
     }
 }

@@ -8,9 +8,11 @@
 
 mod samples;
 
+use inrush_bench::results::Results;
 use inrush_bench::{advice, html};
 use inrush_testkit::browser::Browser;
 use samples::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 #[test]
@@ -42,21 +44,92 @@ fn pages_are_good_in_a_browser() {
     }
 }
 
+/// Each experiment as it was recorded, on both engines: names and numbers as they are, not as a sample has them.
+#[test]
+fn recorded_results_are_readable() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut browser = Browser::start();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let files = std::fs::read_dir(results).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl")).collect();
+    files.sort();
+    assert!(files.len() >= 14, "{files:?}");
+    for file in files {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let results = Results::read(&name, BufReader::new(opened(&file))).unwrap();
+        let page = Page::write_results(folder.path(), &name, &results);
+        browser.show_as("screen", "light");
+        browser.open(&page.file);
+        for (width, is_phone) in [(1280, false), (390, true)] {
+            browser.resize(width, 900, is_phone);
+            page.has_whole_names(&mut browser);
+        }
+        page.scrolls_its_tables(&mut browser);
+        page.fits_everywhere(&mut browser);
+        assert_eq!(browser.complaints(), [""; 0], "{name}");
+        page.keep(&mut browser);
+    }
+}
+
+fn opened(file: &Path) -> std::fs::File {
+    std::fs::File::open(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
 /// A page in a file.
 struct Page {
-    name: &'static str,
+    name: String,
     file: PathBuf,
 }
 
 impl Page {
-    fn write(folder: &Path, name: &'static str, file: &File) -> Self {
-        let results = file.read_again();
-        let conclusions = if name.starts_with("insert") { advice::of(&results) } else { Vec::new() };
-        let text = html::page(&results, &conclusions);
+    fn write(folder: &Path, name: &str, file: &File) -> Self {
+        Self::write_results(folder, name, &file.read_again())
+    }
+
+    fn write_results(folder: &Path, name: &str, results: &Results) -> Self {
+        let conclusions = if name.contains("insert") { advice::of(results) } else { Vec::new() };
+        let text = html::page(results, &conclusions);
         assert!(text.len() < 1_000_000, "{name}: {} bytes", text.len());
         let file = folder.join(format!("{name}.html"));
         std::fs::write(&file, text).unwrap();
-        Self { name, file }
+        Self { name: name.to_owned(), file }
+    }
+
+    /// No name in a picture is cut, reaches out of it, or lies upon another one.
+    fn has_whole_names(&self, browser: &mut Browser) {
+        let bad = browser.eval(
+            "(() => { document.querySelectorAll('details').forEach(d => d.open = true);
+              const bad = [];
+              for (const svg of document.querySelectorAll('svg')) {
+                if (getComputedStyle(svg).display === 'none') continue;
+                const box = svg.getBoundingClientRect();
+                const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+                texts.forEach(([text, a], i) => {
+                  if (text.includes('…')) bad.push('cut: ' + text);
+                  if (a.left < box.left - 1 || a.right > Math.min(box.right, innerWidth) + 1) bad.push('outside: ' + text);
+                  // A line of text is higher than its letters.
+                  for (const [other, b] of texts.slice(i + 1))
+                    if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+                        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.35 * a.height) bad.push(text + ' upon ' + other);
+                });
+              }
+              return bad; })()",
+        );
+        assert_eq!(bad, serde_json::json!([]), "{}", self.name);
+    }
+
+    /// On a telephone: what a row is of stays, and the last column can be reached.
+    fn scrolls_its_tables(&self, browser: &mut Browser) {
+        let bad = browser.eval(
+            "[...document.querySelectorAll('.scroll')].filter(s => s.checkVisibility() && s.scrollWidth > s.clientWidth).filter(s => {
+               s.scrollLeft = 1e6;
+               const box = s.getBoundingClientRect(), row = s.querySelector('tbody tr');
+               const first = row.cells[0].getBoundingClientRect(), last = row.cells[row.cells.length - 1].getBoundingClientRect();
+               return first.left < box.left - 1 || first.right > last.left + 1 || last.right > box.right + 1; })
+             .map(s => s.getAttribute('aria-label'))",
+        );
+        assert_eq!(bad, serde_json::json!([]), "{}", self.name);
     }
 
     /// Everything that is shown has a size; no text of a file has become an element.
@@ -171,7 +244,7 @@ impl Page {
     fn keep(&self, browser: &mut Browser) {
         let Some(folder) = std::env::var_os("INRUSH_PAGES").map(PathBuf::from) else { return };
         let write = |name: String, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).unwrap();
-        let name = self.name;
+        let name = &self.name;
         write(format!("{name}.html"), std::fs::read(&self.file).unwrap());
         browser.open(&self.file);
         write(format!("{name}.png"), browser.picture(true));
