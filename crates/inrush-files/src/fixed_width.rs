@@ -2,6 +2,7 @@
 
 use crate::escaped::{self, DELIMITER, NULL};
 use crate::input::Input;
+use crate::untaken::Untaken;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use memchr::memchr;
@@ -13,9 +14,8 @@ pub(crate) struct FixedWidth {
     widths: Widths,
     /// Text that was read and not cut yet.
     text: Vec<u8>,
-    /// Lines that are not taken yet, and how far they are.
-    out: Vec<u8>,
-    taken: usize,
+    /// Lines that are not taken yet.
+    out: Untaken,
     has_ended: bool,
     max_line: usize,
 }
@@ -29,13 +29,12 @@ impl FixedWidth {
         max_line: usize,
     ) -> io::Result<Self> {
         let input = Input::new(bytes, encoding)?;
-        Ok(Self { input, widths, text: Vec::new(), out: Vec::new(), taken: 0, has_ended: false, max_line })
+        Ok(Self { input, widths, text: Vec::new(), out: Untaken::default(), has_ended: false, max_line })
     }
 
     fn refill(&mut self) -> io::Result<()> {
         self.out.clear();
-        self.taken = 0;
-        while self.out.is_empty() && !self.has_ended {
+        while self.out.bytes.is_empty() && !self.has_ended {
             // As much again as there is of a long line, so that searching for its end stays linear.
             let want = READ_BYTES.max(self.text.len());
             self.has_ended = self.input.fill(&mut self.text, want)?;
@@ -46,7 +45,7 @@ impl FixedWidth {
             let mut at = 0;
             while let Some(end) = memchr(b'\n', &self.text[at..]) {
                 self.cut(at, at + end);
-                self.out.push(b'\n');
+                self.out.bytes.push(b'\n');
                 at += end + 1;
             }
             if self.has_ended && at < self.text.len() {
@@ -71,11 +70,11 @@ impl FixedWidth {
         let mut is_first = true;
         self.widths.cut(line, |field| {
             if !std::mem::take(&mut is_first) {
-                self.out.push(DELIMITER);
+                self.out.bytes.push(DELIMITER);
             }
             match field {
-                b"" => self.out.extend_from_slice(NULL),
-                field => escaped::push(field, &mut self.out),
+                b"" => self.out.bytes.extend_from_slice(NULL),
+                field => escaped::push(field, &mut self.out.bytes),
             }
         });
     }
@@ -83,16 +82,10 @@ impl FixedWidth {
 
 impl Read for FixedWidth {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.out.len() {
-            if self.has_ended {
-                return Ok(0);
-            }
+        while self.out.is_taken() && !self.has_ended {
             self.refill()?;
         }
-        let n = space.len().min(self.out.len() - self.taken);
-        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
-        self.taken += n;
-        Ok(n)
+        Ok(self.out.take(space))
     }
 }
 

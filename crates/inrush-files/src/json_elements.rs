@@ -4,6 +4,7 @@
 //! Line ends between tokens become blanks. Within a string they are no JSON; they stay, so that the record is refused and not bent. A
 //! document that ends inside its array is an error.
 
+use crate::untaken::Untaken;
 use std::io::{self, Read};
 
 /// The elements of the array that a path leads to, as lines.
@@ -20,9 +21,8 @@ pub(crate) struct Elements<R> {
     path: Option<Vec<Vec<u8>>>,
     /// The key that is being read.
     key: Vec<u8>,
-    /// Lines that are not taken yet, and how far they are.
-    out: Vec<u8>,
-    taken: usize,
+    /// Lines that are not taken yet.
+    out: Untaken,
     input: Vec<u8>,
     has_ended: bool,
 }
@@ -126,8 +126,7 @@ impl<R: Read> Elements<R> {
             is_record: false,
             path,
             key: Vec::new(),
-            out: Vec::new(),
-            taken: 0,
+            out: Untaken::default(),
             input: vec![0; READ_BYTES],
             has_ended: false,
         }
@@ -135,8 +134,7 @@ impl<R: Read> Elements<R> {
 
     fn refill(&mut self) -> io::Result<()> {
         self.out.clear();
-        self.taken = 0;
-        while self.out.is_empty() && !self.has_ended {
+        while self.out.bytes.is_empty() && !self.has_ended {
             let n = match self.bytes.read(&mut self.input) {
                 Ok(n) => n,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
@@ -159,7 +157,7 @@ impl<R: Read> Elements<R> {
             State::Done { .. } | State::Between => Ok(()),
             // A number, say, at the end of the document.
             State::Element(nesting) if self.path.is_none() && nesting.depth == 0 && nesting.string.is_none() => {
-                self.out.push(b'\n');
+                self.out.bytes.push(b'\n');
                 Ok(())
             }
             State::Target | State::Keys | State::Key(_) | State::Colon { .. } | State::Passed(_) => {
@@ -194,14 +192,14 @@ impl<R: Read> Elements<R> {
             State::Element(nesting) => match nesting.step(byte) {
                 Step::Inside => {
                     let is_between_tokens = nesting.string.is_none();
-                    self.out.push(if is_between_tokens && matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
+                    self.out.bytes.push(if is_between_tokens && matches!(byte, b'\n' | b'\r') { b' ' } else { byte });
                 }
                 Step::Last => {
-                    self.out.extend([byte, b'\n']);
+                    self.out.bytes.extend([byte, b'\n']);
                     self.state = self.behind_an_element();
                 }
                 Step::Behind => {
-                    self.out.push(b'\n');
+                    self.out.bytes.push(b'\n');
                     self.state = self.behind_an_element();
                     return self.take(byte);
                 }
@@ -273,16 +271,10 @@ impl<R: Read> Elements<R> {
 
 impl<R: Read> Read for Elements<R> {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.out.len() {
-            if self.has_ended {
-                return Ok(0);
-            }
+        while self.out.is_taken() && !self.has_ended {
             self.refill()?;
         }
-        let n = space.len().min(self.out.len() - self.taken);
-        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
-        self.taken += n;
-        Ok(n)
+        Ok(self.out.take(space))
     }
 }
 

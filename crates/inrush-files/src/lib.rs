@@ -36,6 +36,7 @@ mod record_batches;
 mod shape;
 mod sniff;
 mod tar_member;
+mod untaken;
 mod whole_sample;
 mod widths;
 mod xlsx;

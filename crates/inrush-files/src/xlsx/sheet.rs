@@ -6,6 +6,7 @@ use super::serial;
 use super::strings::{Strings, unescape};
 use super::xml::{Token, Xml, damaged};
 use crate::escaped::{self, DELIMITER, NULL};
+use crate::untaken::Untaken;
 use std::io::{self, Read};
 
 /// What all sheets of a workbook share.
@@ -28,9 +29,8 @@ pub(super) struct Lines {
     filled_to: u32,
     /// The number of lines so far.
     n_lines: u32,
-    /// Lines that are not taken yet, and how far they are.
-    out: Vec<u8>,
-    taken: usize,
+    /// Lines that are not taken yet.
+    out: Untaken,
     text: String,
     has_ended: bool,
 }
@@ -61,8 +61,7 @@ impl Lines {
             first_column,
             filled_to,
             n_lines: 0,
-            out: Vec::new(),
-            taken: 0,
+            out: Untaken::default(),
             text: String::new(),
             has_ended: false,
         })
@@ -70,8 +69,7 @@ impl Lines {
 
     fn refill(&mut self) -> io::Result<()> {
         self.out.clear();
-        self.taken = 0;
-        while self.out.len() < ENOUGH && !self.has_ended {
+        while self.out.bytes.len() < ENOUGH && !self.has_ended {
             match self.xml.next()? {
                 Token::Start(tag) if tag.name() == "row" => {
                     let row = match tag.value("r")? {
@@ -81,7 +79,7 @@ impl Lines {
                     if row < self.n_lines || row >= MAX_ROWS {
                         return Err(damaged("its rows are not in order"));
                     }
-                    self.out.extend(std::iter::repeat_n(b'\n', (row - self.n_lines) as usize));
+                    self.out.bytes.extend(std::iter::repeat_n(b'\n', (row - self.n_lines) as usize));
                     self.n_lines = row;
                     self.row()?;
                 }
@@ -115,7 +113,7 @@ impl Lines {
                     let shows = style.copied().unwrap_or_default();
                     if self.cell(Kind::of(kind.as_deref()), shows)? {
                         self.up_to(written, column);
-                        escaped::push(self.text.as_bytes(), &mut self.out);
+                        escaped::push(self.text.as_bytes(), &mut self.out.bytes);
                         written = column + 1;
                     }
                 }
@@ -128,12 +126,12 @@ impl Lines {
         if written > self.first_column && self.filled_to > written {
             let last = self.filled_to - 1;
             self.up_to(written, last);
-            self.out.extend_from_slice(NULL);
+            self.out.bytes.extend_from_slice(NULL);
         }
         if written > self.first_column {
             self.filled_to = 0;
         }
-        self.out.push(b'\n');
+        self.out.bytes.push(b'\n');
         self.n_lines += 1;
         Ok(())
     }
@@ -141,11 +139,11 @@ impl Lines {
     /// Writes the empty cells from `written` up to `column`, and the tabs before each of them and the next one.
     fn up_to(&mut self, written: u32, column: u32) {
         if written > self.first_column {
-            self.out.push(DELIMITER);
+            self.out.bytes.push(DELIMITER);
         }
         for _ in written..column {
-            self.out.extend_from_slice(NULL);
-            self.out.push(DELIMITER);
+            self.out.bytes.extend_from_slice(NULL);
+            self.out.bytes.push(DELIMITER);
         }
     }
 
@@ -192,16 +190,10 @@ impl Lines {
 
 impl Read for Lines {
     fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.out.len() {
-            if self.has_ended {
-                return Ok(0);
-            }
+        while self.out.is_taken() && !self.has_ended {
             self.refill()?;
         }
-        let n = space.len().min(self.out.len() - self.taken);
-        space[..n].copy_from_slice(&self.out[self.taken..self.taken + n]);
-        self.taken += n;
-        Ok(n)
+        Ok(self.out.take(space))
     }
 }
 

@@ -210,7 +210,18 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "escaped", "expansion", "guard", "json_elements", "lz4", "on_disk", "shape", "widths"],
+            &[
+                "cells",
+                "escaped",
+                "expansion",
+                "guard",
+                "json_elements",
+                "lz4",
+                "on_disk",
+                "shape",
+                "untaken",
+                "widths",
+            ],
             &["decompress", "moment"],
             &["infer_types"],
             &["formats"],
