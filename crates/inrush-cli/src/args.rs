@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::Output;
+use crate::colour::Color;
 use crate::commands::bench::BenchArgs;
 use crate::commands::documents::CompletionsArgs;
 use crate::commands::load::LoadArgs;
@@ -41,9 +42,20 @@ pub(crate) struct GlobalArgs {
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
 
-    /// Show no progress bar and no progress lines
+    /// Show no progress
     #[arg(long, global = true)]
     no_progress: bool,
+
+    /// Colours: `auto` has them on a terminal (unless NO_COLOR is set), `always`, `never`
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "auto|always|never",
+        hide_possible_values = true
+    )]
+    color: Color,
 
     /// Lines on standard error: `text`, or a JSON object each
     #[arg(
@@ -66,7 +78,9 @@ enum LogFormat {
 impl GlobalArgs {
     /// How the command speaks.
     pub(crate) fn output(&self) -> Output {
-        Output::new(self.json, self.quiet, !self.no_progress, self.log_format == LogFormat::Json).verbose(self.verbose)
+        Output::new(self.json, self.quiet, !self.no_progress, self.log_format == LogFormat::Json)
+            .verbose(self.verbose)
+            .color(self.color)
     }
 }
 

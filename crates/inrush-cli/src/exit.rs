@@ -14,7 +14,7 @@ pub(crate) const DATA: u8 = 2;
 pub(crate) const SERVER: u8 = 3;
 /// Finished, some rows rejected.
 pub(crate) const REJECTED: u8 = 4;
-/// Nothing done: would not keep its promise.
+/// Refused: what was asked for could store rows twice, lose some, or undo what others did. Which of these the error says.
 pub(crate) const PROMISE: u8 = 5;
 /// Interrupted; what is committed stays.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -37,6 +37,15 @@ pub(crate) fn time(elapsed: Duration) -> String {
     }
 }
 
+/// `4 s`, `2 min 5 s`, `1 h 2 min`: rounded up.
+pub(crate) fn whole_time(time: Duration) -> String {
+    let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        _ => self::time(Duration::from_secs(seconds)),
+    }
+}
+
 /// The time that `500ms`, `30s`, `10m`, `10min`, `2h` or a bare number of seconds is.
 pub(crate) fn time_of(text: &str) -> Option<Duration> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -93,6 +102,8 @@ mod tests {
         assert_eq!(time(Duration::from_millis(3_940)), "3.9 s");
         assert_eq!(time(Duration::from_secs(125)), "2 min 5 s");
         assert_eq!(time(Duration::from_secs(3_725)), "1 h 2 min");
+        let whole = |ms| whole_time(Duration::from_millis(ms));
+        assert_eq!([0, 10, 59_001, 61_000].map(whole), ["0 s", "1 s", "1 min 0 s", "1 min 1 s"]);
         assert_eq!(counted(1, "row"), "1 row");
         assert_eq!(counted(2, "row"), "2 rows");
     }

@@ -1,35 +1,40 @@
 //! The inrush command: reads the command line, runs one command, ends with its exit code.
 
 mod args;
+mod colour;
 mod commands;
 mod connection;
 mod exit;
 mod human;
 mod local_server;
 mod output;
+mod wrap;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Cli, Command};
-use inrush_core::printable::printable;
+use colour::Color;
+use inrush_core::Error;
 pub(crate) use output::Output;
 
 fn main() -> ExitCode {
-    if let Err(error) = connection::refuse_password_arguments(std::env::args_os()) {
-        let _ = writeln!(std::io::stderr(), "{}", printable(&exit::explain(&error)));
-        return ExitCode::from(exit::USAGE);
-    }
-    let arguments = match commands::load::expand(&Cli::command(), std::env::args_os().collect()) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "{}", printable(&exit::explain(&error)));
-            return ExitCode::from(exit::USAGE);
-        }
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let color = Color::of_arguments(&arguments);
+    let refused = |error: Error| {
+        Output::new(false, false, false, false).color(color).error(&exit::explain(&error));
+        ExitCode::from(exit::USAGE)
     };
-    let cli = match Cli::try_parse_from(arguments) {
+    if let Err(error) = connection::refuse_password_arguments(std::env::args_os()) {
+        return refused(error);
+    }
+    let arguments = match commands::load::expand(&Cli::command(), arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(error),
+    };
+    let matches = Cli::command().color(color.of_clap()).try_get_matches_from(arguments);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };

@@ -1,5 +1,7 @@
 //! Where words go: results to standard output, everything else to standard error, and how loud. The only place that prints.
 
+use crate::colour::{AsStream, Color, painted};
+use crate::wrap::wrapped;
 use indicatif::ProgressBar;
 use inrush_core::Error;
 use inrush_core::printable::{printable, printable_json};
@@ -7,7 +9,7 @@ use serde_json::json;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a command speaks; clones share the progress bar.
+/// How a command speaks; clones share the line of progress.
 #[derive(Clone)]
 pub(crate) struct Output {
     json: bool,
@@ -15,7 +17,8 @@ pub(crate) struct Output {
     verbose: bool,
     progress: bool,
     log_json: bool,
-    bar: Arc<Mutex<Option<ProgressBar>>>,
+    color: Color,
+    shown: Arc<Mutex<Shown>>,
     /// Why a result could not be written.
     unwritten: Arc<Mutex<Option<std::io::Error>>>,
 }
@@ -27,7 +30,16 @@ impl Output {
     /// `json` prints one document and nothing else on standard output; `log_json` makes every line on standard error a JSON
     /// object.
     pub(crate) fn new(json: bool, quiet: bool, progress: bool, log_json: bool) -> Self {
-        Self { json, quiet, verbose: false, progress, log_json, bar: Arc::default(), unwritten: Arc::default() }
+        Self {
+            json,
+            quiet,
+            verbose: false,
+            progress,
+            log_json,
+            color: Color::Auto,
+            shown: Arc::default(),
+            unwritten: Arc::default(),
+        }
     }
 
     /// Whether details are printed too.
@@ -35,35 +47,78 @@ impl Output {
         Self { verbose, ..self }
     }
 
+    /// When there are colours. JSON never has any.
+    pub(crate) fn color(self, color: Color) -> Self {
+        Self { color, ..self }
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
+    /// Whether messages go to a terminal on which a line can be replaced.
     pub(crate) fn is_terminal(&self) -> bool {
-        std::io::stderr().is_terminal() && !self.log_json
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        std::io::stderr().is_terminal() && !self.log_json && !is_dumb
     }
 
     /// How many columns a table may have: those of the terminal that it goes to, or as many as are easy to read.
     pub(crate) fn width(&self) -> usize {
-        let stdout = std::io::stdout();
-        let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten();
-        size.map(|size| usize::from(size.ws_col))
-            .filter(|width| *width > 0)
-            .map_or(Self::FILE_WIDTH, |width| width.max(NARROWEST))
+        columns_of(&std::io::stdout()).map_or(Self::FILE_WIDTH, |width| width.max(NARROWEST))
+    }
+
+    /// Breaks a text for standard output between words, if that is a terminal; what continues a line is indented by `hang`.
+    pub(crate) fn fitted(&self, text: &str, hang: usize) -> String {
+        match columns_of(&std::io::stdout()) {
+            // As it will be printed: an escaped character is wider than itself.
+            Some(width) if !self.json => wrapped(&printable(text), width, hang),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// The columns of the terminal that messages go to; `None` if it is none.
+    pub(crate) fn message_width() -> Option<usize> {
+        columns_of(&std::io::stderr())
     }
 
     pub(crate) fn shows_progress(&self) -> bool {
         self.progress && !self.quiet
     }
 
-    /// The bar that other lines must not be printed through.
+    /// The bar that other lines must not be printed through. The old one, if any, frees its line before anything else is printed.
     pub(crate) fn set_bar(&self, bar: Option<ProgressBar>) {
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.clear();
+        *shown = bar.map_or(Shown::Nothing, Shown::Bar);
+    }
+
+    /// Shows a line of progress in place of the last one; `None` frees the terminal's line. Behind the text the line is empty, so that a
+    /// `^C` that the terminal adds is erased with it, as long as both fit.
+    pub(crate) fn set_line(&self, line: Option<&str>) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        match line {
+            None => shown.clear(),
+            Some(line) => {
+                *shown = Shown::Line(printable(line));
+                shown.draw();
+            }
+        }
+    }
+
+    /// Frees the terminal's line because the process is about to be ended. It does not wait for whoever is printing.
+    pub(crate) fn drop_progress(&self) {
+        if let Ok(mut shown) = self.shown.try_lock() {
+            shown.clear();
+        }
     }
 
     /// The result of a command.
     pub(crate) fn result(&self, text: &str) {
-        let text = if self.json { printable_json(text) } else { printable(text) };
+        let text = match self.json {
+            true => printable_json(text),
+            false if self.color.is_on(&std::io::stdout()) => painted(&printable(text)),
+            false => printable(text),
+        };
         let mut out = std::io::stdout().lock();
         match writeln!(out, "{text}").and_then(|()| out.flush()) {
             // Who closes a pipe (`| head`) has read enough.
@@ -111,20 +166,76 @@ impl Output {
         self.error(&crate::exit::explain(error));
     }
 
+    /// A text as it goes to standard error.
+    fn message(&self, text: &str) -> String {
+        let text = printable(text);
+        let text = Self::message_width().map_or_else(|| text.clone(), |width| wrapped(&text, width, HANG));
+        if self.color.is_on(&std::io::stderr()) { painted(&text) } else { text }
+    }
+
     fn line(&self, level: &str, text: &str) {
         let text = match self.log_json {
             true => printable_json(&json!({ "level": level, "message": text }).to_string()),
-            false => printable(text),
+            false => self.message(text),
         };
         let print = || {
             let _ = writeln!(std::io::stderr(), "{text}");
         };
-        match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(bar) => bar.suspend(print),
-            None => print(),
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*shown {
+            Shown::Bar(bar) => bar.suspend(print),
+            Shown::Nothing => print(),
+            Shown::Line(_) => {
+                let _ = write!(std::io::stderr(), "\r{ERASE_REST}");
+                print();
+                shown.draw();
+            }
         }
     }
 }
+
+/// What is on the terminal's last lines, and must be gone before anything else is printed.
+#[derive(Default)]
+enum Shown {
+    #[default]
+    Nothing,
+    /// A line, with the cursor at its end.
+    Line(String),
+    Bar(ProgressBar),
+}
+
+impl Shown {
+    /// Draws a line, in place of an older one.
+    fn draw(&self) {
+        if let Shown::Line(line) = self {
+            // In one piece, so that the terminal never shows a part of it.
+            let _ = std::io::stderr().write_all(format!("\r{line}{ERASE_REST}").as_bytes());
+        }
+    }
+
+    /// Erases it.
+    fn clear(&mut self) {
+        match std::mem::take(self) {
+            Shown::Nothing => {}
+            Shown::Line(_) => {
+                let _ = write!(std::io::stderr(), "\r{ERASE_REST}");
+            }
+            Shown::Bar(bar) => bar.finish_and_clear(),
+        }
+    }
+}
+
+/// EL: from the cursor to the end of the line.
+const ERASE_REST: &str = "\u{1b}[K";
+
+/// How many columns the terminal has, if the stream is one that says so.
+fn columns_of(stream: &(impl AsStream + std::os::fd::AsFd)) -> Option<usize> {
+    let size = stream.is_terminal().then(|| rustix::termios::tcgetwinsize(stream).ok()).flatten();
+    size.map(|size| usize::from(size.ws_col)).filter(|width| *width > 0)
+}
+
+/// What continues a line of a message is indented by so much.
+const HANG: usize = 2;
 
 /// A table of fewer columns has nothing left to read.
 const NARROWEST: usize = 60;

@@ -105,7 +105,7 @@ document: `rows` (read = stored + rejected + not_loaded + unknown), `stop` (mess
 | 2 | stopped at bad data | the records of the `stored:` lines, and no others of the files |
 | 3 | the server or the network failed | the same; rows in an `unknown:` line may be there |
 | 4 | finished, some rows rejected | every row but those |
-| 5 | refused: the guarantee cannot be fulfilled for this table | the same rows as before |
+| 5 | refused: rows could be stored twice, be lost, or undo what others did ([reasons](load.md#exit-codes)) | the same rows as before |
 | 130 | interrupted | the records of the `stored:` lines |
 ";
 

@@ -200,11 +200,17 @@ fn a_ledger_of_an_older_version() {
     on(with_local_infile(), "older_ledger", |place| {
         let other = Other::new(place, "SELECT, INSERT, UPDATE, DELETE");
         half_loaded(place);
-        place.sql("ALTER TABLE inrush_job DROP COLUMN owner, DROP COLUMN copied");
-        assert!(other.run("--status").stdout.contains("  running  shop.numbers: 200 rows so far"));
+        let runs = "DROP COLUMN run_began, DROP COLUMN run_ended, DROP COLUMN run_error";
+        place.sql(&format!("ALTER TABLE inrush_job DROP COLUMN owner, DROP COLUMN copied, {runs}"));
+        let status = other.run("--status");
+        assert!(status.stdout.contains("  unfinished  shop.numbers: 200 rows so far"), "{status}");
+        assert!(status.stdout.contains("it is not known whether a run is at work"), "{status}");
         let done = other.run(&format!("{ARGS} --json -q"));
         assert_eq!((done.code, held(place).as_str()), (0, "300,45150"), "{done}");
+        // The version before this one had owners.
+        place.sql("ALTER TABLE inrush_job ADD COLUMN owner VARCHAR(512) NOT NULL DEFAULT '', ADD COLUMN copied VARCHAR(512) NOT NULL DEFAULT ''");
         let job = half_loaded(place);
+        assert!(place.go_on("--status").json["jobs"][0]["run"]["why"].is_string());
         let done = place.go_on(ARGS);
         assert_eq!((done.code, held(place).as_str()), (0, "300,45150"), "{done}");
         let owner = place.sql("SELECT owner FROM inrush_job");

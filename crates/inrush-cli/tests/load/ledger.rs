@@ -316,10 +316,14 @@ fn a_job_is_forgotten_by_the_beginning_of_its_id() {
         let listed = place.done(&place.command("--status").output().unwrap());
         let id = stopped.json["jobs"][0]["job"].as_str().unwrap();
         assert!(
-            listed.stdout.starts_with(&format!("{id}  running  shop.numbers: 100 rows so far, begun 20")),
+            listed.stdout.starts_with(&format!("{id}  stopped  shop.numbers: 100 rows so far, begun 20")),
             "{listed}"
         );
-        assert!(listed.stdout.trim_end().ends_with("/numbers.csv"), "{listed}");
+        let mut more = listed.stdout.lines().skip(1);
+        assert!(more.next().unwrap().ends_with("/numbers.csv"), "{listed}");
+        let last = more.next().unwrap();
+        assert!(last.starts_with("    its last run stopped on 20"), "{listed}");
+        assert!(last.ends_with(" UTC: `x` is not a whole number (numbers.csv, line 151, column `value`)"), "{listed}");
         let of_table = |table: &str| place.done(&place.command(&format!("--status --into {table}")).output().unwrap());
         assert_eq!(of_table("NUMBERS").stdout, listed.stdout);
         assert_eq!(of_table("others").stdout, "database `shop` has no load into table `others` in its ledger\n");

@@ -166,7 +166,7 @@ impl<'a> Running<'a> {
     }
 
     pub(crate) fn spawn(place: &'a Place, mut command: Command) -> Self {
-        let mut child = command.args(["--json", "--no-progress"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = command.args(["--json", "--no-progress", "-v"]).stdin(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take();
         let said = Arc::new(Mutex::new(String::new()));
         let (mut stderr, heard) = (BufReader::new(child.stderr.take().unwrap()), said.clone());

@@ -205,7 +205,10 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["load", "peer", "pool", "pressure", "rtt"],
         ],
     ),
-    ("inrush-cli", &[&["connection", "exit", "human", "local_server"], &["output"], &["commands"], &["args"]]),
+    (
+        "inrush-cli",
+        &[&["colour", "connection", "exit", "human", "local_server", "wrap"], &["output"], &["commands"], &["args"]],
+    ),
     ("inrush-derive", &[&["fields"], &["from_row", "to_row"], &["value"]]),
     (
         "inrush-files",

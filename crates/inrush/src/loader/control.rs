@@ -20,6 +20,10 @@ pub struct Control {
     pub(super) skipped: AtomicU64,
     pub(super) rejected: AtomicU64,
     pub(super) bytes: AtomicU64,
+    pub(super) settled_bytes: AtomicU64,
+    /// [`UNKNOWN`] where the sources cannot tell.
+    left: AtomicU64,
+    pub(super) resumed: AtomicU64,
     pub(super) chunks: AtomicU64,
     pub(super) lanes: Mutex<Vec<LaneState>>,
     /// Of connections beside the lanes.
@@ -39,6 +43,12 @@ pub struct Snapshot {
     pub rejected: u64,
     /// Bytes of (decompressed) text read.
     pub bytes: u64,
+    /// Those of them whose chunk came to its end: it is committed, or is not going to be. The rest is on its way.
+    pub settled_bytes: u64,
+    /// About how many bytes of text are still to be read, if the sources can tell. Earlier runs have stored none of them.
+    pub left: Option<u64>,
+    /// The part of `stored` that earlier runs have committed.
+    pub resumed: u64,
     /// Transactions committed.
     pub chunks: u64,
     /// Connections in use.
@@ -79,6 +89,8 @@ const OF_THE_TRANSACTION: [&str; 2] = ["COMMIT", LINES];
 /// The same of the lines that a chunk writes into the ledger.
 pub(super) const LINES: &str = "its lines in the ledger";
 
+const UNKNOWN: u64 = u64::MAX;
+
 impl Default for Control {
     fn default() -> Self {
         Self {
@@ -91,6 +103,9 @@ impl Default for Control {
             skipped: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            settled_bytes: AtomicU64::new(0),
+            left: AtomicU64::new(UNKNOWN),
+            resumed: AtomicU64::new(0),
             chunks: AtomicU64::new(0),
             lanes: Mutex::new(Vec::new()),
             others: Mutex::new(Vec::new()),
@@ -134,6 +149,9 @@ impl Control {
             skipped: self.skipped.load(Relaxed),
             rejected: self.rejected.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
+            settled_bytes: self.settled_bytes.load(Relaxed),
+            left: Some(self.left.load(Relaxed)).filter(|left| *left != UNKNOWN),
+            resumed: self.resumed.load(Relaxed),
             chunks: self.chunks.load(Relaxed),
             lanes: lock(&self.lanes).iter().filter(|lane| !lane.is_parked).count(),
         }
@@ -186,6 +204,22 @@ impl Control {
             aborter.abort();
         }
         others.push(aborter);
+    }
+
+    /// So many bytes of text are still to be read, if the sources can tell.
+    pub(super) fn set_left(&self, left: Option<u64>) {
+        self.left.store(left.unwrap_or(UNKNOWN), Relaxed);
+    }
+
+    /// A chunk of so many bytes was read.
+    pub(super) fn count_read(&self, records: u64, bytes: u64) {
+        self.read.fetch_add(records, Relaxed);
+        self.bytes.fetch_add(bytes, Relaxed);
+        let left = self.left.load(Relaxed);
+        if left != UNKNOWN {
+            // Only the reader writes it.
+            self.left.store(left.saturating_sub(bytes), Relaxed);
+        }
     }
 
     pub(super) fn set_lane(&self, lane: usize, connection_id: u32, aborter: Aborter) {

@@ -64,6 +64,9 @@ impl<'a> Lane<'a> {
     /// it is tried behind a part that was not stored.
     pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Attempts {
         let mut attempts = Attempts::Straight;
+        if self.number == 0 {
+            self.target.presence.show(&mut self.connection);
+        }
         // A stack, the earliest part on top.
         let mut parts = vec![chunk];
         while let Some(mut part) = parts.pop() {
@@ -321,6 +324,9 @@ fn connect(number: usize, target: &Target) -> Result<Connection> {
     }
     let row = super::sql::first_row(&mut connection, target.session.check_query())?;
     target.session.check(&row)?;
+    if number == 0 {
+        target.presence.show(&mut connection);
+    }
     Ok(connection)
 }
 

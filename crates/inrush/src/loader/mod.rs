@@ -24,6 +24,7 @@ mod pass_through;
 mod payload;
 mod preflight;
 mod prepare;
+mod presence;
 mod reader;
 mod rejects;
 mod replay;
@@ -42,7 +43,7 @@ mod work_queue;
 mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
-pub use ledger::{Forgotten, JobStatus};
+pub use ledger::{Forgotten, JobRun, JobStatus};
 pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 
@@ -53,9 +54,11 @@ use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::bulk::{Source, Unchanged};
 use inrush_core::{Error, Kind, Result};
+use lane::Lane;
 use ledger::Jobs;
 use load::Load;
 use rejects::RejectFile;
+use source_plan::SourcePlan;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -147,13 +150,10 @@ impl Loader {
         let mut jobs = Jobs::default();
         if let Some(first) = &mut first {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
-            begin_rejects(&target, &jobs)?;
-            if !jobs.is_all_loaded() {
-                preflight::check(&target, &jobs, &mut sources, &plans).map_err(interrupted)?;
-                open::first_steps(first, &target, &mut jobs)
-                    .inspect_err(|_| open::drop_if_unused(&target))
-                    .map_err(|error| interrupted(jobs.explained(&target, error)))?;
-            }
+            target.presence.set(jobs.run_locks());
+            target.presence.show(&mut first.connection);
+            let begun = begin(first, &target, &mut jobs, &mut sources, &plans).map_err(interrupted);
+            begun.inspect_err(|error| jobs.note_end(&target, &error.to_string()))?;
         }
         count_resumed(&target, &mut jobs);
         if jobs.is_all_loaded() {
@@ -222,6 +222,24 @@ impl Drop for TellOnDrop {
 /// As many rejects as a report shows.
 const SHOWN_REJECTS: usize = 20;
 
+/// What comes between the opening of the jobs and the first row.
+fn begin(
+    first: &mut Lane<'_>,
+    target: &Target,
+    jobs: &mut Jobs,
+    sources: &mut Vec<Box<dyn Source>>,
+    plans: &[Arc<SourcePlan>],
+) -> Result<()> {
+    begin_rejects(target, jobs)?;
+    if jobs.is_all_loaded() {
+        return Ok(());
+    }
+    preflight::check(target, jobs, sources, plans)?;
+    open::first_steps(first, target, jobs)
+        .inspect_err(|_| open::drop_if_unused(target))
+        .map_err(|error| jobs.explained(target, error))
+}
+
 /// Sees to it that rejects can be written: on the way where no ledger keeps them, else at the end.
 fn begin_rejects(target: &Target, jobs: &Jobs) -> Result<()> {
     if let BadRows::Divert(path) = &target.load.options.bad_rows
@@ -242,6 +260,7 @@ fn count_resumed(target: &Target, jobs: &mut Jobs) {
     let control = &target.load.control;
     control.read.fetch_add(resumed.records, Relaxed);
     control.stored.fetch_add(resumed.rows, Relaxed);
+    control.resumed.fetch_add(resumed.rows, Relaxed);
     control.skipped.fetch_add(resumed.skipped, Relaxed);
     control.rejected.fetch_add(resumed.rejected, Relaxed);
     lock(&target.load.counters).stored_records = jobs.take_stored_records();
@@ -311,6 +330,13 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
     });
     if stop.is_some() {
         jobs.forget_passing(&target, steps::LAST);
+    }
+    match &stop {
+        Some(Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error)) => {
+            jobs.note_end(&target, &error.to_string());
+        }
+        Some(Stop::Interrupted) => jobs.note_end(&target, "interrupted"),
+        None => {}
     }
     if stop.is_some() && snapshot.stored == 0 && counters.unknown == 0 {
         open::drop_if_unused(&target);

@@ -8,6 +8,7 @@ use super::load::Load;
 use super::modes;
 use super::notice::Notice;
 use super::options::{BadRows, Guarantee, LoadOptions};
+use super::presence::Presence;
 use super::source_plan::{SourcePlan, Writers};
 use super::target::Target;
 use super::tuning::Tuning;
@@ -122,6 +123,7 @@ pub(super) fn open(
         harmless: Mutex::default(),
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
+        presence: Presence::default(),
         tuning: Arc::new(Tuning::new(options, profile.transaction_bytes.min(variables.cluster.transaction_bytes()))?),
         ignores_case: variables.ignores_case,
         table,

@@ -11,7 +11,6 @@ use inrush_core::bulk::tuner::pace::Pace;
 use inrush_core::bulk::{RawChunk, Source};
 use inrush_core::{Error, Result};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
@@ -70,6 +69,7 @@ impl Reader {
                 number += 1;
             }
         }
+        self.control.set_left(Some(0));
         Ok(true)
     }
 
@@ -77,6 +77,7 @@ impl Reader {
     fn make_room(&self, source: &mut dyn Source, behind: &Behind) {
         let left = source.bytes_left().filter(|_| behind.unknown == 0).map(|left| left + behind.bytes);
         self.tuning.set_left(left);
+        self.control.set_left(left);
         let mut expected = self.last_bytes;
         if let Some(mut bytes) = self.tuning.batch_bytes() {
             if self.tuning.may_shrink_batches() {
@@ -96,8 +97,7 @@ impl Reader {
     /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
     fn hand_on(&mut self, number: u64, raw_chunk: Box<dyn RawChunk>, plan: &Arc<SourcePlan>) -> bool {
         let (records, bytes) = (raw_chunk.records(), raw_chunk.bytes());
-        self.control.read.fetch_add(records, Relaxed);
-        self.control.bytes.fetch_add(bytes, Relaxed);
+        self.control.count_read(records, bytes);
         self.last_bytes = bytes;
         let held = self.tuning.budget().hold(bytes);
         if let Some(pace) = &mut self.pace {

@@ -19,7 +19,7 @@ use inrush_core::bulk::tuner::{Ack, Knob};
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
@@ -107,6 +107,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
                 &target.load.options,
                 &target.load.control,
             );
+            target.load.control.settled_bytes.fetch_add(chunk.bytes, Relaxed);
             fault::point("tallied");
             chunk.recycle(target);
         };

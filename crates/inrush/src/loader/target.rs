@@ -4,6 +4,7 @@
 use super::control::lock;
 use super::load::Load;
 use super::notice::Notice;
+use super::presence::Presence;
 use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::bulk::Table;
@@ -42,13 +43,14 @@ pub(super) struct Target {
     /// The share of bad rows that the last replay came to.
     pub(super) bad_share: Mutex<f64>,
     pub(super) tuning: Arc<Tuning>,
+    pub(super) presence: Presence,
 }
 
 impl Target {
     /// Where the ledger lies.
     pub(super) fn ledger(&self) -> Ledger {
         let shared_lock = self.session.profile.shared_lock;
-        Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false }
+        Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false, has_runs: false }
     }
 
     /// The target as people and the ledger name it.

@@ -44,9 +44,8 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
+        if self.bar.take().is_some() {
             self.output.set_bar(None);
-            bar.finish_and_clear();
         }
     }
 }

@@ -9,7 +9,7 @@ use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats, Widths};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Load files into a table.
@@ -126,13 +126,13 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Ledger")]
     pub(crate) force: bool,
 
-    /// List the jobs in the ledger of the database, or those of the table of `--into`: finished loads, and unfinished ones
+    /// List the jobs in the ledger of the database, or those of the table of `--into`: finished, running, stopped, broken off
     #[arg(long, help_heading = "Ledger", conflicts_with_all = ["files", "forget"])]
     pub(crate) status: bool,
 
-    /// Forget a job, named by the beginning of its id; its rows stay in the table
-    #[arg(long, value_name = "JOB", help_heading = "Ledger", conflicts_with = "files")]
-    pub(crate) forget: Option<String>,
+    /// Forget jobs, each named by the beginning of its id; their rows stay in the table
+    #[arg(long, value_name = "JOB", num_args = 1.., help_heading = "Ledger", conflicts_with = "files")]
+    pub(crate) forget: Vec<String>,
 
     /// For how long a chunk is tried again that met a deadlock, a lost connection or the like: `30s`, `10m`; `0` is never
     #[arg(long, default_value = "10m", value_name = "TIME", help_heading = "Writing")]
@@ -294,8 +294,11 @@ Exit codes:
     1  wrong usage or configuration, nothing was sent
     2  stopped at bad data
     3  the server, the network or a disk failed
-    4  finished, some rows rejected
-    5  nothing was done: the table cannot keep the promise of --guarantee
+    4  finished, some rows rejected: by this run, or by the one that had
+       finished the load before
+    5  refused: rows could be stored twice, be lost, or undo what others did;
+       the message says why, the hint what to do. Nothing is changed, but for
+       --atomic, whose copy stays if others changed the table meanwhile
   130  interrupted; what is stored stays, and the same command goes on";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -494,6 +497,16 @@ impl LoadArgs {
             .with_formats(self.value_formats()?)
             .with_names(names)
             .with_find_out(find_out))
+    }
+
+    /// The file for bad rows, if there is to be one.
+    pub(crate) fn reject_file(&self) -> Option<&Path> {
+        self.bad_rows.strip_prefix("divert:").map(Path::new)
+    }
+
+    /// Whether each file is read to its end.
+    pub(crate) fn reads_all(&self) -> bool {
+        self.limit.is_none()
     }
 
     /// Whether the table may be made by this load.

@@ -102,6 +102,6 @@ fn event(notice: &Notice) -> (&'static str, Value) {
         }
         Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
         // Steps, and all other events.
-        other => ("notice", json!({ "what": super::describe(other) })),
+        other => ("notice", json!({ "what": super::words::describe(other) })),
     }
 }

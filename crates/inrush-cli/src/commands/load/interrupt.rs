@@ -3,7 +3,7 @@
 //! While no load is active (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
 //! process as it would any other. And so does a third one, for a process that could not end although it was to.
 
-use super::progress;
+use super::progress::Gauge;
 use crate::Output;
 use inrush::Control;
 use inrush_core::{Error, Result};
@@ -35,6 +35,7 @@ struct State {
 /// The load that is under way.
 struct Current {
     control: Arc<Control>,
+    gauge: Gauge,
     stops: u32,
     aborted: Option<Instant>,
 }
@@ -52,7 +53,7 @@ impl Watch {
         let shared = state.clone();
         let thread = std::thread::spawn(move || {
             for signal in signals.forever() {
-                if let Some(notice) = heed(signal, &mut lock(&shared)) {
+                if let Some(notice) = heed(signal, &mut lock(&shared), &output) {
                     output.notice(&notice);
                 }
             }
@@ -61,20 +62,20 @@ impl Watch {
     }
 
     /// Signals are for this load from now on.
-    pub(crate) fn of(&self, control: Arc<Control>) -> UnderWay<'_> {
+    pub(super) fn of(&self, control: Arc<Control>, gauge: Gauge) -> UnderWay<'_> {
         let mut state = lock(&self.state);
         let stops = u32::from(state.is_over);
         if state.is_over {
             control.stop();
         }
-        state.current = Some(Current { control, stops, aborted: None });
+        state.current = Some(Current { control, gauge, stops, aborted: None });
         drop(state);
         UnderWay(self)
     }
 }
 
 /// Handles a signal, and prints the status.
-fn heed(signal: i32, state: &mut State) -> Option<String> {
+fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
     let Some(current) = &mut state.current else {
         // A load that has just ended is to report: the signal was meant for it.
         let reports = state.ended.is_some_and(|ended| ended.elapsed() < MAY_TAKE);
@@ -82,12 +83,13 @@ fn heed(signal: i32, state: &mut State) -> Option<String> {
             state.is_over = true;
         } else if signal != SIGUSR1 {
             // It fails for signals that there are not.
+            output.drop_progress();
             let _ = emulate_default_handler(signal);
         }
         return None;
     };
     if signal == SIGUSR1 {
-        return Some(described(&current.control));
+        return Some(described(current));
     }
     current.stops += 1;
     if current.stops == 1 {
@@ -104,6 +106,7 @@ fn heed(signal: i32, state: &mut State) -> Option<String> {
         Some(aborted) => {
             // The report is being printed; a third signal within this time counts as the second.
             if aborted.elapsed() >= MAY_TAKE {
+                output.drop_progress();
                 let _ = emulate_default_handler(signal);
             }
             None
@@ -119,9 +122,9 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 /// The progress, and the wait of each connection.
-fn described(control: &Control) -> String {
-    let mut text = progress::line(control.snapshot(), control.elapsed());
-    for lane in control.waiting() {
+fn described(current: &Current) -> String {
+    let mut text = current.gauge.parts().join(", ");
+    for lane in current.control.waiting() {
         let what = match lane.waits {
             Some((what, since)) => format!("waits for the answer to {what} for {:.1} s", since.as_secs_f64()),
             None => "waits for the next chunk".into(),

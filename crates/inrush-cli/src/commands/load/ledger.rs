@@ -5,24 +5,62 @@ use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
 use inrush::sans_io::bulk::ledger::State;
 use inrush::table::TableName;
-use inrush::{Config, JobStatus, Loader};
+use inrush::{Config, Forgotten, JobRun, JobStatus, Loader};
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Lists the jobs of a database, or forgets one.
+/// Lists the jobs of a database, or forgets some.
 pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
     let config = args.connect.config(&Environment::of_process())?;
     let schema = schema(args, &config)?;
     let table = named_table(args)?;
-    let (text, document) = match &args.forget {
-        Some(job) => forget(&config, &schema, job, args.force),
-        None => status(&config, &schema, table.as_deref()),
-    }
-    .map_err(connection::hint_at_login)?;
-    output.result(&if output.is_json() { format!("{document:#}") } else { text });
+    let forget = |job: &String| Loader::forget(&config, &schema, job, args.force).map_err(connection::hint_at_login);
+    let (text, document) = match &args.forget[..] {
+        [] => status(&config, &schema, table.as_deref()).map_err(connection::hint_at_login)?,
+        [job] => {
+            let forgotten = forget(job)?;
+            let mut document = json!({ "inrush": "load", "version": 1, "exit_code": exit::OK });
+            merge(&mut document, removed(&forgotten));
+            (forgotten_text(&forgotten), document)
+        }
+        several => return Ok(forget_each(several, forget, output)),
+    };
+    output.result(&if output.is_json() { format!("{document:#}") } else { output.fitted(&text, HANG) });
     Ok(exit::OK)
 }
+
+/// Forgets several jobs; one that cannot be forgotten does not keep the others. The exit code is the worst one.
+fn forget_each(jobs: &[String], forget: impl Fn(&String) -> Result<Forgotten>, output: &Output) -> u8 {
+    let mut code = exit::OK;
+    let mut results = Vec::new();
+    for job in jobs {
+        let mut result = json!({ "job": job });
+        match forget(job) {
+            Ok(forgotten) => {
+                merge(&mut result, removed(&forgotten));
+                if !output.is_json() {
+                    output.result(&output.fitted(&forgotten_text(&forgotten), HANG));
+                }
+            }
+            Err(error) => {
+                code = code.max(exit::code_of(&error));
+                let explained = json!({ "message": error.to_string(), "hint": error.hint(), "code": error.code() });
+                merge(&mut result, json!({ "error": explained }));
+                output.error(&exit::explain(&error));
+            }
+        }
+        results.push(result);
+    }
+    if output.is_json() {
+        let document = json!({ "inrush": "load", "version": 1, "exit_code": code, "results": results });
+        output.result(&format!("{document:#}"));
+    }
+    code
+}
+
+/// What continues a line is indented by so much.
+const HANG: usize = 4;
 
 fn schema(args: &LoadArgs, config: &Config) -> Result<String> {
     let named = match args.into() {
@@ -61,8 +99,7 @@ fn status(config: &Config, schema: &str, table: Option<&str>) -> Result<(String,
     Ok((text, json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "jobs": jobs })))
 }
 
-fn forget(config: &Config, schema: &str, job: &str, force: bool) -> Result<(String, Value)> {
-    let forgotten = Loader::forget(config, schema, job, force)?;
+fn forgotten_text(forgotten: &Forgotten) -> String {
     let job = &forgotten.job;
     let text = format!(
         "forgot {}: `{}` into {}, with {} and {}; what is stored of it ({}) stays in the table",
@@ -73,23 +110,29 @@ fn forget(config: &Config, schema: &str, job: &str, force: bool) -> Result<(Stri
         human::counted(forgotten.rejects, "reject line"),
         human::counted(job.totals.rows, "row")
     );
-    let text = match &job.rebuild {
+    match &job.rebuild {
         Some(statement) => format!(
             "{text}\nit had dropped indexes, and they are not rebuilt; make those that are missing:\n{statement}"
         ),
         None => text,
-    };
-    let removed = json!({ "chunks": forgotten.chunks, "rejects": forgotten.rejects });
-    Ok((
-        text,
-        json!({ "inrush": "load", "version": 1, "exit_code": exit::OK, "forgotten": as_json(job), "removed": removed }),
-    ))
+    }
 }
 
-/// One job in two lines.
+fn removed(forgotten: &Forgotten) -> Value {
+    let removed = json!({ "chunks": forgotten.chunks, "rejects": forgotten.rejects });
+    json!({ "forgotten": as_json(&forgotten.job), "removed": removed })
+}
+
+/// Adds the fields of one object to another.
+fn merge(object: &mut Value, more: Value) {
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
+    }
+}
+
+/// One job in two lines; three if it is not finished.
 fn described(job: &JobStatus) -> String {
-    let mut text =
-        format!("{}  {}  {}: {}", job.id, job.state.name(), job.target, human::counted(job.totals.rows, "row"));
+    let mut text = format!("{}  {}  {}: {}", job.id, word(job), job.target, human::counted(job.totals.rows, "row"));
     if job.totals.rejected > 0 {
         let _ = write!(text, ", {} rejected", human::exact(job.totals.rejected));
     }
@@ -104,7 +147,36 @@ fn described(job: &JobStatus) -> String {
         let _ = write!(text, ", by {}", job.owner);
     }
     let _ = write!(text, "\n    {}", job.source);
+    if let Some(run) = &job.run {
+        let _ = write!(text, "\n    {}", last_run(run));
+    }
     text
+}
+
+/// The state of a job, in a word or two.
+fn word(job: &JobStatus) -> &'static str {
+    match &job.run {
+        None => "done",
+        Some(JobRun::Active { .. }) => "running",
+        Some(JobRun::Ended { .. }) => "stopped",
+        Some(JobRun::Gone { .. }) => "broken off",
+        Some(_) => "unfinished",
+    }
+}
+
+fn last_run(run: &JobRun) -> String {
+    match run {
+        JobRun::Active { since, connection_id, client } => {
+            let of = client.as_ref().map_or_else(String::new, |client| format!(" of {client}"));
+            let since = if since.is_empty() { String::new() } else { format!(" since {since} UTC") };
+            format!("a run is at work{since}, on connection {connection_id}{of}")
+        }
+        JobRun::Ended { on, why } => format!("its last run stopped on {on} UTC: {why}"),
+        JobRun::Gone { since } => {
+            format!("its last run, begun {since} UTC, was killed, or has lost the server: it is not connected")
+        }
+        _ => "an older version of inrush ran it last, so it is not known whether a run is at work".into(),
+    }
 }
 
 fn as_json(job: &JobStatus) -> Value {
@@ -114,6 +186,7 @@ fn as_json(job: &JobStatus) -> Value {
         "source": job.source,
         "owner": (!job.owner.is_empty()).then_some(&job.owner),
         "state": job.state.name(),
+        "run": job.run.as_ref().map(run_json),
         "step": job.step,
         "rebuild": job.rebuild,
         "chunks": job.totals.chunks,
@@ -124,4 +197,45 @@ fn as_json(job: &JobStatus) -> Value {
         "started": job.started,
         "finished": (!job.finished.is_empty()).then_some(&job.finished),
     })
+}
+
+fn run_json(run: &JobRun) -> Value {
+    match run {
+        JobRun::Active { since, connection_id, client } => {
+            let since = (!since.is_empty()).then_some(since);
+            json!({ "state": "active", "since": since, "connection_id": connection_id, "client": client })
+        }
+        JobRun::Ended { on, why } => json!({ "state": "ended", "on": on, "why": why }),
+        JobRun::Gone { since } => json!({ "state": "gone", "since": since }),
+        _ => json!({ "state": "unknown" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(run: JobRun, want: &str) {
+        assert_eq!(last_run(&run), want);
+    }
+
+    #[test]
+    fn the_last_run_in_words() {
+        let since = || "2026-11-22 11:27:42".to_owned();
+        let active = |client| JobRun::Active { since: since(), connection_id: 7, client };
+        check(
+            active(Some("app@localhost".into())),
+            "a run is at work since 2026-11-22 11:27:42 UTC, on connection 7 of app@localhost",
+        );
+        check(active(None), "a run is at work since 2026-11-22 11:27:42 UTC, on connection 7");
+        check(
+            JobRun::Ended { on: since(), why: "interrupted".into() },
+            "its last run stopped on 2026-11-22 11:27:42 UTC: interrupted",
+        );
+        check(
+            JobRun::Gone { since: since() },
+            "its last run, begun 2026-11-22 11:27:42 UTC, was killed, or has lost the server: it is not connected",
+        );
+    }
 }

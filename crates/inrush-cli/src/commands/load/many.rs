@@ -27,11 +27,12 @@ pub(crate) fn run(args: &LoadArgs, tables: Vec<TableFiles>, signals: &Watch, out
     args.check_names_for_many()?;
     let mut outcomes = Vec::new();
     for TableFiles { into, table, files } in tables {
-        let report = super::load(&args.for_table(&table, into, files), signals, output);
+        let args = args.for_table(&table, into, files);
+        let report = super::load(&args, signals, output);
         if !output.is_json() {
             match &report {
                 Ok(report) => {
-                    show::report(report, output);
+                    show::report(report, args.reject_file(), output);
                     output.result("");
                 }
                 Err(error) => output.error(&format!("table `{table}`: {}", exit::explain(error))),

@@ -9,29 +9,30 @@ mod job_file;
 mod ledger;
 mod many;
 mod new_table;
+mod notices;
+mod pace;
 mod progress;
 mod repeats;
 mod show;
 mod sizes;
 mod sources;
+mod words;
 
 pub(crate) use args::LoadArgs;
 pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit, human};
-use inrush::{BadRows, Loader, Matching, Notice, Report, Source, Stop};
+use inrush::{BadRows, Loader, Matching, Report, Source, Stop};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 /// Runs the command. Returns the exit code for the fate of the rows, or an error if nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
-    if args.status || args.forget.is_some() {
+    if args.status || !args.forget.is_empty() {
         return ledger::run(args, output);
     }
     let signals = interrupt::Watch::start(output.clone())?;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
         && let Some(only) = tables.pop()
     {
         let report = load(&args.for_table(&only.table, only.into, only.files), &signals, output)?;
-        show::report(&report, output);
+        show::report(&report, args.reject_file(), output);
         return Ok(exit::code_of_report(&report));
     }
     many::run(args, tables, &signals, output)
@@ -74,36 +75,22 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         }
         _ => Vec::new(),
     };
-    let meters = readers.iter().map(|reader| reader.meter()).collect();
+    let meters = readers.iter().map(|reader| (reader.name().to_owned(), reader.meter())).collect();
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let events = events::Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
-    let (notices, log) = (output.clone(), events.clone());
-    let repeats = Mutex::new(repeats::Repeats::default());
-    let began = Instant::now();
-    let loader = Loader::new(config, args.into()).with_options(options).with_reject_header(header).with_observer(
-        move |notice| {
-            log.write_event(notice);
-            match notice {
-                Notice::Stored(_) | Notice::Rejected(_) => {}
-                Notice::Tuned(tuned) => notices.detail(&tuned.to_string()),
-                // The report contains it.
-                Notice::AlreadyLoaded { .. } => {}
-                notice => {
-                    let mut repeats = repeats.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(suffix) = repeats.pass(notice, began.elapsed()) {
-                        notices.notice(&format!("{}{suffix}", describe(notice)));
-                    }
-                }
-            }
-        },
-    );
+    let loader = Loader::new(config, args.into());
     let control = loader.control();
-    let _under_way = signals.of(control.clone());
-    let progress = progress::Progress::start(Arc::clone(&control), meters, output);
+    let verb = show::verb(options.mode, options.dry_run);
+    let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());
+    let notices = notices::Notices::new(output.clone(), events.clone(), gauge.clone());
+    let loader =
+        loader.with_options(options).with_reject_header(header).with_observer(move |notice| notices.take(notice));
+    let _under_way = signals.of(control, gauge.clone());
+    let progress = progress::Progress::start(gauge, output);
     let report = loader.load(sources);
-    progress.finish();
+    drop(progress);
     let helpful = |error| hints::at_options(hints::at_encoding(error, &likely), args, &csv);
     let mut report = report.map_err(connection::hint_at_login).map_err(helpful).inspect_err(|error| {
         events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
@@ -235,63 +222,5 @@ fn join(earlier: Option<Error>, error: Error) -> Error {
                 None => both,
             }
         }
-    }
-}
-
-fn describe(notice: &Notice) -> String {
-    match notice {
-        Notice::Created(statement) => format!("created the table:\n{statement}"),
-        Notice::WouldCreate(statement) => format!("would create the table:\n{statement}"),
-        Notice::Dropped => "dropped the new table again: nothing is stored in it".into(),
-        Notice::Truncated => "emptied the table".into(),
-        Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
-        Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
-        Notice::Retry { lane, place, message, pause, .. } => {
-            let pause = human::time(*pause);
-            format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
-        }
-        Notice::RetryStep { what, message, pause, .. } => {
-            format!("{what}: {message}; trying again in {}", human::time(*pause))
-        }
-        Notice::Shrunk { place, bytes, message } => {
-            let bytes = human::bytes(*bytes as f64);
-            format!("transactions of {bytes} are too large for the server ({message}): smaller ones from {place} on")
-        }
-        Notice::Resumed { source, job, rows, chunks } => format!(
-            "going on with `{source}`: {} and {} are stored (job {job})",
-            human::counted(*rows, "row"),
-            human::counted(*chunks, "chunk")
-        ),
-        Notice::Touched { source } => {
-            format!(
-                "`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded"
-            )
-        }
-        Notice::Replaced { source } => {
-            format!("`{source}` is another file now: what was loaded is the one that was there when the load began")
-        }
-        Notice::WaitsForOlderRun { seconds } => {
-            format!("another run of this load is not done with what it has begun: waiting for it for {seconds} s")
-        }
-        Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
-        Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
-        Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
-        Notice::RejectsNotKept { missing } => format!(
-            "the reject file lacks {} that an earlier run of this load refused, which did not divert them",
-            human::counted(*missing, "record")
-        ),
-        Notice::Swapped => "the filled copy has taken the table's place".into(),
-        Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
-        Notice::ShortOfMemory { lanes, takes, memory, enough } => format!(
-            "there is no memory to keep {lanes} lanes busy: a batch takes {}, `--memory` is {}; make `--batch` smaller, or \
-             `--memory {}MiB`",
-            human::bytes(*takes as f64),
-            human::bytes(*memory as f64),
-            enough.div_ceil(1 << 20)
-        ),
-        Notice::Silent { lane, waiting_for, seconds, state } => {
-            format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
-        }
-        _ => String::new(),
     }
 }

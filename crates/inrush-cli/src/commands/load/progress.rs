@@ -1,55 +1,104 @@
-//! Progress of a load: a bar on a terminal, a line now and then elsewhere, nothing under `--quiet` or `--json`.
+//! Progress of a load: a line that is replaced on a terminal, a line now and then elsewhere, nothing under `--quiet`. It goes to standard error, so that `--json` has it too.
 
+use super::pace::{Moment, Pace, Standing};
+use crate::wrap::{columns, cut};
 use crate::{Output, human};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inrush::{Control, Snapshot};
 use inrush_files::Meter;
-use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// How far a load is, for whoever asks: clones look at the same load.
+#[derive(Clone)]
+pub(super) struct Gauge(Arc<Shared>);
+
+struct Shared {
+    control: Arc<Control>,
+    /// What is done to a row: `stored`, `updated`, `checked`.
+    verb: &'static str,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// The sources that are read, by name.
+    meters: Vec<(String, Arc<Meter>)>,
+    /// Whether a source is read to its end.
+    reads_all: bool,
+    pace: Pace,
+}
+
+impl Gauge {
+    /// Of a load that does `verb` to rows. `reads_all`: each source is read to its end.
+    pub(super) fn new(
+        control: Arc<Control>,
+        meters: Vec<(String, Arc<Meter>)>,
+        verb: &'static str,
+        reads_all: bool,
+    ) -> Self {
+        let state = Mutex::new(State { meters, reads_all, pace: Pace::default() });
+        let gauge = Self(Arc::new(Shared { control, verb, state }));
+        // The first moment, before there is anything to measure.
+        gauge.parts();
+        gauge
+    }
+
+    /// Nothing of this source is loaded: an earlier run did.
+    pub(super) fn leave_out(&self, source: &str) {
+        self.state().meters.retain(|(name, _)| name != source);
+    }
+
+    /// The parts of the line of this moment, the most important first.
+    pub(super) fn parts(&self) -> Vec<String> {
+        let mut state = self.state();
+        let read = state.meters.iter().map(|(_, meter)| meter.bytes_read()).sum();
+        let total = state.meters.iter().map(|(_, meter)| meter.total()).sum();
+        let (done, at) = (self.0.control.snapshot(), self.0.control.elapsed());
+        let total = if state.reads_all { total } else { None };
+        let standing = state.pace.take(&Moment { at, done, read, total });
+        parts(&done, &standing, self.0.verb)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A thread that shows how far a load is.
-pub(crate) struct Progress {
+pub(super) struct Progress {
     over: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Starts to show.
-    pub(crate) fn start(control: Arc<Control>, meters: Vec<Arc<Meter>>, output: &Output) -> Self {
-        if !output.shows_progress() {
-            return Self { over: None, thread: None };
-        }
+    pub(super) fn start(gauge: Gauge, output: &Output) -> Self {
         let (over, is_over) = channel::<()>();
         let output = output.clone();
         let thread = std::thread::spawn(move || {
-            let bar = output.is_terminal().then(|| bar(&meters));
-            if let Some(bar) = &bar {
-                output.set_bar(Some(bar.clone()));
-            }
-            let every = if bar.is_some() { REDRAW_EVERY } else { LINE_EVERY };
-            while is_over.recv_timeout(every).is_err_and(|e| e == std::sync::mpsc::RecvTimeoutError::Timeout) {
-                let read: u64 = meters.iter().map(|meter| meter.bytes_read()).sum();
-                let text = line(control.snapshot(), control.elapsed());
-                match &bar {
-                    Some(bar) => {
-                        bar.set_position(read);
-                        bar.set_message(text);
-                    }
-                    None => output.notice(&format!("{}{text}", share(read, total(&meters)))),
+            let is_terminal = output.shows_progress() && output.is_terminal();
+            let every = if is_terminal { REDRAW_EVERY } else { MEASURE_EVERY };
+            let mut n_measured = 0;
+            // Also where nothing is shown: a rate needs moments.
+            while is_over.recv_timeout(every).is_err_and(|e| e == RecvTimeoutError::Timeout) {
+                let parts = gauge.parts();
+                n_measured += 1;
+                if is_terminal {
+                    output.set_line(Some(&fitted(&parts, width())));
+                } else if output.shows_progress() && n_measured % LINES_EVERY == 0 {
+                    output.notice(&parts.join(", "));
                 }
             }
-            if let Some(bar) = bar {
-                output.set_bar(None);
-                bar.finish_and_clear();
-            }
+            output.set_line(None);
         });
         Self { over: Some(over), thread: Some(thread) }
     }
+}
 
+impl Drop for Progress {
     /// Stops showing; the terminal's line is free again when this returns.
-    pub(crate) fn finish(mut self) {
+    fn drop(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -58,66 +107,119 @@ impl Progress {
 }
 
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
-const LINE_EVERY: Duration = Duration::from_secs(10);
+const MEASURE_EVERY: Duration = Duration::from_secs(1);
+/// Every tenth measurement is a line.
+const LINES_EVERY: u32 = 10;
 
-fn bar(meters: &[Arc<Meter>]) -> ProgressBar {
-    let (bar, template) = match total(meters) {
-        Some(total) => (ProgressBar::new(total), "{percent:>3}% {bar:30} {msg}, {eta} left"),
-        None => (ProgressBar::new_spinner(), "{spinner} {msg}"),
-    };
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    // The template is a constant, so it is always valid; the fallback is a plain bar.
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("=> "));
+/// The columns that a line may have. The terminal shows `^C` behind it, perhaps twice, and the cursor takes one.
+fn width() -> usize {
+    Output::message_width().unwrap_or(Output::FILE_WIDTH).saturating_sub(5)
+}
+
+/// What a line says, the most important first.
+fn parts(done: &Snapshot, standing: &Standing, verb: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let percent = standing.percent.map_or(String::new(), |percent| format!("{percent}%: "));
+    let rows = human::counted(done.stored, "row");
+    parts.push(match standing.has_begun {
+        true => format!("{percent}{rows} {verb}"),
+        false if done.resumed > 0 => format!("{percent}{rows} {verb} by earlier runs"),
+        false => "preparing".to_owned(),
+    });
+    if let Some(quiet) = standing.stalled {
+        parts.push(format!("none since {}", human::whole_time(quiet)));
     }
-    bar
-}
-
-/// Bytes of all sources, if all are known.
-fn total(meters: &[Arc<Meter>]) -> Option<u64> {
-    meters.iter().map(|meter| meter.total()).sum()
-}
-
-fn share(read: u64, total: Option<u64>) -> String {
-    match total {
-        Some(total) if total > 0 => format!("{}%: ", read * 100 / total),
-        _ => String::new(),
+    if standing.is_ending {
+        parts.push("finishing".to_owned());
     }
+    parts.extend(standing.left.map(|left| format!("{} left", human::whole_time(left))));
+    if done.rejected > 0 {
+        parts.push(format!("{} rejected", human::exact(done.rejected)));
+    }
+    if let Some((rows, bytes)) = standing.rates.filter(|_| standing.stalled.is_none() && !standing.is_ending) {
+        parts.push(format!("{} rows/s", human::short(rows)));
+        parts.push(format!("{}/s", human::bytes(bytes)));
+    }
+    if done.lanes > 0 {
+        parts.push(human::counted(done.lanes as u64, "lane"));
+    }
+    parts
 }
 
-pub(super) fn line(done: Snapshot, elapsed: Duration) -> String {
-    let seconds = elapsed.as_secs_f64().max(0.001);
-    let rejected = match done.rejected {
-        0 => String::new(),
-        n => format!(", {} rejected", human::exact(n)),
-    };
-    format!(
-        "{} rows stored{rejected}, {} rows/s, {} read, {}/s, {}",
-        human::exact(done.stored),
-        human::short(done.stored as f64 / seconds),
-        human::bytes(done.bytes as f64),
-        human::bytes(done.bytes as f64 / seconds),
-        human::counted(done.lanes as u64, "lane"),
-    )
+/// The first parts that fit into a line together.
+fn fitted(parts: &[String], width: usize) -> String {
+    let mut line = String::new();
+    for part in parts {
+        let joint = if line.is_empty() { "" } else { ", " };
+        if !line.is_empty() && columns(&line) + joint.len() + columns(part) > width {
+            break;
+        }
+        line += joint;
+        line += part;
+    }
+    cut(&line, width).to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_line_says_rows_rate_and_bytes() {
-        let done = Snapshot { stored: 1_200_000, rejected: 3, bytes: 84_000_000, lanes: 2, ..Snapshot::default() };
-        assert_eq!(
-            line(done, Duration::from_secs(4)),
-            "1,200,000 rows stored, 3 rejected, 300 k rows/s, 84 MB read, 21 MB/s, 2 lanes"
-        );
+    const DONE: Snapshot = Snapshot {
+        read: 0,
+        stored: 1_200_000,
+        skipped: 0,
+        rejected: 3,
+        bytes: 84_000_000,
+        settled_bytes: 0,
+        left: None,
+        resumed: 0,
+        chunks: 0,
+        lanes: 2,
+    };
+
+    fn running() -> Standing {
+        Standing {
+            percent: Some(42),
+            rates: Some((300e3, 21e6)),
+            left: Some(Duration::from_millis(64_200)),
+            has_begun: true,
+            ..Standing::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(done: Snapshot, standing: Standing, want: &str) {
+        assert_eq!(parts(&done, &standing, "stored").join(", "), want);
     }
 
     #[test]
-    fn a_share_needs_a_total() {
-        assert_eq!(share(50, Some(200)), "25%: ");
-        assert_eq!(share(50, None), "");
-        assert_eq!(share(0, Some(0)), "");
+    fn a_line_says_share_rows_time_left_and_rates() {
+        let want = "42%: 1,200,000 rows stored, 1 min 5 s left, 3 rejected, 300 k rows/s, 21 MB/s, 2 lanes";
+        check(DONE, running(), want);
+        let unknown = Standing { percent: None, left: None, ..running() };
+        check(DONE, unknown, "1,200,000 rows stored, 3 rejected, 300 k rows/s, 21 MB/s, 2 lanes");
+    }
+    #[test]
+    fn what_is_not_known_is_not_said() {
+        check(Snapshot::default(), Standing::default(), "preparing");
+        let resumed = Snapshot { stored: 7, resumed: 7, ..Snapshot::default() };
+        let compares = Standing { percent: Some(9), ..Standing::default() };
+        check(resumed, compares, "9%: 7 rows stored by earlier runs");
+        let stalled = Standing { stalled: Some(Duration::from_secs(12)), left: None, ..running() };
+        check(DONE, stalled, "42%: 1,200,000 rows stored, none since 12 s, 3 rejected, 2 lanes");
+        let ending = Standing { percent: Some(100), is_ending: true, left: None, ..running() };
+        check(DONE, ending, "100%: 1,200,000 rows stored, finishing, 3 rejected, 2 lanes");
+    }
+    #[test]
+    fn a_narrow_terminal_gets_the_most_important_parts() {
+        let parts = parts(&DONE, &running(), "stored");
+        let whole = parts.join(", ");
+        assert_eq!(fitted(&parts, 100), whole);
+        assert_eq!(fitted(&parts, 75), "42%: 1,200,000 rows stored, 1 min 5 s left, 3 rejected, 300 k rows/s");
+        assert_eq!(fitted(&parts, 30), "42%: 1,200,000 rows stored");
+        assert_eq!(fitted(&parts, 10), "42%: 1,200");
+        for width in 0..100 {
+            assert!(columns(&fitted(&parts, width)) <= width, "{width}");
+        }
     }
 }

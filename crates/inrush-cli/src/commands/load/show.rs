@@ -7,13 +7,15 @@ use inrush::sans_io::bulk::{Mode, Reject};
 use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::path::Path;
 
-/// Prints the report: a summary or one JSON document on standard output, why it stopped on standard error.
-pub(crate) fn report(report: &Report, output: &Output) {
+/// Prints the report: a summary or one JSON document on standard output, why it stopped on standard error. `reject_file` is the one of the
+/// options.
+pub(crate) fn report(report: &Report, reject_file: Option<&Path>, output: &Output) {
     if output.is_json() {
         output.result(&format!("{:#}", as_json(report)));
     } else {
-        output.result(&summary(report));
+        output.result(&output.fitted(&summary(report, reject_file), LABEL));
     }
     let loaded = |job: &Job| matches!(job.state, JobState::AlreadyLoaded(_));
     if report.read == 0 && report.stop.is_none() && !report.jobs.iter().any(loaded) {
@@ -32,10 +34,10 @@ pub(crate) fn why_it_stopped(report: &Report, output: &Output) {
     }
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &Report, reject_file: Option<&Path>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<10}{value}");
+        let _ = writeln!(text, "{name:<LABEL$}{value}");
     };
     let seconds = report.elapsed.as_secs_f64().max(0.001);
     line(
@@ -50,13 +52,18 @@ fn summary(report: &Report) -> String {
     }
     for job in &report.jobs {
         if let JobState::AlreadyLoaded(on) = &job.state {
-            line("already", format!("`{}` was loaded on {on} UTC, `--again` loads it once more", job.source));
+            let rejected = match job.resumed.rejected {
+                0 => String::new(),
+                n => format!("; {} rejected then", were(n)),
+            };
+            let again = "`--again` loads it once more";
+            line("already", format!("`{}` was loaded on {on} UTC{rejected}; {again}", job.source));
         }
     }
     line("rows", rows_line(report));
     if is_nothing_left {
         if report.rejected > 0 {
-            line("rejected", "the report of the run that finished it has them".into());
+            line("rejected", where_rejects_are(reject_file));
         }
         return text.trim_end().to_owned();
     }
@@ -101,14 +108,27 @@ fn summary(report: &Report) -> String {
     text
 }
 
+fn were(rows: u64) -> String {
+    format!("{} {}", human::counted(rows, "row"), if rows == 1 { "was" } else { "were" })
+}
+
+/// For rows that an earlier run rejected: a ledger does not keep them once the job is finished.
+fn where_rejects_are(reject_file: Option<&Path>) -> String {
+    match reject_file.filter(|file| file.exists()) {
+        Some(file) => format!("see `{0}`, and `{0}.log` for the reasons", file.display()),
+        None => "the output of the run that finished the load names them; the ledger has only their number".into(),
+    }
+}
+
+/// The columns of a summary's label.
+const LABEL: usize = 10;
+
 /// `336,776 read = 336,776 stored`, with every other fate that has rows.
 fn rows_line(report: &Report) -> String {
-    let stored = match report.mode {
-        Mode::Update => "updated",
-        Mode::Delete => "deleted",
-        _ => "stored",
+    let stored = match report.dry_run {
+        true => format!("would be {}", verb(report.mode, false)),
+        false => verb(report.mode, false).to_owned(),
     };
-    let stored = if report.dry_run { format!("would be {stored}") } else { stored.to_owned() };
     let mut text = format!("{} read = {} {stored}", human::exact(report.read), human::exact(report.stored));
     let changed = match report.mode {
         Mode::Replace => " rows replaced",
@@ -129,6 +149,16 @@ fn rows_line(report: &Report) -> String {
         }
     }
     text
+}
+
+/// What is done to a row that is not left out.
+pub(super) fn verb(mode: Mode, dry_run: bool) -> &'static str {
+    match mode {
+        _ if dry_run => "checked",
+        Mode::Update => "updated",
+        Mode::Delete => "deleted",
+        _ => "stored",
+    }
 }
 
 /// Why the mode left rows out.

@@ -46,6 +46,19 @@ pub struct JobLine {
     pub owner: String,
     /// What an atomic load has copied: a text of [`Copied`](crate::bulk::steps::Copied); empty if nothing.
     pub copied: String,
+    /// The last run of it.
+    pub run: LastRun,
+}
+
+/// What a job's line says of the run that began or took over the job last. All texts are empty if an older version did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastRun {
+    /// When it began, in UTC.
+    pub began: String,
+    /// When it ended without finishing the job, in UTC; empty if it did not, or could not write that down.
+    pub ended: String,
+    /// Why.
+    pub error: String,
 }
 
 /// Counts of a job.
@@ -69,8 +82,9 @@ impl JobLine {
     pub fn query(ledger: &Ledger, jobs: Option<&[JobId]>, locked: bool) -> String {
         let ids = jobs.map_or(String::new(), |jobs| format!(" WHERE `id` IN ({})", list(jobs)));
         let lock = if locked { " FOR UPDATE" } else { "" };
-        let later = if ledger.has_owners { "`owner`, `copied`" } else { "'', ''" };
-        format!("SELECT {READ_COLUMNS}, {later} FROM {}{ids} ORDER BY `id`{lock}", ledger.jobs())
+        let owners = if ledger.has_owners { "`owner`, `copied`" } else { "'', ''" };
+        let runs = if ledger.has_runs { READ_RUNS } else { "'', '', ''" };
+        format!("SELECT {READ_COLUMNS}, {owners}, {runs} FROM {}{ids} ORDER BY `id`{lock}", ledger.jobs())
     }
 
     /// Sums what is stored of the jobs that have chunks: rows of the job's id and of what is for [`Totals::parse`].
@@ -81,7 +95,7 @@ impl JobLine {
     /// Reads a row of [`JobLine::query`].
     pub fn parse(row: &[String]) -> Result<Self> {
         let odd = || Error::protocol("a line of `inrush_job` has an odd shape");
-        let row: &[String; 21] = row.try_into().map_err(|_| odd())?;
+        let row: &[String; 24] = row.try_into().map_err(|_| odd())?;
         fn number<T: std::str::FromStr>(text: &str) -> Result<T> {
             text.parse().map_err(|_| Error::protocol(format!("`{}` is no number of the ledger", text.escape_debug())))
         }
@@ -106,6 +120,7 @@ impl JobLine {
             finished: row[18].clone(),
             owner: row[19].clone(),
             copied: row[20].clone(),
+            run: LastRun { began: row[21].clone(), ended: row[22].clone(), error: row[23].clone() },
         })
     }
 
@@ -126,8 +141,9 @@ impl JobLine {
             "'running'".into(),
         ];
         let (owner, me) = if ledger.has_owners { (", `owner`", ", CURRENT_USER()") } else { ("", "") };
+        let (run, now) = if ledger.has_runs { (", `run_began`", ", UTC_TIMESTAMP(6)") } else { ("", "") };
         format!(
-            "INSERT INTO {} ({}{owner}) VALUES ({}, 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), NULL, {}{me})",
+            "INSERT INTO {} ({}{owner}{run}) VALUES ({}, 0, 0, 0, 0, 0, UTC_TIMESTAMP(6), NULL, {}{me}{now})",
             ledger.jobs(),
             columns(&COLUMNS),
             values.join(", "),
@@ -143,7 +159,7 @@ impl JobLine {
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `version` = {VERSION}, `epoch` = `epoch` + 1, `target` = {}, `source` = {}, `size` = {}, `modified` = {}, \
              `hash` = {}, `mapping` = {}, `step` = 'begin', `indexes` = NULL, `state` = 'running', \
              `chunks` = 0, `records` = 0, `n_rows` = 0, `skipped` = 0, `rejected` = 0, `started` = UTC_TIMESTAMP(6), \
-             `finished` = NULL, `program` = {}{} WHERE `id` = {} AND `epoch` = {epoch}",
+             `finished` = NULL, `program` = {}{}{} WHERE `id` = {} AND `epoch` = {epoch}",
             ledger.jobs(),
             text(start.target),
             text(start.source),
@@ -153,6 +169,7 @@ impl JobLine {
             text(&start.mapping.to_string()),
             text(start.program),
             if ledger.has_owners { ", `copied` = '', `owner` = CURRENT_USER()" } else { "" },
+            begins_run(ledger),
             start.id.literal()
         );
         let [chunks, rejects] = remove_lines(ledger, start.id);
@@ -163,9 +180,10 @@ impl JobLine {
     /// out. What the source is now is noted, for it may have been mended since.
     pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
         format!(
-            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
+            "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
             ledger.jobs(),
             if ledger.has_owners { ", `owner` = CURRENT_USER()" } else { "" },
+            begins_run(ledger),
             or_null(identity.and_then(|i| i.size)),
             or_null(identity.and_then(|i| i.modified)),
             or_null(identity.map(|i| i.hash)),
@@ -289,6 +307,19 @@ impl Fence {
         )
     }
 
+    /// Notes that this run ends without finishing the job, and why; `None` where an older version made the table.
+    pub fn run_ended_statement(&self, error: &str) -> Option<String> {
+        let error: String = error.chars().take(ERROR_CHARS).collect();
+        self.ledger.has_runs.then(|| {
+            format!(
+                "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `run_ended` = UTC_TIMESTAMP(6), `run_error` = {} WHERE {}",
+                self.ledger.jobs(),
+                text(&error),
+                self.ours()
+            )
+        })
+    }
+
     /// Asks what became of the job: one row of (epoch, state, owner), or none.
     pub fn fate_query(&self) -> String {
         let owner = if self.ledger.has_owners { "`owner`" } else { "''" };
@@ -410,7 +441,19 @@ const COLUMNS: [&str; 20] = [
     "chunks", "records", "n_rows", "skipped", "rejected", "started", "finished", "program",
 ];
 
-/// 19 columns, each as a text; those of [`Ledger::LATER_COLUMNS`] follow.
+/// Assignments behind others: a run of the job begins.
+fn begins_run(ledger: &Ledger) -> &'static str {
+    if ledger.has_runs { ", `run_began` = UTC_TIMESTAMP(6), `run_ended` = NULL, `run_error` = ''" } else { "" }
+}
+
+/// As many as `run_error` takes.
+const ERROR_CHARS: usize = 1024;
+
+/// Those of [`Ledger::RUN_COLUMNS`], each as a text.
+const READ_RUNS: &str = "\
+DATE_FORMAT(`run_began`, '%Y-%m-%d %H:%i:%s'), DATE_FORMAT(`run_ended`, '%Y-%m-%d %H:%i:%s'), `run_error`";
+
+/// 19 columns, each as a text; those of [`Ledger::OWNER_COLUMNS`] and [`Ledger::RUN_COLUMNS`] follow.
 const READ_COLUMNS: &str = "\
 LOWER(HEX(`id`)), `version`, `epoch`, `target`, `source`, `size`, `modified`, `hash`, `mapping`, `step`, \
 `indexes`, `state`, `chunks`, `records`, `n_rows`, `skipped`, `rejected`, DATE_FORMAT(`started`, '%Y-%m-%d %H:%i:%s'), \

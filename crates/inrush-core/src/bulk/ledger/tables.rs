@@ -15,8 +15,10 @@ pub struct Ledger {
     pub schema: String,
     /// The clause that lets others read the selected rows and keeps writers waiting: `Profile::shared_lock`.
     pub shared_lock: &'static str,
-    /// Whether `inrush_job` has the columns of [`Ledger::LATER_COLUMNS`], which a table made by an older version lacks.
+    /// Whether `inrush_job` has the columns of [`Ledger::OWNER_COLUMNS`], which a table made by an older version lacks.
     pub has_owners: bool,
+    /// The same of [`Ledger::RUN_COLUMNS`].
+    pub has_runs: bool,
 }
 
 impl Ledger {
@@ -24,11 +26,16 @@ impl Ledger {
     pub const TABLES: [&str; 3] = ["inrush_job", "inrush_chunk", "inrush_reject"];
 
     /// Columns of `inrush_job` that older versions did not make: whose job it is, and what an atomic load has copied.
-    pub const LATER_COLUMNS: [&str; 2] = ["owner", "copied"];
+    pub const OWNER_COLUMNS: [&str; 2] = ["owner", "copied"];
 
-    /// Which of [`Ledger::LATER_COLUMNS`] are there: a row for each.
+    /// Columns that still later versions make: when the last run of the job began, when it ended without finishing it, and why.
+    pub const RUN_COLUMNS: [&str; 3] = ["run_began", "run_ended", "run_error"];
+
+    /// Which of [`Ledger::OWNER_COLUMNS`] and [`Ledger::RUN_COLUMNS`] are there: a row for each, for
+    /// [`Ledger::set_later_columns`].
     pub fn later_columns_query(&self) -> String {
-        let names = Self::LATER_COLUMNS.map(|name| format!("'{name}'")).join(", ");
+        let names = [&Self::OWNER_COLUMNS[..], &Self::RUN_COLUMNS].concat();
+        let names = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
         format!(
             "SELECT COLUMN_NAME FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = {} AND TABLE_NAME = 'inrush_job' AND COLUMN_NAME IN ({names})",
@@ -36,9 +43,19 @@ impl Ledger {
         )
     }
 
-    /// Adds them to a table of an older version, which goes on to work with it.
-    pub fn add_columns_statement(&self) -> String {
-        format!("ALTER TABLE {} ADD COLUMN `owner` {OWNER}, ADD COLUMN `copied` {COPIED}", self.jobs())
+    /// Learns which later columns the table has.
+    pub fn set_later_columns(&mut self, there: &[Vec<String>]) {
+        let has = |name: &str| there.iter().flatten().any(|found| found.eq_ignore_ascii_case(name));
+        self.has_owners = Self::OWNER_COLUMNS.iter().all(|name| has(name));
+        self.has_runs = Self::RUN_COLUMNS.iter().all(|name| has(name));
+    }
+
+    /// Adds those that are missing to a table of an older version, which continues to work with it; `None` if none is missing.
+    pub fn add_columns_statement(&self) -> Option<String> {
+        let owners = (!self.has_owners).then(|| format!("ADD COLUMN `owner` {OWNER}, ADD COLUMN `copied` {COPIED}"));
+        let runs = (!self.has_runs).then(|| format!("ADD COLUMN {}", RUN_COLUMNS.replace(", ", ", ADD COLUMN ")));
+        let added: Vec<String> = owners.into_iter().chain(runs).collect();
+        (!added.is_empty()).then(|| format!("ALTER TABLE {} {}", self.jobs(), added.join(", ")))
     }
 
     /// Asks for a job, whichever: an error where there is no such table, or where this user may not read it.
@@ -59,7 +76,7 @@ impl Ledger {
     /// The statement that makes table `name` of [`Ledger::TABLES`].
     pub fn create_statement(&self, name: &str) -> String {
         let columns = match name {
-            "inrush_job" => format!("{JOB_COLUMNS}, `owner` {OWNER}, `copied` {COPIED}"),
+            "inrush_job" => format!("{JOB_COLUMNS}, `owner` {OWNER}, `copied` {COPIED}, {RUN_COLUMNS}"),
             "inrush_chunk" => CHUNK_COLUMNS.to_owned(),
             _ => REJECT_COLUMNS.to_owned(),
         };
@@ -142,6 +159,10 @@ const OWNER: &str = "VARCHAR(512) NOT NULL DEFAULT ''";
 
 const COPIED: &str = "VARCHAR(512) NOT NULL DEFAULT ''";
 
+/// Of [`Ledger::RUN_COLUMNS`].
+const RUN_COLUMNS: &str = "\
+`run_began` DATETIME(6) NULL, `run_ended` DATETIME(6) NULL, `run_error` VARCHAR(1024) NOT NULL DEFAULT ''";
+
 const CHUNK_COLUMNS: &str = "\
 `job` BINARY(16) NOT NULL, `start` BIGINT UNSIGNED NOT NULL, `end` BIGINT UNSIGNED NOT NULL, \
 `first_record` BIGINT UNSIGNED NOT NULL, `records` BIGINT UNSIGNED NOT NULL, `first_line` BIGINT UNSIGNED NOT NULL, \
@@ -159,7 +180,8 @@ PRIMARY KEY (`job`, `line`, `part`)";
 mod tests {
     use super::*;
 
-    const LEDGER: fn() -> Ledger = || Ledger { schema: "my`shop".into(), shared_lock: "FOR SHARE", has_owners: true };
+    const LEDGER: fn() -> Ledger =
+        || Ledger { schema: "my`shop".into(), shared_lock: "FOR SHARE", has_owners: true, has_runs: true };
 
     #[test]
     fn names_are_quoted() {
@@ -177,6 +199,18 @@ mod tests {
             let made = LEDGER().create_statement(name);
             assert!(made.contains("ENGINE=InnoDB") && made.contains("PRIMARY KEY") && made.contains(name), "{made}");
         }
+    }
+
+    #[test]
+    fn what_an_older_version_lacks_is_added() {
+        let mut ledger = LEDGER();
+        assert_eq!(ledger.add_columns_statement(), None);
+        ledger.set_later_columns(&[vec!["owner".into()], vec!["copied".into()], vec!["run_began".into()]]);
+        assert_eq!((ledger.has_owners, ledger.has_runs), (true, false));
+        let added = ledger.add_columns_statement().unwrap();
+        assert!(!added.contains("`owner`") && added.matches("ADD COLUMN").count() == 3, "{added}");
+        ledger.set_later_columns(&[]);
+        assert_eq!(ledger.add_columns_statement().unwrap().matches("ADD COLUMN").count(), 5);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod alone;
 mod compare;
+mod ended;
 mod finish;
 mod opening;
 pub(super) mod promise;
@@ -12,7 +13,7 @@ mod whose;
 
 pub(super) use finish::LastSteps;
 pub(super) use opening::open;
-pub use status::{Forgotten, JobStatus};
+pub use status::{Forgotten, JobRun, JobStatus};
 
 use super::sql;
 use super::target::Target;

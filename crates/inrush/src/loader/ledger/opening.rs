@@ -6,6 +6,7 @@
 
 use super::alone::while_locked;
 use super::compare::{Candidate, Compared};
+use super::ended::note_end;
 use super::{Jobs, OpenJob, tables};
 use crate::blocking::Connection;
 use crate::fault;
@@ -55,6 +56,24 @@ pub(in crate::loader) fn open(
             Opener { connection, target, ledger: &ledger, candidates: &candidates }.open(sources)
         })
     })?;
+    let taken = opened.iter().filter_map(|opened| match opened {
+        Opened::Taken { line, .. } => Some(fence(&ledger, line)),
+        Opened::Loaded { .. } => None,
+    });
+    let fences: Vec<Fence> = taken.collect();
+    resume(target, &ledger, (candidates, opened), &mut compared, sources, plans)
+        .inspect_err(|error| note_end(target, fences.iter(), &error.to_string()))
+}
+
+/// Has each source pass over what is stored of it, now that the jobs are this run's.
+fn resume(
+    target: &Target,
+    ledger: &Ledger,
+    (candidates, opened): (Vec<Candidate>, Vec<Opened>),
+    compared: &mut Compared,
+    sources: &mut Vec<Box<dyn Source>>,
+    plans: &mut Vec<Arc<SourcePlan>>,
+) -> Result<Jobs> {
     let mut jobs = Jobs::default();
     let offered = mem::take(sources).into_iter().zip(mem::take(plans));
     for (((mut source, mut plan), candidate), opened) in offered.zip(candidates).zip(opened) {
@@ -68,7 +87,7 @@ pub(in crate::loader) fn open(
                 jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
             }
             Opened::Taken { line, stored } => {
-                let job = taken(candidate, &ledger, &line, &stored, plan.index);
+                let job = taken(candidate, ledger, &line, &stored, plan.index);
                 for index in Index::stored_of(line.indexes.as_deref())? {
                     if !jobs.indexes.contains(&index) {
                         jobs.indexes.push(index);

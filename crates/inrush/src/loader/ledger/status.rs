@@ -4,7 +4,7 @@ use super::tables;
 use crate::Config;
 use crate::blocking::Connection;
 use crate::loader::{Loader, sql};
-use inrush_core::bulk::ledger::{JobId, JobLine, Ledger, State, Totals};
+use inrush_core::bulk::ledger::{JobId, JobLine, LastRun, Ledger, RunLocks, State, Totals};
 use inrush_core::bulk::steps::{Index, indexes};
 use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Kind, Result};
@@ -33,6 +33,37 @@ pub struct JobStatus {
     pub started: String,
     /// When it was finished, in UTC; empty if it is not.
     pub finished: String,
+    /// What is known of its last run; `None` once it is finished.
+    pub run: Option<JobRun>,
+}
+
+/// The run that began, or took over, a job last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobRun {
+    /// It is connected now: its connection holds a lock of the server.
+    Active {
+        /// When it began, in UTC.
+        since: String,
+        /// The server's number of its connection.
+        connection_id: u64,
+        /// `user@host` of that connection; `None` if this user may not see the connections of others (privilege PROCESS).
+        client: Option<String>,
+    },
+    /// It ended in order, without finishing the job.
+    Ended {
+        /// When, in UTC.
+        on: String,
+        /// The error, or `interrupted`.
+        why: String,
+    },
+    /// It is not connected, and left no word: it was killed, or lost the server and may be trying to reconnect.
+    Gone {
+        /// When it began, in UTC.
+        since: String,
+    },
+    /// An older version ran it, or keeps its ledger in an older form.
+    Unknown,
 }
 
 /// A job that the ledger has forgotten. Its rows are still in the table.
@@ -107,8 +138,8 @@ fn ledger(connection: &mut Connection, schema: &str) -> Result<Ledger> {
     // Whatever the server gives its sessions, all lines are read.
     sql::set_answers(connection)?;
     let shared_lock = connection.session().profile().shared_lock;
-    let mut ledger = Ledger { schema: schema.to_owned(), shared_lock, has_owners: false };
-    ledger.has_owners = tables::has_later_columns(connection, &ledger)?;
+    let mut ledger = Ledger { schema: schema.to_owned(), shared_lock, has_owners: false, has_runs: false };
+    tables::learn_later_columns(connection, &mut ledger)?;
     Ok(ledger)
 }
 
@@ -131,8 +162,11 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         }
     }
     let mut jobs = Vec::new();
-    for row in sql::rows(connection, &JobLine::query(ledger, None, false))? {
-        let line = JobLine::parse(&row)?;
+    let lines = sql::rows(connection, &JobLine::query(ledger, None, false))?;
+    let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
+    let mut runs = runs(connection, &lines)?;
+    for line in lines {
+        let run = runs.remove(&line.id);
         let totals = match line.state {
             State::Running => sums.get(&line.id.to_string()).copied().unwrap_or_default(),
             State::Done => line.totals,
@@ -149,8 +183,67 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             target: line.target,
             started: line.started,
             finished: line.finished,
+            run,
         });
     }
     jobs.sort_by(|a, b| a.started.cmp(&b.started));
     Ok(jobs)
+}
+
+/// The last run of each job that is not finished.
+fn runs(connection: &mut Connection, lines: &[JobLine]) -> Result<BTreeMap<JobId, JobRun>> {
+    let open: Vec<&JobLine> = lines.iter().filter(|line| line.state == State::Running).collect();
+    let mut holders = Vec::new();
+    for query in RunLocks::of(open.iter().map(|line| (line.id, line.epoch))).holder_queries() {
+        match sql::first_row(connection, &query) {
+            Ok(row) => holders.extend(row),
+            Err(error) if error.is_fatal() => return Err(error),
+            // A server without such locks, behind some proxies for example: then nobody can say.
+            Err(_) => return Ok(open.iter().map(|line| (line.id, JobRun::Unknown)).collect()),
+        }
+    }
+    let is_any_held = holders.iter().any(|id| !id.is_empty());
+    let clients = if is_any_held { sql::rows(connection, "SHOW PROCESSLIST")? } else { Vec::new() };
+    let runs = open.into_iter().zip(holders).map(|(line, holder)| (line.id, run(&line.run, &holder, &clients)));
+    Ok(runs.collect())
+}
+
+/// `holder` is the connection that holds the run's lock, empty for none; `clients` is what SHOW PROCESSLIST answers.
+fn run(run: &LastRun, holder: &str, clients: &[Vec<String>]) -> JobRun {
+    if let Ok(connection_id) = holder.parse() {
+        let client = clients.iter().find(|client| client.first().is_some_and(|id| id == holder));
+        let client = client.and_then(|client| Some(format!("{}@{}", client.get(1)?, client.get(2)?)));
+        return JobRun::Active { since: run.began.clone(), connection_id, client };
+    }
+    match (&run.began[..], &run.ended[..]) {
+        ("", _) => JobRun::Unknown,
+        (since, "") => JobRun::Gone { since: since.to_owned() },
+        (_, on) => JobRun::Ended { on: on.to_owned(), why: run.error.clone() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(last: [&str; 3], holder: &str, want: JobRun) {
+        let [began, ended, error] = last.map(str::to_owned);
+        let clients = [["7", "app", "localhost"].map(str::to_owned).to_vec()];
+        assert_eq!(run(&LastRun { began, ended, error }, holder, &clients), want);
+    }
+
+    #[test]
+    fn the_lock_decides_then_what_was_noted() {
+        let active = |id, client: Option<&str>| JobRun::Active {
+            since: "noon".into(),
+            connection_id: id,
+            client: client.map(str::to_owned),
+        };
+        check(["noon", "", ""], "7", active(7, Some("app@localhost")));
+        check(["noon", "", ""], "8", active(8, None));
+        check(["noon", "", ""], "", JobRun::Gone { since: "noon".into() });
+        check(["noon", "one", "no room"], "", JobRun::Ended { on: "one".into(), why: "no room".into() });
+        check(["", "", ""], "", JobRun::Unknown);
+    }
 }

@@ -24,10 +24,11 @@ pub(super) fn provide(connection: &mut Connection, ledger: &mut Ledger) -> Resul
             }
         }
     }
-    if !has_later_columns(connection, ledger)? {
-        add_later_columns(connection, ledger)?;
+    learn_later_columns(connection, ledger)?;
+    if let Some(statement) = ledger.add_columns_statement() {
+        add_later_columns(connection, &statement)?;
+        learn_later_columns(connection, ledger)?;
     }
-    ledger.has_owners = has_later_columns(connection, ledger)?;
     for probe in ledger.probes() {
         connection.execute(&probe, ()).map_err(|e| not_possible(e, ledger))?;
     }
@@ -55,15 +56,17 @@ pub(super) fn may_read(connection: &mut Connection, ledger: &Ledger) -> Result<(
     }
 }
 
-/// Whether `inrush_job` has the columns that older versions did not make.
-pub(super) fn has_later_columns(connection: &mut Connection, ledger: &Ledger) -> Result<bool> {
-    Ok(sql::rows(connection, &ledger.later_columns_query())?.len() == Ledger::LATER_COLUMNS.len())
+/// Learns which columns that older versions did not make `inrush_job` has.
+pub(super) fn learn_later_columns(connection: &mut Connection, ledger: &mut Ledger) -> Result<()> {
+    ledger.set_later_columns(&sql::rows(connection, &ledger.later_columns_query())?);
+    Ok(())
 }
 
-/// Adds them. Without the right to, or while others are at work with the table, the jobs stay without owners.
-fn add_later_columns(connection: &mut Connection, ledger: &Ledger) -> Result<()> {
+/// Adds them. Without the right to, or while others are at work with the table, the jobs stay without owners, or without what is known
+/// of their last run.
+fn add_later_columns(connection: &mut Connection, statement: &str) -> Result<()> {
     connection.execute(&format!("SET SESSION lock_wait_timeout = {SHORT_WAIT_SECONDS}"), ())?;
-    let added = connection.execute(&ledger.add_columns_statement(), ());
+    let added = connection.execute(statement, ());
     connection.execute(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"), ())?;
     match added {
         Err(error) if error.is_fatal() => Err(error),

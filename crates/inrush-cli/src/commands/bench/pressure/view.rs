@@ -47,9 +47,8 @@ impl View {
 
     /// The terminal's lines are free again.
     pub(super) fn clear(&self) {
-        if let Some(bar) = self.bar.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if self.bar.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
             self.output.set_bar(None);
-            bar.finish_and_clear();
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::bulk::ledger::{JobId, Totals};
+use crate::bulk::ledger::{JobId, LastRun, Totals};
 
 const OLD: fn() -> Identity = || Identity { name: "/a.csv".into(), size: Some(1000), modified: Some(5), hash: 77 };
 
@@ -22,6 +22,7 @@ fn line(state: State) -> JobLine {
         finished: "2026-01-01 00:01:00".into(),
         owner: "ann@%".into(),
         copied: String::new(),
+        run: LastRun::default(),
     }
 }
 

@@ -1,7 +1,11 @@
 use super::*;
 
 fn fence(shared_lock: &'static str) -> Fence {
-    Fence { ledger: Ledger { schema: "shop".into(), shared_lock, has_owners: true }, job: JobId([0xab; 16]), epoch: 7 }
+    Fence {
+        ledger: Ledger { schema: "shop".into(), shared_lock, has_owners: true, has_runs: true },
+        job: JobId([0xab; 16]),
+        epoch: 7,
+    }
 }
 
 const LINE: fn() -> ChunkLine = || ChunkLine {

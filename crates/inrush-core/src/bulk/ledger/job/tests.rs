@@ -1,6 +1,7 @@
 use super::*;
 
-const LEDGER: fn() -> Ledger = || Ledger { schema: "shop".into(), shared_lock: "FOR SHARE", has_owners: true };
+const LEDGER: fn() -> Ledger =
+    || Ledger { schema: "shop".into(), shared_lock: "FOR SHARE", has_owners: true, has_runs: true };
 
 fn row(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.to_owned()).collect()
@@ -30,6 +31,9 @@ fn line_row() -> Vec<String> {
         "",
         "ann@%",
         "",
+        "2026-01-02 00:00:00",
+        "",
+        "",
     ])
 }
 
@@ -56,6 +60,7 @@ fn a_line_is_read() {
             finished: String::new(),
             owner: "ann@%".into(),
             copied: String::new(),
+            run: LastRun { began: "2026-01-02 00:00:00".into(), ..LastRun::default() },
         }
     );
 }
@@ -111,11 +116,16 @@ fn as_many_columns_are_written_as_values() {
         };
         let insert = JobLine::insert_statement(&LEDGER(), &start, 5);
         let (_, values) = insert.split_once(" VALUES (").unwrap();
-        assert_eq!(values.split(", ").count(), COLUMNS.len() + 1, "{insert}");
-        let older = Ledger { has_owners: false, ..LEDGER() };
+        assert_eq!(values.split(", ").count(), COLUMNS.len() + 2, "{insert}");
+        let older = Ledger { has_owners: false, has_runs: false, ..LEDGER() };
         let insert_older = JobLine::insert_statement(&older, &start, 5);
         assert!(insert.contains("`owner`") && insert.contains("CURRENT_USER()"), "{insert}");
-        assert!(!insert_older.contains("owner") && !insert_older.contains("CURRENT_USER()"), "{insert_older}");
+        assert!(
+            !insert_older.contains("owner")
+                && !insert_older.contains("run_began")
+                && !insert_older.contains("CURRENT_USER()"),
+            "{insert_older}"
+        );
         assert_eq!(insert.contains("NULL, NULL, NULL"), identity.is_none());
     }
     assert_eq!(READ_COLUMNS.matches('`').count() / 2, 19);
@@ -130,7 +140,10 @@ fn what_changes_a_line_names_its_epoch() {
         fence.indexes_statement("KEY (a)"),
         fence.finish_statements(&totals)[0].clone(),
         fence.remove_statements()[0].clone(),
+        fence.run_ended_statement("no room").unwrap(),
     ];
+    let older = Fence { ledger: Ledger { has_runs: false, ..LEDGER() }, ..fence };
+    assert_eq!(older.run_ended_statement("no room"), None);
     for statement in all {
         assert!(statement.ends_with("AND `epoch` = 9 AND `state` = 'running'"), "{statement}");
     }
