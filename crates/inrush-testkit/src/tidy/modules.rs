@@ -213,19 +213,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &[
-                "cells",
-                "escaped",
-                "expansion",
-                "guard",
-                "json_elements",
-                "lz4",
-                "on_disk",
-                "shape",
-                "untaken",
-                "widths",
-            ],
-            &["decompress", "moment"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "shape", "untaken", "widths"],
+            &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],
             &["dialect"],
