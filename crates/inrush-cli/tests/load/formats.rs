@@ -276,10 +276,30 @@ fn lines_of_json() {
         for args in ["a.jsonl", "b.ndjson.gz"] {
             let done = place.load(&format!("{args} --into t --truncate"));
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
+            assert_eq!(done.json["replays"], 0, "{done}");
             let held = place.sql("SELECT id, d, t, b, JSON_EXTRACT(j, '$'), w FROM t ORDER BY id");
             let want = "2,NULL,,NULL,{\"a\": [1, null]},2024-02-29 10:00:00|3,NULL,NULL,NULL,\"text\",NULL|\
                         18446744073709551615,12345678901234567890.12345678901234567890,B\u{f6}b \"x\",1,NULL,NULL";
             assert_eq!(held, want, "{args}");
+        }
+    });
+}
+
+/// The text of such a line is no field, though a line has only one.
+#[test]
+fn lines_of_json_with_one_name() {
+    everywhere("jsonl_one", |place| {
+        place.sql("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(100))");
+        place.write("a.jsonl", "{\"name\":\"Ann\"}\n{\"name\":\"Bob, or \\\"B\\\"\"}\n{\"name\":null}\n");
+        place.write("b.json", "[{\"name\":\"Ann\"}, {\"name\":\"Bob, or \\\"B\\\"\"}, {\"name\":null}]");
+        place.write("plain.jsonl", "{\"name\":\"Ann\"}\n{\"name\":\"Bob\"}\n");
+        for (file, want) in
+            [("a.jsonl", "Ann|Bob, or \"B\"|NULL"), ("b.json", "Ann|Bob, or \"B\"|NULL"), ("plain.jsonl", "Ann|Bob")]
+        {
+            let done = place.load(&format!("{file} --into t --truncate"));
+            assert_eq!(done.code, 0, "{done}");
+            assert_eq!(place.sql("SELECT name FROM t ORDER BY id"), want, "{file}: {done}");
+            assert_eq!(done.json["replays"], 0, "{file}: {done}");
         }
     });
 }

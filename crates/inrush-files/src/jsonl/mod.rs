@@ -273,6 +273,8 @@ impl Objects {
             .map_err(|e| Error::data(format!("a batch could not be built: {e}")))?;
         let mut origin = lines.origin;
         (origin.record_starts, origin.record_ends) = (starts, ends);
+        // The line is the one field of the lines; the fields of the rows are within it.
+        origin.verbatim = None;
         Ok(Batch { rows, utf8: true, known: Vec::new(), origin, rejects })
     }
 

@@ -143,6 +143,7 @@ fn rows(reader: &mut JsonlReader) -> Vec<String> {
     let mut rows = Vec::new();
     while let Some(batch) = reader.next().unwrap() {
         assert!(batch.rejects.is_empty() && batch.utf8, "{:?}", batch.rejects);
+        assert!(batch.origin.verbatim.is_none(), "no server reads JSON");
         rows.extend(texts(&batch));
     }
     rows
