@@ -293,7 +293,7 @@ pub(crate) struct OnlyObject {
     /// The keys that have arrays of objects.
     pub(crate) arrays: Vec<String>,
     /// How many values are objects.
-    objects: usize,
+    pub(crate) objects: usize,
     /// How many are something else.
     others: usize,
 }

@@ -69,7 +69,8 @@ pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn 
     (&file).take(MAGIC_BYTES).read_to_end(&mut head).map_err(cannot_read)?;
     (&file).rewind().map_err(cannot_read)?;
     match (Compression::of(path, &head)?, member) {
-        (Compression::None, None) if is_parquet(path, &head, format) => {
+        // By its beginning alone: what only has the name is refused as that.
+        (Compression::None, None) if is_parquet("", &head, format) => {
             open_parquet(path, OnDisk::new(path, path, None, &file)?, options)
         }
         (Compression::None, None) if is_arrow_file(&head, format) => {
@@ -237,7 +238,8 @@ fn open_stream(
     let plain = decompress(bytes, compression).map_err(cannot_read)?;
     // The name determines the format of a compressed stream.
     let head = if compression == Compression::None { head } else { Vec::new() };
-    if is_parquet(path, &head, format) || is_arrow_file(&head, format) {
+    let is_on_disk = place.is_some() && compression == Compression::None;
+    if !is_on_disk && (is_parquet(path, &head, format) || is_arrow_file(&head, format)) {
         return Err(Error::config(format!(
             "`{path}` is a file that is read from its end, and cannot be read from a stream"
         ))
@@ -388,10 +390,13 @@ fn open_json(
             .with_hint(format!("`--json-path {first}` loads these; `--json-path .` loads the object as one row")));
     }
     if object.has_rows_by_key() {
-        return Err(Error::config(format!("`{path}` is one object, with an object in each of its keys")).with_hint(format!(
-            "if each is a row: `jq -c 'to_entries[] | {{key}} + .value' {path} | inrush load - --format jsonl ..`; `--json-path .` loads all \
-             of it as one row"
-        )));
+        let rows = format!(
+            "if each is a row: `jq -c 'to_entries[] | {{key}} + .value' {path} | inrush load - --format jsonl ..`"
+        );
+        let is_small = object.objects <= MOST_JSON_COLUMNS && (sample.len() as u64) < STREAM_SAMPLE;
+        let one = if is_small { "; `--json-path .` loads all of it as one row" } else { "" };
+        return Err(Error::config(format!("`{path}` is one object, with an object in each of its keys"))
+            .with_hint(format!("{rows}{one}")));
     }
     let keys = options.json_path.as_deref();
     let lines = JsonlReader::line_options(options);
@@ -531,6 +536,9 @@ const FETCH: &[(&str, &str)] = &[
     ("az", "az storage blob download"),
 ];
 
+/// More columns of objects are no table that anybody means.
+const MOST_JSON_COLUMNS: usize = 100;
+
 /// A tar archive is known by its first header.
 const TAR_HEAD: u64 = 512;
 
@@ -561,11 +569,9 @@ fn delimiter(path: &str, member: &str, format: Format) -> Result<u8> {
 
 /// Refuses formats that are not read, by the ending of the name.
 fn refuse_other_format(path: &str, endings: &[String]) -> Result<()> {
-    let foreign = |(ending, _): &&(&str, &str)| endings.iter().any(|own| own == ending);
+    let foreign = |(ending, ..): &&(&str, &str, &str)| endings.iter().any(|own| own == ending);
     match OTHER_FORMATS.iter().find(foreign) {
-        Some((other, hint)) => {
-            Err(Error::config(format!("`{path}` is named `.{other}`, a format that is not read")).with_hint(*hint))
-        }
+        Some((other, why, hint)) => Err(Error::config(format!("`{path}` is named `.{other}`, {why}")).with_hint(*hint)),
         None => Ok(()),
     }
 }
@@ -574,19 +580,24 @@ fn cannot_open(path: &str, error: io::Error) -> Error {
     Error::new(Kind::Config, format!("cannot open `{path}`: {error}"))
 }
 
-/// Endings of formats that are not read, and what to do with such a file.
-const OTHER_FORMATS: &[(&str, &str)] = &[
-    ("parquet", "it does not begin as a Parquet file: if it is CSV, `--format csv`"),
-    ("arrow", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
-    ("feather", "it does not begin as an Arrow file: if it is CSV, `--format csv`"),
-    ("avro", "write it as Parquet first"),
-    ("orc", "write it as Parquet first"),
-    ("xls", "save it as .xlsx or CSV first"),
-    ("xlsb", "save it as .xlsx or CSV first"),
-    ("ods", "save it as .xlsx or CSV first"),
+const NOT_READ: &str = "a format that is not read";
+
+const IS_NONE: &str = "and does not begin as such a file";
+
+/// Endings of formats that are not read as text, what is wrong, and what to do with such a file.
+const OTHER_FORMATS: &[(&str, &str, &str)] = &[
+    ("parquet", IS_NONE, "if it is CSV, `--format csv`"),
+    ("arrow", IS_NONE, "if it is CSV, `--format csv`"),
+    ("feather", IS_NONE, "if it is CSV, `--format csv`"),
+    ("avro", NOT_READ, "write it as Parquet first"),
+    ("orc", NOT_READ, "write it as Parquet first"),
+    ("xls", NOT_READ, "save it as .xlsx or CSV first"),
+    ("xlsb", NOT_READ, "save it as .xlsx or CSV first"),
+    ("ods", NOT_READ, "save it as .xlsx or CSV first"),
     (
         "xlsx",
-        "it is no workbook, or one with a password: save it without; in an archive unpack it; if it is CSV, `--format csv`",
+        IS_NONE,
+        "is it one with a password? save it without; in an archive unpack it; if it is CSV, `--format csv`",
     ),
 ];
 

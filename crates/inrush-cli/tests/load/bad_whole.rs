@@ -189,14 +189,25 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         title: "A file of another format",
-        advice: "",
+        advice: "The name says Parquet, and the file is CSV.",
+        name: "people.parquet",
         args: "people.parquet --into people",
-        says: "error: cannot open `people.parquet`: No such file or directory (os error 2)",
+        says: "error: `people.parquet` is named `.parquet`, and does not begin as such a file\n\
+               hint: if it is CSV, `--format csv`",
         ..NOTHING_SENT
     },
     Case {
         title: "An existing reject file",
         advice: "It may hold rows that are stored nowhere else.",
+        other: ("rejected.csv", b"id,name\n7,\n"),
+        args: "people.csv --into people --bad-rows divert:rejected.csv",
+        says: "error: `rejected.csv` exists: it may hold rows of an earlier load\n\
+               hint: load what is in it, then remove it; or give `--bad-rows divert:FILE` another name",
+        ..NOTHING_SENT
+    },
+    Case {
+        title: "A reject file that is read as well",
+        advice: "",
         args: "people.csv --into people --bad-rows divert:people.csv",
         says: "error: `people.csv` is read and would be written as well\n\
                hint: give `--bad-rows divert:FILE` another name",

@@ -13,8 +13,11 @@ pub(crate) struct Case {
     pub(crate) advice: &'static str,
     /// Statements before the load.
     pub(crate) sql: &'static str,
-    /// `people.csv`.
+    /// The name of the file, and what is in it.
+    pub(crate) name: &'static str,
     pub(crate) file: &'static [u8],
+    /// The name and the content of one more file; none if the name is empty.
+    pub(crate) other: (&'static str, &'static [u8]),
     /// What follows `inrush load`.
     pub(crate) args: &'static str,
     pub(crate) code: i32,
@@ -36,7 +39,9 @@ pub(crate) const CASE: Case = Case {
     title: "",
     advice: "",
     sql: "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL)",
+    name: "people.csv",
     file: b"id,name\n1,Ann\n2,Bob\n",
+    other: ("", b""),
     args: "people.csv --into people",
     code: 2,
     says: "",
@@ -71,6 +76,15 @@ impl Case {
         if !self.query.is_empty() {
             assert_eq!(place.sql(self.query), self.holds, "what the table holds\n{done}");
         }
+        for (name, bytes) in self.files() {
+            assert_eq!(std::fs::read(place.path(name)).unwrap(), bytes, "`{name}` is as it was\n{done}");
+            std::fs::remove_file(place.path(name)).unwrap();
+        }
+    }
+
+    /// The names of the files, and what is in them.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
+        [(self.name, self.file), self.other].into_iter().filter(|(name, _)| !name.is_empty())
     }
 
     /// A bad row, the second of three: the load stops at it; with `skip` and `divert` the other two go in; the diverted one,
@@ -79,6 +93,7 @@ impl Case {
     pub(crate) fn check_row(&self, place: &Place) {
         let case = Case { code: 2, rows: Some(Rows::stopping(0, 3)), holds: "", ..*self };
         case.check(place);
+        place.write(self.name, self.file);
 
         let (part, held) = (Some(Rows::rejecting(2, 1)), self.holds);
         let skipped = place.load(&format!("{} --bad-rows skip", self.args));
@@ -111,7 +126,9 @@ impl Case {
 
     fn prepare(&self, place: &Place) {
         place.sql(&format!("DROP TABLE IF EXISTS people; DROP TABLE IF EXISTS pets;\n{}", self.sql));
-        place.write("people.csv", self.file);
+        for (name, bytes) in self.files() {
+            place.write(name, bytes);
+        }
     }
 }
 

@@ -34,8 +34,11 @@ fn section(text: &mut String, case: &Case) {
     if !case.advice.is_empty() {
         let _ = write!(text, "{}\n\n", case.advice);
     }
-    let shown = shown(case.file);
-    let _ = write!(text, "```console\n$ cat people.csv\n{shown}$ inrush load {}\n", case.args);
+    text.push_str("```console\n");
+    for (name, bytes) in case.files() {
+        let _ = write!(text, "$ cat {name}\n{}", shown(bytes));
+    }
+    let _ = writeln!(text, "$ inrush load {}", case.args);
     let (mysql, mariadb) = (words(case.says, true), words(case.says, false));
     if mysql != mariadb {
         let line = |said: &str| said.lines().next().unwrap_or_default().to_owned();

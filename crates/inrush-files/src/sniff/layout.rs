@@ -39,6 +39,9 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
     let skipped = options.skip + u64::from(said.is_some());
     let text = behind(text, options.skip);
     let delimiter = if finds_delimiter { said } else { Some(options.delimiter.unwrap_or(sample.delimiter)) };
+    if delimiter.is_none() {
+        refuse_tabs_among_blanks(sample, text)?;
+    }
     let trials = trials(text, delimiter, options);
     let mut tried: Vec<Tried> = trials.into_iter().map(|trial| Tried::new(trial, text, sample)).collect();
     // A stable sort: of equals the more usual one stays first.
@@ -183,19 +186,57 @@ fn behind(text: &[u8], n_lines: u64) -> &[u8] {
     (0..n_lines).fold(text, |text, _| memchr::memchr(b'\n', text).map_or(&[], |end| &text[end + 1..]))
 }
 
-/// Columns that are told apart by blanks: most lines have runs of two blanks or more, and the same number of words.
-fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
+/// Columns that are told apart by tabs in some places and by blanks in others: most lines have both a tab and two numbers with blanks
+/// between them. The tabs alone would put several columns into one.
+fn refuse_tabs_among_blanks(sample: Sample<'_>, text: &[u8]) -> Result<()> {
     let name = sample.name;
+    let lines = lines(sample, text);
+    let has_both = |line: &&&[u8]| memchr::memchr(b'\t', line).is_some() && has_numbers_between_blanks(line);
+    // The first one may be a header.
+    let rows = lines.get(1..).unwrap_or_default();
+    match rows.iter().filter(has_both).count() {
+        n if rows.len() >= 2 && n * 10 >= rows.len() * 9 => Err(Error::config(format!(
+            "the columns of `{name}` have tabs between them in some places and blanks in others"
+        ))
+        .with_hint(format!(
+            "`expand {name} > aligned.txt` makes columns of them, which can be cut by their widths; if only the tabs count, name the \
+             delimiter"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether two blanks or more stand between a digit and the next number.
+fn has_numbers_between_blanks(line: &[u8]) -> bool {
+    let begins_number = |rest: &[u8]| match rest {
+        [b'-' | b'+' | b'.', second, ..] => second.is_ascii_digit(),
+        [first, ..] => first.is_ascii_digit(),
+        [] => false,
+    };
+    memchr::memmem::find_iter(line, b"  ").any(|at| {
+        let behind = line[at..].iter().position(|byte| *byte != b' ').map_or(&[][..], |blanks| &line[at + blanks..]);
+        at > 0 && line[at - 1].is_ascii_digit() && begins_number(behind)
+    })
+}
+
+/// The first lines that are not blank.
+fn lines<'a>(sample: Sample<'_>, text: &'a [u8]) -> Vec<&'a [u8]> {
     let whole = match text.iter().rposition(|&byte| byte == b'\n') {
         Some(end) if !sample.is_all => &text[..end],
         _ => text,
     };
-    let lines: Vec<&[u8]> = whole
+    whole
         .split(|&byte| byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
         .filter(|line| !line.trim_ascii().is_empty())
         .take(MOST_RECORDS)
-        .collect();
+        .collect()
+}
+
+/// Columns that are told apart by blanks: most lines have runs of two blanks or more, and the same number of words.
+fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
+    let name = sample.name;
+    let lines = lines(sample, text);
     let n_runs = |line: &&[u8]| {
         let line = line.trim_ascii();
         let mut runs = 0;
@@ -211,16 +252,19 @@ fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
         runs
     };
     let aligned = lines.iter().filter(|line| n_runs(line) > 0).count();
+    let has_commas = lines.iter().any(|line| line.contains(&b','));
     if lines.len() >= 2 && aligned * 10 >= lines.len() * 9 {
         return Err(Error::config(format!(
             "the columns of `{name}` are aligned by blanks, and have no delimiter between them"
         ))
-        .with_hint(match Widths::measure(&lines) {
-            Some((widths, is_short)) => {
+        .with_hint(match (Widths::measure(&lines), has_commas) {
+            (Some((widths, is_short)), _) => {
                 let short = if is_short { " --missing-fields null" } else { "" };
-                format!("`--widths {widths}{short}` cuts the lines where the columns begin; `--delimiter ,` loads each line as one field")
+                let each = if has_commas { "" } else { "; `--delimiter ,` loads each line as one field" };
+                format!("`--widths {widths}{short}` cuts the lines where the columns begin{each}")
             }
-            None => "`--delimiter ,` loads each line as one field".to_owned(),
+            (None, false) => "`--delimiter ,` loads each line as one field".to_owned(),
+            (None, true) => "cut them by their widths, if all lines are of one table; or name the delimiter".to_owned(),
         }));
     }
     Ok(())

@@ -140,6 +140,11 @@ fn doubt() {
         "`--widths 5,9,rest` cuts the lines where the columns begin; `--delimiter ,` loads each line as one field",
     );
     refused(
+        "s\tn   \ta  b\nT\t3  \t1  2\nV\t1\t4   -5\n",
+        "the columns of `x` have tabs between them in some places and blanks in others",
+        "`expand x > aligned.txt` makes columns of them, which can be cut by their widths; if only the tabs count, name the delimiter",
+    );
+    refused(
         "\n <!DOCTYPE html>\n<html><body>Sign in</body></html>\n",
         "`x` is a page of HTML, not a table",
         "a download that asks for a login or for consent is often such a page: look into the file",
@@ -151,6 +156,17 @@ fn doubt() {
         "load one of its files: `tar -xOf x MEMBER | inrush load - ..`",
     );
     refused("%PDF-1.7\n", "`x` is a PDF, not a table as text", "take its tables out first");
+}
+
+#[test]
+fn blanks_within_a_field_are_its_own() {
+    let tabs = "`\\t` between fields";
+    check("id\ttext\n1\tin  short\n2\tone  2\n", tabs);
+    check("id\ttext\n1  \t2\n3  \t4\n", tabs);
+    check("id\ttext\n1\t2  3\n3\t4\n", tabs);
+    let given =
+        CsvOptions { delimiter: Some(b'\t'), find_out: FindOut { delimiter: false, ..ALL }, ..CsvOptions::default() };
+    assert!(of(b"id\ttext\n1\t2  3\n3\t4  5\n", b',', &given).is_ok());
 }
 
 #[test]
