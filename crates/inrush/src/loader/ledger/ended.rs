@@ -5,7 +5,7 @@ use super::Jobs;
 use crate::loader::lane::Lane;
 use crate::loader::target::Target;
 use inrush_core::bulk::ledger::{Fence, RunLocks};
-use inrush_core::{Error, Result};
+use inrush_core::Result;
 
 impl Jobs {
     /// The locks of this run.
@@ -34,5 +34,5 @@ fn execute(target: &Target, statements: &[String]) -> Result<()> {
     statements.iter().try_for_each(|statement| connection.execute(statement, ()).map(drop))?;
     connection.execute("COMMIT", ())?;
     connection.close();
-    Ok::<(), Error>(())
+    Ok(())
 }
