@@ -1,6 +1,6 @@
 //! Excel workbooks: a sheet of cells with types, bad cells, and a load that goes on.
 
-use crate::place::{Place, everywhere};
+use crate::place::{Place, Rows, everywhere};
 use std::io::Write;
 
 #[test]
@@ -23,6 +23,22 @@ fn a_sheet_makes_a_table() {
         let done = place.load("a.ods --into people");
         assert_eq!(done.code, 1, "{done}");
         done.says("hint: save it as .xlsx or CSV first");
+    });
+}
+
+/// Of a sheet, and of lines of fixed width.
+#[test]
+fn blank_rows_of_one_column_store_nothing() {
+    everywhere("blank_rows", |place| {
+        let rows = "<row r='3'><c><v>10</v></c></row><row r='4'><c><v>11</v></c></row><row r='5'/><row r='7'><c><v>12</v></c></row>";
+        place.write("a.xlsx", workbook(&[("S", rows)]));
+        place.write("a.txt", "\n\n10\n11\n\n \n12\n");
+        for (file, more) in [("a.xlsx", ""), ("a.txt", "--widths 5")] {
+            place.sql("DROP TABLE IF EXISTS t; CREATE TABLE t (n INT)");
+            let done = place.load(&format!("{file} --into t --no-header {more}"));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{file} {more}: {done}");
+            assert_eq!(place.sql("SELECT COUNT(*), SUM(n) FROM t"), "3,33", "{file} {more}");
+        }
     });
 }
 

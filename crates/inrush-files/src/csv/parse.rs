@@ -30,6 +30,8 @@ pub(super) struct Parser {
     /// Whether cells of these uses are rewritten.
     rewrites: bool,
     ragged: Ragged,
+    /// Blank lines are no records, although there is only one field.
+    passes_blank_lines: bool,
     encoding: &'static Encoding,
     /// View buffers of batches, to be reused.
     views: Mutex<Recycled>,
@@ -88,6 +90,7 @@ impl Parser {
             uses: Vec::new(),
             formats: Arc::new(options.formats.clone()),
             rewrites: false,
+            passes_blank_lines: false,
             ragged: Ragged { ignores_extra: options.ignore_extra_fields, nulls_missing: options.null_missing_fields },
             views: Mutex::new(Recycled::new(0)),
         }
@@ -109,6 +112,15 @@ impl Parser {
             views,
             ..*self
         }
+    }
+
+    /// The same, where blank lines are no records, although there is only one field.
+    pub(super) fn passing_blank_lines(&self) -> Self {
+        Self { passes_blank_lines: true, ..self.with_uses(self.uses.clone()) }
+    }
+
+    pub(super) fn passes_blank_lines(&self) -> bool {
+        self.passes_blank_lines
     }
 
     /// The same for other texts that mean NULL.
@@ -204,7 +216,8 @@ impl Parser {
             while malformed.next_if(|&at| at < end as u64).is_some() {
                 is_malformed = true;
             }
-            if n_fields == width && garbled.is_none() && !is_malformed {
+            let is_passed = self.passes_blank_lines && is_blank(&text[start..end]);
+            if n_fields == width && garbled.is_none() && !is_malformed && !is_passed {
                 parsed.starts.push(start as u32);
                 parsed.ends.push(end as u32);
             } else if self.ragged.takes(n_fields, width)

@@ -64,8 +64,6 @@ pub struct CsvReader {
     is_stream: bool,
     /// The text is another one than the file has, so its offsets are not the file's.
     is_rewritten: bool,
-    /// Blank lines are not records although there is only one field.
-    passes_blank_lines: bool,
     /// Text buffers of batches, to be reused.
     texts: Recycled,
     /// The names of the header that were changed: the number of the field, from 1, the name that stands there, and the one it has.
@@ -128,7 +126,6 @@ impl CsvReader {
             place_on_disk: None,
             is_stream: false,
             is_rewritten: false,
-            passes_blank_lines: false,
             texts: Recycled::new(RECYCLED_BATCHES),
             renamed: Vec::new(),
             found: None,
@@ -362,7 +359,7 @@ impl FileSource for CsvReader {
 impl CsvReader {
     /// Blank lines are not records from here on, although there is only one field.
     pub(crate) fn pass_blank_lines(&mut self) {
-        self.passes_blank_lines = true;
+        self.parser = Arc::new(self.parser.passing_blank_lines());
     }
 
     /// Limits the records of batches and samples from here on.
@@ -413,7 +410,7 @@ impl CsvReader {
         loop {
             let rules = Rules {
                 dialect: &self.dialect,
-                blank_is_record: self.names.len() == 1 && !self.passes_blank_lines,
+                blank_is_record: self.names.len() == 1 && !self.parser.passes_blank_lines(),
                 max_record: self.max_record,
                 max_records: self.left().min(max_rows as u64),
                 max_bytes,

@@ -244,9 +244,6 @@ impl Objects {
         let mut places = lines.origin.places();
         for row in 0..n_lines {
             let line = line_of(&lines, row);
-            if line.start == line.end {
-                continue; // A blank line, which is no record.
-            }
             values.fill(None);
             let fault = match str::from_utf8(line.of(&text)) {
                 Err(_) if !lines.utf8 => Err(Bad::Encoding),

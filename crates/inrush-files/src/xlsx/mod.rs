@@ -96,7 +96,8 @@ fn open_sheet<F: Read + Seek>(
     if let Some(path) = target("styles") {
         shared.styles = styles(&mut parts.open(path, MAX_STYLES)?.0).map_err(cannot_read)?;
     }
-    if let Some(path) = target("sharedStrings") {
+    // Some programs refer to it and leave it out where no cell needs it.
+    if let Some(path) = target("sharedStrings").filter(|path| parts.has(path)) {
         let (mut xml, _) = parts.open(path, u64::MAX)?;
         shared.strings = Strings::read(&mut xml, memory).map_err(|e| match e.kind() {
             io::ErrorKind::OutOfMemory => {
@@ -120,6 +121,10 @@ struct Parts<'a, F> {
 }
 
 impl<F: Read + Seek> Parts<'_, F> {
+    fn has(&self, path: &str) -> bool {
+        self.names.iter().any(|name| name.eq_ignore_ascii_case(path))
+    }
+
     /// Opens a part of at most `most` bytes.
     fn open(&mut self, path: &str, most: u64) -> Result<(Xml, Arc<Meter>)> {
         let found = self.names.iter().find(|name| name.eq_ignore_ascii_case(path));
@@ -161,7 +166,10 @@ fn workbook(xml: &mut Xml) -> io::Result<Workbook> {
     loop {
         match xml.next()? {
             Token::Start(tag) if tag.name() == "workbookPr" => {
-                workbook.is_1904 = matches!(tag.value("date1904")?.as_deref(), Some("1" | "true"));
+                // Excel writes one more of this name, for its charts.
+                if let Some(value) = tag.value("date1904")? {
+                    workbook.is_1904 = value == "1" || value == "true";
+                }
             }
             Token::Start(tag) if tag.name() == "sheet" => {
                 if let (Some(name), Some(id)) = (tag.value("name")?, tag.value("id")?) {

@@ -60,6 +60,31 @@ fn days_and_times_by_their_formats() {
 }
 
 #[test]
+fn blank_rows_of_one_column_are_no_records() {
+    let cell = |row, n| format!("<row r='{row}'><c r='A{row}'><v>{n}</v></c></row>");
+    let rows = [cell(3, 10), cell(4, 11), "<row r='5'/>".into(), cell(7, 12)].concat();
+    let book = Book { sheets: &[("S", &rows)], ..BOOK };
+    check(&book, "", &CsvOptions::default(), Ok(&["11", "12"]));
+    check(&book, "", &CsvOptions { header: false, ..CsvOptions::default() }, Ok(&["10", "11", "12"]));
+}
+
+#[test]
+fn texts_that_are_missing_are_missed_by_cells_alone() {
+    let header = "<row r='1'><c><v>1</v></c></row>";
+    let book =
+        Book { sheets: &[("S", &format!("{header}<row r='2'><c><v>2</v></c></row>"))], strings: MISSING, ..BOOK };
+    check(&book, "", &CsvOptions::default(), Ok(&["2"]));
+    let rows = format!("{header}<row r='2'><c t='s'><v>0</v></c></row>");
+    let book = Book { sheets: &[("S", &rows)], strings: MISSING, ..BOOK };
+    check(
+        &book,
+        "",
+        &CsvOptions::default(),
+        Err("cannot read `FILE` beyond byte 0 of its text: a cell has a text that is not there"),
+    );
+}
+
+#[test]
 fn formats_by_their_codes() {
     let is = |code: &str, want| assert_eq!(custom(code), want, "{code}");
     for number in
@@ -289,6 +314,9 @@ struct Book<'a> {
 
 const BOOK: Book<'static> = Book { sheets: &[], strings: "", styles: "", dimension: "", is_1904: false };
 
+/// The workbook refers to texts that it does not have.
+const MISSING: &str = "missing";
+
 /// Four names.
 const HEADER: &str = "<c t='inlineStr'><is><t>a</t></is></c><c t='inlineStr'><is><t>b</t></is></c>\
     <c t='inlineStr'><is><t>c</t></is></c><c t='inlineStr'><is><t>d</t></is></c>";
@@ -318,14 +346,20 @@ impl Book<'_> {
         let is_1904 = u8::from(self.is_1904);
         files.push((
             WORKBOOK.into(),
-            format!("<workbook><workbookPr date1904='{is_1904}'/><sheets>{sheets}</sheets></workbook>"),
+            // Excel writes a second one of that name.
+            format!(
+                "<workbook><workbookPr date1904='{is_1904}'/><sheets>{sheets}</sheets><extLst><ext>\
+                 <x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></workbook>"
+            ),
         ));
         files.push((LINKS.into(), format!("<Relationships>{links}</Relationships>")));
         files.push(("xl/styles.xml".into(), format!("<styleSheet>{}</styleSheet>", self.styles)));
-        files.push((
-            "xl/sharedStrings.xml".into(),
-            format!("<x:sst uniqueCount='99999999999999'>{}</x:sst>", self.strings),
-        ));
+        if self.strings != MISSING {
+            files.push((
+                "xl/sharedStrings.xml".into(),
+                format!("<x:sst uniqueCount='99999999999999'>{}</x:sst>", self.strings),
+            ));
+        }
         let mut writer = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
         for (name, text) in files {
             writer.start_file(name, SimpleFileOptions::default()).unwrap();

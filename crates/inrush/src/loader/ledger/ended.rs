@@ -4,8 +4,8 @@
 use super::Jobs;
 use crate::loader::lane::Lane;
 use crate::loader::target::Target;
-use inrush_core::bulk::ledger::{Fence, RunLocks};
 use inrush_core::Result;
+use inrush_core::bulk::ledger::{Fence, RunLocks};
 
 impl Jobs {
     /// The locks of this run.
