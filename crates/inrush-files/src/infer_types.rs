@@ -32,6 +32,8 @@ pub struct Inferred {
     pub nullable: bool,
     /// Length of the longest value, in characters.
     pub max_chars: usize,
+    /// Whether anything says what type it has: a value that is neither missing, nor empty, nor one of `null_texts`; or the file itself.
+    pub has_values: bool,
     /// Texts of the sample that often mean NULL (`NA`, `NULL`, `-` ..): they are read so unless the column is a text.
     pub null_texts: Vec<String>,
     /// For DATETIME: values end in `Z` or an offset, so they are converted to the session's time zone.
@@ -52,6 +54,7 @@ impl Inferred {
             ty,
             nullable,
             max_chars: 0,
+            has_values: true,
             null_texts: Vec::new(),
             zoned: false,
             date_format: None,
@@ -129,8 +132,7 @@ impl Inferred {
     #[must_use]
     pub fn widened_by(self, other: &Inferred) -> Inferred {
         let max_chars = self.max_chars.max(other.max_chars);
-        let has_values = |one: &Inferred| one.max_chars > 0 || !one.is_text();
-        let ty = match (has_values(&self), has_values(other)) {
+        let ty = match (self.has_values, other.has_values) {
             (true, false) => self.ty.clone(),
             (false, true) => other.ty.clone(),
             _ => wider(&self.ty, &other.ty).unwrap_or_else(|| ColumnType::VarChar {
@@ -138,16 +140,24 @@ impl Inferred {
             }),
         };
         let null_texts: BTreeSet<_> = self.null_texts.iter().chain(&other.null_texts).cloned().collect();
-        Inferred {
+        let merged = Inferred {
             ty,
             nullable: self.nullable || other.nullable,
             max_chars,
+            has_values: self.has_values || other.has_values,
             zoned: self.zoned || other.zoned,
             null_texts: null_texts.into_iter().collect(),
             date_format: self.date_format.or_else(|| other.date_format.clone()),
             cause: self.cause.or_else(|| other.cause.clone()),
             ..self
-        }
+        };
+        merged.with_null_texts()
+    }
+
+    /// The same; a column that reads texts as NULL is nullable.
+    fn with_null_texts(mut self) -> Self {
+        self.nullable |= !self.null_texts.is_empty() && !self.is_text();
+        self
     }
 }
 

@@ -1,5 +1,6 @@
 //! The shape of one cell. Stricter than the checks of the core: an ambiguous cell has no shape.
 
+use inrush_core::value::check::takes_uuid;
 use inrush_core::value::json::{Limits, Scanner, Span};
 
 /// The shape of a cell.
@@ -41,8 +42,8 @@ pub(crate) enum Shape {
     Boolean,
     /// 32 hexadecimal digits with hyphens between the groups.
     Uuid {
-        /// Some are capitals.
-        has_capitals: bool,
+        /// A UUID column takes it and gives it back as it is: it has no capitals.
+        stays: bool,
     },
     /// A JSON object or array.
     Document,
@@ -74,7 +75,8 @@ fn other(text: &str) -> Option<Shape> {
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
     let is_uuid = |(at, byte): (usize, u8)| if is_hyphen(at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
     if text.len() == 36 && text.bytes().enumerate().all(is_uuid) {
-        return Some(Shape::Uuid { has_capitals: text.bytes().any(|byte| byte.is_ascii_uppercase()) });
+        let stays = !text.bytes().any(|byte| byte.is_ascii_uppercase()) && takes_uuid(text.as_bytes());
+        return Some(Shape::Uuid { stays });
     }
     let is_within = |from, to| text.starts_with(from) && text.ends_with(to);
     let all = Span { start: 0, end: text.len() };

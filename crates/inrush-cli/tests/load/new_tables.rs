@@ -74,6 +74,22 @@ fn each_file_has_the_format_of_its_own() {
     });
 }
 
+/// In either order of the files.
+#[test]
+fn a_file_without_values_takes_the_types_of_the_others() {
+    everywhere("missing", |place| {
+        for files in ["made.csv missing.csv", "missing.csv made.csv"] {
+            fresh(place, "n,d,t,o\n7,31/01/2024,x,NA\n");
+            place.write("missing.csv", "n,d,t,o\nNA,NA,NA,NA\n,,,\n");
+            let done = place.load(&format!("{files} --into made --create-table"));
+            assert_eq!(done.code, 0, "{files}: {done}");
+            assert_eq!(types(place), "int date varchar varchar", "{files}");
+            let query = "SELECT COUNT(*), COUNT(n), SUM(n), COUNT(d), MAX(d), SUM(t = 'NA'), SUM(o = 'NA') FROM made";
+            assert_eq!(place.sql(query), "3,1,7,1,2024-01-31,1,2", "{files}");
+        }
+    });
+}
+
 #[test]
 fn all_of_the_file_is_looked_at() {
     everywhere("looked", |place| {

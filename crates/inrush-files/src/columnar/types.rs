@@ -15,11 +15,14 @@ pub(super) fn infer(field: &Field, sample: &[&ArrayRef], never_null: Option<bool
     sample.iter().for_each(|array| longest.note(array.as_ref()));
     let no_null_seen = whole && sample.iter().all(|array| array.logical_null_count() == 0);
     let ty = column_type(field, field.data_type(), &longest, sample);
-    Ok(Inferred {
+    let mut inferred = Inferred {
         max_chars: longest.chars,
         zoned: matches!(field.data_type(), DataType::Timestamp(_, Some(_))),
         ..Inferred::new(field.name(), ty, !never_null.unwrap_or(no_null_seen))
-    })
+    };
+    // Other types are known without a value.
+    inferred.has_values = longest.chars > 0 || !inferred.is_text();
+    Ok(inferred)
 }
 
 fn column_type(field: &Field, ty: &DataType, longest: &Longest, sample: &[&ArrayRef]) -> ColumnType {

@@ -119,8 +119,8 @@ struct Facts {
     beyond_double: Tally,
     fsp: usize,
     zoned: bool,
-    /// A UUID with capitals, which a UUID column would lose.
-    capitals: bool,
+    /// A UUID that a UUID column would not give back as it is.
+    other_uuids: bool,
     /// How the texts would have to be written to be dates.
     format: FoundFormat,
     max_chars: usize,
@@ -181,9 +181,9 @@ impl Facts {
                 self.fsp = self.fsp.max(fsp);
             }
             Shape::Boolean => self.booleans.count(row, cell),
-            Shape::Uuid { has_capitals } => {
+            Shape::Uuid { stays } => {
                 self.uuids.count(row, cell);
-                self.capitals |= has_capitals;
+                self.other_uuids |= !stays;
             }
             Shape::Document => self.documents.count(row, cell),
             Shape::Text => {
@@ -228,9 +228,9 @@ impl Facts {
             cause,
             ..Inferred::new(name, ty, self.nulls)
         };
-        field.nullable |= !null_texts.is_empty() && !field.is_text();
         field.null_texts = null_texts;
-        field
+        field.has_values = self.values > 0 && self.max_chars > 0;
+        field.with_null_texts()
     }
 
     /// A type other than text that all values fit; why there is none, if that is worth saying.
@@ -260,7 +260,7 @@ impl Facts {
             return Ok(ColumnType::Int { bytes: 1, unsigned: false, bool: true });
         }
         if all(self.uuids.n) {
-            return Ok(if self.capitals { ColumnType::Char { chars: UUID_CHARS } } else { ColumnType::Uuid });
+            return Ok(if self.other_uuids { ColumnType::Char { chars: UUID_CHARS } } else { ColumnType::Uuid });
         }
         if all(self.documents.n) {
             return Ok(ColumnType::Json);

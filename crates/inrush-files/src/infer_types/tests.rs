@@ -110,6 +110,7 @@ fn truths_uuids_and_documents() {
     check(&["yes", "no"], "VARCHAR(16)");
     check(&["0192f3a8-0000-7000-8000-0000000000ff"], "UUID");
     check(&["0192F3A8-0000-7000-8000-0000000000ff"], "CHAR(36)");
+    check(&["0192f3a8-0000-8000-8000-0000000000ff"], "CHAR(36)");
     check(&["0192f3a8-0000-7000-8000-0000000000ff", "none of these"], "VARCHAR(64)");
     check(&["\"{\"\"a\"\": [1]}\"", "[]"], "JSON");
     check(&["[a]"], "VARCHAR(16)");

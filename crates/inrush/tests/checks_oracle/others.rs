@@ -121,6 +121,13 @@ fn uuid() {
     ];
     stores("uuid", &spellings.map(|cell| (cell, usual)));
     refuses("uuid", &["", "550e8400-e29b-41d4-a716-44665544000", "550e8400-e29b-41d4-a716-44665544000g", "{}"]);
+    // By byte 6 and byte 8.
+    let bytes = |six: &str, eight: &str| format!("00112233-4455-{six}77-{eight}99-aabbccddeeff");
+    let taken = [("7f", "01"), ("7f", "80"), ("80", "00"), ("80", "81"), ("ff", "ff"), ("00", "00")];
+    stores_as_is("uuid", &taken.map(|(six, eight)| bytes(six, eight)).each_ref().map(String::as_str));
+    let refused = [("80", "01"), ("80", "7f"), ("80", "80"), ("a0", "0a"), ("ff", "10"), ("FF", "3F")];
+    refuses("uuid", &refused.map(|(six, eight)| bytes(six, eight)).each_ref().map(String::as_str));
+    refuses("uuid", &["{00112233-4455-8077-0199-aabbccddeeff}", "00112233445580770199aabbccddeeff"]);
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn bytes_are_what_a_result_has_where_a_type_has_bytes() {
         "uuid",
         &[(Value::Bytes(raw), "20010db8-0000-0000-0000-000000000001"), (Value::Bytes(UUID.as_bytes()), UUID)],
     );
+    refuses("uuid", &[Value::Bytes(b"\0\x11\x22\x33\x44\x55\x80\x77\x01\x99\xaa\xbb\xcc\xdd\xee\xff")]);
     let text = "2001:db8::1:2:33";
     stores("inet6", &[(Value::Bytes(raw), "2001:db8::1"), (Value::Bytes(text.as_bytes()), text)]);
     stores("inet4", &[(Value::Bytes(&[1, 2, 3, 4]), "1.2.3.4"), (Value::Bytes(b"1.2.3.4"), "1.2.3.4")]);

@@ -33,9 +33,9 @@ pub(super) fn columns(
             .iter()
             .zip(own)
             // A file whose dates SQL reads needs no format because another one does; one without a date yet is like the others.
-            .map(|(field, own)| match own.max_chars {
-                0 => field.clone(),
-                _ => Inferred { date_format: own.date_format.clone(), ..field.clone() },
+            .map(|(field, own)| {
+                let format = if own.has_values { &own.date_format } else { &field.date_format };
+                Inferred { date_format: format.clone(), ..field.clone() }
             })
             .collect();
         reader.read_as(&fields);

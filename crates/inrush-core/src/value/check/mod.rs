@@ -38,6 +38,7 @@ mod year;
 pub use columns::{BadCell, CheckedColumn};
 #[cfg(feature = "loader")]
 pub use known::Known;
+pub use network::takes_uuid;
 #[cfg(feature = "loader")]
 pub use pass_through::Grid;
 pub use value::Judged;

@@ -57,7 +57,7 @@ impl Judge for NetworkJudge {
 /// 32 hex digits, with the usual hyphens or none; braces and `urn:uuid:` around them are taken off.
 fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
     if is_hyphenated(cell) {
-        return Verdict::Keep;
+        return if takes_uuid(cell) { Verdict::Keep } else { Verdict::Bad(Why::UuidNotTaken) };
     }
     let mut inner = trimmed;
     if let [b'{', rest @ .., b'}'] = trimmed {
@@ -65,9 +65,9 @@ fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
     } else if trimmed.len() > 9 && trimmed[..9].eq_ignore_ascii_case(b"urn:uuid:") {
         inner = &trimmed[9..];
     }
+    let start = out.len();
     if is_hyphenated(inner) {
         out.extend_from_slice(inner);
-        Verdict::Rewrite
     } else if inner.len() == 32 && inner.iter().all(u8::is_ascii_hexdigit) {
         for (i, digit) in inner.iter().enumerate() {
             if matches!(i, 8 | 12 | 16 | 20) {
@@ -75,10 +75,20 @@ fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
             }
             out.push(*digit);
         }
-        Verdict::Rewrite
     } else {
-        Verdict::Bad(Why::Shape)
+        return Verdict::Bad(Why::Shape);
     }
+    if takes_uuid(&out[start..]) { Verdict::Rewrite } else { Verdict::Bad(Why::UuidNotTaken) }
+}
+
+/// Whether a UUID column takes a UUID, which is written with its hyphens: those of MariaDB do not if byte 6 is 0x80 or more and byte 8 from
+/// 0x01 to 0x80, whatever the other bytes are (tried for all values of both on 10.11 and 11.8; docs/notes/column-checks.md).
+pub fn takes_uuid(text: &[u8]) -> bool {
+    let digit = |at: usize| text.get(at).map_or(0, u8::to_ascii_lowercase);
+    let is_high = |at: usize| digit(at) >= b'8';
+    let byte_8 = [digit(19), digit(20)];
+    let is_low = !is_high(19) && byte_8 != *b"00" || byte_8 == *b"80";
+    !(is_high(14) && is_low)
 }
 
 fn is_hyphenated(text: &[u8]) -> bool {

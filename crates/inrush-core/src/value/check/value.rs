@@ -6,7 +6,8 @@
 //! second member, bytes into BIT the bits of their characters, NaN into DECIMAL 0), the value is replaced by one that is stored
 //! as it is meant, or is bad. So it does not matter either by which method a value travels.
 
-use super::{AnyJudge, Check, Judge, Verdict, Why, member};
+use super::network::NetworkJudge;
+use super::{AnyJudge, Check, Judge, Verdict, Why, member, takes_uuid};
 use crate::convert::bounds::{Bounds, Within};
 use crate::wire::Value;
 use std::fmt::{self, Write};
@@ -113,10 +114,11 @@ impl Check {
                 verdict => verdict.into(),
             },
             judge => {
-                if let AnyJudge::Network(judge) = judge
-                    && judge.write_raw(bytes, scratch)
+                if let AnyJudge::Network(network) = judge
+                    && network.write_raw(bytes, scratch)
                 {
-                    return Judged::Text;
+                    let is_taken = !matches!(network, NetworkJudge::Uuid) || takes_uuid(scratch);
+                    return if is_taken { Judged::Text } else { Judged::Bad(Why::UuidNotTaken) };
                 }
                 match std::str::from_utf8(bytes) {
                     Err(e) => Judged::Bad(Why::NotUtf8 { at: e.valid_up_to() as u32 }),

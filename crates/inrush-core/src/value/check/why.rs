@@ -13,6 +13,8 @@ use std::fmt::Write;
 pub enum Why {
     /// NULL where none is allowed.
     Null,
+    /// A UUID that MariaDB's type does not take.
+    UuidNotTaken,
     /// Not UTF-8 from this byte on.
     NotUtf8 {
         /// Bytes before it.
@@ -110,6 +112,7 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
     let value = quoted(cell);
     match why {
         Why::Null => "NULL into NOT NULL column".into(),
+        Why::UuidNotTaken => format!("{value} is a UUID that MariaDB's UUID type does not take"),
         Why::NotUtf8 { at } => format!("not valid UTF-8 at byte {}", u64::from(at) + 1),
         Why::Shape => format!("{value} is not {}", noun(ty)),
         Why::Range => format!("{value} is out of range for {ty}{}", range(ty, rules)),
@@ -156,6 +159,7 @@ impl Why {
     /// What to do about it, where that is not plain from the message.
     pub fn hint(self) -> Option<&'static str> {
         match self {
+            Self::UuidNotTaken => Some("a CHAR(36) or BINARY(16) column holds it"),
             Self::GeometryText => Some("write `ST_GeomFromText(?)` in the statement"),
             Self::ZoneUnknown => {
                 Some("`SET time_zone = '+00:00'`, or another that is not SYSTEM, or give times without an offset")
