@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Parquet,
     /// All or nothing: into a copy of the table.
     Atomic,
+    /// A new table takes the place of the one that is there.
+    Replaced,
     /// Without the secondary index until the end.
     Deferred,
     /// A third of the rows is there already, with other values.
@@ -34,7 +36,7 @@ impl Kind {
     /// Those that fill the table from text, chunk by chunk.
     const PLAIN: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
 
-    pub(crate) const ALL: [Kind; 11] = [
+    pub(crate) const ALL: [Kind; 12] = [
         Kind::Csv,
         Kind::Atomic,
         Kind::Gz,
@@ -43,6 +45,7 @@ impl Kind {
         Kind::Upsert,
         Kind::Several,
         Kind::Parquet,
+        Kind::Replaced,
         Kind::BadRows,
         Kind::Deferred,
         Kind::Truncate,
@@ -60,6 +63,8 @@ impl Kind {
         match self {
             Kind::Truncate => " --truncate",
             Kind::Atomic => " --atomic",
+            // A value below zero is refused, as by the CHECK of the old table.
+            Kind::Replaced => " --replace-table --type id=INT --type value=INT(10)UNSIGNED --type name=VARCHAR(40)",
             Kind::Deferred => " --defer-indexes",
             Kind::Upsert => " --mode upsert",
             _ => "",
@@ -167,7 +172,9 @@ impl Job {
             format!("{} --into fire --method {method} --lanes {lanes} --batch {batch}", names.join(" "));
         arguments += if shape.has_bad { " --bad-rows divert:bad.csv" } else { "" };
         arguments += shape.kind.options();
-        let n_before = if shape.kind == Kind::Truncate { 0 } else { 3 };
+        let is_new = shape.kind == Kind::Replaced;
+        arguments += if is_new && shape.has_key { " --key id" } else { "" };
+        let n_before = if is_new || shape.kind == Kind::Truncate { 0 } else { 3 };
         let rejected: Vec<&String> = contents.iter().flat_map(|content: &Content| &content.rejects).collect();
         let rejects = (!rejected.is_empty())
             .then(|| rejected.iter().fold(shape.kind.form().header().to_owned(), |text, record| text + record));

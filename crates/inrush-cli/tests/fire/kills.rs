@@ -54,8 +54,8 @@ fn at_every_point() {
             false => vec!["multi-row-prepared"],
         };
         for method in if is_long() { methods } else { methods[..1].to_vec() } {
-            let kinds = [Kind::Truncate, Kind::Atomic, Kind::Stdin, Kind::Deferred];
-            for kind in kinds.into_iter().take(if is_long() { 4 } else { 2 }) {
+            let kinds = [Kind::Truncate, Kind::Atomic, Kind::Stdin, Kind::Deferred, Kind::Replaced];
+            for kind in kinds.into_iter().take(if is_long() { 5 } else { 2 }) {
                 // Of an atomic job the steps are what is new.
                 let records = if kind == Kind::Truncate || is_long() { 1_500 } else { 200 };
                 let shape = Shape { kind, method, lanes: 2, batch: 100, records, has_key: false, has_bad: true };
