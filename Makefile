@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick msrv features example demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test quick msrv features example python python-test python-bench demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -22,6 +22,16 @@ features: ## Check that the library compiles with few features, and without the 
 
 example: setup ## Check the axum service in examples/axum: format, lints, its tests on all servers
 	@scripts/example
+
+python: ## Build the Python package as a wheel with the command in it, and test it in fresh environments
+	@scripts/python make
+
+python-test: ## Test the Python package from the working tree, on all servers
+	@scripts/python test
+	@scripts/python check
+
+python-bench: ## Measure the Python package beside pandas, polars and others
+	@scripts/python bench
 
 demo: ## Load a real data set into a real server and look at it
 	@scripts/setup demo

@@ -185,6 +185,15 @@ pub struct Sample {
     /// Bytes that came from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_received: Option<u64>,
+    /// Bytes of the table's file after it, its indexes included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table_bytes: Option<u64>,
+    /// Pages that the server read from its data files within `seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_read: Option<u64>,
+    /// Pages that it wrote to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_written: Option<u64>,
     /// What each statement took, from when it should have been sent to its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latencies>,

@@ -23,18 +23,23 @@ impl ServerFile {
         Self::fill(folder, |file| file.write_all(content))
     }
 
-    /// Copies a file to where the server reads it.
+    /// Puts a file of ours where the server reads it, and makes it readable for everybody: as a link on the same file system, else as a copy.
     ///
     /// # Errors
     /// `Io`.
     pub fn copy(folder: &Path, from: &Path) -> Result<Self> {
+        let path = new_path(folder);
+        if fs::hard_link(from, &path).is_ok() {
+            let linked = Self(path);
+            if fs::set_permissions(&linked.0, Permissions::from_mode(0o644)).is_ok() {
+                return Ok(linked);
+            }
+        }
         Self::fill(folder, |file| std::io::copy(&mut File::open(from)?, file).map(drop))
     }
 
     fn fill(folder: &Path, content: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let name = format!("inrush-bench-{}-{}.tsv", std::process::id(), NUMBER.fetch_add(1, Relaxed));
-        let path = folder.join(name);
+        let path = new_path(folder);
         let failed = |e| Error::io(format!("cannot write `{}`", path.display()), e);
         let mut file = File::create_new(&path).map_err(failed)?;
         let made = Self(path.clone());
@@ -63,6 +68,11 @@ impl ServerFile {
         quote_text(self.0.as_os_str().as_encoded_bytes(), true, &mut quoted);
         String::from_utf8_lossy(&quoted).into_owned()
     }
+}
+
+fn new_path(folder: &Path) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    folder.join(format!("inrush-bench-{}-{}.tsv", std::process::id(), NUMBER.fetch_add(1, Relaxed)))
 }
 
 impl Drop for ServerFile {

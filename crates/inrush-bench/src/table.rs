@@ -29,6 +29,12 @@ pub struct Line<'r> {
     pub server_cpu: Option<f64>,
     /// Mean bytes sent for one of its unit.
     pub bytes_sent: Option<f64>,
+    /// Bytes of the table's file, the median of the rounds.
+    pub table_bytes: Option<f64>,
+    /// Pages that the server read in a round, the median.
+    pub pages_read: Option<f64>,
+    /// Pages that it wrote.
+    pub pages_written: Option<f64>,
     /// Of all statements of all rounds.
     pub latency: Option<Latencies>,
     /// Of all connections that were taken from a pool.
@@ -61,6 +67,10 @@ fn line<'r>(results: &'r Results, case: &'r Case) -> Line<'r> {
         let (total, rows) = values.iter().fold((0.0, 0), |(total, rows), (value, n)| (total + value, rows + n));
         (rows > 0).then(|| total / rows as f64)
     };
+    let median = |value: fn(&Sample) -> Option<u64>| {
+        let values: Vec<f64> = rounds().filter_map(|sample| value(sample).map(|value| value as f64)).collect();
+        Summary::of(&values).map(|summary| summary.median)
+    };
     let seconds: Vec<f64> = rounds().map(|sample| sample.seconds).collect();
     let rates: Vec<f64> = rounds().map(|sample| sample.rows as f64 / sample.seconds).collect();
     let mut errors = BTreeMap::new();
@@ -77,6 +87,9 @@ fn line<'r>(results: &'r Results, case: &'r Case) -> Line<'r> {
         client_cpu: per_unit(|sample| sample.client_cpu),
         server_cpu: per_unit(|sample| sample.server_cpu),
         bytes_sent: per_unit(|sample| sample.bytes_sent.map(|bytes| bytes as f64)),
+        table_bytes: median(|sample| sample.table_bytes),
+        pages_read: median(|sample| sample.pages_read),
+        pages_written: median(|sample| sample.pages_written),
         latency: merged(rounds().filter_map(|sample| sample.latency.as_ref())),
         acquire: merged(rounds().filter_map(|sample| sample.acquire.as_ref())),
         errors,
@@ -159,6 +172,9 @@ fn columns(lines: &[Line<'_>]) -> Vec<Column> {
         column("client CPU us", 2, |line| line.client_cpu.map(|seconds| seconds * 1e6)),
         column("server CPU us", 2, |line| line.server_cpu.map(|seconds| seconds * 1e6)),
         column("bytes sent", 0, |line| line.bytes_sent),
+        column("table MiB", 1, |line| line.table_bytes.map(|bytes| bytes / MIB)),
+        column("pages read", 0, |line| line.pages_read),
+        column("pages written", 0, |line| line.pages_written),
     ];
     columns.extend(optional.into_iter().filter(|column| lines.iter().any(|line| (column.value)(line).is_some())));
     columns
@@ -303,7 +319,8 @@ pub fn json(results: &Results) -> String {
                 "case": line.case, "seconds": summary(line.seconds.as_ref()), "rate": summary(line.rate.as_ref()),
                 "cut_at": line.cut_at, "rows_per_second": line.median_rate(), "speed_up": line.speed_up,
                 "of_limit": line.of_limit, "client_cpu": line.client_cpu, "server_cpu": line.server_cpu,
-                "bytes_sent": line.bytes_sent, "latency": percentiles(line.latency.as_ref()),
+                "bytes_sent": line.bytes_sent, "table_bytes": line.table_bytes, "pages_read": line.pages_read,
+                "pages_written": line.pages_written, "latency": percentiles(line.latency.as_ref()),
                 "acquire": percentiles(line.acquire.as_ref()), "errors": line.errors, "done": line.done, "failed": line.failed,
             })
         })
@@ -384,11 +401,13 @@ fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }
 
+const MIB: f64 = (1 << 20) as f64;
+
 /// Of more than so many settings, those that are the same in all cases are not shown to people.
 const FEW_SETTINGS: usize = 2;
 
 /// The columns that a narrow table does without, the least important first.
-const LEAST_FIRST: [&str; 13] = [
+const LEAST_FIRST: [&str; 15] = [
     "bytes sent",
     "client CPU us",
     "server CPU us",
@@ -400,6 +419,8 @@ const LEAST_FIRST: [&str; 13] = [
     "acquire p95",
     "asked",
     "max",
+    "pages read",
+    "pages written",
     "of the limit",
     "p50",
 ];
@@ -464,6 +485,26 @@ insert-select     once                 20.0     20.0     40.0  50,000     100.0 
 ";
         let squeeze = |text: &str| text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         assert_eq!(squeeze(&render(&results(), Style::Text)), squeeze(want));
+    }
+
+    #[test]
+    fn what_a_load_leaves_on_the_disk() {
+        let mut results = results();
+        for sample in results.samples.iter_mut().filter(|sample| sample.case == "multi-row") {
+            sample.table_bytes = Some(3 << 19);
+            sample.pages_read = Some(u64::from(sample.round));
+            sample.pages_written = Some(4_000);
+        }
+        let csv = render(&results, Style::Csv);
+        let mut rows = csv.lines();
+        assert!(rows.next().is_some_and(|head| head.ends_with(",table MiB,pages read,pages written")), "{csv}");
+        // Not those of the warm-up.
+        assert!(rows.any(|row| row.starts_with("multi-row,") && row.ends_with(",1.5,2,4000")), "{csv}");
+        let json: serde_json::Value = serde_json::from_str(&json(&results)).unwrap();
+        assert_eq!(
+            (&json["cases"][1]["table_bytes"], &json["cases"][0]["pages_read"]),
+            (&1_572_864.0.into(), &().into())
+        );
     }
 
     #[test]

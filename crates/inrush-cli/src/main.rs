@@ -5,7 +5,6 @@ mod colour;
 mod commands;
 mod connection;
 mod exit;
-mod human;
 mod local_server;
 mod output;
 mod wrap;

@@ -185,6 +185,14 @@ impl Error {
         self
     }
 
+    /// Adds the code by which the server refused a row of a load; the message tells of it already.
+    #[must_use]
+    pub fn with_row_code(mut self, code: u16) -> Self {
+        self.0.code = code;
+        self.0.reason = Reason::of_code(code);
+        self
+    }
+
     /// Adds which row of a batch it is about, counted from 0.
     #[must_use]
     pub fn at_row(mut self, row: u64) -> Self {
@@ -447,7 +455,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
-        if self.0.code != 0 {
+        if self.0.code != 0 && self.0.kind == Kind::Server {
             write!(f, " (server error {}, SQLSTATE {})", self.0.code, self.sql_state())?;
         }
         if let Some(source) = &self.0.source {

@@ -15,6 +15,8 @@
 //! | [`session`] | the order of packets: a [`session::Conversation`] a file |
 //! | [`value`] | what a column takes: its type, checks, text |
 //! | [`bulk`] | decisions about many rows: batches, plan, encoding, report |
+//! | [`route`] | which partition a row goes to (feature `loader`) |
+//! | [`human`] | numbers and times as people read them |
 //! | [`zone`] | a session's time zone: by its name, and between instants and clocks |
 //! | `setters` | the `with_` methods of options |
 //!
@@ -36,9 +38,12 @@ pub mod auth;
 pub mod bulk;
 pub mod convert;
 pub mod error;
+pub mod human;
 pub mod printable;
 pub mod profile;
 pub mod retry;
+#[cfg(feature = "loader")]
+pub mod route;
 pub mod session;
 mod setters;
 pub mod value;

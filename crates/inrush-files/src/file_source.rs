@@ -32,6 +32,12 @@ pub trait FileSource: Source + Any {
         let _ = fields;
     }
 
+    /// Says how many rows it has, to whom cannot know: progress and the size of the last chunks follow from it. Nothing depends on its being
+    /// right.
+    fn expect_rows(&mut self, n: u64) {
+        let _ = n;
+    }
+
     /// Whether another reader would read the same once more.
     fn can_be_read_again(&self) -> bool;
 

@@ -52,7 +52,7 @@ pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::{Cause, Inferred, Texts, Why, fit_row};
 pub use input::Meter;
 pub use open::{Format, open};
-pub use record_batches::record_batches;
+pub use record_batches::{record_batches, record_batches_once};
 pub use sniff::Found;
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;

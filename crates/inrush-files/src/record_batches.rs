@@ -1,7 +1,7 @@
 //! Record batches of a program as a source: what another library reads or makes, and results of a query.
 
 use crate::CsvOptions;
-use crate::columnar::{Arrays, Columnar, Whereabouts};
+use crate::columnar::{Arrays, Columnar, Whereabouts, text_size};
 use crate::file_source::FileSource;
 use crate::input::Meter;
 use crate::open::{STREAM_HEAD, columnar_options, cuts};
@@ -38,17 +38,40 @@ pub fn record_batches(
     batches: impl RecordBatchReader + Send + 'static,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
-    columnar_options(name, options)?;
-    let arrays = Given { name: name.into(), schema: batches.schema(), batches, fields: None };
-    let mut source = Columnar::new(
-        name,
-        arrays,
-        Meter::new(None),
-        cuts(options),
-        Whereabouts::Stream { name: name.into(), hash: 0 },
-    )?;
+    let mut source = columnar(name, batches, options)?;
     source.known_by_its_first(STREAM_HEAD as usize)?;
     Ok(Box::new(source))
+}
+
+/// The same for rows that no later run knows again, as those of standard input: a second load of them stores them a second time. `name`
+/// stands in messages alone.
+///
+/// # Errors
+/// Those of [`record_batches`].
+pub fn record_batches_once(
+    name: &str,
+    batches: impl RecordBatchReader + Send + 'static,
+    options: &CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    Ok(Box::new(columnar(name, batches, options)?))
+}
+
+fn columnar<B: RecordBatchReader + Send + 'static>(
+    name: &str,
+    batches: B,
+    options: &CsvOptions,
+) -> Result<Columnar<Given<B>>> {
+    columnar_options(name, options)?;
+    let arrays = Given {
+        name: name.into(),
+        schema: batches.schema(),
+        batches,
+        fields: None,
+        expected: None,
+        n_read: 0,
+        row_bytes: 0,
+    };
+    Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Nowhere)
 }
 
 /// The batches as they are given, and which of their fields are wanted.
@@ -58,6 +81,11 @@ struct Given<B> {
     batches: B,
     /// `None`: all.
     fields: Option<Vec<usize>>,
+    /// How many rows there are, if somebody has said so.
+    expected: Option<u64>,
+    n_read: u64,
+    /// Bytes of a row in memory, by the first rows.
+    row_bytes: u64,
 }
 
 impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
@@ -74,6 +102,10 @@ impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
         let Some(rows) = self.batches.next().transpose().map_err(|e| failed(name, e))? else {
             return Ok(None);
         };
+        if self.n_read == 0 {
+            self.row_bytes = (text_size(&rows) as u64).checked_div(rows.num_rows() as u64).unwrap_or(0);
+        }
+        self.n_read += rows.num_rows() as u64;
         let types = |rows: &SchemaRef| rows.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>();
         if types(&rows.schema()) != types(&self.schema) {
             return Err(Error::data(format!("cannot read `{name}`: a batch has other columns than its reader said")));
@@ -82,6 +114,19 @@ impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
             Some(fields) => rows.project(fields).map(Some).map_err(|e| failed(name, e)),
             None => Ok(Some(rows)),
         }
+    }
+
+    /// A table of a program comes in slices, or in batches of which each is cut.
+    fn are_parts(&self) -> bool {
+        true
+    }
+
+    fn expect_rows(&mut self, n: u64) {
+        self.expected = Some(n);
+    }
+
+    fn left(&self) -> Option<(u64, u64)> {
+        Some((self.expected?.saturating_sub(self.n_read), self.row_bytes))
     }
 
     fn skip(&mut self, _n_rows: u64) -> Result<u64> {

@@ -88,6 +88,7 @@ impl Source for Newcomers {
             verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
+            stood: None,
         };
         Ok(Some(Batch { rows, utf8: true, known: Vec::new(), origin, rejects: Vec::new() }))
     }

@@ -269,12 +269,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("inrush-files", &["inrush-core"]),
     ("inrush-bench", &["inrush-core", "inrush", "inrush-files"]),
     ("inrush-cli", &["inrush-core", "inrush", "inrush-files", "inrush-bench"]),
+    ("inrush-adbc", &["inrush-core", "inrush", "inrush-files"]),
+    ("inrush-python", &["inrush-core", "inrush", "inrush-files", "inrush-adbc"]),
     ("inrush-testkit", &["inrush-core"]),
 ];
 
 /// Modules of the core and those below each.
 const CORE_MODULES: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("human", &[]),
     ("printable", &[]),
     ("setters", &[]),
     ("retry", &["error"]),
@@ -285,13 +288,15 @@ const CORE_MODULES: &[(&str, &[&str])] = &[
     ("convert", &["error", "setters", "wire", "zone"]),
     ("value", &["error", "printable", "wire", "profile", "convert", "zone"]),
     ("session", &["error", "retry", "wire", "profile", "auth", "convert", "zone"]),
-    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value", "zone"]),
+    ("route", &["wire", "profile", "value"]),
+    ("bulk", &["error", "retry", "wire", "profile", "auth", "convert", "session", "value", "route", "zone"]),
 ];
 
 /// Files and folders that may name vendors, and why.
 const VENDOR_FILES: &[(&str, &str)] = &[
     ("crates/inrush-core/src/profile/", "here a vendor becomes features"),
     ("crates/inrush-core/src/wire/version.rs", "reads the vendor from the greeting"),
+    ("crates/inrush-adbc/src/info.rs", "ADBC asks for the vendor's name"),
     ("crates/inrush-cli/src/local_server/", "runs a vendor's programs, which have options and files of their own"),
     ("crates/inrush-cli/src/commands/server.rs", "shows which of these programs runs"),
     ("crates/inrush-testkit/", "for tests only"),

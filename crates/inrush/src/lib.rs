@@ -191,7 +191,7 @@ pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
     BadRows, BatchSize, Control, Forgotten, Guarantee, JobRun, JobStatus, LoadOptions, Loader, MaxBad, Notice,
-    Observer, Snapshot, StoredChunk, Waiting,
+    Observer, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

@@ -10,7 +10,7 @@ use crate::table::Line;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// None where nothing was counted by seconds.
+/// None where nothing was counted by seconds, or where files were loaded in so few seconds that they show nothing.
 pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let cases: Vec<(&Line<'_>, Curves)> =
         lines.iter().filter_map(|line| Curves::of(results, line).map(|curves| (line, curves))).collect();
@@ -18,6 +18,9 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
     let all: Vec<&Line<'_>> = cases.iter().map(|(line, _)| *line).collect();
     let names = Names::of(&all, &[]);
     let last = cases.iter().map(|(_, curves)| curves.last()).fold(1.0, f64::max);
+    if results.run.experiment == "load" && last < FEW {
+        return None;
+    }
     let rates = cases.iter().flat_map(|(_, curves)| curves.rates()).collect::<Vec<_>>();
     // Of curves on one scale the low ones are flat.
     let mosts = || cases.iter().map(|(_, curves)| curves.rates().into_iter().fold(0.0, f64::max));
@@ -44,7 +47,11 @@ pub(super) fn figure(results: &Results, lines: &[Line<'_>]) -> Option<Figure> {
         Panel::draw(if cases.len() > 1 { label } else { String::new() }, cases.len() == 1, |width| chart.draw(width))
     };
     let mut legend = vec![Key::new("line c0", "the client's clock: answers that came within the second")];
-    legend.extend(by_server.then(|| Key::new("line c1", "the server's clock: rows by the time they were written at")));
+    let of_server = match results.run.experiment.as_str() {
+        "load" => "the server's counter: rows inserted, not yet committed ones included",
+        _ => "the server's clock: rows by the time they were written at",
+    };
+    legend.extend(by_server.then(|| Key::new("line c1", of_server)));
     legend.extend(has_errors.then(|| Key::new("dot error", "seconds with errors")));
     let mut caption = format!("{} within each second, from the start.", unit_of(unit));
     if has_rounds {
@@ -215,6 +222,9 @@ fn unit_of(unit: &str) -> &'static str {
 
 /// How many times the lowest curve the highest may be on one scale.
 const FAR_APART: f64 = 4.0;
+
+/// The last whole second of a load that is too short for a picture.
+const FEW: f64 = 3.0;
 
 /// Points of a curve, about.
 const MOST: u32 = 150;

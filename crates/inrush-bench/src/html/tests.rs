@@ -53,6 +53,18 @@ fn pictures_follow_from_what_there_is() {
 }
 
 #[test]
+fn a_short_load_has_no_curve() {
+    for (experiment, seconds, want) in [("load", 3, false), ("load", 6, true), ("pressure", 3, true)] {
+        let mut results = results(&[("row", 1.0), ("load-data", 0.1)]);
+        results.run.experiment = experiment.into();
+        let tick = |second: u32| Tick { second, rows: 9, errors: 0 };
+        results.samples.iter_mut().for_each(|sample| sample.server_curve = (0..seconds).map(tick).collect());
+        let is_shown = figures_of(&results).contains(&"seconds".to_owned());
+        assert_eq!(is_shown, want, "{experiment}, {seconds} seconds");
+    }
+}
+
+#[test]
 fn what_stands_alone_is_no_line() {
     let across: [&[(&str, u32)]; 5] = [
         &[("a", 1), ("b", 7)],

@@ -1,9 +1,12 @@
-//! Runs the cells of `load`: the file is written once, and lies in a table that is copied from; each run fills an empty table and is counted
-//! and summed.
+//! Runs the cells of `load`: the file is written once, and lies in a table that is copied from if a cell copies; each run fills an empty
+//! table and is counted and summed.
 
-use super::Cell;
 use super::data::Data;
+use super::disk::{self, Pages};
+use super::seconds::ServerSeconds;
+use super::{Cell, Order, Way};
 use crate::clock::Clock;
+use crate::counters::SharedCounters;
 use crate::dataset::{Checksum, checksum_query};
 use crate::facts::ServerProcess;
 use crate::results::Sample;
@@ -13,7 +16,7 @@ use inrush::sans_io::bulk::Source;
 use inrush::sans_io::bulk::report::{Report, Stop};
 use inrush::sans_io::value::column::ColumnType;
 use inrush::sans_io::{Error, Kind, Result};
-use inrush::{BatchSize, Config, LoadOptions, Loader, Method};
+use inrush::{BatchSize, Computed, Config, LoadOptions, Loader, Method, Notice, Observer, Sort};
 use inrush_files::{CsvOptions, Format};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
@@ -43,6 +46,10 @@ pub struct Settings {
     pub cap: Duration,
     /// Where the server reads files that we write.
     pub folder: Option<PathBuf>,
+    /// Whether rows are copied from another table.
+    pub copies: bool,
+    /// Whether the server reads a sorted file as well.
+    pub sorts_file: bool,
     /// Set when the user interrupts.
     pub stop: Arc<AtomicBool>,
 }
@@ -56,8 +63,9 @@ pub struct Loads {
     file: OurFile,
     /// The same, where the server reads it.
     server_file: Option<ServerFile>,
+    /// The same in the order of the keys.
+    sorted_file: Option<ServerFile>,
     csv: CsvOptions,
-    /// The query for the sum of a table, whose name is `{}`.
     columns: Vec<String>,
     data: Option<Data>,
     ddl: String,
@@ -104,13 +112,13 @@ impl Input {
         }
     }
 
-    /// The definition of the table `name`.
+    /// The definition of the table `name`, with so many secondary indexes if it is one of ours.
     ///
     /// # Errors
     /// Those of reading the file.
-    pub fn ddl(&self, name: &str) -> Result<String> {
+    pub fn ddl(&self, name: &str, indexes: usize) -> Result<String> {
         let columns = match self {
-            Input::Made(data) => return Ok(data.ddl(name)),
+            Input::Made(data) => return Ok(data.ddl(name, indexes)),
             Input::File(_, Some(columns)) => columns.clone(),
             Input::File(path, None) => {
                 let mut file = inrush_files::open(&path.to_string_lossy(), Format::Auto, &CsvOptions::default())?;
@@ -132,8 +140,8 @@ impl Input {
 }
 
 impl Loads {
-    /// Writes the file if it is one of ours, and loads it into the table that is copied from. Every run must have the same
-    /// checksum.
+    /// Writes the file if it is one of ours, and loads it into the table that is copied from. Every run must have the same checksum. Of
+    /// a file of the user it is that of the first load.
     ///
     /// # Errors
     /// `Io`, and those of the server.
@@ -149,7 +157,7 @@ impl Loads {
         let owns_ledger = ledgers == 0 || connection.query_one::<u64>(&others, ())? == 0;
         let (file, data, want) = match input {
             Input::Made(data) => {
-                let (file, sum) = write(*data, settings.seed)?;
+                let (file, sum) = write(|out| data.write(settings.seed, out))?;
                 (file, Some(*data), Some(sum))
             }
             Input::File(path, _) => (OurFile { path: path.clone(), is_ours: false }, None, None),
@@ -158,9 +166,18 @@ impl Loads {
             Some(folder) if data.is_some() => Some(ServerFile::copy(folder, &file.path)?),
             _ => None,
         };
+        let sorted_file = match (&settings.folder, data) {
+            (Some(folder), Some(data)) if settings.sorts_file => {
+                let (sorted, sum) = write(|out| data.write_sorted(settings.seed, out))?;
+                want.unwrap_or_default().expect_there(sum)?;
+                Some(ServerFile::copy(folder, &sorted.path)?)
+            }
+            _ => None,
+        };
         let nulls: Vec<_> = data.iter().map(|_| b"\\N".to_vec()).collect();
         let csv = CsvOptions::default().with_nulls(nulls);
-        let ddl = input.ddl("{}")?;
+        let ddl = input.ddl("{}", 0)?;
+        let is_copied = settings.copies || data.is_none();
         let mut loads = Self {
             settings,
             config,
@@ -168,18 +185,29 @@ impl Loads {
             server,
             file,
             server_file,
+            sorted_file,
             csv,
-            columns: Vec::new(),
+            columns: data.iter().flat_map(Data::columns).collect(),
             data,
             ddl,
             want: want.unwrap_or_default(),
             owns_ledger,
         };
-        if ledgers > 0 {
-            loads.forget()?;
+        loads.forget()?;
+        if is_copied {
+            loads.fill_source(want)?;
         }
-        loads.fill_source(want)?;
         Ok(loads)
+    }
+
+    /// Connects again, to a server that was started again.
+    ///
+    /// # Errors
+    /// Those of the server.
+    pub fn reconnect(&mut self) -> Result<()> {
+        self.connection = Connection::connect(&self.config)?;
+        self.server = ServerProcess::find(&mut self.connection);
+        Ok(())
     }
 
     /// Rows of the file.
@@ -188,7 +216,7 @@ impl Loads {
     }
 
     fn fill_source(&mut self, want: Option<Checksum>) -> Result<()> {
-        self.make(SOURCE)?;
+        self.make(SOURCE, 0)?;
         let sql = "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position";
         self.columns = self
             .connection
@@ -197,7 +225,8 @@ impl Loads {
             .map(|row| row.0)
             .collect();
         // Without LOCAL, by any method that the server allows.
-        let (report, _) = self.loader(SOURCE, LoadOptions::default(), &self.csv.clone(), None)?;
+        let options = LoadOptions::default().with_set(self.set()?);
+        let (report, _) = self.loader(SOURCE, options, &self.csv.clone(), None, None)?;
         let (stored, read) = report.map_or((0, 0), |report| (report.stored, report.read));
         let there = self.sum(SOURCE)?;
         match want {
@@ -213,11 +242,17 @@ impl Loads {
         Ok(())
     }
 
-    fn make(&mut self, table: &str) -> Result<()> {
+    fn make(&mut self, table: &str, indexes: usize) -> Result<()> {
         let quoted = self.quoted(table);
+        let ddl = self.data.map_or_else(|| self.ddl.replacen("{}", &quoted, 1), |data| data.ddl(&quoted, indexes));
         self.connection.execute(&format!("DROP TABLE IF EXISTS {quoted}"), ())?;
-        self.connection.execute(&self.ddl.replacen("{}", &quoted, 1), ())?;
+        self.connection.execute(&ddl, ())?;
         Ok(())
+    }
+
+    /// The columns that are computed from fields of the file.
+    fn set(&self) -> Result<Vec<Computed>> {
+        self.data.and_then(|data| data.set()).into_iter().map(Computed::parse).collect()
     }
 
     fn quoted(&self, table: &str) -> String {
@@ -233,54 +268,25 @@ impl Loads {
     }
 
     /// Runs a cell once. A load that is cut has stored some of its chunks, a statement nothing. What was lost or undone and tried again
-    /// is among the errors.
+    /// is among the errors. The clock stops at the last answer: pages that are still to be written then do not count.
     ///
     /// # Errors
     /// Those of the loader and of the server; `Protocol` if the table does not hold the rows of the file.
     pub fn run(&mut self, cell: &Cell) -> Result<Sample> {
-        self.make(TARGET)?;
-        let (target, source) = (self.quoted(TARGET), self.quoted(SOURCE));
-        let one = |name: &String| format!("`{}`", name.replace('`', "``"));
-        let columns = self.columns.iter().map(one).collect::<Vec<_>>().join(", ");
-        let by_loader = |lanes: Option<usize>, method: Method, batch: BatchSize| {
-            LoadOptions::default()
-                .with_method(method)
-                .with_lanes(lanes)
-                .with_batch(batch)
-                .with_again(true)
-                .with_retries_for(self.settings.cap)
-        };
-        let mut retries = Vec::new();
-        let cap = Some(self.settings.cap);
+        self.make(TARGET, cell.indexes.unwrap_or(0))?;
+        self.forget()?;
+        let seconds = ServerSeconds::watch(&self.config)?;
+        let chunks = Arc::new(SharedCounters::new(1));
+        let pages = Pages::so_far(&mut self.connection)?;
         let clock = Clock::start(self.server.as_ref());
-        let cut_at = match cell {
-            Cell::Copy => self.execute(&format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}"))?,
-            Cell::OnServer => {
-                let file =
-                    self.server_file.as_ref().ok_or_else(|| Error::config("the server reads no file of ours"))?;
-                self.execute(&file.load_csv_into(&target, &columns))?
-            }
-            Cell::Lanes(lanes) => {
-                let lanes = Some(*lanes).filter(|lanes| *lanes > 0);
-                let csv = self.csv.clone();
-                let options = by_loader(lanes, Method::LoadData, BatchSize::Auto);
-                let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
-                retries = report.map(|report| report.retries).unwrap_or_default();
-                cut_at
-            }
-            Cell::Rows(rows) => {
-                let csv = self.csv.clone().with_batch_rows(*rows);
-                let options = by_loader(Some(1), Method::MultiRow, BatchSize::Rows(*rows));
-                let (report, cut_at) = self.loader(TARGET, options, &csv, cap)?;
-                retries = report.map(|report| report.retries).unwrap_or_default();
-                cut_at
-            }
-        };
-        let rows = cut_at.unwrap_or(self.want.rows);
-        let written = clock.written(rows, cut_at.is_some());
-        if cut_at.is_some_and(|rows| rows > 0) {
+        let (report, cut_at) = self.load(cell, clock.started(), &chunks)?;
+        let written = clock.written(cut_at.unwrap_or(self.want.rows), cut_at.is_some());
+        let server_curve = seconds.stop();
+        let pages = Pages::so_far(&mut self.connection)?.zip(pages).map(|(now, then)| now.since(then));
+        if cut_at.is_some() {
             self.forget()?;
         }
+        let table_bytes = disk::table_bytes(&mut self.connection, &self.settings.schema, TARGET);
         let there = self.sum(TARGET)?;
         match cut_at {
             None => self.want.expect_there(there)?,
@@ -288,14 +294,86 @@ impl Loads {
             Some(rows) => Checksum { rows, ..there }.expect_there(there)?,
         }
         let cut = cut_at.is_some() || written.took > self.settings.cap;
+        let retries = report.map(|report| report.retries).unwrap_or_default();
         let first_error = retries.first().map(|retry| retry.message.clone());
         let name = |code: u16| if code == 0 { "connection".to_owned() } else { code.to_string() };
         let errors = retries.iter().map(|retry| (name(retry.code), retry.times)).collect();
-        Ok(Sample { cut, errors, first_error, ..written.sample() })
+        Ok(Sample {
+            cut,
+            errors,
+            first_error,
+            table_bytes,
+            pages_read: pages.map(|pages| pages.read),
+            pages_written: pages.map(|pages| pages.written),
+            curve: chunks.take().curve(),
+            server_curve,
+            ..written.sample()
+        })
+    }
+
+    /// Fills the table; see [`Self::loader`]. Chunks are counted from `began` on.
+    fn load(
+        &mut self,
+        cell: &Cell,
+        began: Instant,
+        chunks: &Arc<SharedCounters>,
+    ) -> Result<(Option<Report>, Option<u64>)> {
+        let (target, source) = (self.quoted(TARGET), self.quoted(SOURCE));
+        let quoted = |name: &String| format!("`{}`", name.replace('`', "``"));
+        let columns = self.columns.iter().map(quoted).collect::<Vec<_>>().join(", ");
+        let (method, lanes, batch) = match cell.way {
+            Way::Copy => {
+                let sql = format!("INSERT INTO {target} ({columns}) SELECT {columns} FROM {source}");
+                return Ok((None, self.execute(&sql)?));
+            }
+            Way::OnServer => {
+                let file = if cell.order == Some(Order::SortedFile) { &self.sorted_file } else { &self.server_file };
+                let file = file.as_ref().ok_or_else(|| Error::config("the server reads no file of ours"))?;
+                let sql = match self.data.and_then(|data| data.set().zip(Some(data))) {
+                    None => file.load_csv_into(&target, &columns),
+                    Some((set, data)) => {
+                        let field =
+                            |name: String| if set.contains(&format!("@{name}")) { format!("@{name}") } else { name };
+                        let fields = data.columns().into_iter().map(field).collect::<Vec<_>>().join(", ");
+                        file.load_csv_into(&target, &fields) + " SET " + set
+                    }
+                };
+                return Ok((None, self.execute(&sql)?));
+            }
+            Way::Lanes(lanes) => (Method::LoadData, Some(lanes).filter(|lanes| *lanes > 0), BatchSize::Auto),
+            Way::Rows(rows) => (Method::MultiRow, Some(1), BatchSize::Rows(rows)),
+        };
+        let csv = match cell.way {
+            Way::Rows(rows) => self.csv.clone().with_batch_rows(rows),
+            _ => self.csv.clone(),
+        };
+        let mut options = LoadOptions::default()
+            .with_method(method)
+            .with_lanes(lanes)
+            .with_batch(batch)
+            .with_set(self.set()?)
+            .with_defer_indexes(cell.deferred == Some(true))
+            .with_again(true)
+            .with_retries_for(self.settings.cap);
+        if let Some(Order::Sort(sort)) = cell.order {
+            // The server sorts a copy of the table.
+            options = options.with_sort(sort).with_atomic(sort == Sort::Server);
+        }
+        let chunks = Arc::clone(chunks);
+        let count = move |notice: &Notice| {
+            if let Notice::Stored(chunk) = notice {
+                chunks.of(0).answered(began.elapsed(), chunk.rows);
+            }
+        };
+        self.loader(TARGET, options, &csv, Some(self.settings.cap), Some(Box::new(count)))
     }
 
     /// Forgets our loads: one that was cut would be in the way of the next one.
     fn forget(&mut self) -> Result<()> {
+        let sql = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
+        if self.connection.query_one::<u64>(sql, (self.settings.schema.as_str(), LEDGER[0]))? == 0 {
+            return Ok(());
+        }
         let [job, chunk, reject] = LEDGER.map(|name| format!("`{}`.{name}", self.settings.schema));
         for table in [chunk, reject] {
             self.connection
@@ -333,10 +411,14 @@ impl Loads {
         options: LoadOptions,
         csv: &CsvOptions,
         cap: Option<Duration>,
+        observer: Option<Observer>,
     ) -> Result<(Option<Report>, Option<u64>)> {
         let file = inrush_files::open(&self.file.path.to_string_lossy(), Format::Auto, csv)?;
-        let loader =
+        let mut loader =
             Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema)).with_options(options);
+        if let Some(observer) = observer {
+            loader = loader.with_observer(observer);
+        }
         let control = loader.control();
         let (report, end) =
             within(&self.settings, cap, || control.stop(), || loader.load(vec![file as Box<dyn Source>]));
@@ -397,7 +479,8 @@ fn within<T>(
     })
 }
 
-fn write(data: Data, seed: u64) -> Result<(OurFile, Checksum)> {
+/// Writes a file of ours; returns it with the checksum that `rows` returns.
+fn write(rows: impl FnOnce(&mut BufWriter<File>) -> Result<Checksum>) -> Result<(OurFile, Checksum)> {
     let mut number = 0;
     // The folder is everybody's: what has the name already, a link for example, is not ours.
     let (path, file) = loop {
@@ -410,7 +493,7 @@ fn write(data: Data, seed: u64) -> Result<(OurFile, Checksum)> {
     let cannot = |e| Error::io(format!("cannot write `{}`", path.display()), e);
     let mut out = BufWriter::new(file.map_err(cannot)?);
     let file = OurFile { path: path.clone(), is_ours: true };
-    let sum = data.write(seed, &mut out)?;
+    let sum = rows(&mut out)?;
     out.flush().map_err(cannot)?;
     Ok((file, sum))
 }

@@ -189,8 +189,9 @@ fn print(text: &str, mut document: Value, as_json: bool) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// `512M`, `4G`, or bytes.
-fn parse_size(text: &str) -> std::result::Result<u64, String> {
+/// `512M`, `4G`, `4GiB`, or bytes.
+pub(crate) fn parse_size(text: &str) -> std::result::Result<u64, String> {
+    let text = text.strip_suffix("iB").unwrap_or(text);
     let unit = match text.chars().last().map(|c| c.to_ascii_uppercase()) {
         Some('K') => 10,
         Some('M') => 20,
@@ -213,8 +214,9 @@ mod tests {
     fn sizes() {
         assert_eq!(parse_size("512M"), Ok(512 << 20));
         assert_eq!(parse_size("4g"), Ok(4 << 30));
+        assert_eq!(parse_size("128MiB"), Ok(128 << 20));
         assert_eq!(parse_size("33554432"), Ok(32 << 20));
-        for bad in ["", "M", "1M", "-1G", "1.5G", "99999999999G", "4X", "ü"] {
+        for bad in ["", "M", "1M", "-1G", "1.5G", "99999999999G", "4X", "iB", "ü"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
     }

@@ -1,8 +1,10 @@
 //! `inrush bench load` on a server.
 
 use super::{Place, said};
+use inrush_testkit::servers;
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 pub(super) fn files_are_loaded_in_every_way(place: &Place) {
     let mut sets = ["t1 --rows 300", "t5 --rows 40", "tpch:lineitem --scale 0.001"].map(str::to_owned).to_vec();
@@ -30,6 +32,52 @@ pub(super) fn files_are_loaded_in_every_way(place: &Place) {
     assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush_bench'"), "", "it cleans up");
 }
 
+pub(super) fn orders_of_rows_are_compared(place: &Place) {
+    // The same rows as ours, or the run would end with an error.
+    for data in ["t6", "t7", "t8"] {
+        let document = place.document(&format!("load --data {data} --rows 300 {KEYED} -o {data}.jsonl"), 0);
+        let ids: Vec<&str> =
+            document["cases"].as_array().unwrap().iter().map(|case| case["case"]["id"].as_str().unwrap()).collect();
+        // Three sorts, of which each has no indexes, indexes, and deferred ones.
+        let n_loads = 3 * 3 * (1 + usize::from(place.server.local_infile));
+        assert_eq!(ids.len(), n_loads + 2 * 2, "{ids:?}");
+        let of_server =
+            if data == "t7" { "insert-select / 0 indexes" } else { "load-data-on-server / sorted file / 0 indexes" };
+        assert!(ids.contains(&of_server) && ids.contains(&DEFERRED), "{ids:?}");
+        for case in document["cases"].as_array().unwrap() {
+            assert!(case["of_limit"].is_number() && case["speed_up"].is_number(), "{data}: {case}");
+            assert!(case["pages_read"].is_number() && case["pages_written"].is_number(), "{data}: {case}");
+            assert!(case["table_bytes"].as_f64() >= Some(65_536.0), "{data}: {case}");
+        }
+        let ddl = document["run"]["ddl"].as_array().unwrap();
+        assert!(ddl.len() == 2 && ddl[1].as_str().unwrap().contains("KEY pad_2"), "{ddl:?}");
+    }
+}
+
+pub(super) fn servers_of_several_sizes(family: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.args(
+        "bench load --data t6 --rows 300 --lanes 1 --commit-rows none --sort key --once --json -o a.jsonl".split(' '),
+    );
+    command.args(["--server-memory", "64MiB,128MiB"]).current_dir(folder.path());
+    command.env("INRUSH_MYSQLD", servers::one(family).mysqld).env_remove("INRUSH_URL");
+    command.env("HOME", folder.path()).env("TMPDIR", folder.path());
+    let done = command.output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(document["run"]["server"]["settings"]["innodb_buffer_pool_size"], "67108864,134217728");
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 2 * 3, "{document}");
+    for case in cases {
+        assert_eq!(case["seconds"]["n"], 1, "{case}");
+        assert!(["64", "128"].iter().any(|size| case["case"]["with"]["pool MiB"] == *size), "{case}");
+        assert!(case["of_limit"].is_number() && case["speed_up"].is_number(), "{case}");
+    }
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["a.jsonl"], "what it leaves behind");
+}
+
 pub(super) fn a_file_of_ones_own(place: &Place) {
     fs::write(place.path("people.csv"), "id,name,born\n1,Ann,1980-01-02\n2,,1990-03-04\n3,\"O, N\",\n").unwrap();
     // A schema of somebody.
@@ -52,6 +100,14 @@ pub(super) fn what_cannot_be_is_told(place: &Place) {
     place.fails("load --data t9", 1, "`t9` is not a data set");
     place.fails("load --file nothing.csv", 1, "nothing.csv");
     place.fails("load --file a.csv --rows 5", 1, "cannot be used with");
+    place.fails("load --data t5 --indexes 1 -o no.jsonl", 1, "`t5` may have 0 of them");
+    place.fails("load --data t6 --indexes 0,3 -o no.jsonl", 1, "`--indexes 3`: `t6` may have 2 of them");
+    place.fails("load --sort backwards", 1, "`key` sorts by the table's clustered key");
+    place.fails("load --defer-indexes", 1, "--indexes");
+    place.fails("load --commit-rows 0", 1, "1 to 1000000, or `none`");
+    place.fails("load --once --full", 1, "cannot be used with");
+    place.fails("load --server-memory 1M", 1, "at least 16M");
+    place.fails("load --server-memory 128M -o no.jsonl", 1, "another one is named");
     place.fails("load --lanes 0", 1, "1 to 64, or `auto`");
     fs::write(place.path("bad.csv"), "id,name\n1,Ann\nx,Bob\n").unwrap();
     let mut command = place.command("load --file bad.csv -o bad.jsonl");
@@ -59,3 +115,7 @@ pub(super) fn what_cannot_be_is_told(place: &Place) {
     assert_eq!(done.status.code(), Some(2), "{}", said(&done));
     assert!(said(&done).contains("bad.csv, line 3"), "{}", said(&done));
 }
+
+const KEYED: &str = "--lanes auto --commit-rows 100 --sort none,key,auto --indexes 0,2 --defer-indexes";
+
+const DEFERRED: &str = "multi-row / 100 rows a commit / sort key / 2 indexes deferred";

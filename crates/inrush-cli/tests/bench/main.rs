@@ -54,6 +54,7 @@ fn by_version_and_method(place: &Place) {
     rtt::a_far_server_cuts_what_takes_too_long(place);
     rtt::what_cannot_be_is_told(place);
     load::files_are_loaded_in_every_way(place);
+    load::orders_of_rows_are_compared(place);
 }
 
 /// What differs between MySQL and MariaDB, whatever the version and whether LOCAL INFILE is on.
@@ -292,6 +293,15 @@ fn without_a_server_it_starts_one_and_takes_it_away_again() {
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["a.jsonl"], "what it leaves behind");
     }
+}
+
+#[test]
+fn memory_is_compared_on_servers_of_its_own() {
+    std::thread::scope(|scope| {
+        for family in ["mysql-9.7", "mariadb-11.8"] {
+            scope.spawn(move || load::servers_of_several_sizes(family));
+        }
+    });
 }
 
 #[test]

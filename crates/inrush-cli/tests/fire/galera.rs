@@ -25,6 +25,7 @@ fn a_node_is_killed() {
         records: 20_000,
         has_key: true,
         has_bad: false,
+        is_sorted: false,
     };
     exactly_once_is_refused(&nodes[0], shape, &mut dice);
     let mut line = Line::new("Galera, another node is killed", "mariadb-10.11");

@@ -1,7 +1,7 @@
 //! A job under fire: a source, a table, the one command that is run again until it succeeds, and the check of what it left.
 
 use crate::place::{Done, Place};
-use crate::rows::{Content, Form, HELD, Held, content, table};
+use crate::rows::{Bad, Content, Form, HELD, Held, content, table};
 use crate::run::Run;
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, seed};
@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Parquet,
     /// All or nothing: into a copy of the table.
     Atomic,
+    /// The same, and the server makes its keys at the end.
+    ServerSorted,
     /// A new table takes the place of the one that is there.
     Replaced,
     /// Without the secondary index until the end.
@@ -36,7 +38,7 @@ impl Kind {
     /// Those that fill the table from text, chunk by chunk.
     const PLAIN: [Kind; 6] = [Kind::Csv, Kind::Gz, Kind::Stdin, Kind::Several, Kind::BadRows, Kind::Truncate];
 
-    pub(crate) const ALL: [Kind; 12] = [
+    pub(crate) const ALL: [Kind; 13] = [
         Kind::Csv,
         Kind::Atomic,
         Kind::Gz,
@@ -46,6 +48,7 @@ impl Kind {
         Kind::Several,
         Kind::Parquet,
         Kind::Replaced,
+        Kind::ServerSorted,
         Kind::BadRows,
         Kind::Deferred,
         Kind::Truncate,
@@ -63,6 +66,7 @@ impl Kind {
         match self {
             Kind::Truncate => " --truncate",
             Kind::Atomic => " --atomic",
+            Kind::ServerSorted => " --atomic --sort server",
             // A value below zero is refused, as by the CHECK of the old table.
             Kind::Replaced => " --replace-table --type id=INT --type value=INT(10)UNSIGNED --type name=VARCHAR(40)",
             Kind::Deferred => " --defer-indexes",
@@ -85,6 +89,8 @@ pub(crate) struct Shape {
     pub(crate) has_key: bool,
     /// Rows that cannot be stored, whatever the kind.
     pub(crate) has_bad: bool,
+    /// By a key whose order is not that of the source (`--sort key`).
+    pub(crate) is_sorted: bool,
 }
 
 impl Shape {
@@ -109,10 +115,26 @@ impl Shape {
             batch: dice.between(60, 200),
             records,
             // There are no keys to go by without one.
-            has_key: dice.percent(50) || kind == Kind::Upsert,
+            has_key: dice.percent(50) || kind == Kind::Upsert || kind == Kind::ServerSorted,
             has_bad: kind == Kind::BadRows || dice.percent(20),
+            // An upsert finds the rows that are there by `id`, which would not be the order.
+            is_sorted: kind != Kind::Upsert && kind != Kind::ServerSorted && dice.percent(sorted_percent()),
         }
     }
+
+    /// The columns of the table's primary key.
+    fn key(&self) -> Option<&'static str> {
+        match (self.is_sorted, self.has_key) {
+            (true, _) => Some("value, id"),
+            (false, true) => Some("id"),
+            (false, false) => None,
+        }
+    }
+}
+
+/// How many of a hundred loads are sorted: `FIRE_SORTED`, else a third.
+fn sorted_percent() -> u64 {
+    std::env::var("FIRE_SORTED").map_or(33, |percent| percent.parse().expect("FIRE_SORTED is a number"))
 }
 
 /// A job in a schema and a folder of its own.
@@ -139,7 +161,7 @@ impl Job {
 
     /// Makes the table and the source.
     pub(crate) fn at(place: Place, shape: Shape, dice: &mut Dice) -> Self {
-        place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.has_key)));
+        place.sql(&format!("DROP TABLE IF EXISTS fire; {}", table(shape.key())));
         place.sql("INSERT INTO fire VALUES (-1, 1, 'before'), (-2, 1, 'before'), (-3, 1, 'before')");
         if shape.kind == Kind::Deferred {
             place.sql("ALTER TABLE fire ADD KEY by_value (value)");
@@ -151,7 +173,12 @@ impl Job {
         let mut names = Vec::new();
         for number in 0..n_sources {
             let records = shape.records / n_sources;
-            let content = content(shape.kind.form(), 1 + number * records, records, shape.has_bad, &mut want, dice);
+            let bad = match (shape.has_bad, shape.kind) {
+                (false, _) => Bad::No,
+                (true, Kind::ServerSorted) => Bad::ValuesAndKeys,
+                (true, _) => Bad::Values,
+            };
+            let content = content(shape.kind.form(), 1 + number * records, records, bad, &mut want, dice);
             let (name, bytes) = match (shape.kind, number) {
                 (Kind::Stdin, _) => ("-".to_owned(), content.bytes.clone()),
                 (Kind::Gz, _) | (Kind::Several, 1) => (format!("rows-{number}.csv.gz"), gzip(&content.bytes)),
@@ -172,8 +199,11 @@ impl Job {
             format!("{} --into fire --method {method} --lanes {lanes} --batch {batch}", names.join(" "));
         arguments += if shape.has_bad { " --bad-rows divert:bad.csv" } else { "" };
         arguments += shape.kind.options();
+        // So little memory makes several runs of one sort.
+        arguments += if shape.is_sorted { " --sort key --temp-dir . --memory 1MiB" } else { "" };
         let is_new = shape.kind == Kind::Replaced;
-        arguments += if is_new && shape.has_key { " --key id" } else { "" };
+        let key = shape.key().filter(|_| is_new).map(|key| key.replace(' ', ""));
+        arguments += &key.map_or(String::new(), |key| format!(" --key {key}"));
         let n_before = if is_new || shape.kind == Kind::Truncate { 0 } else { 3 };
         let rejected: Vec<&String> = contents.iter().flat_map(|content: &Content| &content.rejects).collect();
         let rejects = (!rejected.is_empty())
@@ -257,6 +287,9 @@ impl Job {
         assert_eq!(self.place.sql("SHOW TABLES LIKE 'fire%'"), "fire", "{context}");
         self.check_rejects(&context);
         self.check_ledger(&context);
+        let left: Vec<_> =
+            std::fs::read_dir(self.place.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("inrush-sort-")), "{left:?}: {context}");
     }
 
     /// The same command once more stores nothing.

@@ -27,5 +27,6 @@ mod signals;
 mod sleepers;
 #[cfg(feature = "fire")]
 mod soak;
+mod spills;
 mod table;
 mod trace;

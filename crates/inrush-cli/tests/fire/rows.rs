@@ -8,10 +8,10 @@ use parquet::file::properties::WriterProperties;
 use std::sync::Arc;
 
 /// The table of every fire test; the server refuses a negative value, which we cannot see.
-pub(crate) fn table(has_key: bool) -> String {
-    let key = if has_key { " PRIMARY KEY" } else { "" };
+pub(crate) fn table(key: Option<&str>) -> String {
+    let key = key.map_or(String::new(), |columns| format!(", PRIMARY KEY ({columns})"));
     format!(
-        "CREATE TABLE fire (id INT NOT NULL{key}, value INT NOT NULL, name VARCHAR(40) NOT NULL, CHECK (value >= 0)) ENGINE=InnoDB CHARSET=utf8mb4"
+        "CREATE TABLE fire (id INT NOT NULL, value INT NOT NULL, name VARCHAR(40) NOT NULL, CHECK (value >= 0){key}) ENGINE=InnoDB CHARSET=utf8mb4"
     )
 }
 
@@ -83,38 +83,45 @@ impl Form {
     }
 }
 
+/// Which bad rows there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bad {
+    No,
+    /// Some that we refuse, some that only the server does.
+    Values,
+    /// The same, and some whose id an earlier one has.
+    ValuesAndKeys,
+}
+
 /// Rows of ids from `first`; what is good of them is added to `held`.
-pub(crate) fn content(
-    form: Form,
-    first: u64,
-    records: u64,
-    has_bad: bool,
-    held: &mut Held,
-    dice: &mut Dice,
-) -> Content {
+pub(crate) fn content(form: Form, first: u64, records: u64, bad: Bad, held: &mut Held, dice: &mut Dice) -> Content {
     let (mut sums, mut rejects) = (Vec::new(), Vec::new());
     let mut rows = Vec::new();
     let mut text = form.header().to_owned();
     for id in first..first + records {
         let value = dice.below(1_000_000);
         let (name, written) = name(id);
-        let bad = match (has_bad, id % 97, id % 131) {
+        let refused = match (bad != Bad::No, id % 97, id % 131) {
             // We see that it is no number.
             (true, 5, _) => Some(format!("x{value}")),
             // Only the server sees this one.
             (true, _, 7) => Some(format!("-{}", value + 1)),
             _ => None,
         };
-        if bad.is_none() {
+        if refused.is_none() {
             sums.push((id, held.add(id, value, &name)));
         }
-        let is_bad = bad.is_some();
-        let cells = [id.to_string(), bad.unwrap_or_else(|| value.to_string()), name];
+        let is_bad = refused.is_some();
+        let cells = [id.to_string(), refused.unwrap_or_else(|| value.to_string()), name];
         let record = form.record(&cells, &written);
         text.push_str(&record);
         rows.push(cells);
         if is_bad {
             rejects.push(record);
+        } else if bad == Bad::ValuesAndKeys && id % 53 == 11 {
+            let again = form.record(&[id.to_string(), "0".into(), "again".into()], "again");
+            text.push_str(&again);
+            rejects.push(again);
         }
     }
     let bytes = if form == Form::Parquet { parquet(&rows) } else { text.into_bytes() };

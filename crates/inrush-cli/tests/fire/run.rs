@@ -70,7 +70,19 @@ impl<'a> Run<'a> {
         command.env("INRUSH_FAULT", format!("{point}:{visit}:stop"));
         let mut run = Self::start_as(name, place, command, None);
         assert!(run.await_visits(point, visit), "it ends before it comes to {point}:{visit}: {}", run.said());
+        // It writes down the visit before it stops: a signal to go on that comes in between would be lost.
+        let deadline = Instant::now() + PATIENCE;
+        while !run.is_stopped() {
+            assert!(Instant::now() < deadline, "it does not stop at {point}:{visit}: {}", run.said());
+            sleep(Duration::from_millis(1));
+        }
         run
+    }
+
+    /// Whether a signal has stopped it (`T` behind the name of the program, proc(5)).
+    fn is_stopped(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, behind)| behind.starts_with('T'))
     }
 
     pub(crate) fn trace(&self) -> String {

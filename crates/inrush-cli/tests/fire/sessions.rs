@@ -86,7 +86,7 @@ fn a_deadlock_with_another_session() {
         let mut line = Line::new("deadlock", &server.instance);
         for turn in 0..times(1, 12) {
             let drawn = Shape::draw(turn, 2_000, server, &mut dice);
-            let shape = Shape { kind: Kind::Csv, has_key: true, lanes: 1, batch: 100, ..drawn };
+            let shape = Shape { kind: Kind::Csv, has_key: true, lanes: 1, batch: 100, is_sorted: false, ..drawn };
             let job = Job::new(server, shape, &mut dice);
             let chunk = dice.below(15) * 100;
             let mut other = Session::open(
@@ -122,7 +122,8 @@ fn a_lock_wait_that_takes_too_long() {
         let server = &place.server;
         let mut dice = Dice::of(&format!("lock wait {}", server.instance));
         let mut line = Line::new("lock wait time-out", &server.instance);
-        let shape = Shape { kind: Kind::Csv, has_key: true, ..Shape::draw(0, 2_000, server, &mut dice) };
+        let shape =
+            Shape { kind: Kind::Csv, has_key: true, is_sorted: false, ..Shape::draw(0, 2_000, server, &mut dice) };
         let job = Job::new(server, shape, &mut dice);
         let other = Session::open(&job.place, "BEGIN; INSERT INTO fire VALUES (777, 0, 'held')");
         let run = job.start(job.command());

@@ -20,7 +20,11 @@ fn asleep_before_a_chunk() {
         for (has_key, has_bad) in [(true, false), (true, true), (false, true)] {
             let kind = if has_bad { Kind::BadRows } else { Kind::Csv };
             let drawn = Shape::draw(0, 1_000, server, &mut dice);
-            let job = Job::new(server, Shape { kind, has_key, has_bad, lanes: 1, batch: 100, ..drawn }, &mut dice);
+            let job = Job::new(
+                server,
+                Shape { kind, has_key, has_bad, lanes: 1, batch: 100, is_sorted: false, ..drawn },
+                &mut dice,
+            );
             let older = Run::start_and_stop("-0", &job.place, job.command(), "chunk.begin", 3);
             // It stores chunks 3 to 8 first.
             let newer = Run::start_and_stop("-1", &job.place, job.command(), "chunk.begin", 7);

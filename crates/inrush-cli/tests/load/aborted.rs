@@ -42,8 +42,11 @@ fn on_families(label: &str, test: impl Fn(&Place) + Sync) {
     });
 }
 
-/// Four COMMITs are of the ledger's opening, where its tables are to be made.
-const FIRST_CHUNK: Cut = Cut::AfterCommit(5);
+/// The bytes that a pipe holds (pipe(7)).
+const PIPE: usize = 65_536;
+
+/// Five COMMITs are of the ledger's opening, where its tables are to be made.
+const FIRST_CHUNK: Cut = Cut::AfterCommit(6);
 
 #[test]
 fn while_a_commit_is_in_flight_and_the_server_refuses_connections() {
@@ -87,7 +90,7 @@ fn unknown_chunk(place: &Place, done: &Done) {
 fn while_a_chunk_is_to_be_tried_again() {
     on_families("abort_retry", |place| {
         // In the second chunk, whatever the server says about itself before.
-        let relay = Relay::start(place.server.port, Cut::BeforeCommit(5));
+        let relay = Relay::start(place.server.port, Cut::BeforeCommit(6));
         let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
         load.await_notice("; trying again in ");
         ends_at_once(load);
@@ -120,8 +123,8 @@ fn while_the_end_of_the_load_is_tried_again() {
         for refuses in [true, false] {
             place.forget();
             place.sql("TRUNCATE numbers");
-            // Four of the opening, five of chunks: the tenth is of the end.
-            let cut = Cut::AfterCommit(10);
+            // Five of the opening, five of chunks: the eleventh is of the end.
+            let cut = Cut::AfterCommit(11);
             let relay =
                 if refuses { Relay::start(place.server.port, cut) } else { Relay::ignoring(place.server.port, cut) };
             let mut load = Running::spawn(place, over_port(place, relay.port(), ONE_LANE));
@@ -230,6 +233,29 @@ fn while_the_reader_waits_for_lanes_that_wait_for_a_lock() {
         drop(holder);
         feeder.join().unwrap();
         check_table(place, &done, |_| true);
+    });
+}
+
+/// Who started it reads nothing of what it says, and the pipe is full.
+#[test]
+fn while_nobody_reads_what_it_says() {
+    on_families("abort_mute", |place| {
+        let (_unread, mut full) = std::io::pipe().unwrap();
+        // What fits, and not one byte more: a pipe that blocks takes no part of such a write.
+        full.write_all(&[b'\n'; PIPE]).unwrap();
+        let mut command = place.command(&format!("{ONE_LANE} --rate 1 -v"));
+        let mut child = command.stderr(full).spawn().unwrap();
+        let pid = child.id();
+        await_true("its connection", || is_connected(place));
+        let began = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < AT_ONCE, "it does not end");
+            assert!(Command::new("kill").args(["-s", "INT", &pid.to_string()]).status().unwrap().success());
+            std::thread::sleep(Duration::from_millis(700));
+        }
+        let ended = child.wait().unwrap();
+        assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended:?}");
+        assert!(began.elapsed() > Duration::from_millis(600), "the pipe was not full");
     });
 }
 

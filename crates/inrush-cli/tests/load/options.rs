@@ -175,6 +175,7 @@ fn a_summary_for_people_and_a_document_for_programs() {
                 "rows",
                 "seconds",
                 "server",
+                "sort",
                 "stop",
                 "stored_records",
                 "table",

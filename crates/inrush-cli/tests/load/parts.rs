@@ -33,6 +33,7 @@ impl Part {
         let origin = Origin {
             record_starts: offsets(&batch.origin.record_starts),
             record_ends: offsets(&batch.origin.record_ends),
+            stood: None,
             // Its text holds the other part's rows too.
             verbatim: None,
             ..batch.origin

@@ -199,6 +199,14 @@ impl<'a> Running<'a> {
         self.child.try_wait().unwrap().is_some()
     }
 
+    /// What the kernel says of its signals and its threads, for the message of a test that fails.
+    fn status(&self) -> String {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let told = ["State", "Threads", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt"];
+        let lines = status.lines().filter(|line| told.iter().any(|name| line.starts_with(name)));
+        lines.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether a SIGSTOP has stopped it.
     pub(crate) fn is_stopped(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
@@ -213,12 +221,14 @@ impl<'a> Running<'a> {
     /// Waits until it says this on standard error.
     #[track_caller]
     pub(crate) fn await_notice(&mut self, text: &str) {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let began = Instant::now();
         while !self.said().contains(text) {
-            let is_over = self.listener.is_finished() || Instant::now() > deadline;
+            let is_over = self.listener.is_finished() || began.elapsed() > Duration::from_secs(60);
             if is_over && !self.said().contains(text) {
+                let (ended, status) = (self.child.try_wait(), self.status());
                 let _ = self.child.kill();
-                panic!("it did not say `{text}`: {}", self.said());
+                let waited = began.elapsed();
+                panic!("it did not say `{text}` in {waited:?} (ended: {ended:?}; {status}): {}", self.said());
             }
             std::thread::sleep(Duration::from_millis(5));
         }

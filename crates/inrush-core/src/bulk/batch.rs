@@ -5,6 +5,7 @@
 //! transactions of its size.
 
 use super::Separators;
+use super::stood::Stood;
 use crate::error::Place;
 use crate::value::check::Known;
 use arrow_array::cast::AsArray;
@@ -45,8 +46,14 @@ impl Batch {
     /// Row `row` as a person mends it: the record as it stands in the source, line end included; of a source that is not text its
     /// cells as a line of CSV, NULL as an unquoted `\N`.
     pub fn raw(&self, row: usize) -> Vec<u8> {
-        if !self.origin.record_starts.is_empty() {
-            return self.origin.raw(row).to_vec();
+        match &self.origin.stood {
+            Some(stood) => {
+                if let Some(raw) = stood.raw(row) {
+                    return raw.to_vec();
+                }
+            }
+            None if !self.origin.record_starts.is_empty() => return self.origin.raw(row).to_vec(),
+            None => {}
         }
         let cell = |column: &ArrayRef| {
             let column = column.as_binary_view();
@@ -91,6 +98,7 @@ impl Batch {
             lines,
             record_starts: origin.record_starts.iter().take(row).copied().collect(),
             record_ends: origin.record_ends.iter().take(row).copied().collect(),
+            stood: origin.stood.as_ref().map(|stood| stood.part(0..row)),
             ..origin.clone()
         };
         let second = Origin {
@@ -101,15 +109,20 @@ impl Batch {
             lines: origin.lines - lines,
             record_starts: moved(origin.record_starts.get(row..).unwrap_or_default()),
             record_ends: moved(origin.record_ends.get(row..).unwrap_or_default()),
+            stood: origin.stood.as_ref().map(|stood| stood.part(row..n_rows)),
             ..origin.clone()
         };
         let part = |rows, origin, rejects| Batch { rows, utf8: self.utf8, known: self.known.clone(), origin, rejects };
         Some((part(self.rows.slice(0, row), first, before), part(self.rows.slice(row, n_rows - row), second, behind)))
     }
 
-    /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between.
+    /// The lines on which the first and the last row begin: as [`Origin::place`] has them, without counting all in between. Of sorted rows
+    /// those of the sorted text, because neighbours do not stand together in the sources.
     pub fn row_lines(&self) -> (u64, u64) {
         let origin = &self.origin;
+        if origin.stood.is_some() {
+            return (origin.first_line, origin.first_line + origin.lines.saturating_sub(1));
+        }
         match (self.rows.num_rows(), origin.record_starts.last()) {
             (0, _) => (origin.first_line, origin.first_line),
             (_, Some(&last)) => {
@@ -179,11 +192,16 @@ pub struct Origin {
     pub record_starts: Vec<u32>,
     /// See `record_starts`.
     pub record_ends: Vec<u32>,
+    /// Set if the rows were sorted: where each of them stands in the sources. Then all else is about the sorted text.
+    pub stood: Option<Stood>,
 }
 
 impl Origin {
     /// The place of row `row`. Counts newlines in the text before it: for messages, not for every row.
     pub fn place(&self, row: usize) -> Place {
+        if let Some(place) = self.stood.as_ref().and_then(|stood| stood.place(row)) {
+            return place;
+        }
         let line = match self.record_starts.get(row) {
             Some(&start) => self.first_line + memchr::memchr_iter(b'\n', &self.text[..start as usize]).count() as u64,
             None => self.first_record + row as u64,
@@ -217,7 +235,7 @@ impl Places<'_> {
     /// The place of row `row`, which is not before the last one asked for.
     pub fn of(&mut self, row: usize) -> Place {
         match self.origin.record_starts.get(row) {
-            Some(&start) if start as usize >= self.at => {
+            Some(&start) if start as usize >= self.at && self.origin.stood.is_none() => {
                 let text = &self.origin.text[self.at..start as usize];
                 self.line += memchr::memchr_iter(b'\n', text).count() as u64;
                 self.at = start as usize;

@@ -50,6 +50,7 @@ mod tests {
             verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
+            stood: None,
         }
     }
 

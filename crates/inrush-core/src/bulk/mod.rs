@@ -26,9 +26,13 @@ pub mod run;
 pub mod search;
 mod separators;
 #[cfg(feature = "loader")]
+pub mod sort;
+#[cfg(feature = "loader")]
 pub mod source;
 #[cfg(feature = "loader")]
 pub mod steps;
+#[cfg(feature = "loader")]
+mod stood;
 mod table;
 pub mod template;
 #[cfg(feature = "loader")]

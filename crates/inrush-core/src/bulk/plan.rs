@@ -43,10 +43,12 @@ pub enum Matching {
 /// Which fields of a source are read, and which column each becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The fields to read, in the order of `columns`.
+    /// The fields to read, in the order of `columns` behind those that no field fills.
     pub uses: Vec<FieldUse>,
     /// The target columns, in the order of the statement's column list. Behind them the fields that only expressions name: texts.
     pub columns: Vec<Column>,
+    /// How many of `columns`, the first ones, no field fills: see [`Plan::noting`].
+    pub n_noted: usize,
     /// How many of `columns` are target columns.
     pub n_values: usize,
     /// The columns that are computed, and from which of `columns`.
@@ -115,7 +117,21 @@ impl Plan {
             column_kind: column_kind(&c.ty),
         };
         let uses = columns.iter().map(field_use).collect();
-        Ok(Plan { uses, columns: columns.into_iter().map(|(_, column)| column).collect(), n_values, computed })
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        Ok(Plan { uses, columns, n_noted: 0, n_values, computed })
+    }
+
+    /// With more target columns, at the front, for what the load itself notes of each row.
+    #[must_use]
+    pub fn noting(mut self, noted: Vec<Column>) -> Self {
+        let n_noted = noted.len();
+        for part in self.computed.iter_mut().flat_map(|(_, computed)| &mut computed.parts) {
+            if let Part::Field(number) = part {
+                *number += n_noted;
+            }
+        }
+        self.columns.splice(0..0, noted);
+        Plan { n_noted: self.n_noted + n_noted, n_values: self.n_values + n_noted, ..self }
     }
 
     /// The columns that get a value: from a field, then computed ones.

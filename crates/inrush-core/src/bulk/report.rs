@@ -4,6 +4,7 @@
 
 use super::judge::LoadWarning;
 use super::ledger::{JobId, Totals};
+use super::sort::Choice;
 use super::tuner::Tuned;
 use super::{Method, Mode, Reject};
 use crate::error::Error;
@@ -121,6 +122,48 @@ pub enum JobState {
     TakenOver,
 }
 
+impl JobState {
+    /// Its name in reports for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Unfinished => "unfinished",
+            Self::AlreadyLoaded(_) => "already-loaded",
+            Self::Forgotten => "forgotten",
+            Self::TakenOver => "taken-over",
+        }
+    }
+
+    /// When an earlier run had finished it, in UTC.
+    pub fn loaded_on(&self) -> Option<&str> {
+        match self {
+            Self::AlreadyLoaded(on) => Some(on),
+            _ => None,
+        }
+    }
+}
+
+/// What was sorted before it was sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sort {
+    /// By these columns of the clustered key.
+    pub columns: Vec<String>,
+    /// Whether their order is the server's in each case, or only near to it.
+    pub is_exact: bool,
+    /// Why.
+    pub reason: String,
+    /// Records that were read.
+    pub records: u64,
+    /// Bytes of text that they were in the sources (decompressed).
+    pub source_bytes: u64,
+    /// Runs that memory held, and that were merged.
+    pub runs: usize,
+    /// Bytes of temporary files.
+    pub bytes: u64,
+    /// How long it took, until the first row could be sent.
+    pub elapsed: Duration,
+}
+
 /// The result of a load.
 #[derive(Debug)]
 pub struct Report {
@@ -136,6 +179,10 @@ pub struct Report {
     pub lanes: usize,
     /// What was found out under way, and why: the first decisions of the tuner.
     pub tuning: Vec<Tuned>,
+    /// Whether rows were sorted, or would be by what a dry run knows, and why.
+    pub order: Choice,
+    /// What was sorted; `None` if rows were sent as they came.
+    pub sort: Option<Sort>,
     /// The session zone of times without an offset.
     pub time_zone: String,
     /// Transactions that were committed.
@@ -186,9 +233,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// What became of the rows: how many were read, and the fates of them, which add up to it, by their names in reports for programs.
+    pub fn counts(&self) -> [(&'static str, u64); 6] {
+        [
+            ("read", self.read),
+            ("stored", self.stored),
+            ("skipped", self.skipped),
+            ("rejected", self.rejected),
+            ("not_loaded", self.not_loaded),
+            ("unknown", self.unknown),
+        ]
+    }
+
     /// Whether the counts add up.
     pub fn adds_up(&self) -> bool {
-        self.read == self.stored + self.skipped + self.rejected + self.not_loaded + self.unknown
+        self.read == self.counts()[1..].iter().map(|(_, count)| count).sum::<u64>()
     }
 }
 

@@ -18,6 +18,9 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         row_alias: false,
         shared_lock: "LOCK IN SHARE MODE",
         rename_under_lock: false,
+        lanes_leave_room: false,
+        explain_partitions: "EXPLAIN PARTITIONS",
+        hashes_days_as_bytes: true,
         key_has_table: false,
         keeps_param_types: false,
 

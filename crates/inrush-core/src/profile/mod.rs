@@ -54,6 +54,13 @@ pub struct Profile {
     pub shared_lock: &'static str,
     /// The session that has locked the tables may RENAME them (MariaDB: error 1192).
     pub rename_under_lock: bool,
+    /// Where several sessions fill a table in the order of its key, extents stay empty between their rows: the table gets a tenth larger
+    /// (docs/notes/sort.md).
+    pub lanes_leave_room: bool,
+    /// What stands before a SELECT to have its partitions named, in the fourth column of the answer.
+    pub explain_partitions: &'static str,
+    /// Partitions by KEY hash a DATE as bytes, not as a number.
+    pub hashes_days_as_bytes: bool,
     /// The error for a duplicate names the key behind its table: `t.PRIMARY`.
     pub key_has_table: bool,
     /// A prepared statement keeps what a parameter once was: a text bound where a number was bound before is stored as a number.

@@ -18,6 +18,10 @@ pub(super) fn profile(version: &ServerVersion) -> Profile {
         row_alias: version.is_at_least(8, 0, 19),
         shared_lock: if version.is_at_least(8, 0, 1) { "FOR SHARE" } else { "LOCK IN SHARE MODE" },
         rename_under_lock: version.is_at_least(8, 0, 13),
+        lanes_leave_room: true,
+        // Another format may be the session's default.
+        explain_partitions: "EXPLAIN FORMAT=TRADITIONAL",
+        hashes_days_as_bytes: false,
         key_has_table: version.is_at_least(8, 0, 19),
         keeps_param_types: true,
 

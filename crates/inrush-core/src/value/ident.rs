@@ -10,6 +10,19 @@ pub fn quote_table(schema: &str, table: &str) -> String {
     format!("{}.{}", quote_ident(schema), quote_ident(table))
 }
 
+/// The name in backticks at the beginning, and what stands behind it.
+pub(crate) fn ident(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('`')?;
+    let mut from = 0;
+    loop {
+        let end = from + inside[from..].find('`')?;
+        if !inside[end + 1..].starts_with('`') {
+            return Some((inside[..end].replace("``", "`"), &inside[end + 1..]));
+        }
+        from = end + 2;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,5 @@
-//! What a table's column takes: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how names and texts are
-//! written into SQL, and what is JSON ([`json`]).
+//! What a table's column takes: its type ([`column::Column`]), whether a cell fits it ([`check::Check`]), how the
+//! server orders it as a key (`order::KeyPart`), how names and texts are written into SQL, and what is JSON ([`json`]).
 
 #[cfg(feature = "loader")]
 mod cells;
@@ -7,6 +7,8 @@ pub mod check;
 pub mod column;
 pub mod ident;
 pub mod json;
+#[cfg(feature = "loader")]
+pub mod order;
 mod parse_type;
 mod rules;
 pub mod text_literal;

@@ -21,7 +21,8 @@ use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Source, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
-use size::{rows_of, text_size};
+use size::rows_of;
+pub(crate) use size::text_size;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,6 +50,16 @@ pub(crate) trait Arrays: Send + 'static {
         None
     }
 
+    /// Whether its arrays may be parts of larger ones, of which others are read before and after.
+    fn are_parts(&self) -> bool {
+        false
+    }
+
+    /// Says how many rows there are in all, to a source that cannot know.
+    fn expect_rows(&mut self, n: u64) {
+        let _ = n;
+    }
+
     /// Whether a field is NULL in no row; `None` if the file does not contain that.
     fn never_null(&self, field: usize) -> Option<bool>;
 }
@@ -65,6 +76,8 @@ pub(crate) enum Whereabouts {
         /// The hash of its beginning.
         hash: u64,
     },
+    /// Nowhere: it is of one run.
+    Nowhere,
 }
 
 /// How batches are cut.
@@ -113,6 +126,8 @@ struct Shape {
     schema: SchemaRef,
     /// All columns hold text only.
     utf8: bool,
+    /// Its arrays are parts of larger ones, which follow each other: a batch keeps its part of them.
+    is_part: bool,
 }
 
 /// Rows of a batch, still in their own types.
@@ -171,6 +186,7 @@ impl Rows {
             verbatim: None,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
+            stood: None,
         }
     }
 }
@@ -191,6 +207,7 @@ impl<A: Arrays> Columnar<A> {
         if names.is_empty() {
             return Err(Error::config(format!("`{name}` has no columns")));
         }
+        let is_part = arrays.are_parts();
         let mut columnar = Self {
             name: name.into(),
             schema,
@@ -204,6 +221,7 @@ impl<A: Arrays> Columnar<A> {
                 taken: Vec::new(),
                 schema: Arc::new(Schema::empty()),
                 utf8: true,
+                is_part,
             }),
             read: (0..names.len()).collect(),
             pending: VecDeque::new(),
@@ -341,6 +359,7 @@ impl<A: Arrays> Source for Columnar<A> {
             taken: uses.iter().map(|use_| (place(use_), style(use_))).collect(),
             schema: Arc::new(Schema::new(uses.iter().map(column).collect::<Vec<_>>())),
             utf8: uses.iter().all(|use_| !may_be_no_text(self.schema.field(use_.index).data_type())),
+            is_part: self.arrays.are_parts(),
         });
         if fields != self.read {
             let places: Vec<usize> =
@@ -377,6 +396,7 @@ impl<A: Arrays> Source for Columnar<A> {
             Whereabouts::Stream { name, hash } => {
                 Ok(Some(Identity { name: name.to_string(), size: None, modified: None, hash: *hash }))
             }
+            Whereabouts::Nowhere => Ok(None),
         }
     }
 
@@ -388,7 +408,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => place.hash_of_first(bytes).map(Some),
-            Whereabouts::Stream { .. } => Ok(None),
+            Whereabouts::Stream { .. } | Whereabouts::Nowhere => Ok(None),
         }
     }
 
@@ -438,7 +458,7 @@ impl<A: Arrays> Source for Columnar<A> {
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         match &self.whereabouts {
             Whereabouts::OnDisk(place) => Some(Arc::new(place.clone())),
-            Whereabouts::Stream { .. } => None,
+            Whereabouts::Stream { .. } | Whereabouts::Nowhere => None,
         }
     }
 
@@ -482,6 +502,10 @@ fn widened(field: Inferred, other: &Inferred) -> Inferred {
 }
 
 impl<A: Arrays> FileSource for Columnar<A> {
+    fn expect_rows(&mut self, n: u64) {
+        self.arrays.expect_rows(n);
+    }
+
     fn meter(&self) -> Arc<Meter> {
         self.meter.clone()
     }

@@ -22,7 +22,7 @@ pub(super) fn rows_of(rows: &RecordBatch, bytes: usize) -> usize {
 }
 
 /// The approximate bytes of the cells of `rows`.
-pub(super) fn text_size(rows: &RecordBatch) -> usize {
+pub(crate) fn text_size(rows: &RecordBatch) -> usize {
     sum(rows.columns().iter().map(|column| size_of(column)))
 }
 

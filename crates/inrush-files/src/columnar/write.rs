@@ -46,6 +46,10 @@ impl Rows {
 
     /// Bytes that the arrays keep in memory; pages that several of them share count once.
     fn memory(&self) -> usize {
+        if self.shape.is_part {
+            let n_rows = (self.span.end - self.span.start) as usize;
+            return self.bytes as usize + n_rows * self.shape.taken.len() * size_of::<u128>();
+        }
         let mut pages = BTreeMap::new();
         let mut own = 0;
         for column in self.arrays.iter().flat_map(RecordBatch::columns) {

@@ -183,6 +183,7 @@ impl Parser {
             verbatim,
             record_starts: Vec::new(),
             record_ends: Vec::new(),
+            stood: None,
         }
     }
 

@@ -96,3 +96,21 @@ fn errors_come_out_as_they_were() {
     let error = record_batches("numbers", none, &CsvOptions::default()).map(|_| ()).unwrap_err();
     assert_eq!((error.kind(), error.message()), (Kind::Config, "`numbers` has no columns"));
 }
+
+/// A stream does not know its length; whoever knows it tells, and nothing depends on it but what is expected.
+#[test]
+fn what_is_left_follows_from_the_rows_that_are_expected() {
+    let mut source = numbered(0..20_000, 6_000);
+    assert_eq!(source.bytes_left(), None);
+    source.expect_rows(20_000);
+    let left = source.bytes_left().unwrap();
+    assert!((200_000..400_000).contains(&left), "{left}");
+    source.set_batch_bytes(20_000);
+    source.next().unwrap().unwrap();
+    assert!(source.bytes_left().unwrap() < left);
+    assert!(lines(&mut *source).len() > 15_000);
+    assert_eq!(source.bytes_left(), Some(0));
+    let mut wrong = numbered(0..20_000, 6_000);
+    wrong.expect_rows(5);
+    assert_eq!(lines(&mut *wrong).len(), 20_000);
+}

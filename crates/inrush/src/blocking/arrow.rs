@@ -106,6 +106,11 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         batch
     }
 
+    /// Whether every row was read: no batch follows.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
     /// The connection, before the end of the result too: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.rows.into_connection()

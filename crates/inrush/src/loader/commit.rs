@@ -21,6 +21,8 @@ use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
 use inrush_core::session::{Discard, Query};
 use inrush_core::{Error, Result};
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Lane<'_> {
@@ -122,9 +124,12 @@ impl Lane<'_> {
         if most > 0 {
             for rejects in [chunk.rejects(), late] {
                 let rejects = &rejects[..rejects.len().min(most)];
-                for statement in fence.reject_statements(start, rejects, keeps_records, self.target.max_packet - 2) {
-                    self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
-                    fault::point("rejects.answered");
+                for (fence, rejects) in by_job(fence, &chunk.plan.fences_of_rejects, rejects) {
+                    for statement in fence.reject_statements(start, &rejects, keeps_records, self.target.max_packet - 2)
+                    {
+                        self.connection.run(fault::told("rejects.sent", Query::new(&statement, &mut Discard)))?;
+                        fault::point("rejects.answered");
+                    }
                 }
             }
         }
@@ -231,6 +236,20 @@ impl Lane<'_> {
     fn wants_commit(&self, chunk: &Prepared) -> bool {
         self.target.load.control.wants(chunk.number)
     }
+}
+
+/// Rejects under the jobs that keep them: of rows that were sorted together each source has its own.
+fn by_job<'a>(
+    fence: &'a Fence,
+    of_sources: &'a [(Arc<str>, Fence)],
+    rejects: &'a [Reject],
+) -> Vec<(&'a Fence, Cow<'a, [Reject]>)> {
+    if of_sources.is_empty() {
+        return vec![(fence, Cow::Borrowed(rejects))];
+    }
+    let of =
+        |name: &Arc<str>| rejects.iter().filter(|reject| reject.place.source == *name).cloned().collect::<Vec<_>>();
+    of_sources.iter().map(|(name, fence)| (fence, Cow::Owned(of(name)))).collect()
 }
 
 /// Asking costs nothing but time, and not knowing costs a person's.

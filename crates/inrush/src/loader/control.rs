@@ -24,6 +24,8 @@ pub struct Control {
     /// [`UNKNOWN`] where the sources cannot tell.
     left: AtomicU64,
     pub(super) resumed: AtomicU64,
+    /// Records that were read to be sorted; they are read once more when they are loaded.
+    gathered: AtomicU64,
     pub(super) chunks: AtomicU64,
     pub(super) lanes: Mutex<Vec<LaneState>>,
     /// Of connections beside the lanes.
@@ -49,6 +51,8 @@ pub struct Snapshot {
     pub left: Option<u64>,
     /// The part of `stored` that earlier runs have committed.
     pub resumed: u64,
+    /// Records that were read so far to be sorted; 0 as soon as they are, or if they are not.
+    pub gathered: u64,
     /// Transactions committed.
     pub chunks: u64,
     /// Connections in use.
@@ -106,6 +110,7 @@ impl Default for Control {
             settled_bytes: AtomicU64::new(0),
             left: AtomicU64::new(UNKNOWN),
             resumed: AtomicU64::new(0),
+            gathered: AtomicU64::new(0),
             chunks: AtomicU64::new(0),
             lanes: Mutex::new(Vec::new()),
             others: Mutex::new(Vec::new()),
@@ -152,6 +157,7 @@ impl Control {
             settled_bytes: self.settled_bytes.load(Relaxed),
             left: Some(self.left.load(Relaxed)).filter(|left| *left != UNKNOWN),
             resumed: self.resumed.load(Relaxed),
+            gathered: self.gathered.load(Relaxed),
             chunks: self.chunks.load(Relaxed),
             lanes: lock(&self.lanes).iter().filter(|lane| !lane.is_parked).count(),
         }
@@ -209,6 +215,23 @@ impl Control {
     /// So many bytes of text are still to be read, if the sources can tell.
     pub(super) fn set_left(&self, left: Option<u64>) {
         self.left.store(left.unwrap_or(UNKNOWN), Relaxed);
+    }
+
+    /// A chunk was read to be sorted.
+    pub(super) fn gather(&self, records: u64, bytes: u64) {
+        self.gathered.fetch_add(records, Relaxed);
+        self.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// The sort has come to its end, and the load begins. Returns how many bytes of text were read for it.
+    pub(super) fn forget_gathered(&self) -> u64 {
+        self.gathered.store(0, Relaxed);
+        self.bytes.swap(0, Relaxed)
+    }
+
+    /// The load ends while rows are sorted: they were read, and none of them was sent.
+    pub(super) fn count_gathered(&self) {
+        self.read.fetch_max(self.gathered.load(Relaxed), Relaxed);
     }
 
     /// A chunk of so many bytes was read.

@@ -32,6 +32,8 @@ mod retry;
 mod run;
 mod send;
 mod sent;
+mod sort;
+mod sort_plan;
 mod source_plan;
 pub(crate) mod sql;
 mod steps;
@@ -45,7 +47,7 @@ mod zones;
 pub use control::{Control, Snapshot, Waiting};
 pub use ledger::{Forgotten, JobRun, JobStatus};
 pub use notice::{Notice, Observer, StoredChunk};
-pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
+pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, Sort};
 
 use crate::Config;
 use crate::pool::waiter::Waiter;
@@ -132,9 +134,7 @@ impl Loader {
     /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else what
     /// the server or the network said.
     pub fn load(self, mut sources: Vec<Box<dyn Source>>) -> Result<Report> {
-        if self.options.lanes == Some(0) {
-            return Err(Error::config("a load needs at least one lane"));
-        }
+        self.options.check()?;
         let control = self.control();
         let interrupted = |error: Error| {
             if control.is_aborted() {
@@ -146,24 +146,35 @@ impl Loader {
         let Self { config, table, options, observer, reject_header, .. } = self;
         let load = Arc::new(Load::new(options, reject_header, control.clone(), observer));
         let (target, mut plans) = open::open(load, config, &table, &mut sources).map_err(interrupted)?;
+        sort::remove_left(&target);
         let mut first = open::first_lane(&target).map_err(interrupted)?;
-        let mut jobs = Jobs::default();
+        let (mut jobs, mut sorted) = (Jobs::default(), None);
         if let Some(first) = &mut first {
             jobs = ledger::open(first, &mut sources, &mut plans).map_err(interrupted)?;
             target.presence.set(jobs.run_locks());
             target.presence.show(&mut first.connection);
-            let begun = begin(first, &target, &mut jobs, &mut sources, &plans).map_err(interrupted);
-            begun.inspect_err(|error| jobs.note_end(&target, &error.to_string()))?;
+            let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans).map_err(interrupted);
+            match begun.inspect_err(|error| jobs.note_end(&target, &error.to_string()))? {
+                Begun::AsTheyCome => {}
+                Begun::Sorted(sort) => sorted = Some(sort),
+                Begun::Stopped(stop) => {
+                    count_resumed(&target, &mut jobs);
+                    control.count_gathered();
+                    lock(&target.load.counters).stop_at(0, stop, &control);
+                    return Ok(report(target, jobs, false, &[], None));
+                }
+            }
         }
         count_resumed(&target, &mut jobs);
         if jobs.is_all_loaded() {
-            return Ok(report(target, jobs, true, &[]));
+            return Ok(report(target, jobs, true, &[], None));
         }
         let lanes = open::lanes(first, &target);
         let unchanged: Vec<_> =
             sources.iter().filter_map(|source| Some((source.name().into(), source.unchanged()?))).collect();
         let finished = run::run(&target, lanes, sources, plans);
-        Ok(report(target, jobs, finished, &unchanged))
+        let report = report(target, jobs, finished, &unchanged, sorted.as_ref().map(|sort| sort.told.clone()));
+        Ok(report)
     }
 
     /// [`Loader::load`] for tasks: it runs in a thread of its own, whatever runtime waits for it. Dropped before its end the future
@@ -222,22 +233,46 @@ impl Drop for TellOnDrop {
 /// As many rejects as a report shows.
 const SHOWN_REJECTS: usize = 20;
 
+/// What came of the beginning.
+enum Begun {
+    AsTheyCome,
+    Sorted(sort::Sort),
+    /// While rows were sorted.
+    Stopped(Stop),
+}
+
 /// What comes between the opening of the jobs and the first row.
 fn begin(
     first: &mut Lane<'_>,
     target: &Target,
     jobs: &mut Jobs,
     sources: &mut Vec<Box<dyn Source>>,
-    plans: &[Arc<SourcePlan>],
-) -> Result<()> {
+    plans: &mut Vec<Arc<SourcePlan>>,
+) -> Result<Begun> {
     begin_rejects(target, jobs)?;
     if jobs.is_all_loaded() {
-        return Ok(());
+        return Ok(Begun::AsTheyCome);
     }
-    preflight::check(target, jobs, sources, plans)?;
+    let begun = if target.sort.sorts() {
+        match sort::sort(target, jobs, sources, plans)? {
+            Ok(sort) => Begun::Sorted(sort),
+            Err(stop) => return Ok(Begun::Stopped(stop)),
+        }
+    } else {
+        preflight::check(target, jobs, sources, plans)?;
+        Begun::AsTheyCome
+    };
+    if matches!(begun, Begun::Sorted(_)) {
+        // Nothing was said to the server for as long as the sort took.
+        first.run_to_its_end("the connection", |connection| connection.execute("DO 0", ()).map(drop))?;
+    }
     open::first_steps(first, target, jobs)
         .inspect_err(|_| open::drop_if_unused(target))
-        .map_err(|error| jobs.explained(target, error))
+        .map_err(|error| jobs.explained(target, error))?;
+    if matches!(begun, Begun::Sorted(_)) || target.sort.by_server() {
+        jobs.claim(first)?;
+    }
+    Ok(begun)
 }
 
 /// Sees to it that rejects can be written: on the way where no ledger keeps them, else at the end.
@@ -283,14 +318,20 @@ fn confirm(sources: &[(Arc<str>, Arc<dyn Unchanged>)], target: &Target) -> Resul
 }
 
 /// What came of it; `sources` are those that can be compared with what they were.
-fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, Arc<dyn Unchanged>)]) -> Report {
+fn report(
+    target: Target,
+    mut jobs: Jobs,
+    finished: bool,
+    sources: &[(Arc<str>, Arc<dyn Unchanged>)],
+    sort: Option<report::Sort>,
+) -> Report {
     let control = &target.load.control;
     let mut counters = lock(&target.load.counters);
     // What an earlier run has finished was judged by that one.
     if !jobs.is_all_loaded() {
         counters.finish(&target.load.options, control);
     }
-    let snapshot = control.snapshot();
+    let mut snapshot = control.snapshot();
     let not_loaded = snapshot.read - snapshot.stored - snapshot.skipped - snapshot.rejected - counters.unknown;
     // The connections of an aborted load fail because they were cut.
     let mut stop =
@@ -321,8 +362,11 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         match jobs.finish(&target, steps::LAST, &want) {
             Ok(Some(rejects)) => first_rejects = rejects,
             Ok(None) => {}
+            Err(error) if error.kind() == Kind::Data => stop = Some(Stop::BadData(error)),
             Err(error) => stop = Some(Stop::Failed(error)),
         }
+        snapshot.stored -= jobs.late();
+        snapshot.rejected += jobs.late();
     }
     stop = stop.map(|stop| match stop {
         Stop::Failed(error) => Stop::Failed(jobs.explained(&target, error)),
@@ -358,6 +402,7 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         method_reason: choice.reason,
         lanes,
         tuning,
+        order: target.sort.choice(),
         time_zone: target.session.time_zone.clone(),
         chunks: snapshot.chunks,
         replays: target.load.replays.load(Relaxed),
@@ -370,7 +415,8 @@ fn report(target: Target, mut jobs: Jobs, finished: bool, sources: &[(Arc<str>, 
         rejected: snapshot.rejected,
         not_loaded,
         unknown: counters.unknown,
-        bytes: snapshot.bytes,
+        bytes: sort.as_ref().map_or(snapshot.bytes, |sort| sort.source_bytes),
+        sort,
         elapsed: control.elapsed(),
         stored_records: report::merge(std::mem::take(&mut counters.stored_records)),
         unknown_records: report::merge(std::mem::take(&mut counters.unknown_records)),

@@ -1,11 +1,14 @@
-//! What a load tells while it runs, and who is told.
+//! What a load tells while it runs, in words too, and who is told.
+
+mod words;
 
 use inrush_core::Place;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::JobId;
 use inrush_core::bulk::method::Choice;
-use inrush_core::bulk::report::Records;
+use inrush_core::bulk::report::{Records, Sort};
 use inrush_core::bulk::tuner::Tuned;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +26,29 @@ pub enum Notice {
     Truncated,
     /// The write method, and why; told again when the server refuses one and the next is tried.
     Method(Choice),
+    /// Rows are read and sorted first, before any of them is sent.
+    Sorts {
+        /// By these columns.
+        columns: Vec<String>,
+        /// Why.
+        reason: String,
+        /// About so many bytes of text, if the sources can tell.
+        bytes: Option<u64>,
+    },
+    /// They are sorted.
+    Sorted(Sort),
+    /// Sorted rows are to lie on something that is no disk of this machine.
+    TempDir {
+        /// The temporary folder.
+        folder: PathBuf,
+        /// What it is on, for people: a network, memory.
+        on: &'static str,
+    },
+    /// The server is to sort rows, once all of them are there.
+    ServerSorts {
+        /// It needs about so many bytes of disk for that, as far as is known.
+        bytes: Option<u64>,
+    },
     /// The server has no room for as many connections as were asked for.
     FewerLanes {
         /// How many there are.

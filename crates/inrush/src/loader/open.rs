@@ -9,10 +9,11 @@ use super::modes;
 use super::notice::Notice;
 use super::options::{BadRows, Guarantee, LoadOptions};
 use super::presence::Presence;
+use super::sort_plan::SortPlan;
 use super::source_plan::{SourcePlan, Writers};
 use super::target::Target;
-use super::tuning::Tuning;
-use super::{sql, steps, watch, zones};
+use super::tuning::{Order, Tuning};
+use super::{sort, sql, steps, watch, zones};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::table::{self, TableName};
@@ -21,6 +22,7 @@ use inrush_core::bulk::lane::LaneSession;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::modes::{Keys, Writing};
 use inrush_core::bulk::steps::Shadow;
+use inrush_core::bulk::steps::keyless::{self, Notes};
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
 use inrush_core::bulk::{Plan, Source, Table, method};
@@ -40,7 +42,7 @@ pub(super) fn open(
     load: Arc<Load>,
     config: Config,
     table: &str,
-    sources: &mut [Box<dyn Source>],
+    sources: &mut Vec<Box<dyn Source>>,
 ) -> Result<(Target, Vec<Arc<SourcePlan>>)> {
     let options = &load.options;
     if let BadRows::Divert(_) = options.bad_rows {
@@ -108,6 +110,16 @@ pub(super) fn open(
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
     };
     let choice = method::choose(options.method, facts)?;
+    let known = sort::Known {
+        table: &table,
+        is_new: to_create.is_some() || options.replace,
+        buffer_pool: variables.buffer_pool,
+        max_packet: variables.max_packet,
+        cluster: variables.cluster,
+    };
+    let sort =
+        sort::plan(&mut connection, &known, options, (sources, &plans), &load.control, |notice| load.notify(notice))?;
+    let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
     let target = Target {
         // Counts of rows found would hide which of them were changed.
         config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
@@ -124,7 +136,12 @@ pub(super) fn open(
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
         presence: Presence::default(),
-        tuning: Arc::new(Tuning::new(options, profile.transaction_bytes.min(variables.cluster.transaction_bytes()))?),
+        tuning: Arc::new(Tuning::new(
+            options,
+            profile.transaction_bytes.min(variables.cluster.transaction_bytes()),
+            order,
+        )?),
+        sort,
         ignores_case: variables.ignores_case,
         table,
         to_create,
@@ -150,6 +167,22 @@ fn load_is_serial(
         && table.columns.iter().any(|column| column.auto_increment)
         && plans.iter().all(|plan| plan.writing.stage(method::Method::LoadData).is_none());
     Ok(locks && options.lanes != Some(1) && !options.defer_indexes && modes::has_secondary_index(connection, table)?)
+}
+
+/// How rows come. Lanes side by side pay for themselves where each row costs the server work in indexes, too.
+fn order(
+    connection: &mut Connection,
+    sort: &SortPlan,
+    lanes_leave_room: bool,
+    options: &LoadOptions,
+    table: &Table,
+) -> Result<Order> {
+    Ok(match sort.sorts() {
+        false => Order::AsTheyCome,
+        true if !lanes_leave_room => Order::Sorted,
+        true if !options.defer_indexes && modes::has_secondary_index(connection, table)? => Order::Sorted,
+        true => Order::SortedForOneLane,
+    })
 }
 
 /// Opens the first lane, which must work; none for a dry run.
@@ -212,6 +245,8 @@ struct Variables {
     /// A statement whose number of rows the server does not know holds the lock of an AUTO_INCREMENT until it ends, one with VALUES
     /// does not: `innodb_autoinc_lock_mode` is 1.
     locks_for_ids: bool,
+    /// `innodb_buffer_pool_size`, in bytes.
+    buffer_pool: Option<u64>,
 }
 
 impl Variables {
@@ -219,7 +254,7 @@ impl Variables {
         let rows = sql::rows(
             connection,
             "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
-             'lower_case_table_names', 'innodb_autoinc_lock_mode')",
+             'lower_case_table_names', 'innodb_autoinc_lock_mode', 'innodb_buffer_pool_size')",
         )?;
         let cluster = Cluster::read(&sql::rows(connection, Cluster::QUERY)?);
         let value = |name: &str| {
@@ -233,6 +268,7 @@ impl Variables {
                 .filter(|bytes| LIKELY_PACKETS.contains(bytes))
                 .unwrap_or(profile.packet_bytes),
             local_infile: value("local_infile").map(on),
+            buffer_pool: value("innodb_buffer_pool_size").and_then(|size| size.parse().ok()),
             locks_for_ids: value("innodb_autoinc_lock_mode") == Some("1"),
             ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
             statement_binlog: value("log_bin").is_some_and(on)
@@ -260,7 +296,8 @@ fn plans(
         match modes::plan(&**source, options, table, keys, &rules.profile) {
             Ok((plan, writing)) => {
                 source.select(&plan.uses);
-                plans.push(Arc::new(source_plan(index, plan, writing, rules, max_packet)));
+                let notes = sort::notes(options, index);
+                plans.push(Arc::new(source_plan(index, plan, writing, notes, rules, max_packet)));
             }
             Err(error) => {
                 mistakes = Some(match mistakes {
@@ -276,7 +313,15 @@ fn plans(
     mistakes.map_or(Ok(plans), Err)
 }
 
-fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_packet: usize) -> SourcePlan {
+fn source_plan(
+    index: usize,
+    plan: Plan,
+    writing: Writing,
+    notes: Option<Notes>,
+    rules: &Rules,
+    max_packet: usize,
+) -> SourcePlan {
+    let plan = plan.noting(notes.map_or_else(Vec::new, Notes::columns));
     let layout = Layout::of(&plan);
     let insert = layout.insert(writing.verb, writing.fills(method::Method::MultiRow), &writing.tail);
     let limits = |bytes| Limits::new(bytes, max_packet);
@@ -297,8 +342,10 @@ fn source_plan(index: usize, plan: Plan, writing: Writing, rules: &Rules, max_pa
         writers,
         rules: rules.clone(),
         fence: None,
+        fences_of_rejects: Vec::new(),
         layout,
         writing,
+        notes,
         plan,
     }
 }
@@ -332,8 +379,10 @@ fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
 /// The table that takes the place of one that is there: as an earlier run of this load made it, or as it will be.
 fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
     let shadow = TableName { name: Shadow::of(&name.schema, &name.name).shadow, ..name.clone() };
-    let made = sql::read_table(connection, &shadow)?;
-    Ok(made.map_or_else(|| imagined(name, columns), |made| Table { name: name.name.clone(), ..made }))
+    let Some(mut made) = sql::read_table(connection, &shadow)? else { return Ok(imagined(name, columns)) };
+    // What it notes of its rows goes again.
+    made.columns.retain(|column| keyless::name_in_use([column.name.as_str()]).is_none());
+    Ok(Table { name: name.name.clone(), ..made })
 }
 
 /// Drops the table that this run has created if nothing is in it, so that a load which came to nothing leaves nothing behind. Statements of

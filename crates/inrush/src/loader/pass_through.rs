@@ -16,7 +16,8 @@ pub(super) fn pass_through(
     target: &Target,
 ) -> Option<(PassThrough, Payload)> {
     let sends_text = method == Method::LoadData || target.load.options.dry_run;
-    if !sends_text || !load_data::may_stand(&plan.checks) || !lock(&plan.back_off).allows() {
+    // What is noted of each row stands in no text.
+    if !sends_text || plan.notes.is_some() || !load_data::may_stand(&plan.checks) || !lock(&plan.back_off).allows() {
         return None;
     }
     let seen = look(raw_chunk, plan, target);

@@ -13,10 +13,12 @@ use inrush_core::bulk::encode::load_data;
 use inrush_core::bulk::ledger::ChunkLine;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::{Records, Stop};
+use inrush_core::bulk::sort::SortKey;
 use inrush_core::bulk::write::Next;
 use inrush_core::bulk::{Batch, CheckedRows, Method, Origin, PassThrough, RawChunk, Reject, RowSource};
 use inrush_core::convert::BoundRows;
-use inrush_core::value::check::{BadCell, CheckedColumn};
+use inrush_core::value::Cells;
+use inrush_core::value::check::{BadCell, CheckedColumn, Known};
 use inrush_core::{Error, Place};
 use std::collections::BTreeMap;
 use std::mem;
@@ -232,12 +234,53 @@ fn hold(held: &mut Held, bytes: u64, memory: usize, target: &Target) {
 }
 
 impl Checked {
+    /// The same of a batch that is not sent as it is, rows that no packet holds among the rejects.
+    pub(super) fn of_first(batch: Batch, plan: &Arc<SourcePlan>, max_packet: usize) -> Self {
+        let is_long = batch.bytes() as usize > max_packet;
+        let mut checked = Self::new(batch, plan.clone());
+        if is_long {
+            checked.refuse_long_rows(max_packet);
+        }
+        checked
+    }
+
+    /// Records refused before anything was sent, in the order of their lines.
+    pub(super) fn rejects(&self) -> &[Reject] {
+        &self.rejects
+    }
+
+    /// The cells of each column, as they were checked.
+    pub(super) fn cells(&self) -> Vec<Cells<'_>> {
+        self.columns.iter().map(|column| Cells::new(&column.cells)).collect()
+    }
+
+    /// The rows that are to be stored, by their numbers in the batch.
+    pub(super) fn kept(&self) -> impl Iterator<Item = usize> {
+        let mut skip = self.skip.iter().peekable();
+        (0..self.batch.rows.num_rows()).filter(move |row| skip.next_if(|skipped| **skipped as usize == *row).is_none())
+    }
+
+    /// The keys of the rows that are to be stored.
+    pub(super) fn keys(&self, key: &SortKey) -> Vec<Vec<u8>> {
+        let cells = self.cells();
+        let of_row = |row| {
+            let mut bytes = Vec::new();
+            key.append(&cells, row, &mut bytes);
+            bytes
+        };
+        self.kept().map(of_row).collect()
+    }
+
     /// Runs every column's check. A row is rejected once, for the first of its columns that is bad.
     fn new(batch: Batch, plan: Arc<SourcePlan>) -> Self {
         let mut columns = Vec::with_capacity(plan.checks.len());
         let mut found: Vec<(BadCell, usize)> = Vec::new();
         let mut bad = Vec::new();
-        for (i, (check, array)) in plan.checks.iter().zip(batch.rows.columns()).enumerate() {
+        let noted = plan.notes.map_or_else(Vec::new, |notes| notes.cells(&batch));
+        for (check, array) in plan.checks.iter().zip(&noted) {
+            columns.push(check.run_knowing(Known::default(), array.as_binary_view(), false, &mut bad));
+        }
+        for (i, (check, array)) in plan.checks[noted.len()..].iter().zip(batch.rows.columns()).enumerate() {
             let known = batch.known.get(i).copied().unwrap_or_default();
             columns.push(check.run_knowing(known, array.as_binary_view(), batch.utf8, &mut bad));
             found.extend(bad.drain(..).map(|cell| (cell, i)));
@@ -247,7 +290,7 @@ impl Checked {
         let mut rejects = batch.rejects.clone();
         let mut places = batch.origin.places();
         for (cell, i) in &found {
-            let check = &plan.checks[*i];
+            let check = &plan.checks[noted.len() + *i];
             let mut place = places.of(cell.row as usize);
             place.column = Some(check.column().name.as_str().into());
             let reason = check.reason(batch.rows.column(*i).as_binary_view(), cell);
@@ -410,8 +453,7 @@ pub(super) fn too_long(bytes: usize, max_packet: usize) -> String {
 
 /// The error for the first bad row of a batch that is not to be sent, if there is one.
 pub(super) fn first_bad_row(batch: Batch, plan: &Arc<SourcePlan>, max_packet: usize) -> Option<Error> {
-    let mut checked = Checked::new(batch, plan.clone());
-    checked.refuse_long_rows(max_packet);
+    let checked = Checked::of_first(batch, plan, max_packet);
     checked.rejects.first().map(|first| stopping(first, checked.rejects.len()))
 }
 
@@ -423,6 +465,7 @@ pub(super) fn stopping(first: &Reject, found: usize) -> Error {
         n => format!("; {n} more bad rows in the same chunk"),
     };
     Error::data(format!("{}{more}", first.reason))
+        .with_row_code(first.code)
         .at(first.place.clone())
         .with_hint("`--bad-rows divert:rejected.csv` loads the rest")
 }

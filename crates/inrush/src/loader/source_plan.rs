@@ -7,13 +7,14 @@ use inrush_core::bulk::expression::Part;
 use inrush_core::bulk::ledger::{Fence, Mapping};
 use inrush_core::bulk::method::Method;
 use inrush_core::bulk::modes::Writing;
+use inrush_core::bulk::steps::keyless::Notes;
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{Bulk, MultiRowPrepared, Writer};
 use inrush_core::bulk::{Plan, Separators};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A source's plan with everything made from it once.
 pub(super) struct SourcePlan {
@@ -30,9 +31,13 @@ pub(super) struct SourcePlan {
     pub(super) writers: Writers,
     /// Guards each chunk's COMMIT; none where no ledger is kept.
     pub(super) fence: Option<Fence>,
+    /// Of rows that were sorted together: under whose job the rejects of each source are kept.
+    pub(super) fences_of_rejects: Vec<(Arc<str>, Fence)>,
     pub(super) layout: Layout,
     /// How the mode writes them.
     pub(super) writing: Writing,
+    /// What is noted of each row until the server has sorted them.
+    pub(super) notes: Option<Notes>,
 }
 
 /// What makes the INSERTs of a plan.
@@ -56,7 +61,7 @@ impl Writers {
 impl SourcePlan {
     /// Where its fields go: a job is gone on with only if that is the same.
     pub(super) fn mapping(&self, target: &Target) -> Mapping {
-        let pairs = self.plan.columns.iter().zip(&self.plan.uses);
+        let pairs = self.plan.columns[self.plan.n_noted..].iter().zip(&self.plan.uses);
         let columns: Vec<_> =
             pairs.map(|(column, field)| format!("{} from field {}", column.name, field.index + 1)).collect();
         let options = &target.load.options;
@@ -69,13 +74,17 @@ impl SourcePlan {
             .iter()
             .map(|set| format!("{} = {}", set.column, set.parts.iter().map(part).collect::<String>()))
             .collect();
-        Mapping::default()
+        let mapping = Mapping::default()
             .with("columns", columns.join(", "))
             .with("set", set.join("; "))
             .with("mode", options.mode)
             .with("key", options.key.join(", "))
             .with("atomic", if options.replace { "by a new table".to_owned() } else { options.atomic.to_string() })
-            .with("time zone", &target.session.time_zone)
+            .with("time zone", &target.session.time_zone);
+        match target.sort.order() {
+            Some((name, order)) => mapping.with(name, order),
+            None => mapping,
+        }
     }
 
     /// The LOAD statement for a text; `file_name` is what the server will ask for.

@@ -6,6 +6,7 @@
 //! commits by itself can be done again or asks first what is there.
 
 mod guard;
+mod server_sort;
 
 use super::ledger::{Jobs, LastSteps};
 use super::notice::Notice;
@@ -29,14 +30,16 @@ pub(super) fn first(connection: &mut Connection, target: &Target, jobs: &mut Job
     if !target.load.options.before.is_empty() {
         jobs.step(connection, Step::Before, |connection, _| run_all(connection, target, "--before"))?;
     }
-    if target.load.options.defer_indexes {
+    if target.sort.by_server() {
+        server_sort::drop_keys(connection, target, jobs)?;
+    } else if target.load.options.defer_indexes {
         jobs.alone(connection, target, |connection, jobs| drop_indexes(connection, target, jobs))?;
     }
     Ok(())
 }
 
 /// What the end of the jobs runs.
-pub(super) const LAST: LastSteps = LastSteps { has_any: has_last, run: last, give_up };
+pub(super) const LAST: LastSteps = LastSteps { has_any: has_last, settle: server_sort::make_keys, run: last, give_up };
 
 /// Whether something comes after the last row.
 fn has_last(target: &Target) -> bool {
@@ -54,7 +57,9 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
                 guard::intend(connection, jobs, &shadow)?;
             }
             jobs.step(connection, Step::Indexes, |connection, jobs| {
-                rebuild(connection, target, &kept)?;
+                if !target.sort.by_server() {
+                    rebuild(connection, target, &kept)?;
+                }
                 fault::point("swap.before");
                 match target.shadow() {
                     Some(shadow) => swap(connection, target, jobs, &shadow),

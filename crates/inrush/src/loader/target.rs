@@ -5,6 +5,7 @@ use super::control::lock;
 use super::load::Load;
 use super::notice::Notice;
 use super::presence::Presence;
+use super::sort_plan::SortPlan;
 use super::tuning::Tuning;
 use crate::Config;
 use inrush_core::bulk::Table;
@@ -42,6 +43,7 @@ pub(super) struct Target {
     pub(super) largest_chunk: AtomicUsize,
     /// The share of bad rows that the last replay came to.
     pub(super) bad_share: Mutex<f64>,
+    pub(super) sort: SortPlan,
     pub(super) tuning: Arc<Tuning>,
     pub(super) presence: Presence,
 }

@@ -15,6 +15,17 @@ use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+/// How the rows come, as far as lanes and chunks depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As in the source.
+    AsTheyCome,
+    /// Sorted by the key.
+    Sorted,
+    /// The same, into a table that a second lane would make larger and hardly faster.
+    SortedForOneLane,
+}
+
 /// What all lanes share of it.
 pub(super) struct Tuning {
     state: Mutex<State>,
@@ -34,8 +45,8 @@ struct State {
 
 impl Tuning {
     /// `transaction_bytes`: the most that one transaction takes.
-    pub(super) fn new(options: &LoadOptions, transaction_bytes: usize) -> Result<Self> {
-        let limits = limits(options, transaction_bytes);
+    pub(super) fn new(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Result<Self> {
+        let limits = limits(options, transaction_bytes, order);
         let tuner = Tuner::new(limits);
         let budget = Budget::new(options.memory as u64, tuner.held_per_byte());
         let trace = options.tuning_trace.as_ref().map(|path| {
@@ -150,18 +161,23 @@ pub(super) fn first_lanes() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(2))
 }
 
-fn limits(options: &LoadOptions, transaction_bytes: usize) -> Limits {
+fn limits(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Limits {
+    let first = match order {
+        Order::AsTheyCome => FIRST_BATCH,
+        Order::Sorted | Order::SortedForOneLane => SORTED_BATCH.min(options.memory / 16).max(FIRST_BATCH),
+    };
     let max_batch = MAX_BATCH.min(transaction_bytes);
     // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
     let is_fixed = options.dry_run || options.rate.is_some();
-    let lanes = options.lanes.unwrap_or_else(first_lanes);
+    let for_one = order == Order::SortedForOneLane;
+    let lanes = options.lanes.unwrap_or_else(|| if for_one { 1 } else { first_lanes() });
     let (min_lanes, max_lanes) =
-        if options.lanes.is_some() || is_fixed { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
+        if options.lanes.is_some() || is_fixed || for_one { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
     let (batch, min_batch, max_batch) = match options.batch {
         BatchSize::Bytes(bytes) => (bytes, bytes, bytes),
         BatchSize::Rows(_) => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
         BatchSize::Auto if options.dry_run => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
-        BatchSize::Auto => (FIRST_BATCH.min(max_batch), MIN_BATCH.min(max_batch), max_batch),
+        BatchSize::Auto => (first.min(max_batch), MIN_BATCH.min(max_batch), max_batch),
     };
     Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory }
 }
@@ -170,6 +186,9 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// What a batch has where nobody asked for a size and nothing is known yet (docs/notes/chunk-size.md).
 const FIRST_BATCH: usize = 4 << 20;
+
+/// The same of rows that are sorted: where a lane begins behind another one, MySQL begins pages that nothing fills (docs/notes/sort.md).
+const SORTED_BATCH: usize = 16 << 20;
 
 const MIN_BATCH: usize = 256 << 10;
 const MAX_BATCH: usize = 64 << 20;
@@ -198,33 +217,56 @@ mod tests {
 
     #[test]
     fn what_is_given_is_not_tuned() {
-        let given = limits(&LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() }, usize::MAX);
+        let given = limits(
+            &LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() },
+            usize::MAX,
+            Order::AsTheyCome,
+        );
         assert_eq!((given.min_lanes, given.lanes, given.max_lanes), (5, 5, 5));
         assert_eq!((given.min_batch, given.batch, given.max_batch), (7, 7, 7));
     }
 
     #[test]
     fn a_rate_needs_no_more_lanes() {
-        let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, usize::MAX);
+        let paced =
+            limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, usize::MAX, Order::AsTheyCome);
         assert_eq!((paced.min_lanes, paced.max_lanes), (first_lanes(), first_lanes()));
     }
 
     #[test]
+    fn sorted_rows_may_be_for_one_lane() {
+        let lanes = |order, given| {
+            let of = limits(&LoadOptions { lanes: given, ..options() }, usize::MAX, order);
+            (of.lanes, of.max_lanes)
+        };
+        assert_eq!(lanes(Order::SortedForOneLane, None), (1, 1));
+        assert_eq!(lanes(Order::SortedForOneLane, Some(3)), (3, 3));
+        assert_eq!(lanes(Order::Sorted, None), (first_lanes(), MAX_LANES));
+    }
+
+    #[test]
     fn what_was_refused_is_not_read_again() {
-        let auto = Tuning::new(&options(), usize::MAX).unwrap();
+        let auto = Tuning::new(&options(), usize::MAX, Order::AsTheyCome).unwrap();
         assert_eq!(auto.batch_bytes(), Some(FIRST_BATCH));
         auto.refused(1000);
         assert_eq!(auto.batch_bytes(), Some(750));
-        let fixed = Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, usize::MAX).unwrap();
+        let fixed =
+            Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, usize::MAX, Order::AsTheyCome)
+                .unwrap();
         fixed.refused(1000);
         assert_eq!(fixed.batch_bytes(), Some(5000));
     }
 
     #[test]
     fn a_cluster_takes_smaller_batches() {
-        assert_eq!(limits(&options(), usize::MAX).max_batch, 64 << 20);
-        assert_eq!(limits(&options(), 16 << 20).max_batch, 16 << 20);
-        let small = limits(&options(), 100 << 10);
+        assert_eq!(limits(&options(), usize::MAX, Order::AsTheyCome).max_batch, 64 << 20);
+        let batch = |memory, order| limits(&LoadOptions { memory, ..options() }, usize::MAX, order).batch;
+        assert_eq!(
+            (batch(256 << 20, Order::AsTheyCome), batch(256 << 20, Order::Sorted), batch(1 << 20, Order::Sorted)),
+            (4 << 20, 16 << 20, 4 << 20)
+        );
+        assert_eq!(limits(&options(), 16 << 20, Order::AsTheyCome).max_batch, 16 << 20);
+        let small = limits(&options(), 100 << 10, Order::AsTheyCome);
         assert_eq!([small.batch, small.min_batch, small.max_batch], [100 << 10; 3]);
     }
 }

@@ -55,14 +55,68 @@ fn server_state(config: &Config, connection_id: u32) -> String {
     let asked = Connection::connect(&config).and_then(|mut connection| {
         // MySQL refuses information_schema.PROCESSLIST while a statement of anybody has an emoji in it (error 3854).
         let rows = super::sql::rows(&mut connection, "SHOW PROCESSLIST")?;
+        // Who may not read it, or whose server keeps no stages, hears nothing of them.
+        let stages = super::sql::rows(&mut connection, &stages_query(connection_id)).unwrap_or_default();
         connection.close();
-        Ok(rows)
+        Ok((rows, stages))
     });
     match asked {
-        Ok(rows) => match rows.iter().map(Vec::as_slice).find(|row| row.first() == Some(&id)) {
-            Some([_, _, _, _, command, time, state, ..]) => format!("{command} for {time} s, state `{state}`"),
+        Ok((rows, stages)) => match rows.iter().map(Vec::as_slice).find(|row| row.first() == Some(&id)) {
+            Some([_, _, _, _, command, time, state, more @ ..]) => {
+                format!("{command} for {time} s, state `{state}`{}", progress(more, &stages))
+            }
             _ => "the server has no such connection any more".into(),
         },
         Err(error) => format!("the server does not answer: {error}"),
+    }
+}
+
+/// How far a long statement is: MySQL estimates the work of its stages where the consumer `events_stages_current` is on.
+fn stages_query(connection_id: u32) -> String {
+    format!(
+        "SELECT SUBSTRING_INDEX(EVENT_NAME, '/', -1), WORK_COMPLETED, WORK_ESTIMATED FROM performance_schema.events_stages_current \
+         JOIN performance_schema.threads USING (THREAD_ID) WHERE PROCESSLIST_ID = {connection_id} AND WORK_ESTIMATED > 0"
+    )
+}
+
+/// What the server says of how far it is, behind its state; MariaDB has a percentage in the last column of its list of processes.
+fn progress(more: &[String], stages: &[Vec<String>]) -> String {
+    if let [_info, percent] = more
+        && percent.parse().is_ok_and(|percent: f64| percent > 0.0)
+    {
+        return format!(", {percent} % done");
+    }
+    match stages.first().map(Vec::as_slice) {
+        Some([stage, done, of]) => match (done.parse::<f64>(), of.parse::<f64>()) {
+            (Ok(done), Ok(of)) if of > 0.0 => format!(", {stage}: {:.0} % done", (100.0 * done / of).min(100.0)),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(more: &[&str], stages: &[[&str; 3]], want: &str) {
+        let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        let stages: Vec<Vec<String>> = stages.iter().map(|stage| texts(stage)).collect();
+        assert_eq!(progress(&texts(more), &stages), want);
+    }
+
+    #[test]
+    fn how_far_a_statement_is() {
+        check(&["ALTER TABLE t"], &[], "");
+        check(&["ALTER TABLE t", "0.000"], &[], "");
+        check(&["ALTER TABLE t", "41.250"], &[], ", 41.250 % done");
+        check(
+            &["ALTER TABLE t"],
+            &[["alter table (merge sort)", "50", "200"]],
+            ", alter table (merge sort): 25 % done",
+        );
+        check(&["ALTER TABLE t"], &[["x", "300", "200"]], ", x: 100 % done");
+        check(&["ALTER TABLE t"], &[["x", "300", "0"]], "");
     }
 }

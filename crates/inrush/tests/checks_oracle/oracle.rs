@@ -240,6 +240,7 @@ impl Oracle {
             verbatim: Some(Separators { terminated_by: b'|', enclosed_by: quote }),
             record_starts: std::iter::once(0).chain(record_ends.iter().copied()).take(those.len()).collect(),
             record_ends,
+            stood: None,
         };
         let check = |(column, cells)| Check::new(column, &self.rules).run(cells, false, &mut Vec::new());
         let columns = self.columns.iter().zip([&ids, &values]).map(check).collect();

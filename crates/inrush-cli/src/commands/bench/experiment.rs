@@ -4,7 +4,7 @@
 use super::place::{Place, SCHEMA};
 use super::progress::Progress;
 use crate::connection::ConnectArgs;
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use clap::Args;
 use inrush::Config;
 use inrush::blocking::Connection;
@@ -14,6 +14,7 @@ use inrush_bench::results::{Case, End, LeftOut, Program, Record, Results, Run, S
 use inrush_bench::runner::{self, Broken, Effort};
 use inrush_bench::table;
 use inrush_bench::{facts, server_file};
+use inrush_core::human;
 use inrush_core::{Error, Kind, Result};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::collections::BTreeMap;
@@ -31,6 +32,10 @@ pub(super) struct Common {
     /// A warm-up and three rounds; so it is without this
     #[arg(long, conflicts_with = "full")]
     pub(super) quick: bool,
+
+    /// Each case once, without a warm-up: for cases that take minutes
+    #[arg(long, conflicts_with_all = ["quick", "full"])]
+    pub(super) once: bool,
 
     /// Eight rounds and more, until the medians are known within `--precision` or `--budget` is over
     #[arg(long)]
@@ -74,6 +79,14 @@ impl Common {
         Duration::from_secs(self.cap)
     }
 
+    fn effort_name(&self) -> &'static str {
+        match (self.once, self.full) {
+            (true, _) => "once",
+            (_, true) => "full",
+            _ => "quick",
+        }
+    }
+
     /// The given options, or the defaults.
     pub(super) fn effort(&self, default: Effort) -> Effort {
         let full = Effort {
@@ -81,9 +94,10 @@ impl Common {
             budget: self.budget.unwrap_or(Effort::FULL.budget),
             ..Effort::FULL
         };
-        match (self.quick, self.full) {
-            (_, true) => full,
-            (true, _) => Effort::QUICK,
+        match (self.once, self.quick, self.full) {
+            (true, ..) => Effort::ONCE,
+            (.., true) => full,
+            (_, true, _) => Effort::QUICK,
             _ => default,
         }
     }
@@ -161,6 +175,16 @@ pub(super) trait Experiment {
         exit::OK
     }
 
+    /// The memory of the server that is started for the experiment; `None` if it runs on any server, named or not.
+    fn server_memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// Settings of the server that differ between cases, with all their values.
+    fn varied_settings(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// How often each cell is run.
     fn effort(&self) -> Effort {
         self.common().effort(Effort::QUICK)
@@ -194,7 +218,7 @@ pub(super) fn listed<T: ToString>(numbers: &[T]) -> String {
 /// Runs an experiment on the server that was named, or on one that is started for it.
 pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u8> {
     let common = experiment.common();
-    at_a_place(&common.connect, common.keep, output, |place, stop| {
+    at_a_place(&common.connect, experiment.server_memory(), common.keep, output, |place, stop| {
         let results = measure(experiment, place, stop, output, &|results| match output.is_json() {
             true => output.result(&table::json(results)),
             false => show(results, output),
@@ -203,15 +227,16 @@ pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u
     })
 }
 
-/// Runs `work` on the named server, or on a temporary one, and cleans up.
+/// Runs `work` on the named server, or on a temporary one, and cleans up. With `memory` it is a temporary one of that size.
 pub(super) fn at_a_place(
     connect: &ConnectArgs,
+    memory: Option<u64>,
     keep: bool,
     output: &Output,
     work: impl FnOnce(&Place, &Arc<AtomicBool>) -> Result<u8>,
 ) -> Result<u8> {
     let stop = on_signals(false)?;
-    let place = Place::find(connect, output)?;
+    let place = Place::find(connect, memory, output)?;
     if !place.is_local() {
         // A server of our own has to be stopped in order; it is near, and answers.
         on_signals(true)?;
@@ -304,12 +329,14 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
     let common = experiment.common();
     let mut options = experiment.options();
     let effort = experiment.effort();
-    options.insert("effort".into(), if common.full { "full" } else { "quick" }.into());
+    options.insert("effort".into(), common.effort_name().into());
     if common.full {
         options.insert("precision".into(), effort.precision.to_string());
         options.insert("budget".into(), effort.budget.as_secs_f64().to_string());
     }
     options.insert("cap".into(), common.cap.to_string());
+    let mut server = server.clone();
+    server.settings.extend(experiment.varied_settings().map(|(name, values)| (name.to_owned(), values)));
     Run {
         version: VERSION,
         experiment: E::NAME.into(),
@@ -320,7 +347,7 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
             commit: option_env!("INRUSH_COMMIT").map(Into::into),
         },
         machine: facts::machine(),
-        server: server.clone(),
+        server,
         ddl,
         options,
         left_out,

@@ -15,12 +15,13 @@ mod rtt;
 mod sweep;
 mod tour;
 
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
 use inrush_bench::results::Results;
 use inrush_bench::table::{self, Style};
 use inrush_bench::{advice, facts, heat_map, knee};
+use inrush_core::human;
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::BufReader;

@@ -7,12 +7,13 @@ use inrush::Config;
 use inrush::blocking::Connection;
 use inrush_core::{Error, Result};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A server with an empty schema for the lab. Dropping it stops a server that was started for it.
 pub(super) struct Place {
     pub(super) config: Config,
-    local: Option<Throwaway>,
+    local: Option<Arc<Throwaway>>,
     /// Whether the schema was there before.
     is_ours: bool,
     /// Holds the lock on the schema; the server releases it with the connection, however the run ends.
@@ -20,23 +21,29 @@ pub(super) struct Place {
 }
 
 /// A local server, and the folder that it is in.
-struct Throwaway {
+pub(super) struct Throwaway {
     server: LocalServer,
     folder: PathBuf,
 }
 
 impl Place {
-    /// Finds the server, or starts one; locks the schema against other runs, and makes it.
+    /// Finds the server, or starts one, with a buffer pool of `memory` if that is given; locks the schema against other runs, and makes it.
     ///
     /// # Errors
-    /// Those of the server; `Config` while another run holds the lock.
-    pub(super) fn find(connect: &ConnectArgs, output: &Output) -> Result<Self> {
-        let (config, local) = match connect.config_if_named(&Environment::of_process())? {
-            Some(config) => (config, None),
-            None => {
+    /// Those of the server; `Config` while another run holds the lock, or if a server is named and `memory` is given.
+    pub(super) fn find(connect: &ConnectArgs, memory: Option<u64>, output: &Output) -> Result<Self> {
+        let (config, local) = match (connect.config_if_named(&Environment::of_process())?, memory) {
+            (Some(_), Some(_)) => {
+                return Err(Error::config("`--server-memory` starts a server of its own, and another one is named")
+                    .with_hint(
+                        "leave out `--url`, `--host`, `--socket` and INRUSH_URL; INRUSH_MYSQLD names the program",
+                    ));
+            }
+            (Some(config), None) => (config, None),
+            (None, _) => {
                 output.notice("no server is named: starting a temporary local one");
-                let local = Throwaway::start()?;
-                (local.config()?, Some(local))
+                let local = Throwaway::start(memory)?;
+                (local.config()?, Some(Arc::new(local)))
             }
         };
         // The database of the user, if one is named, is not touched, nor needed.
@@ -72,19 +79,40 @@ impl Place {
     pub(super) fn is_local(&self) -> bool {
         self.local.is_some()
     }
+
+    /// The server if it was started for the lab.
+    pub(super) fn throwaway(&self) -> Option<Arc<Throwaway>> {
+        self.local.clone()
+    }
 }
 
 impl Throwaway {
-    fn start() -> Result<Self> {
+    fn start(memory: Option<u64>) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("inrush-bench-{}", std::process::id()));
         let server = LocalServer::at(&folder)?;
         let local = Self { server, folder };
-        let options = StartOptions { port: None, memory: None, set: vec!["local_infile=1".into()], patience: PATIENCE };
-        local.server.start(&options).map_err(|e| match e.hint() {
+        local.launch(memory).map_err(|e| match e.hint() {
             Some(_) => e,
             None => e.with_hint("name a server: `--url mysql://user@host`, `-h HOST` or `-S SOCKET`"),
         })?;
         Ok(local)
+    }
+
+    /// Stops it in order and starts it again with so much memory, which is empty then; its address stays.
+    ///
+    /// # Errors
+    /// Those of stopping and starting.
+    pub(super) fn restart(&self, memory: u64) -> Result<()> {
+        self.server.stop(PATIENCE)?;
+        self.launch(Some(memory))
+    }
+
+    fn launch(&self, memory: Option<u64>) -> Result<()> {
+        let mut set = vec!["local_infile=1".to_owned()];
+        if memory.is_some() {
+            set.extend(COMPARABLE.map(str::to_owned));
+        }
+        self.server.start(&StartOptions { port: None, memory, set, patience: PATIENCE }).map(drop)
     }
 
     fn config(&self) -> Result<Config> {
@@ -166,6 +194,15 @@ const TABLES: [&str; 9] = [
     "bench_sbtest",
     "bench_load",
     "bench_load_source",
+];
+
+/// Settings of servers that are compared by their memory. A redo log that is large for all of them (the two vendors name it differently),
+/// so that none writes pages earlier than its memory makes it; and nothing is read into the memory that an earlier case had there.
+const COMPARABLE: [&str; 4] = [
+    "loose-innodb-redo-log-capacity=2G",
+    "loose-innodb-log-file-size=2G",
+    "innodb-buffer-pool-dump-at-shutdown=0",
+    "innodb-buffer-pool-load-at-startup=0",
 ];
 
 const PATIENCE: Duration = Duration::from_secs(120);

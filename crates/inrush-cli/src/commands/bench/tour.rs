@@ -42,7 +42,7 @@ struct Only<T: Args> {
 
 /// Runs the tour.
 pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
-    experiment::at_a_place(&args.connect, false, output, |place, stop| {
+    experiment::at_a_place(&args.connect, None, false, output, |place, stop| {
         output.notice(
             "a tour of about two minutes: insert methods, then numbers of rows and connections, then round trips",
         );

@@ -2,11 +2,11 @@
 
 use super::{sizes, sources};
 use crate::connection::ConnectArgs;
-use crate::human;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::lane::Unchecked;
 use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
-use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad};
+use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, Sort};
+use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats, Widths};
 use std::path::{Path, PathBuf};
@@ -74,6 +74,14 @@ pub(crate) struct LoadArgs {
     /// Drop the indexes that are not unique first, and rebuild them all at once at the end
     #[arg(long, help_heading = "Writing")]
     defer_indexes: bool,
+
+    /// Sort the rows by the table's clustered key before they are sent: `auto`, `key` or `none`; or have the `server` do it
+    #[arg(long, default_value = "auto", value_name = "ORDER", help_heading = "Writing")]
+    sort: String,
+
+    /// Where sorted rows lie until they are sent: room for about 1.2 times the text [default: $TMPDIR, else /var/tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Writing")]
+    temp_dir: Option<PathBuf>,
 
     /// All or nothing: fill a copy of the table, which replaces it at the end
     #[arg(long, help_heading = "Writing")]
@@ -374,10 +382,6 @@ impl LoadArgs {
     pub(crate) fn load_options(&self) -> Result<LoadOptions> {
         let max_bad = self.max_bad.as_deref().map(parse_max_bad).transpose()?;
         let bad_rows = parse_bad_rows(&self.bad_rows)?;
-        if max_bad.is_some() && bad_rows == BadRows::Stop {
-            return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
-                .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
-        }
         let matching = match (&self.columns, self.no_header) {
             (Some(list), _) => Matching::Listed(FieldTarget::parse_list(list)?),
             (None, true) => Matching::ByPosition,
@@ -404,6 +408,8 @@ impl LoadArgs {
             .with_before(self.before.clone())
             .with_after(self.after.clone())
             .with_defer_indexes(self.defer_indexes)
+            .with_sort(parse_sort(&self.sort)?)
+            .with_temp_dir(self.temp_dir.clone())
             .with_atomic(self.atomic || self.replace_table)
             .with_replace(self.replace_table)
             .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
@@ -577,6 +583,16 @@ impl LoadArgs {
     }
 }
 
+/// The order that `--sort` names.
+pub(crate) fn parse_sort(order: &str) -> Result<Sort> {
+    Sort::parse(order).ok_or_else(|| {
+        Error::config(format!("`--sort {order}` is not understood"))
+            .with_hint(
+                "`key` sorts by the table's clustered key, `server` has the server do it, `none` does not sort, `auto` does where it is worth it",
+            )
+    })
+}
+
 fn parse_unchecked(list: &str) -> Result<Unchecked> {
     let mut unchecked = Unchecked::default();
     for check in list.split(',').map(str::trim) {
@@ -613,13 +629,10 @@ fn encoding_of(name: &str) -> Result<&'static encoding_rs::Encoding> {
 }
 
 fn parse_bad_rows(text: &str) -> Result<BadRows> {
-    match text.split_once(':') {
-        None if text == "stop" => Ok(BadRows::Stop),
-        None if text == "skip" => Ok(BadRows::Skip),
-        Some(("divert", file)) if !file.is_empty() => Ok(BadRows::Divert(file.into())),
-        _ => Err(Error::config(format!("`--bad-rows {text}` is not understood"))
-            .with_hint("it takes `stop`, `skip` or `divert:FILE`")),
-    }
+    BadRows::parse(text).ok_or_else(|| {
+        Error::config(format!("`--bad-rows {text}` is not understood"))
+            .with_hint("it takes `stop`, `skip` or `divert:FILE`")
+    })
 }
 
 fn parse_max_bad(text: &str) -> Result<MaxBad> {
@@ -655,15 +668,6 @@ fn one_byte(option: &str, text: &str) -> Result<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bad_rows() {
-        assert_eq!(parse_bad_rows("skip").unwrap(), BadRows::Skip);
-        assert_eq!(parse_bad_rows("divert:a:b.csv").unwrap(), BadRows::Divert("a:b.csv".into()));
-        for wrong in ["", "divert", "divert:", "keep", "stop:x"] {
-            assert!(parse_bad_rows(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn max_bad() {

@@ -54,6 +54,18 @@ const VERSION: u32 = 1;
 fn event(notice: &Notice) -> (&'static str, Value) {
     match notice {
         Notice::Method(choice) => ("method", json!({ "name": choice.method.name(), "reason": choice.reason })),
+        Notice::Sorts { columns, reason, bytes } => {
+            ("sort", json!({ "state": "begun", "columns": columns, "reason": reason, "bytes": bytes }))
+        }
+        Notice::Sorted(sort) => (
+            "sort",
+            json!({
+                "state": "done", "columns": sort.columns, "records": sort.records, "runs": sort.runs,
+                "temporary_bytes": sort.bytes, "seconds": sort.elapsed.as_secs_f64(),
+            }),
+        ),
+        Notice::TempDir { folder, on } => ("temp_dir", json!({ "folder": folder.to_string_lossy(), "on": on })),
+        Notice::ServerSorts { bytes } => ("sort", json!({ "state": "left to the server", "server_bytes": bytes })),
         Notice::AlreadyLoaded { source, on } => {
             ("job", json!({ "source": &**source, "state": "already loaded", "on": on }))
         }
@@ -102,6 +114,6 @@ fn event(notice: &Notice) -> (&'static str, Value) {
         }
         Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
         // Steps, and all other events.
-        other => ("notice", json!({ "what": super::words::describe(other) })),
+        other => ("notice", json!({ "what": other.to_string() })),
     }
 }

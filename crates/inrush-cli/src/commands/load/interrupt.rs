@@ -4,13 +4,14 @@
 //! process as it would any other. And so does a third one, for a process that could not end although it was to.
 
 use super::progress::Gauge;
-use crate::Output;
+use crate::{Output, exit};
 use inrush::Control;
 use inrush_core::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level::emulate_default_handler;
 use std::fmt::Write as _;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,7 +19,8 @@ use std::time::{Duration, Instant};
 /// Listens until it is dropped.
 pub(crate) struct Watch {
     handle: Handle,
-    thread: Option<JoinHandle<()>>,
+    /// One hears of signals, one prints what is to be said of them.
+    threads: Vec<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -51,14 +53,29 @@ impl Watch {
         let handle = signals.handle();
         let state = Arc::<Mutex<State>>::default();
         let shared = state.clone();
+        // Printing may block, and no signal may wait for that.
+        let (notices, said) = channel::<String>();
+        let printing = output.clone();
+        let printer = std::thread::spawn(move || said.into_iter().for_each(|notice| printing.notice(&notice)));
         let thread = std::thread::spawn(move || {
             for signal in signals.forever() {
-                if let Some(notice) = heed(signal, &mut lock(&shared), &output) {
-                    output.notice(&notice);
+                let (notice, aborts) = {
+                    let mut state = lock(&shared);
+                    let was_aborted = state.is_aborted();
+                    let notice = heed(signal, &mut state, &output);
+                    (notice, state.is_aborted() && !was_aborted)
+                };
+                if aborts {
+                    let (shared, output) = (shared.clone(), output.clone());
+                    std::thread::spawn(move || end_in_any_case(&shared, &output));
+                }
+                if let Some(notice) = notice {
+                    // The printer ends last.
+                    let _ = notices.send(notice);
                 }
             }
         });
-        Ok(Self { handle, thread: Some(thread), state })
+        Ok(Self { handle, threads: vec![thread, printer], state })
     }
 
     /// Signals are for this load from now on.
@@ -71,6 +88,32 @@ impl Watch {
         state.current = Some(Current { control, gauge, stops, aborted: None });
         drop(state);
         UnderWay(self)
+    }
+}
+
+impl State {
+    fn is_aborted(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| current.aborted.is_some())
+    }
+}
+
+/// Ends the process if a load that was aborted does not end: it may wait for something that is no connection yet, or for a disk. What is
+/// stored is in the ledger, as after any other end.
+fn end_in_any_case(state: &Mutex<State>, output: &Output) {
+    std::thread::sleep(MAY_TAKE);
+    // Kept until the end: from now on nobody takes this load for one that goes on.
+    let state = lock(state);
+    if state.is_aborted() {
+        output.drop_progress();
+        // It may be standard error that it waits for.
+        let (printed, is_printed) = channel();
+        let output = output.clone();
+        std::thread::spawn(move || {
+            output.notice("it does not end by itself: leaving it; what is stored stays, and the same command goes on");
+            let _ = printed.send(());
+        });
+        let _ = is_printed.recv_timeout(MAY_PRINT);
+        std::process::exit(exit::INTERRUPTED.into());
     }
 }
 
@@ -117,6 +160,9 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
 /// How long a load that was aborted may take to report.
 const MAY_TAKE: Duration = Duration::from_secs(2);
 
+/// How long the last notice of a process that leaves may take.
+const MAY_PRINT: Duration = Duration::from_millis(300);
+
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -144,7 +190,7 @@ impl Drop for UnderWay<'_> {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.handle.close();
-        if let Some(thread) = self.thread.take() {
+        for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }

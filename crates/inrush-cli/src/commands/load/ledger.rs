@@ -2,10 +2,11 @@
 
 use super::LoadArgs;
 use crate::connection::{self, Environment};
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use inrush::sans_io::bulk::ledger::State;
 use inrush::table::TableName;
 use inrush::{Config, Forgotten, JobRun, JobStatus, Loader};
+use inrush_core::human;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -4,9 +4,10 @@ use super::args::LoadArgs;
 use super::interrupt::Watch;
 use super::show;
 use super::sources::TableFiles;
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use inrush::sans_io::bulk::report::Report;
 use inrush_core::Result;
+use inrush_core::human;
 use serde_json::{Value, json};
 
 /// What became of a table.

@@ -16,14 +16,14 @@ mod repeats;
 mod show;
 mod sizes;
 mod sources;
-mod words;
 
-pub(crate) use args::LoadArgs;
+pub(crate) use args::{LoadArgs, parse_sort};
 pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use inrush::{BadRows, Loader, Matching, Report, Source, Stop};
+use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

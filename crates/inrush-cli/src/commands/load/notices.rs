@@ -3,7 +3,6 @@
 use super::events::Events;
 use super::progress::Gauge;
 use super::repeats::Repeats;
-use super::words::describe;
 use crate::Output;
 use inrush::Notice;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -44,11 +43,11 @@ impl Notices {
             Notice::Stored(_) | Notice::Rejected(_) | Notice::AlreadyLoaded { .. } => {}
             Notice::Tuned(tuned) => self.output.detail(&tuned.to_string()),
             // The summary names the method. It does not say that another one was tried first.
-            Notice::Method(_) if !self.has_method.swap(true, Relaxed) => self.output.detail(&describe(notice)),
+            Notice::Method(_) if !self.has_method.swap(true, Relaxed) => self.output.detail(&notice.to_string()),
             notice => {
                 let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(suffix) = repeats.pass(notice, self.began.elapsed()) {
-                    self.output.notice(&format!("{}{suffix}", describe(notice)));
+                    self.output.notice(&format!("{notice}{suffix}"));
                 }
             }
         }

@@ -45,6 +45,8 @@ pub(super) struct Pace {
     /// Bytes on the disk for a byte of text, as long as much is unread: near the end it is too small, for what a reader has in its hands
     /// is text only.
     on_disk: f64,
+    /// Rows are read to be sorted.
+    is_sorting: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +60,14 @@ struct Point {
 impl Pace {
     /// Takes a moment later than those before it.
     pub(super) fn take(&mut self, now: &Moment) -> Standing {
+        if (now.done.gathered > 0) != self.is_sorting {
+            self.is_sorting = now.done.gathered > 0;
+            self.recent.clear();
+            self.last_commit = now.at;
+        }
+        if self.is_sorting {
+            return self.take_sorting(now);
+        }
         let Snapshot { bytes, settled_bytes, left, .. } = now.done;
         let has_begun = bytes > 0;
         let rows = now.done.stored.saturating_sub(now.done.resumed);
@@ -68,10 +78,7 @@ impl Pace {
             // Connecting, and comparing what is stored, are no time of the rate.
             self.recent.clear();
         }
-        self.recent.push_back(Point { at: now.at, settled_bytes, rows });
-        while self.recent.get(1).is_some_and(|next| now.at.saturating_sub(next.at) >= WINDOW) {
-            self.recent.pop_front();
-        }
+        self.push(Point { at: now.at, settled_bytes, rows });
         let rates = self.rates();
         let remaining = left.filter(|_| now.total.is_some()).map(|left| left + bytes.saturating_sub(settled_bytes));
         let is_ending = has_begun && bytes == settled_bytes && left == Some(0);
@@ -86,6 +93,20 @@ impl Pace {
             stalled,
             has_begun,
             is_ending,
+        }
+    }
+
+    /// The share of what is read, and how fast: nothing is sent yet.
+    fn take_sorting(&mut self, now: &Moment) -> Standing {
+        self.push(Point { at: now.at, settled_bytes: now.done.bytes, rows: now.done.gathered });
+        let percent = |total: u64| (u128::from(now.read.min(total)) * 100 / u128::from(total.max(1))) as u8;
+        Standing { percent: now.total.map(percent), rates: self.rates(), ..Standing::default() }
+    }
+
+    fn push(&mut self, point: Point) {
+        self.recent.push_back(point);
+        while self.recent.get(1).is_some_and(|next| point.at.saturating_sub(next.at) >= WINDOW) {
+            self.recent.pop_front();
         }
     }
 
@@ -193,6 +214,25 @@ mod tests {
         assert_eq!((got.left, got.stalled), (None, Some(Duration::from_secs(8))));
         let got = standing(1000, &[(0, 0, 0, 1000, 0), (1, 1000, 1000, 0, 20)]);
         assert_eq!((got.left, got.is_ending, got.percent), (None, true, Some(100)));
+    }
+    #[test]
+    fn a_sort_has_a_share_and_a_rate_of_its_own() {
+        let mut pace = Pace::default();
+        let sorting = |at, gathered, bytes, read| {
+            let done = Snapshot { gathered, bytes, left: Some(1000 - bytes), ..Snapshot::default() };
+            Moment { at: Duration::from_secs(at), done, read, total: Some(1000) }
+        };
+        pace.take(&sorting(1, 10, 100, 100));
+        let got = pace.take(&sorting(3, 30, 300, 400));
+        assert_eq!((got.percent, got.rates, got.has_begun), (Some(40), Some((10.0, 100.0)), false));
+        // The rows are sent: what was read is no progress any more.
+        let loading = |at, bytes, settled_bytes, stored| {
+            let done = Snapshot { bytes, settled_bytes, stored, left: Some(1200 - bytes), ..Snapshot::default() };
+            Moment { at: Duration::from_secs(at), done, read: 1000, total: Some(1000) }
+        };
+        pace.take(&loading(5, 0, 0, 0));
+        let got = pace.take(&loading(7, 700, 600, 60));
+        assert_eq!((got.percent, got.rates, got.left), (Some(50), Some((30.0, 300.0)), Some(Duration::from_secs(2))));
     }
     #[test]
     fn without_a_size_there_is_no_share() {

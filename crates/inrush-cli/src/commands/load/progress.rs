@@ -1,9 +1,10 @@
 //! Progress of a load: a line that is replaced on a terminal, a line now and then elsewhere, nothing under `--quiet`. It goes to standard error, so that `--json` has it too.
 
 use super::pace::{Moment, Pace, Standing};
+use crate::Output;
 use crate::wrap::{columns, cut};
-use crate::{Output, human};
 use inrush::{Control, Snapshot};
+use inrush_core::human;
 use inrush_files::Meter;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -121,7 +122,9 @@ fn parts(done: &Snapshot, standing: &Standing, verb: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let percent = standing.percent.map_or(String::new(), |percent| format!("{percent}%: "));
     let rows = human::counted(done.stored, "row");
+    let sorting = || format!("{percent}sorting, {} read", human::counted(done.gathered, "record"));
     parts.push(match standing.has_begun {
+        false if done.gathered > 0 => sorting(),
         true => format!("{percent}{rows} {verb}"),
         false if done.resumed > 0 => format!("{percent}{rows} {verb} by earlier runs"),
         false => "preparing".to_owned(),
@@ -173,6 +176,7 @@ mod tests {
         settled_bytes: 0,
         left: None,
         resumed: 0,
+        gathered: 0,
         chunks: 0,
         lanes: 2,
     };
@@ -209,6 +213,12 @@ mod tests {
         check(DONE, stalled, "42%: 1,200,000 rows stored, none since 12 s, 3 rejected, 2 lanes");
         let ending = Standing { percent: Some(100), is_ending: true, left: None, ..running() };
         check(DONE, ending, "100%: 1,200,000 rows stored, finishing, 3 rejected, 2 lanes");
+    }
+    #[test]
+    fn a_sort_says_what_it_has_read() {
+        let sorting = Snapshot { gathered: 500, lanes: 0, ..Snapshot::default() };
+        let standing = Standing { percent: Some(42), rates: Some((300e3, 21e6)), ..Standing::default() };
+        check(sorting, standing, "42%: sorting, 500 records read, 300 k rows/s, 21 MB/s");
     }
     #[test]
     fn a_narrow_terminal_gets_the_most_important_parts() {

@@ -1,9 +1,10 @@
 //! The report of a load as people read it, and as programs do (`--json`, version 1).
 
-use crate::{Output, exit, human};
+use crate::{Output, exit};
 use inrush::sans_io::bulk::report::{Job, JobState, Records, Report, Retry, Stop};
 use inrush::sans_io::bulk::tuner::Tuned;
 use inrush::sans_io::bulk::{Mode, Reject};
+use inrush_core::human;
 use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -49,6 +50,9 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
         line("dry run", "every row was checked, nothing was sent".into());
     } else if !is_nothing_left {
         line("method", format!("{}: {}", report.method, report.method_reason));
+    }
+    if let Some(text) = sort_line(report) {
+        line("sorted", text);
     }
     for job in &report.jobs {
         if let JobState::AlreadyLoaded(on) = &job.state {
@@ -107,6 +111,38 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
     text.truncate(text.trim_end().len());
     text
 }
+
+/// What was sorted, or would be.
+fn sort_line(report: &Report) -> Option<String> {
+    match &report.sort {
+        Some(sort) => Some(format!(
+            "by {}: {}{}; {} of temporary files, {}",
+            sort.columns.join(", "),
+            report.order.reason,
+            gain(report.order.gain),
+            human::bytes(sort.bytes as f64),
+            human::time(sort.elapsed)
+        )),
+        None if report.order.by_server => Some(report.order.reason.clone()),
+        None if report.dry_run && report.order.sorts => {
+            let gain = gain(report.order.gain);
+            Some(format!("rows would be: {}{gain}", report.order.reason))
+        }
+        None if report.dry_run => Some(format!("rows would not be: {}", report.order.reason)),
+        None => None,
+    }
+}
+
+/// What a sort is expected to bring, where that is worth a word.
+fn gain(times: Option<f64>) -> String {
+    match times {
+        Some(times) if times >= LEAST_GAIN => format!("; expected to be {times:.0} times as fast"),
+        _ => String::new(),
+    }
+}
+
+/// Less is within what an estimate may miss.
+const LEAST_GAIN: f64 = 1.5;
 
 fn were(rows: u64) -> String {
     format!("{} {}", human::counted(rows, "row"), if rows == 1 { "was" } else { "were" })
@@ -231,19 +267,22 @@ pub(super) fn as_json(report: &Report) -> Value {
         "mode": report.mode.name(),
         "server": report.server,
         "method": { "name": report.method.name(), "reason": report.method_reason },
+        "sort": {
+            "sorted": report.sort.is_some(),
+            "by_server": report.order.by_server,
+            "expected_gain": report.order.gain,
+            "reason": report.order.reason,
+            "columns": report.sort.as_ref().map(|sort| &sort.columns),
+            "is_exact": report.sort.as_ref().map(|sort| sort.is_exact),
+            "runs": report.sort.as_ref().map(|sort| sort.runs),
+            "temporary_bytes": report.sort.as_ref().map(|sort| sort.bytes),
+            "seconds": report.sort.as_ref().map(|sort| sort.elapsed.as_secs_f64()),
+        },
         "lanes": report.lanes,
         "tuning": report.tuning.iter().map(tuned_json).collect::<Vec<_>>(),
         "time_zone": report.time_zone,
         "dry_run": report.dry_run,
-        "rows": {
-            "read": report.read,
-            "stored": report.stored,
-            "skipped": report.skipped,
-            "changed": report.changed,
-            "rejected": report.rejected,
-            "not_loaded": report.not_loaded,
-            "unknown": report.unknown,
-        },
+        "rows": rows_json(report),
         "pending": report.pending,
         "resumed": {
             "records": report.resumed.records,
@@ -266,14 +305,14 @@ pub(super) fn as_json(report: &Report) -> Value {
     })
 }
 
+fn rows_json(report: &Report) -> Value {
+    let counts = report.counts().map(|(name, count)| (name.to_owned(), json!(count)));
+    let changed = ("changed".to_owned(), json!(report.changed));
+    Value::Object(counts.into_iter().chain([changed]).collect())
+}
+
 fn job_json(job: &Job) -> Value {
-    let (state, loaded_on) = match &job.state {
-        JobState::Done => ("done", None),
-        JobState::Unfinished => ("unfinished", None),
-        JobState::AlreadyLoaded(on) => ("already-loaded", Some(on)),
-        JobState::Forgotten => ("forgotten", None),
-        JobState::TakenOver => ("taken-over", None),
-    };
+    let (state, loaded_on) = (job.state.name(), job.state.loaded_on());
     json!({ "job": job.id.to_string(), "source": job.source.to_string(), "state": state, "loaded_on": loaded_on })
 }
 

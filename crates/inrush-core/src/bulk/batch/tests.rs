@@ -11,6 +11,7 @@ fn origin() -> Origin {
         verbatim: None,
         record_starts: vec![0, 2, 8],
         record_ends: vec![2, 8, 10],
+        stood: None,
     }
 }
 

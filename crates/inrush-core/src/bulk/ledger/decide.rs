@@ -34,6 +34,8 @@ pub struct Run<'a> {
     pub may_take_over: bool,
     /// Whether to load anew what is loaded.
     pub again: bool,
+    /// Whether a stream that begins as one that is loaded is believed to be the same.
+    pub skip_loaded: bool,
     /// Whether nothing is doubled by loading the same records once more: the mode sees to it.
     pub repeatable: bool,
     /// How many rows the table holds, counted as far as [`JobLine::look_for`] says; `None` if that says nothing in this mode.
@@ -152,6 +154,9 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
         false => refused(why, "`--again` loads it all once more, whatever is in the table".into()),
     };
     if now.size.is_none() || line.size.is_none() {
+        if run.skip_loaded && line.hash == Some(now.hash) && !is_emptied(line, run) {
+            return Opening::AlreadyLoaded;
+        }
         return again(format!(
             "a stream that begins like `{name}` was loaded on {} UTC, and may be the same",
             line.finished
@@ -159,7 +164,9 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     }
     let is_same = line.size == now.size && line.hash == Some(now.hash);
     if is_same {
-        if let Some(difference) = line.mapping.difference(run.mapping) {
+        // The order in which its rows came in is no matter any more.
+        let of = |mapping: &Mapping| mapping.clone().without("sort");
+        if let Some(difference) = of(&line.mapping).difference(&of(run.mapping)) {
             let on = &line.finished;
             return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
         }

@@ -75,6 +75,16 @@ impl Fence {
         statements
     }
 
+    /// Counts `n` rows of a stored chunk as rejected.
+    pub fn leave_out_statement(&self, start: u64, n: u64) -> String {
+        format!(
+            "UPDATE {} AS c JOIN (SELECT 1 AS one) AS o SET `n_rows` = `n_rows` - {n}, `rejected` = `rejected` + {n} \
+             WHERE `job` = {} AND `start` = {start}",
+            self.ledger.chunks(),
+            self.job.literal()
+        )
+    }
+
     /// Asks whether the chunk that begins at `start` is stored, by a read that waits for whoever is still writing its line: one
     /// row of (epoch, checksum), or none.
     pub fn settle_query(&self, start: u64) -> String {

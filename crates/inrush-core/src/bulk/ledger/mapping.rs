@@ -22,6 +22,18 @@ impl Mapping {
         self
     }
 
+    /// What has this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The same without what has this name.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.0.retain(|(known, _)| known != name);
+        self
+    }
+
     /// Reads what [`Mapping`] displays.
     pub fn parse(text: &str) -> Self {
         let line = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));

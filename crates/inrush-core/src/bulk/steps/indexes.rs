@@ -1,13 +1,13 @@
-//! Secondary indexes that are dropped before a load and rebuilt after it.
+//! Indexes that are dropped before a load and rebuilt after it.
 //!
-//! Unique keys stay, for they decide which rows are stored; so do indexes that a foreign key or an AUTO_INCREMENT column may need, and
+//! Unique keys stay, for they decide which rows are stored, but where the server is to sort ([`keyless`](super::keyless)); so do indexes that a foreign key or an AUTO_INCREMENT column may need, and
 //! those whose definition is not understood. What the ledger keeps of them is parsed strictly and written anew, never run as it stands.
 
 mod definition;
 
 use crate::error::{Error, Kind, Result};
 use crate::session::statement::quoted;
-use crate::value::ident::quote_ident;
+use crate::value::ident::{ident, quote_ident};
 use definition::{Definition, Key};
 
 /// An index that a load may drop and rebuild.
@@ -19,11 +19,18 @@ pub struct Index {
     pub definition: String,
     /// The column of its first part; `None` if that is an expression.
     first_column: Option<String>,
+    /// Of a key that no two rows share: the values in a row that are compared, as SQL.
+    pub(super) unique: Option<Vec<String>>,
 }
 
 impl Index {
     /// The indexes of a SHOW CREATE TABLE that are neither primary nor unique, in their order.
     pub fn of_table(create: &str) -> Vec<Index> {
+        Self::all_of_table(create).into_iter().filter(|index| index.unique.is_none()).collect()
+    }
+
+    /// All indexes of a SHOW CREATE TABLE that are understood, in their order.
+    pub fn all_of_table(create: &str) -> Vec<Index> {
         let behind_name = create.find('`').and_then(|at| ident(&create[at..])).map_or("", |(_, behind)| behind);
         let body = behind_name.find('(').map_or("", |at| &behind_name[at + 1..]);
         items(body).into_iter().filter_map(|item| Definition::parse(item).map(Index::of)).collect()
@@ -61,7 +68,14 @@ impl Index {
             Some(Key::Column { name, .. }) => Some(name.clone()),
             _ => None,
         };
-        Index { definition: definition.sql(), name: definition.name, first_column }
+        let is_unique = matches!(definition.kind, definition::Kind::Primary | definition::Kind::Unique);
+        let unique = is_unique.then(|| definition.parts.iter().map(definition::Part::value).collect());
+        Index { definition: definition.sql(), name: definition.name, first_column, unique }
+    }
+
+    /// Whether it is the primary key.
+    pub fn is_primary(&self) -> bool {
+        self.name == definition::PRIMARY
     }
 
     /// Whether a load may do without it: `needed` are columns with which indexes begin that must stay.
@@ -77,8 +91,16 @@ pub fn add(indexes: &[Index]) -> String {
 
 /// One ALTER that takes them all away. `table` is quoted.
 pub fn drop_statement(table: &str, indexes: &[Index]) -> String {
-    let drops: Vec<_> = indexes.iter().map(|index| format!("DROP INDEX {}", quote_ident(&index.name))).collect();
-    format!("ALTER TABLE {table} {}", drops.join(", "))
+    format!("ALTER TABLE {table} {}", drops(indexes))
+}
+
+/// What an ALTER says to take them away.
+pub(super) fn drops(indexes: &[Index]) -> String {
+    let drop = |index: &Index| match index.is_primary() {
+        true => "DROP PRIMARY KEY".to_owned(),
+        false => format!("DROP INDEX {}", quote_ident(&index.name)),
+    };
+    indexes.iter().map(drop).collect::<Vec<_>>().join(", ")
 }
 
 /// One ALTER that makes them all again, but for FULLTEXT indexes, of which InnoDB makes one at a time (1795): each but the first gets
@@ -125,19 +147,6 @@ fn items(text: &str) -> Vec<&str> {
     found.push(text[from..i].trim());
     found.retain(|item| !item.is_empty());
     found
-}
-
-/// The name in backticks at the beginning, and what stands behind it.
-fn ident(text: &str) -> Option<(String, &str)> {
-    let inside = text.strip_prefix('`')?;
-    let mut from = 0;
-    loop {
-        let end = from + inside[from..].find('`')?;
-        if !inside[end + 1..].starts_with('`') {
-            return Some((inside[..end].replace("``", "`"), &inside[end + 1..]));
-        }
-        from = end + 2;
-    }
 }
 
 /// Enough of a refused text to find it by.

@@ -4,6 +4,7 @@
 pub mod atomic;
 pub mod copied;
 pub mod indexes;
+pub mod keyless;
 pub mod lock;
 
 pub use atomic::Shadow;

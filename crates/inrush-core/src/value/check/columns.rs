@@ -57,7 +57,7 @@ impl Check {
 
     /// Whether it surely keeps all cells of which this is known, if some or none of them are NULL.
     pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
-        if self.null_is_bad && has_nulls {
+        if self.null_is_bad && has_nulls && known != Known::Checked {
             return false;
         }
         match (&self.judge, known) {
@@ -65,7 +65,7 @@ impl Check {
             (AnyJudge::Decimal(judge), Known::Decimal { int_digits, scale, negative }) => {
                 judge.keeps_all(int_digits, scale, negative)
             }
-            (AnyJudge::Date(_), Known::Date) => true,
+            (AnyJudge::Date(_), Known::Date) | (_, Known::Checked) => true,
             (judge, Known::Text { longest }) => judge.give_to(KeepsUpTo(longest)),
             _ => false,
         }

@@ -29,6 +29,8 @@ pub enum Known {
     },
     /// They are days of the calendar from year 1 to 9999: `2026-01-02`.
     Date,
+    /// They, and those that are NULL, were checked for this very column.
+    Checked,
 }
 
 impl Known {
@@ -45,6 +47,7 @@ impl Known {
             ) => Known::Decimal { int_digits: a.max(d), scale: b.max(e), negative: c || f },
             (Known::Text { longest: a }, Known::Text { longest: b }) => Known::Text { longest: a.max(b) },
             (Known::Date, Known::Date) => Known::Date,
+            (Known::Checked, Known::Checked) => Known::Checked,
             _ => Known::Nothing,
         }
     }

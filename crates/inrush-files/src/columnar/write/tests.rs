@@ -89,6 +89,14 @@ fn pages_are_counted_once() {
     let parts = rows((0..10).map(|i| vec![Arc::new(array.slice(i * 100, 100)) as ArrayRef]).collect());
     assert_eq!(parts.memory(), 16 * 1000 + array.data_buffers().iter().map(Buffer::capacity).sum::<usize>());
 }
+#[test]
+fn a_part_of_a_large_table_counts_as_such() {
+    let table = StringArray::from_iter_values((0..100_000).map(|n| format!("the text of row {n}")));
+    let mut part = rows(vec![vec![Arc::new(table.slice(50_000, 10)) as ArrayRef]]);
+    assert!(part.memory() > 1_000_000);
+    Arc::get_mut(&mut part.shape).unwrap().is_part = true;
+    assert_eq!(part.memory(), 10 + 10 * 16);
+}
 
 proptest! {
     #[test]
@@ -164,6 +172,7 @@ fn rows(parts: Vec<Vec<ArrayRef>>) -> Rows {
         taken: parts[0].iter().map(style).enumerate().collect(),
         schema: cells(&parts[0]),
         utf8: parts[0].iter().all(|array| *array.data_type() != DataType::BinaryView),
+        is_part: false,
     };
     let arrays: Vec<RecordBatch> =
         parts.into_iter().map(|columns| RecordBatch::try_new(schema(&columns), columns).unwrap()).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// What stands before a `=` in backticks and is no parameter of a connection.
-const OTHERS: &[&str] = &["a", "column", "left", "name"];
+const OTHERS: &[&str] = &["a", "column", "left", "name", "partitions"];
 
 /// The sources and guides of the project, without their tests.
 fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
@@ -31,7 +31,9 @@ fn named(text: &str) -> Vec<(&str, &str)> {
         };
         let is_in_url = parts.peek().is_some_and(|behind| behind.starts_with(" in the URL"));
         let looks_like = name.starts_with("pool-") || name.ends_with("-timeout");
-        let has_value = part.contains('=') && !value.contains([' ', '\n']);
+        // An argument of Python, whose texts are in quotes.
+        let is_python = value.starts_with(['"', '\\']) || value == "True";
+        let has_value = part.contains('=') && !value.contains([' ', '\n']) && !is_python;
         if (is_in_url && is_word(b"_")) || ((looks_like || has_value) && is_word(b"")) {
             names.push((name, value));
         }
@@ -77,7 +79,7 @@ fn no_message_proposes_weaker_tls() {
 
 #[test]
 fn names_are_found() {
-    let text = "set `local-infile=1`, `max_packet` in the URL or `pool-max`; `a = b`, `x`, `query-timeout`";
+    let text = "set `local-infile=1`, `max_packet` in the URL or `pool-max`; `a = b`, `nan=\"null\"`, `index=True`, `x`, `query-timeout`";
     let names: Vec<_> = named(text).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["local-infile", "max_packet", "pool-max", "query-timeout"]);
 }

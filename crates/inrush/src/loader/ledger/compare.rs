@@ -1,6 +1,7 @@
 //! What is stored of a job is compared with its source before the job is taken over: whoever has another file under the same name, on
 //! another machine say, is refused, and the run that has the right one goes on.
 
+use super::group::split;
 use crate::blocking::Connection;
 use crate::loader::control::Control;
 use crate::loader::sql;
@@ -37,7 +38,8 @@ impl Compared {
         candidates: &[Candidate],
         sources: &mut Vec<Box<dyn Source>>,
     ) -> Result<()> {
-        if target.load.options.trust_source || target.load.options.again {
+        // What is sorted is compared while it is merged.
+        if target.load.options.trust_source || target.load.options.again || target.sort.sorts() {
             return Ok(());
         }
         let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
@@ -55,6 +57,7 @@ impl Compared {
                 let stored = sql::rows(connection, &JobLine::chunks_query(ledger, candidate.id))?;
                 let stored = stored.iter().map(|row| ChunkLine::parse(row)).collect::<Result<Vec<_>>>()?;
                 connection.execute("COMMIT", ())?;
+                let (stored, _) = split(stored);
                 self.compare(candidate.id, stored, number, (&target.load.control, sources))?;
             }
         }

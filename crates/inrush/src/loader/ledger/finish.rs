@@ -18,7 +18,7 @@ use inrush_core::bulk::Reject;
 use inrush_core::bulk::ledger::{Fence, RejectRow, Step, Totals};
 use inrush_core::session::{Discard, Query};
 use inrush_core::wire::Row;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 
 /// What surrounds the rows of a load once they are stored: statements of the user, indexes, the swap of an atomic load. Handed in, because
 /// those steps are written in the ledger and so use it.
@@ -26,6 +26,8 @@ use inrush_core::{Error, Result};
 pub(in crate::loader) struct LastSteps {
     /// Whether there are any.
     pub(in crate::loader) has_any: fn(&Target) -> bool,
+    /// Settles which rows are stored, where that is not known before the last one.
+    pub(in crate::loader) settle: RunSteps,
     /// Runs them.
     pub(in crate::loader) run: RunSteps,
     /// Undoes what an unfinished load has prepared for them.
@@ -61,6 +63,8 @@ impl Jobs {
             Ok(()) => Ok(first),
             Err(gave_up) if gave_up.why == Why::Interrupted => Err(not_ended(gave_up.interrupted("interrupted"))),
             Err(_) if self.is_taken_over(target).unwrap_or(false) => Err(Fence::taken_over()),
+            // It is about rows, not about the end.
+            Err(gave_up) if gave_up.error.kind() == Kind::Data => Err(gave_up.error),
             Err(gave_up) => Err(not_ended(gave_up.error)),
         }
     }
@@ -102,7 +106,8 @@ impl Jobs {
         if self.jobs.is_empty() {
             return (steps.run)(&mut connection, target, self);
         }
-        let totals = self.totals(&mut connection, want)?;
+        (steps.settle)(&mut connection, target, self)?;
+        let totals = self.totals(&mut connection, target, want)?;
         self.note(&mut connection, Step::Chunks)?;
         (steps.run)(&mut connection, target, self)?;
         let has_rejects = totals.iter().any(|totals| totals.rejected > 0);
@@ -186,20 +191,22 @@ impl Jobs {
     }
 
     /// What each job's lines come to. It must be what this run and those before it have counted: otherwise nothing is called done.
-    fn totals(&self, connection: &mut Connection, want: &Totals) -> Result<Vec<Totals>> {
+    fn totals(&mut self, connection: &mut Connection, target: &Target, want: &Totals) -> Result<Vec<Totals>> {
         let mut all = Vec::new();
         for job in &self.jobs {
             all.push(Totals::parse(&sql::first_row(connection, &job.fence.totals_query())?)?);
         }
         let sum = all.iter().fold(Totals::default(), |sum, totals| sum.plus(totals));
         let counts = |totals: &Totals| (totals.records, totals.rows, totals.skipped, totals.rejected);
-        if counts(&sum) != counts(want) {
+        self.late = if target.sort.by_server() { want.rows.saturating_sub(sum.rows) } else { 0 };
+        let want = Totals { rows: want.rows - self.late, rejected: want.rejected + self.late, ..*want };
+        if counts(&sum) != counts(&want) {
             return Err(Error::protocol(format!(
                 "the ledger counts {} records, {} rows, {} skipped, {} rejected, and the load {}, {}, {}, {}",
                 sum.records, sum.rows, sum.skipped, sum.rejected, want.records, want.rows, want.skipped, want.rejected
             )));
         }
-        Ok(all)
+        Ok(self.shared_out(all))
     }
 
     /// One transaction for all: who sees one of them done sees all of them.

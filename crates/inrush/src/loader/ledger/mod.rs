@@ -5,6 +5,8 @@ mod alone;
 mod compare;
 mod ended;
 mod finish;
+mod group;
+mod left_out;
 mod opening;
 pub(super) mod promise;
 mod status;
@@ -19,7 +21,7 @@ use super::sql;
 use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
-use inrush_core::bulk::ledger::{Fence, JobId, JobLine, Step, Totals};
+use inrush_core::bulk::ledger::{ChunkLine, Fence, JobId, JobLine, Step, Totals};
 use inrush_core::bulk::report::{Job, JobState, Records};
 use inrush_core::bulk::steps::{Copied, Index, indexes};
 use inrush_core::{Error, Result};
@@ -38,6 +40,10 @@ pub(super) struct Jobs {
     copied: Option<Copied>,
     /// What became of the jobs where another run, or a user, has ended this one.
     fate: Option<JobState>,
+    /// Of jobs that are sorted together: records of each, and how many of them were rejected before they were sorted.
+    shares: Vec<(u64, u64)>,
+    /// Rows that were left out after they had been counted as stored: see [`Jobs::leave_out`].
+    late: u64,
     /// Without a ledger: whether the answer to a COMMIT behind statements of the user is lost, so that nobody knows whether they were run.
     is_unsettled: bool,
 }
@@ -56,6 +62,10 @@ struct OpenJob {
     resumed: Totals,
     /// Which records that are.
     stored: Vec<Records>,
+    /// Of rows that are sorted: the lines of what is stored.
+    lines: Vec<ChunkLine>,
+    /// Of jobs that are sorted together: see [`group`].
+    claim: Option<ChunkLine>,
 }
 
 impl Jobs {

@@ -7,7 +7,7 @@
 use super::alone::while_locked;
 use super::compare::{Candidate, Compared};
 use super::ended::note_end;
-use super::{Jobs, OpenJob, tables};
+use super::{Jobs, OpenJob, group, tables};
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::control::Control;
@@ -45,12 +45,13 @@ pub(in crate::loader) fn open(
     let identities = on_sources(&target.load.control, sources, |sources| {
         sources.iter_mut().map(|source| source.identity()).collect::<Result<Vec<_>>>()
     })??;
-    let candidates = candidates(target, sources, identities, plans)?;
+    let mut candidates = candidates(target, sources, identities, plans)?;
     let mut compared = Compared::default();
     let locks = JobLocks::of(candidates.iter().map(|candidate| candidate.id));
     // Whatever of it an attempt came to before its connection was lost, the next one finds as if another run had done it.
     let opened = first.run_to_its_end("the opening of the ledger", |connection| {
         tables::provide(connection, &mut ledger)?;
+        follow(connection, (target, &ledger), &mut candidates, sources, plans)?;
         compared.look(connection, (target, &ledger), &candidates, sources)?;
         while_locked(&locks, connection, target, |connection| {
             Opener { connection, target, ledger: &ledger, candidates: &candidates }.open(sources)
@@ -87,14 +88,20 @@ fn resume(
                 jobs.already_loaded.push(Job { id: candidate.id, source: candidate.name, state, resumed: totals });
             }
             Opened::Taken { line, stored } => {
-                let job = taken(candidate, ledger, &line, &stored, plan.index);
+                let (stored, claim) = group::split(stored);
+                let mut job = taken(candidate, ledger, &line, &stored, plan.index);
+                job.claim = claim;
                 for index in Index::stored_of(line.indexes.as_deref())? {
                     if !jobs.indexes.contains(&index) {
                         jobs.indexes.push(index);
                     }
                 }
                 jobs.copied = jobs.copied.or_else(|| Copied::parse(&line.copied));
-                if !stored.is_empty() {
+                let is_begun = !stored.is_empty();
+                if target.sort.sorts() {
+                    // They are compared while they are merged.
+                    job.lines = stored;
+                } else if is_begun {
                     let mut one = vec![source];
                     match target.load.options.trust_source {
                         true => on_sources(&target.load.control, &mut one, move |one| {
@@ -104,11 +111,16 @@ fn resume(
                     }
                     let Some(resumed) = one.pop() else { return Err(interrupted()) };
                     source = resumed;
+                }
+                if is_begun {
                     let (rows, chunks) = (job.resumed.rows, job.resumed.chunks);
                     target.load.notify(&Notice::Resumed { source: job.name.clone(), job: job.fence.job, rows, chunks });
                 }
                 if let Some(plan) = Arc::get_mut(&mut plan) {
                     plan.fence = Some(job.fence.clone());
+                    if let Some(notes) = &mut plan.notes {
+                        notes.job = jobs.jobs.len();
+                    }
                 }
                 jobs.jobs.push(job);
                 sources.push(source);
@@ -116,7 +128,31 @@ fn resume(
             }
         }
     }
+    jobs.check_claims(target.sort.sorts() || target.sort.by_server())?;
     Ok(jobs)
+}
+
+/// A job that is not finished is gone on with as it was begun: sorted or not.
+fn follow(
+    connection: &mut Connection,
+    (target, ledger): (&Target, &Ledger),
+    candidates: &mut [Candidate],
+    sources: &[Box<dyn Source>],
+    plans: &[Arc<SourcePlan>],
+) -> Result<()> {
+    let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
+    let lines = sql::rows(connection, &JobLine::query(ledger, Some(&ids), false))?;
+    connection.execute("COMMIT", ())?;
+    for row in &lines {
+        let line = JobLine::parse(row)?;
+        if line.state == State::Running && line.of_another_version().is_none() {
+            target.sort.follow(&line.mapping);
+        }
+    }
+    for ((candidate, source), plan) in candidates.iter_mut().zip(sources).zip(plans) {
+        candidate.mapping = plan.mapping(target).and(source.reading());
+    }
+    Ok(())
 }
 
 /// What became of a candidate.
@@ -285,6 +321,7 @@ impl Opener<'_> {
                     mapping,
                     may_take_over: !is_foreign || options.force,
                     again: options.again,
+                    skip_loaded: options.skip_loaded,
                     repeatable: options.mode.is_repeatable(),
                     held,
                     old_head,
@@ -371,6 +408,8 @@ fn taken(candidate: Candidate, ledger: &Ledger, line: &JobLine, stored: &[ChunkL
         step: line.step,
         resumed: Totals::of(stored),
         name: candidate.name,
+        lines: Vec::new(),
+        claim: None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! How pressure goes, while it goes: on a terminal a curve that is drawn anew every second, elsewhere a line a second. What is shown is
 //! made of what is handed in, so it is separate from the output.
 
-use crate::{Output, human};
+use crate::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use inrush_bench::histogram::Latencies;
 use inrush_bench::pressure::{Now, Until};
 use inrush_bench::results::Tick;
+use inrush_core::human;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

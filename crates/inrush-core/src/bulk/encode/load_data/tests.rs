@@ -269,6 +269,7 @@ fn batch(text: &str, separator: u8) -> Batch {
         verbatim: by(separator),
         record_starts: std::iter::once(0).chain(ends.iter().copied()).take(ends.len()).collect(),
         record_ends: ends,
+        stood: None,
     };
     Batch {
         rows: RecordBatch::try_from_iter(columns).unwrap(),

@@ -38,6 +38,7 @@ struct Now {
     hash: u64,
     delimiter: &'static str,
     again: bool,
+    skip_loaded: bool,
     repeatable: bool,
     held: Option<u64>,
     old_head: Option<u64>,
@@ -49,6 +50,7 @@ const SAME: Now = Now {
     hash: 77,
     delimiter: ",",
     again: false,
+    skip_loaded: false,
     repeatable: false,
     held: Some(20),
     old_head: None,
@@ -67,6 +69,7 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
         mapping: &mapping,
         may_take_over: true,
         again: now.again,
+        skip_loaded: now.skip_loaded,
         repeatable: now.repeatable,
         held: now.held,
         old_head: now.old_head,
@@ -159,6 +162,18 @@ fn what_may_hold_the_old_rows_is_refused() {
     done(Now { size: Some(999), old_head: Some(77), ..OTHER }, other);
 }
 #[test]
+fn a_named_stream_that_is_believed_to_be_the_same_is_skipped() {
+    let skips = Now { skip_loaded: true, ..STREAM };
+    done(skips, "AlreadyLoaded");
+    done(Now { hash: 78, ..skips }, "refused: a stream that begins like `/a.csv` was loaded");
+    done(Now { held: Some(0), ..skips }, "refused: a stream");
+    done(Now { again: true, ..skips }, "Anew");
+    done(
+        Now { skip_loaded: true, ..GROWN },
+        "refused: `/a.csv` was loaded on 2026-01-01 00:01:00 UTC and has grown since",
+    );
+}
+#[test]
 fn but_where_nothing_is_doubled() {
     for now in [OTHER, GROWN, STREAM, Now { delimiter: ";", ..SAME }] {
         done(Now { repeatable: true, ..now }, "Anew");
@@ -198,6 +213,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
         identity: &identities[i],
         mapping: &mapping,
         again: now[i].again,
+        skip_loaded: false,
         repeatable: false,
         held: now[i].held,
         old_head: now[i].old_head,
@@ -236,6 +252,7 @@ fn the_job_of_another_user_is_not_taken_over() {
         mapping: &mapping,
         may_take_over: false,
         again: false,
+        skip_loaded: false,
         repeatable: false,
         held: Some(20),
         old_head: None,

@@ -6,9 +6,11 @@
 use crate::value::ident::quote_ident;
 use std::fmt::Write as _;
 
-/// The kinds of index that a load may drop and rebuild.
+/// The kinds of index that a load may drop and rebuild. A primary key has no name but PRIMARY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    Primary,
+    Unique,
     Plain,
     Fulltext,
     Spatial,
@@ -96,13 +98,16 @@ impl Definition {
     /// The definition in SQL.
     pub(super) fn sql(&self) -> String {
         let kind = match self.kind {
+            Kind::Primary => "PRIMARY ",
+            Kind::Unique => "UNIQUE ",
             Kind::Plain => "",
             Kind::Fulltext => "FULLTEXT ",
             Kind::Spatial => "SPATIAL ",
             Kind::Vector => "VECTOR ",
         };
         let parts: Vec<String> = self.parts.iter().map(Part::sql).collect();
-        let mut sql = format!("{kind}KEY {} ({})", quote_ident(&self.name), parts.join(","));
+        let name = if self.kind == Kind::Primary { String::new() } else { quote_ident(&self.name) + " " };
+        let mut sql = format!("{kind}KEY {name}({})", parts.join(","));
         for option in &self.options {
             let _ = match option {
                 Opt::Using(method) => write!(sql, " USING {method}"),
@@ -119,6 +124,14 @@ impl Definition {
 }
 
 impl Part {
+    /// Its value in a row, as the index compares it.
+    pub(super) fn value(&self) -> String {
+        match &self.key {
+            Key::Column { name, prefix: Some(n) } => format!("LEFT({},{n})", quote_ident(name)),
+            _ => Part { descending: false, ..self.clone() }.sql(),
+        }
+    }
+
     fn sql(&self) -> String {
         let mut sql = match &self.key {
             Key::Column { name, prefix: None } => quote_ident(name),
@@ -160,18 +173,27 @@ fn literal(text: &str) -> String {
     sql + "'"
 }
 
+/// What servers call a primary key.
+pub(super) const PRIMARY: &str = "PRIMARY";
+
 struct Reader<'a> {
     rest: &'a str,
 }
 
 impl<'a> Reader<'a> {
     fn definition(&mut self) -> Option<Definition> {
-        let kinds = [("FULLTEXT", Kind::Fulltext), ("SPATIAL", Kind::Spatial), ("VECTOR", Kind::Vector)];
+        let kinds = [
+            ("PRIMARY", Kind::Primary),
+            ("UNIQUE", Kind::Unique),
+            ("FULLTEXT", Kind::Fulltext),
+            ("SPATIAL", Kind::Spatial),
+            ("VECTOR", Kind::Vector),
+        ];
         let kind = kinds.into_iter().find(|(word, _)| self.word(word)).map_or(Kind::Plain, |(_, kind)| kind);
         if !self.word("KEY") {
             return None;
         }
-        let name = self.ident()?;
+        let name = if kind == Kind::Primary { PRIMARY.to_owned() } else { self.ident()? };
         let mut parts = Vec::new();
         if !self.sign('(') {
             return None;

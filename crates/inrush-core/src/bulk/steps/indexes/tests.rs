@@ -30,8 +30,19 @@ fn every_kind_is_found_and_nothing_else() {
 }
 
 #[test]
+fn keys_are_told_from_the_rest() {
+    let all = Index::all_of_table(CREATE);
+    let keys: Vec<_> = all.iter().filter(|index| index.unique.is_some()).collect();
+    let told: Vec<_> = keys.iter().map(|key| (key.definition.as_str(), key.is_primary())).collect();
+    assert_eq!(told, [("PRIMARY KEY (`id`)", true), ("UNIQUE KEY `ud` (`d`,`id`)", false)]);
+    assert_eq!(drops(&all[..2]), "DROP PRIMARY KEY, DROP INDEX `ud`");
+    let unique = Index::all_of_table("CREATE TABLE `t` (UNIQUE KEY `u` (`a`(3) DESC,`b` DESC,((`c` + 1)))) x");
+    assert_eq!(unique[0].unique.clone().unwrap(), ["LEFT(`a`,3)", "`b`", "((`c` + 1))"]);
+}
+
+#[test]
 fn what_is_kept_is_read_again() {
-    let indexes = Index::of_table(CREATE);
+    let indexes = Index::all_of_table(CREATE);
     assert_eq!(Index::stored(&add(&indexes)).unwrap(), indexes);
 }
 
@@ -79,8 +90,8 @@ fn what_is_no_definition_is_refused() {
         "ADD KEY `a` (`x`) COMMENT 'c' , DROP COLUMN `w`",
         "ADD KEY `a` (`x`) COMMENT 'c\\q'",
         "ADD KEY `a` (`x`) COMMENT \"c\"",
-        "ADD UNIQUE KEY `a` (`x`)",
-        "ADD PRIMARY KEY (`x`)",
+        "ADD UNIQUE `a` (`x`)",
+        "ADD PRIMARY KEY `a` (`x`)",
         "ADD COLUMN `a` (`x`)",
         "ADD KEY `` (`x`)",
         "ADD KEY `a` ()",

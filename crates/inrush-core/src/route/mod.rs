@@ -1,0 +1,17 @@
+//! Where a row goes: the partition of a table that a server would put it into, from the row alone.
+//!
+//! A route is a *hint*: it decides which rows are sent together, never where they are stored. A model of the server's rules may be wrong, for
+//! a version, a collation or a setting that nobody thought of. So it is compared with the server's own answers for rows of the load before it is used
+//! ([`Partitioning::question`]), and not used at all if a single one differs.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`partition`] | the partitions of MySQL and MariaDB: RANGE, LIST, HASH, KEY, linear ones, COLUMNS |
+//! | `key_hash` | the servers' hash of KEY partitions |
+//! | `description` | the texts in which information_schema describes partitions |
+
+mod description;
+mod key_hash;
+pub mod partition;
+
+pub use partition::{Described, Partitioning};

@@ -1,0 +1,193 @@
+//! Errors as exceptions of `inrush._errors`: PEP 249's tree, each with what the library knows of the fault.
+
+use crate::report;
+use arrow_schema::ArrowError;
+use inrush_core::bulk::report::{Report, Stop};
+use inrush_core::{Error, Kind};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The exception for an error.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    made(py, class_of(error), error, None, None)
+}
+
+/// The exception for a load that did not begin.
+pub(crate) fn not_begun(py: Python<'_>, error: &Error, job: Option<&str>) -> PyErr {
+    made(py, class_of(error), error, None, job)
+}
+
+/// The exception for an error of a stream: one of ours that went through Arrow, or another producer's.
+pub(crate) fn of_arrow(py: Python<'_>, error: ArrowError) -> PyErr {
+    exception(py, &inrush_adbc::batches::of_arrow(error))
+}
+
+/// An error of the package itself: what was asked for cannot be done.
+pub(crate) fn interface(py: Python<'_>, message: impl Into<std::borrow::Cow<'static, str>>) -> PyErr {
+    made(py, "InterfaceError", &Error::config(message), None, None)
+}
+
+/// A value that no column takes.
+pub(crate) fn data(py: Python<'_>, message: impl Into<std::borrow::Cow<'static, str>>) -> PyErr {
+    exception(py, &Error::data(message))
+}
+
+/// The exception for a load that stopped, with its report. `raised`: what the code that gives the rows has raised; if it is about a value,
+/// the load's exception is, too.
+pub(crate) fn stopped(py: Python<'_>, report: &Report, job: Option<&str>, raised: Option<&PyErr>) -> Option<PyErr> {
+    let stopped = match report.stop.as_ref()? {
+        Stop::BadData(error) | Stop::Failed(error) | Stop::Unreadable(error) => {
+            made(py, "LoadError", error, Some(report), job)
+        }
+        Stop::Interrupted => {
+            let error = Error::new(Kind::Interrupted, "the load was stopped: what is stored stays");
+            made(py, "LoadError", &error, Some(report), job)
+        }
+    };
+    let Some(raised) = raised else { return Some(stopped) };
+    let tell = || -> PyResult<()> {
+        if raised.value(py).is_instance(&py.import("inrush._errors")?.getattr("Error")?)? {
+            for known in ["args", "place", "hint", "kind"] {
+                stopped.value(py).setattr(known, raised.value(py).getattr(known)?)?;
+            }
+        }
+        Ok(())
+    };
+    match tell() {
+        Ok(()) => {
+            stopped.set_cause(py, Some(raised.clone_ref(py)));
+            Some(stopped)
+        }
+        Err(error) => Some(error),
+    }
+}
+
+/// The exception for a load that was aborted and does not end.
+pub(crate) fn left(py: Python<'_>) -> PyErr {
+    let message = "the load was stopped, and the code that gives its rows does not come back: what is stored stays";
+    made(py, "LoadError", &Error::new(Kind::Interrupted, message), None, None)
+}
+
+/// What an exception says, without the hint of ours.
+pub(crate) fn said(py: Python<'_>, error: &PyErr) -> String {
+    let value = error.value(py);
+    let is_ours = value.hasattr("hint").unwrap_or(false);
+    let first = || value.getattr("args").and_then(|args| args.get_item(0)).and_then(|first| first.extract::<String>());
+    match first() {
+        Ok(first) if is_ours => first,
+        _ => value.to_string(),
+    }
+}
+
+/// What the loader is told of an exception in the code that gives the rows. The exception itself waits beside it.
+pub(crate) fn raised_while_reading(said: &str) -> Error {
+    Error::data(format!("the rows could not be read: {said}"))
+}
+
+/// `job`: what data without a path are called.
+fn made(py: Python<'_>, class: &str, error: &Error, report: Option<&Report>, job: Option<&str>) -> PyErr {
+    let make = || -> PyResult<PyErr> {
+        let module = py.import("inrush._errors")?;
+        let known = PyDict::new(py);
+        known.set_item("kind", kind(error.kind()))?;
+        known.set_item("code", error.code())?;
+        known.set_item("sqlstate", (error.kind() == Kind::Server).then(|| error.sql_state()))?;
+        let hint = match error.message().contains("`NaN`") && error.kind() == Kind::Data {
+            true => Some("`nan=\"null\"` stores NULL in its place".into()),
+            false => error.hint().map(|hint| in_python(hint, true)),
+        };
+        known.set_item("hint", hint)?;
+        known.set_item("row", error.row())?;
+        known.set_item("is_retryable", error.is_retryable())?;
+        known.set_item("is_outcome_unknown", error.is_outcome_unknown())?;
+        if let Some(place) = error.place() {
+            let line = (place.line > 0).then_some(place.line);
+            known
+                .set_item("place", module.getattr("Place")?.call1((&*place.source, line, place.column.as_deref()))?)?;
+        }
+        if let Some(report) = report {
+            known.set_item("report", report::as_report(py, report)?)?;
+        }
+        let mut message = in_python(&error.to_string(), false);
+        if let Some(place) = error.place().filter(|place| place.line > 0 && is_in_memory(&place.source, job)) {
+            let placed = format!("line {}", place.line);
+            message = message.replacen(&placed, &format!("row {}", place.line), 1);
+        }
+        let made = module.getattr(class)?.call((message,), Some(&known))?;
+        Ok(PyErr::from_value(made))
+    };
+    make().unwrap_or_else(|error| error)
+}
+
+/// The name of a kind: `.kind` of every exception.
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Io => "io",
+        Kind::Protocol => "protocol",
+        Kind::Server => "server",
+        Kind::Data => "data",
+        Kind::Config => "config",
+        Kind::Guarantee => "guarantee",
+        Kind::Interrupted => "interrupted",
+        _ => "application",
+    }
+}
+
+/// PEP 249's class for an error.
+fn class_of(error: &Error) -> &'static str {
+    match error.kind() {
+        Kind::Config => "ProgrammingError",
+        Kind::Data => "DataError",
+        Kind::Guarantee => "IntegrityError",
+        Kind::Protocol => "InternalError",
+        Kind::Server => of_server(error),
+        _ => "OperationalError",
+    }
+}
+
+fn of_server(error: &Error) -> &'static str {
+    if error.is_unique_violation()
+        || error.is_foreign_key_violation()
+        || error.is_not_null_violation()
+        || error.is_check_violation()
+    {
+        return "IntegrityError";
+    }
+    if error.is_data_too_long() || error.sql_state().starts_with("22") {
+        return "DataError";
+    }
+    match error.sql_state().get(..2) {
+        // ER_UNKNOWN_COM_ERROR, ER_NOT_SUPPORTED_YET.
+        Some("0A") => "NotSupportedError",
+        _ if matches!(error.code(), 1047 | 1235) => "NotSupportedError",
+        Some("42") => "ProgrammingError",
+        _ => "OperationalError",
+    }
+}
+
+/// Whether a source has rows rather than lines.
+fn is_in_memory(source: &str, job: Option<&str>) -> bool {
+    let name = source.rsplit_once(" #").map_or(source, |(name, _)| name);
+    name == "data" || Some(name) == job
+}
+
+/// A text of the command's with its options as arguments: `--bad-rows skip` as `bad_rows="skip"`; an option without a value is to be
+/// switched on where the text is a `hint`.
+fn in_python(text: &str, is_hint: bool) -> String {
+    let part = |(at, part): (usize, &str)| match part.strip_prefix("--").filter(|_| at % 2 == 1) {
+        Some(option) => argument(option, is_hint),
+        None => part.to_owned(),
+    };
+    text.split('`').enumerate().map(part).collect::<Vec<_>>().join("`")
+}
+
+fn argument(option: &str, is_hint: bool) -> String {
+    let (name, value) = option.split_once([' ', '=']).map_or((option, None), |(name, value)| (name, Some(value)));
+    let name = name.replace('-', "_");
+    match value {
+        Some(value) if value.bytes().all(|byte| byte.is_ascii_digit()) => format!("{name}={value}"),
+        Some(value) => format!("{name}=\"{value}\""),
+        None if is_hint => format!("{name}=True"),
+        None => name,
+    }
+}

@@ -1,0 +1,500 @@
+//! A load from its arguments to its report.
+//!
+//! The load runs in a thread of its own. The thread that called answers the iterators' requests, hands on what there is to say, shows
+//! progress, and heeds Ctrl-C: the first stops after the current chunks, the second shuts the connections.
+
+use crate::capsule;
+use crate::cells::Rows;
+use crate::source::{Ask, Data, Iterator_, Opened, Opening, Plan, Planned, Request};
+use crate::tamed::Taming;
+use crate::{connection, failure, new_table, report};
+use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
+use inrush::{BadRows, Computed, Guarantee, LoadOptions, Loader, MaxBad, Notice, Report, Sort, Source};
+use inrush_core::{Error, Kind};
+use inrush_files::{CsvOptions, FindOut, HeaderNames};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Stops a load from another thread: what `asyncio` cancels by.
+#[pyclass(frozen)]
+#[derive(Default)]
+pub(crate) struct Control {
+    load: Mutex<Option<Arc<inrush::Control>>>,
+    is_stopping: AtomicBool,
+}
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops after the current chunks; called again, at once.
+    fn stop(&self) {
+        let was_stopping = self.is_stopping.swap(true, Relaxed);
+        let load = self.load.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*load {
+            Some(load) if was_stopping => load.abort(),
+            Some(load) => load.stop(),
+            None => {}
+        }
+    }
+}
+
+impl Control {
+    fn watch(&self, load: &Arc<inrush::Control>) {
+        *self.load.lock().unwrap_or_else(PoisonError::into_inner) = Some(load.clone());
+        if self.is_stopping.load(Relaxed) {
+            load.stop();
+        }
+    }
+}
+
+/// What the load's thread has to say.
+enum Event {
+    Request(Request),
+    /// At what level of `logging`, and the text.
+    Said(u8, String),
+    Begun(Arc<inrush::Control>),
+    Done(inrush::Result<Report>),
+}
+
+/// Levels of `logging`.
+const DEBUG: u8 = 10;
+const INFO: u8 = 20;
+const WARNING: u8 = 30;
+
+/// How often progress is shown and signals are looked for.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long a load that was aborted may take to end. It takes longer only where code that gives rows does not come back.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Loads `data` and returns the report.
+///
+/// `data` is a list of tuples: `("path", text)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or `("rows", function, names)`, where the
+/// function returns a list of at most so many rows. `options` are those of `inrush.load` by their names.
+#[pyfunction]
+#[pyo3(signature = (data, table, to, options, progress=None, log=None, control=None))]
+#[expect(clippy::too_many_arguments, reason = "called by one function of Python, by keyword")]
+pub(crate) fn load<'py>(
+    py: Python<'py>,
+    data: Vec<Bound<'py, PyTuple>>,
+    table: String,
+    to: &Bound<'py, PyAny>,
+    options: &Bound<'py, PyDict>,
+    progress: Option<Bound<'py, PyAny>>,
+    log: Option<Bound<'py, PyAny>>,
+    control: Option<Bound<'py, Control>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let config = connection::config(to)?;
+    let options = Options::read(options)?;
+    let data = data.iter().map(|one| of_tuple(one, options.nan_is_null)).collect::<PyResult<Vec<_>>>()?;
+    let plan = Plan::new(data);
+    let job = options.job.clone();
+    let (events, mut inbox) = channel();
+    let Plan { sources, mut iterators } = plan;
+    let thread = thread::Builder::new().name("inrush load".into()).spawn(move || {
+        let result = run(config, table, options, sources, &events);
+        // The caller may have given up.
+        let _ = events.send(Event::Done(result));
+    })?;
+    let mut caller = Caller { progress, log, control, load: None, stops: 0, aborted: None, raised: None };
+    let outcome = caller.attend(py, &mut inbox, &mut iterators);
+    if outcome.is_some() {
+        // It has nothing more to do.
+        let _ = py.detach(|| thread.join());
+    }
+    let raised = caller.raised.take().or_else(|| iterators.iter_mut().find_map(|iterator| iterator.raised.take()));
+    finish(py, outcome, raised, job.as_deref())
+}
+
+/// What the call returns or raises.
+fn finish<'py>(
+    py: Python<'py>,
+    outcome: Option<inrush::Result<Report>>,
+    raised: Option<PyErr>,
+    job: Option<&str>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let error = match outcome {
+        None => raised.unwrap_or_else(|| failure::left(py)),
+        Some(Err(error)) => raised.unwrap_or_else(|| failure::not_begun(py, &error, job)),
+        Some(Ok(report)) => match raised {
+            // Ctrl-C; perhaps it came too late to stop anything, and is still the caller's to hear of.
+            Some(raised) if !raised.is_instance_of::<PyException>(py) => with_report(py, raised, &report),
+            raised => match (failure::stopped(py, &report, job, raised.as_ref()), raised) {
+                (None, None) => return report::as_report(py, &report),
+                (None, Some(raised)) => with_report(py, raised, &report),
+                (Some(stopped), _) => stopped,
+            },
+        },
+    };
+    Err(error)
+}
+
+fn with_report(py: Python<'_>, raised: PyErr, report: &Report) -> PyErr {
+    // An exception without room for it says less.
+    let _ = report::as_report(py, report).and_then(|report| raised.value(py).setattr("report", report));
+    raised
+}
+
+/// The thread that called, as it waits for its load.
+struct Caller<'py> {
+    progress: Option<Bound<'py, PyAny>>,
+    log: Option<Bound<'py, PyAny>>,
+    control: Option<Bound<'py, Control>>,
+    load: Option<Arc<inrush::Control>>,
+    /// How often it was told to stop.
+    stops: u32,
+    aborted: Option<Instant>,
+    /// What a signal's handler, or the progress, raised first.
+    raised: Option<PyErr>,
+}
+
+impl Caller<'_> {
+    /// Until the load is over. `None`: it was aborted, and does not end.
+    fn attend(
+        &mut self,
+        py: Python<'_>,
+        inbox: &mut Receiver<Event>,
+        iterators: &mut [Iterator_],
+    ) -> Option<inrush::Result<Report>> {
+        let mut shown = Instant::now();
+        loop {
+            let waiting = &mut *inbox;
+            let event = py.detach(move || waiting.recv_timeout(TICK));
+            match event {
+                Ok(Event::Done(result)) => {
+                    self.show(py, true);
+                    return Some(result);
+                }
+                Ok(Event::Begun(load)) => {
+                    if let Some(control) = &self.control {
+                        control.get().watch(&load);
+                    }
+                    self.load = Some(load);
+                    if self.stops > 0 {
+                        self.stop();
+                    }
+                }
+                Ok(Event::Said(level, text)) => self.say(level, &text),
+                Ok(Event::Request(request)) => {
+                    let reply = match self.raised {
+                        Some(_) => Err("the load was interrupted".into()),
+                        None => iterators[request.iterator].next(py),
+                    };
+                    self.note_raised(py, &mut iterators[request.iterator]);
+                    let _ = request.reply.send(reply);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Some(Err(Error::new(
+                        Kind::Protocol,
+                        "the load ended without a result; this is a bug of inrush",
+                    )));
+                }
+            }
+            if let Err(raised) = py.check_signals() {
+                self.interrupt(raised);
+            }
+            if shown.elapsed() >= TICK * 2 {
+                self.show(py, false);
+                shown = Instant::now();
+            }
+            if self.aborted.is_some_and(|aborted| aborted.elapsed() > PATIENCE) {
+                return None;
+            }
+        }
+    }
+
+    /// Ctrl-C within the code that gives the rows is Ctrl-C.
+    fn note_raised(&mut self, py: Python<'_>, iterator: &mut Iterator_) {
+        if iterator.raised.as_ref().is_some_and(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py))
+            && let Some(raised) = iterator.raised.take()
+        {
+            self.interrupt(raised);
+        }
+    }
+
+    fn interrupt(&mut self, raised: PyErr) {
+        self.raised.get_or_insert(raised);
+        self.stops += 1;
+        self.stop();
+        let how = if self.stops > 1 { "stopping at once" } else { "stopping: chunks on their way are finished first" };
+        self.say(WARNING, how);
+    }
+
+    fn stop(&mut self) {
+        let Some(load) = &self.load else { return };
+        if self.stops > 1 {
+            self.aborted.get_or_insert_with(Instant::now);
+            load.abort();
+        } else {
+            load.stop();
+        }
+    }
+
+    fn say(&mut self, level: u8, text: &str) {
+        if let Some(log) = &self.log
+            && let Err(raised) = log.call1((level, text))
+        {
+            self.interrupt(raised);
+        }
+    }
+
+    fn show(&mut self, py: Python<'_>, is_over: bool) {
+        let (Some(progress), Some(load)) = (&self.progress, &self.load) else { return };
+        let now = load.snapshot();
+        let show = || -> PyResult<()> {
+            let class = py.import("inrush._report")?.getattr("Progress")?;
+            let seconds = load.elapsed().as_secs_f64();
+            let state = class.call1((
+                now.read,
+                now.stored,
+                now.skipped,
+                now.rejected,
+                now.bytes,
+                now.left,
+                now.chunks,
+                now.lanes,
+                seconds,
+                is_over,
+            ))?;
+            progress.call1((state,)).map(drop)
+        };
+        if let Err(raised) = show() {
+            self.interrupt(raised);
+        }
+    }
+}
+
+/// The load's own thread: opens, looks, loads.
+fn run(
+    config: inrush::Config,
+    table: String,
+    mut options: Options,
+    planned: Vec<Planned>,
+    events: &Sender<Event>,
+) -> inrush::Result<Report> {
+    let asked = events.clone();
+    let ask: Ask = Arc::new(move |request| asked.send(Event::Request(request)).is_ok());
+    let csv = csv_options(&options);
+    let taming = Taming { nan_is_null: options.nan_is_null, truncates: options.truncates };
+    let opening = Opening { job: options.job.clone(), csv, taming, ask };
+    let is_several = planned.len() > 1;
+    let mut opened = Vec::new();
+    for (number, source) in planned.into_iter().enumerate() {
+        opened.extend(opening.open(source, is_several.then_some(number))?);
+    }
+    drop(opening);
+    let has_names = opened.iter().all(|opened| {
+        let header = |csv: &inrush_files::CsvReader| csv.found().is_none_or(|found| found.header);
+        opened.source.as_csv().is_none_or(header)
+    });
+    if !(has_names && options.has_names) && options.load.matching == Matching::ByName {
+        options.load.matching = Matching::ByPosition;
+    }
+    if options.creates {
+        options.load.create = Some(new_table::columns(&mut opened, &options.load.key, &options.load.matching)?);
+    }
+    let sources: Vec<Box<dyn Source>> =
+        opened.into_iter().map(|Opened { source, .. }| source as Box<dyn Source>).collect();
+    let loader = Loader::new(config, table);
+    let _ = events.send(Event::Begun(loader.control()));
+    let said = events.clone();
+    let loader = loader.with_options(options.load).with_observer(move |notice| {
+        if let Some((level, text)) = words(notice) {
+            let _ = said.send(Event::Said(level, text));
+        }
+    });
+    loader.load(sources)
+}
+
+/// A notice for `logging`; the report has the others.
+fn words(notice: &Notice) -> Option<(u8, String)> {
+    let level = match notice {
+        Notice::Stored(_) | Notice::Rejected(_) => return None,
+        Notice::Tuned(_) | Notice::Method(_) => DEBUG,
+        Notice::Retry { .. }
+        | Notice::RetryStep { .. }
+        | Notice::FewerLanes { .. }
+        | Notice::Silent { .. }
+        | Notice::ShortOfMemory { .. }
+        | Notice::Touched { .. }
+        | Notice::Replaced { .. }
+        | Notice::TempDir { .. }
+        | Notice::RejectsNotKept { .. } => WARNING,
+        _ => INFO,
+    };
+    Some((level, notice.to_string()))
+}
+
+/// As the command reads a file that is named alone.
+fn csv_options(options: &Options) -> CsvOptions {
+    let names = if options.creates { HeaderNames::CleanUp } else { HeaderNames::Trim };
+    let find_out = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: false };
+    CsvOptions::default().with_memory(options.load.memory).with_names(names).with_find_out(find_out)
+}
+
+/// One argument of `data`.
+fn of_tuple(tuple: &Bound<'_, PyTuple>, nan_is_null: bool) -> PyResult<Data> {
+    let kind: String = tuple.get_item(0)?.extract()?;
+    let object = tuple.get_item(1)?;
+    match &*kind {
+        "path" => Ok(Data::Path(object.extract()?)),
+        "arrow" => match capsule::reader(&object)? {
+            Some(reader) => Ok(Data::Arrow(reader, tuple.get_item(2)?.extract()?)),
+            None => Err(PyTypeError::new_err("it has no Arrow data")),
+        },
+        "batches" => Ok(Data::Batches(object.unbind())),
+        "rows" => Ok(Data::Rows(object.unbind(), Rows::new(tuple.get_item(2)?.extract()?, nan_is_null))),
+        other => Err(PyValueError::new_err(format!("`{other}` is no kind of data"))),
+    }
+}
+
+/// What the caller wants.
+struct Options {
+    load: LoadOptions,
+    job: Option<String>,
+    nan_is_null: bool,
+    truncates: bool,
+    creates: bool,
+    has_names: bool,
+}
+
+impl Options {
+    /// Reads every option; one that nobody knows is a mistake of the Python side.
+    fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut options = Options {
+            load: LoadOptions::default(),
+            job: None,
+            nan_is_null: false,
+            truncates: false,
+            creates: false,
+            has_names: true,
+        };
+        for (name, value) in given {
+            let name: String = name.extract()?;
+            if !value.is_none() {
+                options.set(&name, &value)?;
+            }
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let load = &mut self.load;
+        let text = || value.extract::<String>();
+        let refuse = |takes: &str| {
+            let shown = value.repr().map_or_else(|_| "?".into(), |shown| shown.to_string());
+            failure::interface(value.py(), format!("`{name}={shown}` is not understood: it takes {takes}"))
+        };
+        let ours = |error: Error| failure::exception(value.py(), &error);
+        match name {
+            "mode" => load.mode = Mode::parse(&text()?).map_err(ours)?,
+            "key" => load.key = value.extract()?,
+            "job" => self.job = Some(text()?),
+            "columns" => {
+                load.matching = match value.cast::<PyString>() {
+                    Ok(word) if word.to_str()? == "name" => Matching::ByName,
+                    Ok(word) if word.to_str()? == "position" => Matching::ByPosition,
+                    Ok(_) => return Err(refuse("\"name\", \"position\", or a list of columns")),
+                    Err(_) => {
+                        let target = |name: String| match name.strip_prefix('@') {
+                            Some(name) => FieldTarget::Skip(name.to_owned()),
+                            None => FieldTarget::Column(name),
+                        };
+                        Matching::Listed(value.extract::<Vec<String>>()?.into_iter().map(target).collect())
+                    }
+                }
+            }
+            "has_names" => self.has_names = value.extract()?,
+            "create" => {
+                (self.creates, load.replace) = match (value.extract::<bool>(), value.extract::<String>().as_deref()) {
+                    (Ok(creates), _) => (creates, false),
+                    (_, Ok("append")) => (true, false),
+                    (_, Ok("replace")) => (true, true),
+                    _ => return Err(refuse("True, \"append\" or \"replace\"")),
+                };
+                load.atomic |= load.replace;
+                load.truncate |= load.replace;
+            }
+            "guarantee" => {
+                let known = Guarantee::parse(&text()?);
+                load.guarantee = known.ok_or_else(|| refuse("\"exactly-once\" or \"at-least-once\""))?;
+            }
+            "bad_rows" => {
+                let known = BadRows::parse(&text()?);
+                load.bad_rows = known.ok_or_else(|| refuse("\"stop\", \"skip\" or \"divert:FILE\""))?;
+            }
+            "max_bad" => load.max_bad = Some(MaxBad::Rows(value.extract()?)),
+            "nan" => {
+                self.nan_is_null = match &*text()? {
+                    "error" => false,
+                    "null" => true,
+                    _ => return Err(refuse("\"error\" or \"null\"")),
+                }
+            }
+            "time_zone" => load.time_zone = text()?,
+            "sort" => {
+                let known = Sort::parse(&text()?);
+                load.sort = known.ok_or_else(|| refuse("\"auto\", \"key\", \"server\" or \"none\""))?;
+            }
+            "lanes" => {
+                let lanes: usize = value.extract()?;
+                if !(1..=256).contains(&lanes) {
+                    return Err(refuse("a number from 1 to 256, or None"));
+                }
+                load.lanes = Some(lanes);
+            }
+            "memory" => load.memory = value.extract()?,
+            "rate" => {
+                let rate = value.extract::<u64>().ok().and_then(NonZeroU64::new);
+                load.rate = Some(rate.ok_or_else(|| refuse("rows a second, at least 1"))?);
+            }
+            "retry_for" => {
+                let seconds = Duration::try_from_secs_f64(value.extract()?);
+                load.retries_for = seconds.map_err(|_| refuse("seconds"))?;
+            }
+            "method" => load.method = Method::parse(&text()?, &Method::ALL).map_err(ours)?,
+            "set" => {
+                let all = value.extract::<Vec<String>>()?;
+                load.set = all.iter().map(|one| Computed::parse(one)).collect::<inrush::Result<_>>().map_err(ours)?;
+            }
+            "before" => load.before = value.extract()?,
+            "after" => load.after = value.extract()?,
+            "tuning_trace" => load.tuning_trace = Some(value.extract()?),
+            "temp_dir" => load.temp_dir = Some(value.extract()?),
+            "atomic" => load.atomic |= value.extract::<bool>()?,
+            "truncate" => load.truncate |= value.extract::<bool>()?,
+            "if_loaded" => {
+                load.skip_loaded = match &*text()? {
+                    "error" => false,
+                    "skip" => true,
+                    _ => return Err(refuse("\"error\" or \"skip\"")),
+                }
+            }
+            "nanoseconds" => {
+                self.truncates = match &*text()? {
+                    "error" => false,
+                    "truncate" => true,
+                    _ => return Err(refuse("\"error\" or \"truncate\"")),
+                }
+            }
+            "defer_indexes" => load.defer_indexes = value.extract()?,
+            "dry_run" => load.dry_run = value.extract()?,
+            "again" => load.again = value.extract()?,
+            "force" => load.force = value.extract()?,
+            other => return Err(failure::interface(value.py(), format!("`{other}` is no option of a load"))),
+        }
+        Ok(())
+    }
+}

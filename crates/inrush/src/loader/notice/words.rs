@@ -1,0 +1,92 @@
+//! Notices of a load in words, for people.
+
+use super::Notice;
+use inrush_core::human;
+use std::fmt;
+
+/// In words; empty for what is not for people.
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&described(self))
+    }
+}
+
+fn described(notice: &Notice) -> String {
+    match notice {
+        Notice::Created(statement) => format!("created the table:\n{statement}"),
+        Notice::WouldCreate(statement) => format!("would create the table:\n{statement}"),
+        Notice::Dropped => "dropped the new table again: nothing is stored in it".into(),
+        Notice::Truncated => "emptied the table".into(),
+        Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
+        Notice::Sorts { columns, reason, bytes } => {
+            let size = bytes.map_or(String::new(), |bytes| format!(", about {} of text", human::bytes(bytes as f64)));
+            format!("sorting by {} first: {reason}{size}", columns.join(", "))
+        }
+        Notice::Sorted(sort) => format!(
+            "sorted {} in {}: {} of temporary files",
+            human::counted(sort.records, "record"),
+            human::time(sort.elapsed),
+            human::bytes(sort.bytes as f64)
+        ),
+        Notice::TempDir { folder, on } => format!(
+            "sorted rows go to `{}`, which is on {on}; `--temp-dir DIR` names a folder on a local disk",
+            folder.display()
+        ),
+        Notice::ServerSorts { bytes } => {
+            let size = bytes.map_or("three times the text".into(), |bytes| human::bytes(bytes as f64));
+            format!("the server makes the keys at the end: it needs about {size} of disk for that")
+        }
+        Notice::FewerLanes { lanes, reason } => format!("only {lanes} of the lanes could connect: {reason}"),
+        Notice::Retry { lane, place, message, pause, .. } => {
+            let pause = human::time(*pause);
+            format!("lane {lane}, the chunk from {place} on: {message}; trying again in {pause}")
+        }
+        Notice::RetryStep { what, message, pause, .. } => {
+            format!("{what}: {message}; trying again in {}", human::time(*pause))
+        }
+        Notice::Shrunk { place, bytes, message } => {
+            let bytes = human::bytes(*bytes as f64);
+            format!("transactions of {bytes} are too large for the server ({message}): smaller ones from {place} on")
+        }
+        Notice::Resumed { source, job, rows, chunks } => format!(
+            "going on with `{source}`: {} and {} are stored (job {job})",
+            human::counted(*rows, "row"),
+            human::counted(*chunks, "chunk")
+        ),
+        Notice::Touched { source } => {
+            format!(
+                "`{source}` was written since it was loaded, and its content looks the same: nothing of it is loaded"
+            )
+        }
+        Notice::Replaced { source } => {
+            format!("`{source}` is another file now: what was loaded is the one that was there when the load began")
+        }
+        Notice::WaitsForOlderRun { seconds } => {
+            format!("another run of this load is not done with what it has begun: waiting for it for {seconds} s")
+        }
+        Notice::Ran { option, statement } => format!("{option}: ran {statement}"),
+        Notice::IndexesDropped { names } => format!("dropped until the end: index {}", names.join(", ")),
+        Notice::IndexesRebuilt { names } => format!("rebuilt index {}", names.join(", ")),
+        Notice::RejectsNotKept { missing } => format!(
+            "the reject file lacks {} that an earlier run of this load refused, which did not divert them",
+            human::counted(*missing, "record")
+        ),
+        Notice::Swapped => "the filled copy has taken the table's place".into(),
+        Notice::NotEmptied => "the table was not emptied: rows of this load are in it".into(),
+        Notice::ShortOfMemory { lanes, takes, memory, enough } => format!(
+            "there is no memory to keep {lanes} lanes busy: a batch takes {}, `--memory` is {}; make `--batch` smaller, or \
+             `--memory {}MiB`",
+            human::bytes(*takes as f64),
+            human::bytes(*memory as f64),
+            enough.div_ceil(1 << 20)
+        ),
+        Notice::Silent { lane, waiting_for, seconds, state } => {
+            format!("no answer to {waiting_for} for {seconds} s on lane {lane}; the server says: {state}")
+        }
+        Notice::Tuned(tuned) => tuned.to_string(),
+        Notice::AlreadyLoaded { source, on } => {
+            format!("`{source}` was loaded on {on} UTC already: nothing of it is read")
+        }
+        Notice::Stored(_) | Notice::Rejected(_) => String::new(),
+    }
+}

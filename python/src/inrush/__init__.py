@@ -1,0 +1,67 @@
+"""The fastest safe way to get rows into MySQL and MariaDB, and out of them.
+
+>>> import inrush
+>>> report = inrush.load([(1, "Ann"), (2, "Bob")], "guests", url, create=True, columns=["id", "name"], key="id")
+>>> inrush.query("SELECT name FROM guests ORDER BY id", to=url).rows()
+[('Ann',), ('Bob',)]
+"""
+
+from ._connection import BadRow, BatchOutcome, Connection, Outcome, connect, forget, query, read, status
+from ._errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    LoadError,
+    NotSupportedError,
+    OperationalError,
+    Place,
+    ProgrammingError,
+    Warning,
+)
+from ._inrush import VERSION as __version__
+from ._inrush import Control
+from ._inserter import Inserter, InserterOptions, InserterStatus
+from ._load import load
+from ._report import Job, JobStatus, Progress, Records, Reject, Report, Retry
+from ._result import Result
+
+__all__ = [
+    "BadRow",
+    "BatchOutcome",
+    "Connection",
+    "Control",
+    "DataError",
+    "DatabaseError",
+    "Error",
+    "Inserter",
+    "InserterOptions",
+    "InserterStatus",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "Job",
+    "JobStatus",
+    "LoadError",
+    "NotSupportedError",
+    "OperationalError",
+    "Outcome",
+    "Place",
+    "ProgrammingError",
+    "Progress",
+    "Records",
+    "Reject",
+    "Report",
+    "Result",
+    "Retry",
+    "Warning",
+    "__version__",
+    "connect",
+    "forget",
+    "load",
+    "query",
+    "read",
+    "status",
+]

@@ -1,0 +1,328 @@
+"""`inrush.load`: what is given, as the extension takes it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _inrush
+from ._errors import InterfaceError
+
+if TYPE_CHECKING:
+    from ._connection import Connection
+    from ._report import Progress, Report
+
+
+def load(
+    data: Any,
+    table: str,
+    to: str | Connection | None = None,
+    *,
+    mode: str = "insert",
+    key: Sequence[str] | str = (),
+    create: bool | str | None = None,
+    columns: str | Sequence[str] = "name",
+    job: str | None = None,
+    guarantee: str = "exactly-once",
+    bad_rows: str = "stop",
+    max_bad: int | None = None,
+    nan: str = "error",
+    nanoseconds: str = "error",
+    time_zone: str = "+00:00",
+    sort: str = "auto",
+    lanes: int | None = None,
+    memory: str | int = "256MiB",
+    rate: int | None = None,
+    retry_for: float = 600,
+    method: str | None = None,
+    index: bool = False,
+    set: Sequence[str] | str = (),
+    before: Sequence[str] | str = (),
+    after: Sequence[str] | str = (),
+    atomic: bool = False,
+    truncate: bool = False,
+    defer_indexes: bool = False,
+    dry_run: bool = False,
+    again: bool = False,
+    if_loaded: str = "error",
+    temp_dir: str | os.PathLike[str] | None = None,
+    tuning_trace: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
+    control: _inrush.Control | None = None,
+) -> Report:
+    """Loads rows into a table, each exactly once.
+
+    Args:
+        data: a path or several (CSV, JSON Lines, Parquet and all else that the command reads); anything with Arrow data (a DataFrame of
+            polars or pandas, a table of pyarrow, a relation of DuckDB), or an iterable of such; an iterable of rows: tuples, dicts,
+            dataclasses. An iterator is asked in the thread that calls, so that its exceptions come out of this call.
+        table: `table` or `database.table`.
+        to: a URL, `mysql://user@host/database`; or a connection, whose URL is used; None: INRUSH_URL, or the option files.
+        mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`.
+        key: the columns of the unique key that the mode goes by; for a new table its primary key.
+        create: True or "append": the table is made if it is missing; "replace": a new one takes the old one's place at the end, and until
+            then, and after a failure, the old one is as it was.
+        columns: "name", "position", or the table's columns for the data's in their order.
+        job: a name by which a later call knows the same rows: it goes on where an earlier one stopped, and loads nothing twice. Files
+            need none. Without one, data in memory are stored once by this call, and once more by the next.
+        if_loaded: what becomes of a job that an earlier call has finished: "error", since rows that begin in the same way may still be
+            others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
+        guarantee: "exactly-once"; or "at-least-once", for tables without transactions.
+        bad_rows: "stop", "skip", or "divert:FILE".
+        nan: "error", or "null" to store NULL in the place of NaN.
+        nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
+        time_zone: what times without an offset mean.
+        sort: "auto", "key", "server" or "none": see the guide on sorting.
+        lanes: connections side by side; None finds out.
+        memory: for rows under way: bytes, or such as "256MiB".
+        rate: the most rows a second.
+        retry_for: for how many seconds a chunk is tried again after a deadlock or a lost connection.
+        index: whether pandas' index is loaded too.
+        tuning_trace: a file that tells what the tuner saw and decided.
+        progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
+
+    Returns:
+        A report, with the counts of all rows.
+
+    Raises:
+        LoadError: it stopped; `.report` tells what is stored.
+        Error: nothing was begun.
+        KeyboardInterrupt: Ctrl-C, after the chunks on their way; pressed twice, at once. Its `.report` tells what is stored.
+
+    >>> import inrush
+    >>> report = inrush.load([{"id": 1, "name": "Ann"}, {"id": 2, "name": None}], "people", url, create=True, key="id")
+    >>> report.stored
+    2
+    """
+    sources, has_names = _sources(data, columns, index)
+    options = {
+        "mode": mode,
+        "key": _texts(key),
+        "create": create,
+        "columns": columns if isinstance(columns, str) else list(columns),
+        "has_names": has_names,
+        "job": job,
+        "guarantee": guarantee,
+        "bad_rows": bad_rows,
+        "max_bad": max_bad,
+        "nan": nan,
+        "time_zone": time_zone,
+        "sort": sort,
+        "lanes": lanes,
+        "memory": _bytes(memory),
+        "rate": rate,
+        "retry_for": retry_for,
+        "method": method,
+        "set": _texts(set),
+        "before": _texts(before),
+        "after": _texts(after),
+        "atomic": atomic,
+        "truncate": truncate,
+        "defer_indexes": defer_indexes,
+        "dry_run": dry_run,
+        "again": again,
+        "if_loaded": if_loaded,
+        "nanoseconds": nanoseconds,
+        "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
+        "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
+    }
+    show, end = _progress(progress)
+    try:
+        return _inrush.load(sources, table, _server(to), options, show, _logger(), control)
+    finally:
+        end()
+
+
+def _server(to: str | Connection | None) -> Any:
+    """What the extension connects by."""
+    return getattr(to, "_connection", to)
+
+
+def _texts(given: Sequence[str] | str) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _bytes(given: str | int) -> int:
+    if isinstance(given, int):
+        return given
+    found = re.fullmatch(r"(\d+)\s*(k|m|g)i?b?", given.strip().lower())
+    if not found:
+        raise InterfaceError(
+            f'`memory={given!r}` is not understood: it takes bytes, or such as "256MiB"', kind="config"
+        )
+    return int(found[1]) << {"k": 10, "m": 20, "g": 30}[found[2]]
+
+
+def _sources(data: Any, columns: str | Sequence[str], index: bool) -> tuple[list[tuple[Any, ...]], bool]:
+    """The data as what the extension takes, and whether it has names of columns."""
+    if isinstance(data, (str, os.PathLike)):
+        return [("path", os.fspath(data))], True
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        raise InterfaceError("`data` is bytes: pass a path, a table, or rows", kind="config")
+    whole = _arrow(data, index)
+    if whole is not None:
+        return [whole], True
+    if isinstance(data, Mapping):
+        raise InterfaceError("`data` is one dict: pass a list of dicts, one for each row", kind="config")
+    try:
+        iterator = iter(data)
+    except TypeError:
+        raise InterfaceError(
+            f"`data` is a {type(data).__name__}: it takes paths, Arrow data (a DataFrame, a table), or an iterable of rows",
+            kind="config",
+        ) from None
+    first = next(iterator, _END)
+    if first is _END:
+        return [], True
+    if isinstance(first, (str, os.PathLike)):
+        return [("path", os.fspath(path)) for path in _chain(first, iterator)], True
+    if _arrow(first, index) is not None:
+        return [("batches", (_part(one, index) for one in _chain(first, iterator)))], True
+    return _rows(first, iterator, columns)
+
+
+_END: Any = object()
+
+
+def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest
+
+
+def _listed(columns: str | Sequence[str]) -> list[str] | None:
+    return None if isinstance(columns, str) else list(columns)
+
+
+def _arrow(data: Any, index: bool) -> Any:
+    """The data as something with Arrow data; None if it has none."""
+    if type(data).__module__.partition(".")[0] == "pandas" and type(data).__name__ == "DataFrame":
+        return _pandas(data, index)
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return ("arrow", data, _count(data))
+    # A LazyFrame of polars, an expression of ibis.
+    for name in ("collect", "to_pyarrow"):
+        if type(data).__module__.partition(".")[0] in ("polars", "ibis") and hasattr(data, name):
+            whole = getattr(data, name)()
+            return ("arrow", whole, _count(whole))
+    return None
+
+
+def _count(data: Any) -> int | None:
+    """How many rows there are, if the data know."""
+    count = getattr(data, "num_rows", None)
+    if isinstance(count, int):
+        return count
+    return len(data) if hasattr(data, "__len__") else None
+
+
+def _part(data: Any, index: bool) -> Any:
+    found = _arrow(data, index)
+    if found is None or found[0] != "arrow":
+        raise InterfaceError(
+            f"an iterable of Arrow data gave a {type(data).__name__}, which has no Arrow data", kind="data"
+        )
+    return found[1]
+
+
+def _pandas(frame: Any, index: bool) -> tuple[Any, ...]:
+    """pandas hands its rows out by pyarrow, and its index with them."""
+    names = [name for name in frame.columns if not isinstance(name, str)]
+    if names:
+        raise InterfaceError(
+            f"a column of the DataFrame is named {names[0]!r}, which is no text: rename it", kind="config"
+        )
+    if index:
+        frame = frame.reset_index()
+    if "pyarrow" in sys.modules or _has("pyarrow"):
+        import pyarrow
+
+        try:
+            return ("arrow", pyarrow.Table.from_pandas(frame, preserve_index=False), len(frame))
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+            raise InterfaceError(
+                f"a column of the DataFrame has values of several types: {error}", kind="data"
+            ) from error
+    rows = frame.itertuples(index=False, name=None)
+    return ("rows", _lists(iter(rows), tuple), list(frame.columns))
+
+
+def _has(module: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
+def _rows(first: Any, rest: Iterator[Any], columns: str | Sequence[str]) -> tuple[list[tuple[Any, ...]], bool]:
+    """Rows as lists of values, each with as many as there are names."""
+    rows = _chain(first, rest)
+    listed = _listed(columns)
+    if isinstance(first, Mapping):
+        # Of the first rows, some may lack what others have.
+        head = [row for _, row in zip(range(1000), rows)]
+        names = list(dict.fromkeys(name for row in head for name in _keys(row)))
+        known = frozenset(names)
+        rows = _chained(head, rows)
+        return [("rows", _lists(rows, lambda row: _of_mapping(row, names, known)), names)], True
+    fields = getattr(first, "__dataclass_fields__", None)
+    if fields is not None:
+        names = list(fields)
+        return [("rows", _lists(rows, lambda row: [getattr(row, name) for name in names]), names)], True
+    if isinstance(first, (str, bytes)) or not hasattr(first, "__len__"):
+        raise InterfaceError(
+            f"the first row is a {type(first).__name__}: a row is a tuple, a list, a dict or a dataclass", kind="config"
+        )
+    names = list(getattr(first, "_fields", ()))
+    has_names = bool(names)
+    if not names:
+        # In errors they have the names of the columns that they go into.
+        names = listed if listed is not None and len(listed) == len(first) else [f"c{n + 1}" for n in range(len(first))]
+    return [("rows", _lists(rows, list), names)], has_names
+
+
+def _chained(head: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
+    yield from head
+    yield from rest
+
+
+def _keys(row: Any) -> Iterable[Any]:
+    if not isinstance(row, Mapping):
+        raise InterfaceError(f"a row is a {type(row).__name__}, and the first one is a dict", kind="data")
+    return row.keys()
+
+
+def _of_mapping(row: Any, names: list[str], known: frozenset[str]) -> list[Any]:
+    if not isinstance(row, Mapping):
+        raise InterfaceError(f"a row is a {type(row).__name__}, and the first one is a dict", kind="data")
+    if not row.keys() <= known:
+        extra = next(name for name in row if name not in known)
+        raise InterfaceError(f"a row has a key {extra!r} that none of the first 1,000 rows has", kind="data")
+    return [row.get(name) for name in names]
+
+
+def _lists(rows: Iterator[Any], convert: Callable[[Any], Any]) -> Callable[[int], list[Any]]:
+    def some(n: int) -> list[Any]:
+        return [convert(row) for _, row in zip(range(n), rows)]
+
+    return some
+
+
+def _logger() -> Callable[[int, str], None]:
+    import logging
+
+    return logging.getLogger("inrush").log
+
+
+def _progress(
+    progress: bool | Callable[[Progress], object] | None,
+) -> tuple[Callable[[Progress], object] | None, Callable[[], None]]:
+    """What shows progress, and what ends it."""
+    if not progress:
+        return None, lambda: None
+    if progress is not True:
+        return progress, lambda: None
+    from ._progress import bar
+
+    return bar()

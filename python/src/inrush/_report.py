@@ -1,0 +1,178 @@
+"""What a load tells in the end and under way: plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import NamedTuple
+
+
+class Retry(NamedTuple):
+    """Why chunks were tried again, and how often."""
+
+    code: int
+    """The server's error code; 0 where the network failed."""
+    message: str
+    times: int
+
+
+class Job(NamedTuple):
+    """A source, as the ledger knows it."""
+
+    id: str
+    """For `inrush.forget`."""
+    source: str
+    state: str
+    """done, unfinished, already-loaded, forgotten (nobody can read the source again), taken-over."""
+    loaded_on: str | None
+    """When an earlier run had finished it, in UTC."""
+
+
+class Reject(NamedTuple):
+    """A row that was left out."""
+
+    source: str
+    line: int
+    """The line of a text, or the number of the row; counted from 1."""
+    column: str | None
+    code: int
+    """The server's error code; 0 if it was refused before it was sent."""
+    reason: str
+
+
+class Records(NamedTuple):
+    """A stretch of records of a source, both ends included, counted from 1."""
+
+    source: str
+    first: int
+    last: int
+
+
+class JobStatus(NamedTuple):
+    """A job of the ledger."""
+
+    id: str
+    table: str
+    source: str
+    owner: str
+    """The account whose job it is."""
+    state: str
+    """done or unfinished."""
+    run: str
+    """Of an unfinished one: active, ended (in order), gone (killed, or lost the server); none if that is not known."""
+    why: str | None
+    """Why the last run ended, if it ended in order."""
+    rows: int
+    """Rows that are stored."""
+    rejected: int
+    started: str
+    """In UTC."""
+    finished: str | None
+
+
+class Progress(NamedTuple):
+    """How far a load is."""
+
+    read: int
+    """Rows read."""
+    stored: int
+    """Rows committed."""
+    skipped: int
+    rejected: int
+    bytes: int
+    """Of text, or of values as text."""
+    left: int | None
+    """About so many bytes are still to be read, if that is known."""
+    chunks: int
+    """Transactions committed."""
+    lanes: int
+    """Connections in use."""
+    seconds: float
+    is_over: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What became of the rows: `read == stored + skipped + rejected + not_loaded + unknown`."""
+
+    table: str
+    server: str
+    mode: str
+    method: str
+    method_reason: str
+    lanes: int
+    time_zone: str
+    dry_run: bool
+    read: int
+    """Rows read."""
+    stored: int
+    """Rows that are in the table (updated or deleted in these modes)."""
+    skipped: int
+    """Rows that the mode left out: their key was there, or was not."""
+    changed: int | None
+    """Rows of the table that have other values now (upsert, update, replace), if the server tells."""
+    rejected: int
+    """Bad rows that were left out on request."""
+    not_loaded: int
+    """Rows that are not in the table for certain, because the load stopped first."""
+    unknown: int
+    """Rows whose COMMIT got no answer: in the table, or not. The same load goes on and finds out."""
+    resumed: int
+    """Rows that earlier runs had stored; part of the counts."""
+    chunks: int
+    replays: int
+    bytes: int
+    seconds: float
+    sorted_by: list[str] | None
+    sort_reason: str
+    pending: list[str] = field(default_factory=list[str])
+    retries: list[Retry] = field(default_factory=list[Retry])
+    jobs: list[Job] = field(default_factory=list[Job])
+    rejects: list[Reject] = field(default_factory=list[Reject])
+    """The first bad rows."""
+    stored_records: list[Records] = field(default_factory=list[Records])
+    unknown_records: list[Records] = field(default_factory=list[Records])
+
+    @property
+    def already_loaded(self) -> bool:
+        """Whether earlier runs had loaded everything, so that nothing was read."""
+        return bool(self.jobs) and all(job.state == "already-loaded" for job in self.jobs)
+
+    def __str__(self) -> str:
+        if self.already_loaded:
+            return f"{self.table}: loaded on {self.jobs[0].loaded_on} UTC already, {self.stored:,} rows"
+        fates = [
+            (self.skipped, "skipped"),
+            (self.rejected, "rejected"),
+            (self.not_loaded, "not loaded"),
+            (self.unknown, "of unknown fate"),
+        ]
+        parts = [f"{self.stored:,} {'checked' if self.dry_run else 'stored'}"]
+        parts += [f"{count:,} {fate}" for count, fate in fates if count]
+        speed = (self.stored - self.resumed) / max(self.seconds, 0.001)
+        return (
+            f"{self.table}: {self.read:,} read = {' + '.join(parts)}; {speed:,.0f} rows/s over {self.lanes} "
+            f"{'lane' if self.lanes == 1 else 'lanes'} by {self.method}, {self.seconds:.1f} s"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("table", f"{self.table} on {self.server}"),
+            ("read", f"{self.read:,}"),
+            ("stored", f"{self.stored:,}"),
+            *(
+                (name, f"{count:,}")
+                for name, count in (("skipped", self.skipped), ("rejected", self.rejected))
+                if count
+            ),
+            *(
+                (name, f"{count:,}")
+                for name, count in (("not loaded", self.not_loaded), ("unknown", self.unknown))
+                if count
+            ),
+            ("method", f"{self.method}: {self.method_reason}"),
+            ("time", f"{self.seconds:.1f} s over {self.lanes} lanes"),
+            *((f"rejected, line {reject.line}", reject.reason) for reject in self.rejects[:5]),
+        ]
+        cells = "".join(f"<tr><th style='text-align:left'>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in rows)
+        return f"<table>{cells}</table>"

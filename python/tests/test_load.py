@@ -1,0 +1,351 @@
+"""`inrush.load`: what it takes, what it refuses, and what it promises."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import logging
+import pickle
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from conftest import Place
+
+import inrush
+
+PEOPLE = "CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, born DATE)"
+
+
+class Person(NamedTuple):
+    id: int
+    name: str
+    born: str | None
+
+
+@dataclass
+class Guest:
+    id: int
+    name: str
+    born: datetime.date | None = None
+
+
+ROWS: dict[str, Any] = {
+    "tuples": [(1, "Ann", "1990-01-02"), (2, "Bob", None)],
+    "lists": [[1, "Ann", datetime.date(1990, 1, 2)], [2, "Bob", None]],
+    "dicts": [{"name": "Ann", "id": 1, "born": "1990-01-02"}, {"id": 2, "name": "Bob"}],
+    "named tuples": [Person(1, "Ann", "1990-01-02"), Person(2, "Bob", None)],
+    "dataclasses": [Guest(1, "Ann", datetime.date(1990, 1, 2)), Guest(2, "Bob")],
+    "a generator": lambda: (row for row in [(1, "Ann", "1990-01-02"), (2, "Bob", None)]),
+    "a dict's values": {"a": (1, "Ann", "1990-01-02"), "b": (2, "Bob", None)}.values(),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS.keys())
+def test_rows_of_every_kind(place: Place, rows: Any) -> None:
+    place.sql(PEOPLE)
+    report = inrush.load(rows() if callable(rows) else rows, "people", place.url)
+    assert (report.read, report.stored) == (2, 2)
+    assert place.rows("SELECT * FROM people ORDER BY id") == [(1, "Ann", datetime.date(1990, 1, 2)), (2, "Bob", None)]
+
+
+def test_files(place: Place, tmp_path: Path) -> None:
+    place.sql(PEOPLE)
+    (tmp_path / "a.csv").write_text("id,name\n1,Ann\n")
+    (tmp_path / "b.jsonl").write_text('{"id": 2, "name": "Bob", "born": "1999-12-31"}\n')
+    report = inrush.load([tmp_path / "a.csv", str(tmp_path / "b.jsonl")], "people", place.url)
+    assert report.stored == 2
+    again = inrush.load(tmp_path / "a.csv", "people", place.url)
+    assert again.already_loaded, again
+
+
+def test_a_file_that_is_not_there(each: Place, tmp_path: Path) -> None:
+    each.sql(PEOPLE)
+    with pytest.raises(inrush.Error, match="missing.csv") as raised:
+        inrush.load(tmp_path / "missing.csv", "people", each.url)
+    assert raised.value.kind == "config"
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+VALUES: list[tuple[str, Any, Any]] = [
+    ("BIGINT UNSIGNED", 2**64 - 1, 2**64 - 1),
+    ("BIGINT", -(2**63), -(2**63)),
+    ("DECIMAL(65,30)", decimal.Decimal("12345678901234567890.000000000000000000000000000001"), None),
+    ("DECIMAL(10,2)", decimal.Decimal("1E+3"), decimal.Decimal("1000.00")),
+    ("DOUBLE", 0.1, 0.1),
+    ("DOUBLE", 5e-324, 5e-324),
+    ("FLOAT", 1.5, 1.5),
+    ("TINYINT(1)", True, 1),
+    ("VARCHAR(20)", "zwölf 🦀", "zwölf 🦀"),
+    ("VARCHAR(20)", "", ""),
+    ("VARCHAR(20)", "a\tb\\c\nd\0e", "a\tb\\c\nd\0e"),
+    ("VARBINARY(300)", bytes(range(256)), bytes(range(256))),
+    ("VARBINARY(9)", bytearray(b"\xff\x00"), b"\xff\x00"),
+    ("VARBINARY(9)", memoryview(b"\xff\x00"), b"\xff\x00"),
+    ("DATE", datetime.date(1, 1, 1), datetime.date(1, 1, 1)),
+    ("DATETIME(6)", datetime.datetime(9999, 12, 31, 23, 59, 59, 999999), None),
+    (
+        "DATETIME",
+        datetime.datetime(2026, 3, 4, 5, 6, 7, tzinfo=datetime.timezone(datetime.timedelta(hours=2))),
+        datetime.datetime(2026, 3, 4, 3, 6, 7),
+    ),
+    ("TIME(6)", datetime.time(1, 2, 3, 4), datetime.timedelta(hours=1, minutes=2, seconds=3, microseconds=4)),
+    ("TIME(6)", datetime.timedelta(days=-2, microseconds=1), None),
+    ("CHAR(36)", uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
+    ("VARCHAR(9)", Colour.RED, "red"),
+    ("INT", None, None),
+]
+
+
+@pytest.mark.parametrize(("ty", "value", "want"), VALUES, ids=[f"{v[0]} {v[1]!r}"[:40] for v in VALUES])
+def test_values_come_back(each: Place, ty: str, value: Any, want: Any) -> None:
+    each.sql(f"CREATE TABLE t (id INT PRIMARY KEY, v {ty})")
+    inrush.load([(1, value)], "t", each.url)
+    with inrush.connect(each.url) as connection:
+        if getattr(value, "tzinfo", None) and not each.is_mysql:
+            # MariaDB has no literals with an offset; it says so.
+            with pytest.raises(inrush.DataError):
+                connection.execute("INSERT INTO t VALUES (?, ?)", (2, value))
+            value = want
+        connection.execute("INSERT INTO t VALUES (?, ?)", (2, value))
+    want = value if want is None else want
+    assert each.rows("SELECT v FROM t ORDER BY id") == [(want,), (want,)]
+
+
+def test_json(place: Place) -> None:
+    place.sql("CREATE TABLE t (v JSON)")
+    inrush.load([({"a": [1, "ü", None, True]},), ([1.5],)], "t", place.url)
+    found = place.rows("SELECT JSON_UNQUOTE(JSON_EXTRACT(v, '$.a[1]')), JSON_LENGTH(v) FROM t ORDER BY 1")
+    assert found == [(None, 1), ("ü", 1)]
+
+
+# What is refused: the rows, and what the error says.
+BAD: dict[str, tuple[list[Any], str]] = {
+    "NaN": ([(1, 2.5), (2, float("nan"))], "NaN.*row 2, column `v`"),
+    "a NaN of decimals": ([(1, decimal.Decimal("NaN"))], "NaN.*row 1, column `v`"),
+    "infinity": ([(1, float("inf"))], "row 1, column `v`"),
+    "an object": ([(1, 2.5), (2, 2.5), (3, object())], "object.*row 3, column `v`"),
+    "half a character": ([(1, "\ud800")], "row 1, column `v`"),
+    "bytes among numbers": ([(1, 2.5), (2, b"x")], "row 2, column `v`"),
+    "a row too short": ([(1, 2.5), (2,)], "row 2 has 1 values, the first one 2"),
+    "a complex number": ([(1, 1j)], "row 1, column `v`"),
+    "a time with a zone": ([(1, datetime.time(1, tzinfo=datetime.UTC))], "row 1, column `v`"),
+}
+
+
+@pytest.mark.parametrize(("rows", "says"), BAD.values(), ids=BAD.keys())
+def test_bad_values(each: Place, rows: list[Any], says: str) -> None:
+    each.sql("CREATE TABLE t (id INT PRIMARY KEY, v DOUBLE)")
+    with pytest.raises(inrush.DatabaseError, match=says) as raised:
+        inrush.load(rows, "t", each.url, columns=["id", "v"])
+    assert raised.value.kind == "data"
+    assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
+
+
+def test_nan_as_null(each: Place) -> None:
+    each.sql("CREATE TABLE t (id INT PRIMARY KEY, v DOUBLE)")
+    inrush.load([(1, float("nan"))], "t", each.url, nan="null")
+    assert each.rows("SELECT v FROM t") == [(None,)]
+
+
+def test_a_column_that_the_table_lacks(each: Place) -> None:
+    each.sql(PEOPLE)
+    with pytest.raises(inrush.ProgrammingError, match="shoe") as raised:
+        inrush.load([{"id": 1, "name": "Ann", "shoe": 42}], "people", each.url)
+    assert raised.value.kind == "config"
+    assert each.rows("SELECT COUNT(*) FROM people") == [(0,)]
+
+
+def test_a_bad_row_stops_or_is_told(place: Place, tmp_path: Path) -> None:
+    place.sql(PEOPLE)
+    rows = [(1, "Ann", None), (2, None, None), (3, "Cid", "1999-02-30"), (4, "Dan", None)]
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load(rows, "people", place.url)
+    error = raised.value
+    assert error.place is not None and (error.place.line, error.place.column) == (2, "name"), error
+    assert error.report.stored == 0 and "row 2" in str(error) and "bad_rows=" in str(error)
+    kept = tmp_path / "bad.csv"
+    report = inrush.load(rows, "people", place.url, bad_rows=f"divert:{kept}")
+    assert (report.stored, report.rejected, [r.line for r in report.rejects]) == (2, 2, [2, 3])
+    assert kept.read_text().splitlines()[0].startswith("2,")
+    assert "rejected" in report._repr_html_() and "2 rejected" in str(report)
+
+
+def test_modes(each: Place) -> None:
+    each.sql(PEOPLE)
+    inrush.load([(1, "Ann", None)], "people", each.url)
+    inrush.load([(1, "Eve", None), (2, "Bob", None)], "people", each.url, mode="upsert")
+    inrush.load([(2, "Eve", None), (3, "Cid", None)], "people", each.url, mode="ignore")
+    assert each.rows("SELECT id, name FROM people ORDER BY id") == [(1, "Eve"), (2, "Bob"), (3, "Cid")]
+
+
+def test_a_new_table(place: Place) -> None:
+    rows = [
+        {
+            "id": 1,
+            "name": "Ann",
+            "price": decimal.Decimal("1.50"),
+            "at": datetime.datetime(2026, 1, 2, 3, 4, 5),
+            "raw": b"\xff",
+        },
+        {"id": 2, "name": "B" * 300, "price": None, "at": None, "raw": None},
+    ]
+    assert inrush.load(rows, "made", place.url, create=True, key="id").stored == 2
+    types = dict(
+        place.rows(
+            "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_NAME = 'made' AND TABLE_SCHEMA = DATABASE()"
+        )
+    )
+    assert (types["id"], types["name"], types["price"], types["at"]) == ("bigint", "varchar", "decimal", "datetime")
+    assert place.rows("SELECT id, price, at, raw FROM made WHERE id = 1") == [
+        (1, decimal.Decimal("1.50"), datetime.datetime(2026, 1, 2, 3, 4, 5), b"\xff")
+    ]
+
+
+def test_replace_keeps_the_old_table_at_a_failure(place: Place) -> None:
+    inrush.load([(1, "old")], "t", place.url, create=True, columns=["id", "v"], key="id")
+    with pytest.raises(inrush.LoadError):
+        inrush.load([(1, "new"), (1, "twice")], "t", place.url, create="replace", columns=["id", "v"], key="id")
+    assert place.rows("SELECT * FROM t") == [(1, "old")]
+    inrush.load([(2, "new")], "t", place.url, create="replace", columns=["id", "v"], key="id")
+    assert place.rows("SELECT * FROM t") == [(2, "new")]
+
+
+def test_an_iterator_that_raises(place: Place) -> None:
+    place.sql(PEOPLE)
+
+    def rows() -> Iterator[tuple[int, str, None]]:
+        for n in range(50_000):
+            yield n, f"guest {n}", None
+        raise RuntimeError("the source is gone")
+
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load(rows(), "people", place.url, job="guests")
+    assert isinstance(raised.value.__cause__, RuntimeError)
+    report = raised.value.report
+    assert place.rows("SELECT COUNT(*) FROM people") == [(report.stored,)]
+    # The same job goes on where this one stopped.
+    done = inrush.load(((n, f"guest {n}", None) for n in range(60_000)), "people", place.url, job="guests")
+    assert (done.stored, done.resumed) == (60_000, report.stored)
+    assert place.rows("SELECT COUNT(*), SUM(id) FROM people") == [(60_000, decimal.Decimal(60_000 * 59_999 // 2))]
+
+
+def test_a_job_is_loaded_once(place: Place) -> None:
+    place.sql(PEOPLE)
+    rows = [(n, "x", None) for n in range(10)]
+    assert inrush.load(rows, "people", place.url, job="ten").stored == 10
+    with pytest.raises(inrush.IntegrityError, match="may be the same"):
+        inrush.load(rows, "people", place.url, job="ten")
+    assert inrush.load(rows, "people", place.url, job="ten", if_loaded="skip").already_loaded
+    (job,) = inrush.status(place.url)
+    assert (job.source.partition(",")[0], job.state, job.rows) == ("ten", "done", 10)
+    inrush.forget(job.id, place.url)
+    assert inrush.status(place.url) == []
+
+
+def test_progress_and_logging(each: Place, caplog: pytest.LogCaptureFixture) -> None:
+    each.sql(PEOPLE)
+    seen: list[inrush.Progress] = []
+    with caplog.at_level(logging.DEBUG, "inrush"):
+        inrush.load([(n, "x", None) for n in range(1000)], "people", each.url, progress=seen.append)
+    assert seen[-1].is_over and seen[-1].stored == 1000
+    assert any("method" in record.message for record in caplog.records)
+
+
+def test_progress_that_raises_stops(each: Place) -> None:
+    each.sql(PEOPLE)
+
+    def show(now: inrush.Progress) -> None:
+        raise ValueError("no room")
+
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load(((n, "x", None) for n in range(10_000_000)), "people", each.url, progress=show)
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert each.rows("SELECT COUNT(*) FROM people") == [(raised.value.report.stored,)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"mode": "merge"}, "merge"),
+        ({"memory": "much"}, "memory"),
+        ({"nan": "zero"}, "nan"),
+        ({"sort": "quick"}, "sort"),
+        ({"create": "maybe"}, "create"),
+        ({"lanes": 0}, "lanes"),
+        ({"bad_rows": "keep"}, "bad_rows"),
+        ({"guarantee": "maybe"}, "guarantee"),
+        ({"rate": 0}, "rate"),
+        ({"memory": 5}, "memory"),
+        ({"max_bad": 3}, "max_bad"),
+        ({"if_loaded": "maybe"}, "if_loaded"),
+        ({"columns": "id"}, "columns"),
+        ({"nanoseconds": "round"}, "nanoseconds"),
+        ({"time_zone": "Mars/Crater"}, "Mars"),
+    ],
+)
+def test_arguments_are_named(each: Place, arguments: dict[str, Any], says: str) -> None:
+    each.sql(PEOPLE)
+    with pytest.raises(inrush.Error, match=says):
+        inrush.load([(1, "Ann", None)], "people", each.url, **arguments)
+    assert each.rows("SELECT COUNT(*) FROM people") == [(0,)]
+
+
+def test_urls(each: Place) -> None:
+    for url, says in [
+        ("postgres://a@b/c", "scheme"),
+        ("mysql://127.0.0.1:1/x", "127.0.0.1"),
+        ("nothing", "nothing|URL"),
+    ]:
+        with pytest.raises(inrush.Error, match=says):
+            inrush.load([(1,)], "t", url)
+    with pytest.raises(inrush.InterfaceError, match="`to`"):
+        inrush.load([(1,)], "t", 5)  # type: ignore[arg-type]
+    wrong = each.url.replace(each.server["password"], "Wrong-Secret1")
+    with pytest.raises(inrush.OperationalError, match="denied") as raised:
+        inrush.load([(1,)], "t", wrong)
+    assert "Wrong-Secret1" not in repr(raised.value) + str(raised.value)
+
+
+@pytest.mark.parametrize("data", [5, b"x", {"id": 1}, "", [5], [None], object()])
+def test_data_of_no_kind(each: Place, data: Any) -> None:
+    each.sql(PEOPLE)
+    with pytest.raises(inrush.Error):
+        inrush.load(data, "people", each.url)
+
+
+def test_nothing_is_nothing(each: Place) -> None:
+    each.sql(PEOPLE)
+    assert inrush.load([], "people", each.url).read == 0
+    with pytest.raises(inrush.Error, match="new table"):
+        inrush.load([], "made", each.url, create=True)
+
+
+def test_errors_travel(each: Place) -> None:
+    each.sql(PEOPLE)
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load([(1, "Ann", None), (1, "Bob", None)], "people", each.url)
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert (copy.code, copy.place, copy.report) == (1062, raised.value.place, raised.value.report)
+    assert isinstance(raised.value, inrush.DatabaseError)
+
+
+def test_a_table_that_vanishes(each: Place) -> None:
+    each.sql(PEOPLE)
+
+    def rows() -> Iterator[tuple[int, str, None]]:
+        for n in range(200_000):
+            if n == 100_000:
+                each.sql("DROP TABLE people")
+            yield n, "x", None
+
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load(rows(), "people", each.url, retry_for=2)
+    assert raised.value.code == 1146, raised.value

@@ -1,0 +1,155 @@
+"""The package in its process: Ctrl-C, the end of the interpreter, threads, memory, what an import needs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import Place
+
+import inrush
+
+TABLE = "CREATE TABLE t (id INT PRIMARY KEY, v INT)"
+
+LOAD = """
+import inrush, sys
+def rows():
+    for n in range(100_000_000):
+        yield n, n
+inrush.load(rows(), "t", sys.argv[1], job="endless")
+"""
+
+QUERY = """
+import inrush, sys
+print("begun", flush=True)
+with inrush.connect(sys.argv[1]) as connection:
+    connection.query("SELECT SLEEP(60)").rows()
+"""
+
+AT_EXIT = """
+import inrush, sys, threading, time
+def rows():
+    for n in range(100_000_000):
+        yield n, n
+threading.Thread(target=lambda: inrush.load(rows(), "t", sys.argv[1]), daemon=True).start()
+time.sleep(1)
+print("leaving", flush=True)
+"""
+
+BLOCKED = """
+import inrush, sys, time
+def rows():
+    for n in range(5000):
+        yield n, n
+    time.sleep(60)
+inrush.load(rows(), "t", sys.argv[1], job="endless")
+"""
+
+
+def start(code: str, place: Place) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-X", "dev", "-c", code, place.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def await_rows(place: Place) -> None:
+    deadline = time.monotonic() + 60
+    while not place.rows("SELECT COUNT(*) FROM t")[0][0]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_ctrl_c_stops_a_load(place: Place) -> None:
+    place.sql(TABLE)
+    child = start(LOAD, place)
+    await_rows(place)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGINT and said.rstrip().endswith("KeyboardInterrupt"), said
+    (job,) = inrush.status(place.url)
+    assert (job.state, job.run) == ("unfinished", "ended")
+    assert place.rows("SELECT COUNT(*) FROM t") == [(job.rows,)]
+
+
+def test_ctrl_c_stops_what_gives_no_rows(each: Place) -> None:
+    each.sql(TABLE)
+    child = start(BLOCKED, each)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in said, said
+
+
+def test_ctrl_c_ends_a_query(each: Place) -> None:
+    child = start(QUERY, each)
+    assert child.stdout is not None and child.stdout.readline() == "begun\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=30)
+    assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in said, said
+
+
+def test_an_interpreter_that_exits_in_the_middle(place: Place) -> None:
+    place.sql(TABLE)
+    child = start(AT_EXIT, place)
+    out, said = child.communicate(timeout=60)
+    assert (child.returncode, out) == (0, "leaving\n"), said
+
+
+def threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_200_loads_leave_nothing_behind(each: Place) -> None:
+    each.sql(TABLE)
+
+    def load(n: int) -> None:
+        inrush.load([(n * 100 + at, at) for at in range(100)], "t", each.url)
+        with pytest.raises(inrush.LoadError):
+            inrush.load([(n * 100, 0)], "t", each.url)
+        assert inrush.query("SELECT 1", to=each.url).rows() == [(1,)]
+
+    for n in range(20):
+        load(n)
+    n_threads, memory = threads(), resident()
+    for n in range(20, 200):
+        load(n)
+    time.sleep(0.5)
+    assert threads() <= n_threads
+    assert resident() - memory < 20 << 20
+    assert each.rows("SELECT COUNT(*) FROM t") == [(20_000,)]
+
+
+def test_an_import_needs_nothing() -> None:
+    heavy = {"pyarrow", "pandas", "polars", "numpy", "asyncio", "tqdm"}
+    code = f"import sys, inrush; print(sorted({{m.partition('.')[0] for m in sys.modules}} & {heavy}))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_examples_in_docstrings(each: Place) -> None:
+    import doctest
+
+    import inrush._connection
+    import inrush._inserter
+    import inrush._load
+    import inrush.aio
+
+    each.sql("CREATE TABLE visits (page VARCHAR(20), n INT)")
+    modules = [inrush, inrush._load, inrush._connection, inrush._inserter, inrush.aio]
+    # In the order in which they stand: some read what others have stored.
+    tried = 0
+    for module in modules:
+        each.sql("DELETE FROM visits")
+        results = doctest.testmod(module, extraglobs={"url": each.url, "inrush": inrush}, optionflags=doctest.ELLIPSIS)
+        assert results.failed == 0, module
+        tried += results.attempted
+    assert tried > 10
