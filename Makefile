@@ -1,6 +1,6 @@
 # The house's commands. Each is one script, which says at its top what it does and needs.
 
-.PHONY: help setup test quick msrv features example python python-test python-bench demo servers servers-down fuzz fire bench peers deny clean
+.PHONY: help setup test test-slow quick msrv features example python python-test python-bench demo servers servers-down fuzz fire bench peers deny clean
 
 help: ## Say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -10,6 +10,10 @@ setup: ## Install what building and testing need (Debian packages, toolchain par
 
 test: setup ## Everything that must hold before a change lands, on all servers
 	@scripts/test
+
+test-slow: setup ## The tests as on a machine three times slower, with a busy disk (FILTER=word for some of them, TIMES=20)
+	@scripts/setup slow
+	@scripts/test slow $(FILTER)
 
 quick: ## The part of it that needs no server: format, lints, tidy
 	@scripts/test quick

@@ -18,18 +18,27 @@ const LIFE: [&str; 11] = [
     "settled",
 ];
 
-/// The last points that each lane had visited inside a chunk's life; nothing if no lane was inside one. The trace has a line a
-/// visit: the point's name and the thread's number.
+/// Points of a sort, from its first run on. The last run of a thread stays the thread's last point, so that these count until the merge gives
+/// its first rows.
+const SORT: [&str; 3] = ["sort.run_written", "sort.gathered", "sort.pass"];
+const SORT_ENDS: &str = "sort.merged";
+
+/// The last points that each thread had visited inside a chunk's life or inside a sort; nothing if no thread was inside one. The trace has a
+/// line a visit: the point's name and the thread's number.
 pub(crate) fn inside(trace: &str) -> Vec<&'static str> {
     let mut last: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut sort: &[&str] = &SORT;
     // A last line without an end was cut by the kill.
     for line in trace.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
         if let Some((name, thread)) = line.trim_end().split_once(' ') {
+            if name == SORT_ENDS {
+                sort = &[];
+            }
             last.insert(thread, name);
         }
     }
-    let points = last.values().filter_map(|name| LIFE.into_iter().find(|point| point == name));
-    points.collect()
+    let points = last.values().filter_map(|name| LIFE.iter().chain(sort).find(|point| *point == name));
+    points.copied().collect()
 }
 
 /// How often each point is visited.
@@ -62,7 +71,7 @@ impl Histogram {
 impl fmt::Display for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = self.0.values().copied().max().unwrap_or(1).max(1);
-        for point in LIFE {
+        for point in SORT.into_iter().chain(LIFE) {
             if let Some(n) = self.0.get(point) {
                 writeln!(f, "  after {point:<17} {n:>5}  {}", "#".repeat((n * 40 / most) as usize))?;
             }
@@ -77,4 +86,16 @@ fn a_kill_is_inside_if_a_lane_is() {
     assert_eq!(inside("job.taken 1\nchunk.begin 7\nchunk.begin 8\ndata.answered 7\ntallied 8\n"), ["data.answered"]);
     assert_eq!(inside("chunk.begin 7\ntallied 7\nfile.written 1\n"), [""; 0]);
     assert_eq!(inside("chunk.begin 7\ncommit.se"), ["chunk.begin"]);
+}
+
+#[test]
+fn a_kill_is_inside_while_rows_are_sorted() {
+    assert_eq!(
+        inside("job.taken 1\nsort.run_written 3\nsort.run_written 4\n"),
+        ["sort.run_written", "sort.run_written"]
+    );
+    assert_eq!(inside("sort.run_written 3\nsort.gathered 1\n"), ["sort.gathered", "sort.run_written"]);
+    assert_eq!(inside("sort.run_written 3\nsort.gathered 1\nsort.merged 1\n"), [""; 0]);
+    assert_eq!(inside("sort.run_written 3\nsort.merged 1\nchunk.begin 7\n"), ["chunk.begin"]);
+    assert_eq!(inside("sort.run_written 3\nsort.merged 1\nchunk.begin 7\ntallied 7\n"), [""; 0]);
 }
