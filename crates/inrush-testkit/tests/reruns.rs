@@ -2,6 +2,8 @@
 //!
 //! Feeds output of `cargo test` to `scripts/lib/reruns.sh`, with a stand-in for the command that runs a test by itself.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::process::Command;
 

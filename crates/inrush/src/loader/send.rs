@@ -66,7 +66,7 @@ impl Lane<'_> {
     fn load(&mut self, chunk: &Prepared, text: &[u8], separators: Separators, choice: &Choice) -> Result<Sent> {
         let SourcePlan { writing, .. } = &*chunk.plan;
         self.waits(Some("LOAD DATA"));
-        match self.connection.load_local(|name| chunk.plan.load_statement(separators, name), text) {
+        match self.connection.load_local(|name| chunk.plan.load_statement(text, separators, name), text) {
             Ok(outcome) => {
                 let counts = super::sql::load_counts(&outcome)?;
                 let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };

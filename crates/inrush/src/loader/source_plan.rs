@@ -87,9 +87,9 @@ impl SourcePlan {
         }
     }
 
-    /// The LOAD statement for a text; `file_name` is what the server will ask for.
-    pub(super) fn load_statement(&self, separators: Separators, file_name: &str) -> String {
+    /// The LOAD statement for a text with these separators; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, text: &[u8], separators: Separators, file_name: &str) -> String {
         let Self { plan, layout, rules, writing, .. } = self;
-        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, separators, file_name)
+        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, (text, separators), file_name)
     }
 }

@@ -188,7 +188,7 @@ impl Connection {
         }
         let mut content = Vec::new();
         while load.content(&mut content)? {
-            let outcome = self.load_local(|name| load.sql(name), &content).await?;
+            let outcome = self.load_local(|name| load.sql(&content, name), &content).await?;
             load.answered(&outcome)?;
         }
         Ok(load.take_counters())

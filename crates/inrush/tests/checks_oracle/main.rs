@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod changes;
+mod character_sets;
 mod numbers;
 mod oracle;
 mod others;

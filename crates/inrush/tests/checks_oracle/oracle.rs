@@ -197,7 +197,16 @@ impl Oracle {
         self.enter_zone();
         let layout = Layout::plain(&self.columns);
         let into = format!("INTO TABLE {}", self.loaded);
-        let sql = |name: &str| load_data::statement_into(&into, &self.columns, &layout, &self.rules, separators, name);
+        let sql = |name: &str| {
+            load_data::statement_into(
+                &into,
+                &self.columns,
+                &layout,
+                &self.rules,
+                (&batch.origin.text, separators),
+                name,
+            )
+        };
         let outcome = self.lane.connection.borrow_mut().load_local(sql, &batch.origin.text).unwrap();
         assert_eq!(outcome.warnings, 0, "{place}: {:?}", self.warnings());
         let stored = self.stored(true);
@@ -360,7 +369,7 @@ impl Oracle {
         self.enter_zone();
         let mut content = Vec::new();
         load_data::encode(columns, &[], &mut content);
-        let sql = |name: &str| load_data::statement(&self.loaded, &self.columns, &self.rules, name);
+        let sql = |name: &str| load_data::statement(&self.loaded, &self.columns, &self.rules, &content, name);
         let outcome = self.lane.connection.borrow_mut().load_local(sql, &content)?;
         if outcome.warnings == 0 { Ok(Vec::new()) } else { self.warnings() }
     }

@@ -64,7 +64,7 @@ fn load(case: &Case<'_>, lane: &Rc<Lane>) -> u16 {
     load_data::encode(&case.checked(lane), &[], &mut content);
     let table = quote_table(lane.schema.name(), "t`1");
     let rules = Case::rules(lane);
-    let sql = |name: &str| load_data::statement(&table, &case.columns, &rules, name);
+    let sql = |name: &str| load_data::statement(&table, &case.columns, &rules, &content, name);
     lane.connection.borrow_mut().load_local(sql, &content).unwrap().warnings
 }
 

@@ -57,7 +57,7 @@ fn loaded(connection: &mut blocking::Connection) -> Stored {
             ids.push((i, false));
             continue;
         }
-        let outcome = connection.load_local(|name| load.statement(name), &content[..]);
+        let outcome = connection.load_local(|name| load.statement(&content, name), &content[..]);
         let is_ok = outcome.as_ref().is_ok_and(|outcome| outcome.warnings == 0);
         if !is_ok {
             connection.execute("DELETE FROM t WHERE id = ?", (i as i64,)).unwrap();

@@ -24,12 +24,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use memchr::memchr2;
 
-/// The statement that reads rows of `columns` into `table` (quoted, with its schema). `file_name` is what the server will ask
+/// The statement that reads `text`, rows of `columns`, into `table` (quoted, with its schema). `file_name` is what the server will ask
 /// for.
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
-pub fn statement(table: &str, columns: &[Column], rules: &Rules, file_name: &str) -> String {
-    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, ENCODED, file_name)
+pub fn statement(table: &str, columns: &[Column], rules: &Rules, text: &[u8], file_name: &str) -> String {
+    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, (text, ENCODED), file_name)
 }
 
 /// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and the fields may
@@ -39,12 +39,12 @@ pub fn statement_into(
     columns: &[Column],
     layout: &Layout,
     rules: &Rules,
-    separators: Separators,
+    (text, separators): (&[u8], Separators),
     file_name: &str,
 ) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
     let (values, variables) = fields.split_at(layout.n_values);
-    let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values]) } else { AS_CHARACTERS };
+    let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values], text) } else { AS_CHARACTERS };
     let names = &layout.names[layout.n_values..];
     statement_with(&Reading { into, charset, separators }, values, variables.len(), &layout.computed, names, file_name)
 }

@@ -27,9 +27,9 @@ impl<'a> Load<'a> {
         Self { text, rows, next: 0, n_sent: 0, in_doubt: false, counters: Counters::default() }
     }
 
-    /// The statement that reads a file of this name.
-    pub fn sql(&self, file_name: &str) -> String {
-        self.text.statement(file_name)
+    /// The statement that reads a file of this content and name.
+    pub fn sql(&self, content: &[u8], file_name: &str) -> String {
+        self.text.statement(content, file_name)
     }
 
     /// Writes the next file. False: there is none.

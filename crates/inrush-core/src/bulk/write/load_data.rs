@@ -31,13 +31,12 @@ use std::ops::Range;
 pub struct LoadData {
     /// `REPLACE INTO TABLE t`.
     into: String,
-    charset: &'static str,
     fields: Vec<Field>,
 }
 
 #[derive(Clone, Debug)]
 struct Field {
-    column: String,
+    column: Column,
     way: Way,
 }
 
@@ -99,18 +98,14 @@ impl LoadData {
         };
         Ok(Self {
             into: format!("{duplicates}INTO TABLE {}", template.table_text(statement)),
-            charset: charset(targets.iter().copied()),
-            fields: targets
-                .into_iter()
-                .map(|column| Field { column: column.name.clone(), way: Way::of(column) })
-                .collect(),
+            fields: targets.into_iter().map(|column| Field { column: column.clone(), way: Way::of(column) }).collect(),
         })
     }
 
-    /// The statement. `file_name` is what the server will ask for.
-    pub fn statement(&self, file_name: &str) -> String {
-        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.as_str(), field.way.form())).collect();
-        statement_of(&self.into, self.charset, &fields, file_name)
+    /// The statement for a text. `file_name` is what the server will ask for.
+    pub fn statement(&self, text: &[u8], file_name: &str) -> String {
+        let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.way.form())).collect();
+        statement_of(&self.into, charset(self.fields.iter().map(|field| &field.column), text), &fields, file_name)
     }
 
     /// Appends the first of `range` to `out`, until it has `n_bytes`. Returns how many rows they are: one at least, unless `range` is empty.
@@ -277,7 +272,7 @@ impl Field {
 
     #[cold]
     fn refuse(&self, value: &Value<'_>) -> Error {
-        let message = format!("LOAD DATA has no text for {} in column `{}`", value.shown(), self.column);
+        let message = format!("LOAD DATA has no text for {} in column `{}`", value.shown(), self.column.name);
         Error::data(message).with_hint("another method takes it")
     }
 }

@@ -38,34 +38,57 @@ fn plain_columns_are_listed() {
 
 #[test]
 fn characters_are_bytes_where_no_column_can_tell() {
-    check_charset(&[("int", None), ("decimal(5,2)", None), ("double", None), ("year", None)], "binary");
-    check_charset(&[("date", None), ("time(3)", None), ("datetime", None), ("timestamp(6)", None)], "binary");
-    check_charset(
-        &[("char(3)", Some("utf8mb4")), ("varchar(9)", Some("utf8mb4")), ("text", Some("utf8mb4"))],
-        "binary",
-    );
     for (ty, charset) in [
-        ("varchar(9)", Some("latin1")),
-        ("varchar(9)", Some("utf8mb3")),
-        ("varchar(9)", None),
+        ("int", None),
+        ("decimal(5,2)", None),
+        ("double", None),
+        ("year", None),
+        ("date", None),
+        ("time(3)", None),
+        ("datetime", None),
+        ("timestamp(6)", None),
+        ("blob", None),
+        ("binary(3)", None),
+        ("bit(3)", None),
+        ("char(3)", Some("utf8mb4")),
+        ("varchar(9)", Some("utf8mb4")),
+        ("text", Some("utf8mb4")),
         ("enum('a')", Some("utf8mb4")),
         ("set('a')", Some("utf8mb4")),
+    ] {
+        check_charset(ty, charset, ["binary", "binary"]);
+    }
+    for (ty, charset) in [
+        ("varchar(9)", Some("latin1")),
+        ("char(9)", Some("utf8mb3")),
+        ("text", Some("gbk")),
+        ("enum('a')", Some("latin1")),
+        ("set('a')", Some("cp1251")),
+    ] {
+        check_charset(ty, charset, ["binary", "utf8mb4"]);
+    }
+    for (ty, charset) in [
+        ("varchar(9)", None),
+        ("varchar(9)", Some("sjis")),
+        ("varchar(9)", Some("swe7")),
+        ("varchar(9)", Some("ucs2")),
         ("json", Some("utf8mb4")),
-        ("blob", None),
-        ("bit(3)", None),
+        ("geometry", None),
         ("uuid", None),
         ("inet6", None),
     ] {
-        check_charset(&[("int", None), (ty, charset)], "utf8mb4");
+        check_charset(ty, charset, ["utf8mb4", "utf8mb4"]);
     }
 }
 
+/// What a text of ASCII alone is read as into a number and a column of this type, and what another text is.
 #[track_caller]
-fn check_charset(columns: &[(&str, Option<&str>)], want: &str) {
-    let columns: Vec<Column> =
-        columns.iter().map(|(ty, charset)| Column { charset: charset.map(Into::into), ..column("a", ty) }).collect();
-    let sql = statement("t", &columns, &rules("9.7.4"), "f");
-    assert!(sql.contains(&format!("INTO TABLE t CHARACTER SET {want} FIELDS")), "{sql}");
+fn check_charset(ty: &str, charset: Option<&str>, want: [&str; 2]) {
+    let columns = [column("a", "int"), Column { charset: charset.map(Into::into), ..column("b", ty) }];
+    for (text, want) in ["1\t~\n", "1\té\n"].into_iter().zip(want) {
+        let sql = statement("t", &columns, &rules("9.7.4"), text.as_bytes(), "f");
+        assert!(sql.contains(&format!("INTO TABLE t CHARACTER SET {want} FIELDS")), "{ty} {charset:?} `{text}`: {sql}");
+    }
 }
 
 #[test]
@@ -216,7 +239,8 @@ fn a_part_of_it_stands_as_well() {
 #[test]
 fn the_statement_names_the_separator() {
     let columns = [column("a", "int")];
-    let sql = statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), SEMICOLON, "f");
+    let sql =
+        statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), (b"", SEMICOLON), "f");
     assert!(sql.contains(" FIELDS TERMINATED BY X'3B' OPTIONALLY ENCLOSED BY X'22' ESCAPED BY X'5C' "), "{sql}");
 }
 

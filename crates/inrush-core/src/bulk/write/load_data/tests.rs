@@ -22,7 +22,7 @@ fn load(sql: &str, types: &[(&str, &str)]) -> Result<LoadData> {
 
 #[track_caller]
 fn check_statement(sql: &str, into: &str, list: &str) {
-    let got = load(sql, TABLE).unwrap().statement("rows");
+    let got = load(sql, TABLE).unwrap().statement("é".as_bytes(), "rows");
     // Whole numbers alone need not be read as characters.
     let charset = if list == "(`a`)" { "binary" } else { "utf8mb4" };
     let how = format!("CHARACTER SET {charset} FIELDS TERMINATED BY X'09' ESCAPED BY X'5C' LINES TERMINATED BY X'0A'");
