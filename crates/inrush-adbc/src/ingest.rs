@@ -151,7 +151,9 @@ impl Ingest {
             .with_bad_rows(self.bad_rows.clone().unwrap_or(BadRows::Stop))
             .with_atomic(replaces)
             .with_truncate(replaces)
-            .with_replace(replaces);
+            .with_replace(replaces)
+            // The standard's mode drops the table, whatever comes.
+            .with_allow_empty(replaces);
         if creates {
             options.create = Some(columns(&mut *source, &self.key).map_err(ours)?);
         }

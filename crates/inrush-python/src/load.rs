@@ -9,7 +9,7 @@ use crate::source::{Ask, Data, Iterator_, Opened, Opening, Plan, Planned, Reques
 use crate::tamed::Taming;
 use crate::{connection, failure, new_table, report};
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
-use inrush::{BadRows, Computed, Guarantee, LoadOptions, Loader, MaxBad, Notice, Report, Sort, Source};
+use inrush::{BadRows, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source};
 use inrush_core::{Error, Kind};
 use inrush_files::{CsvOptions, FindOut, HeaderNames};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
@@ -474,6 +474,14 @@ impl Options {
             "tuning_trace" => load.tuning_trace = Some(value.extract()?),
             "temp_dir" => load.temp_dir = Some(value.extract()?),
             "atomic" => load.atomic |= value.extract::<bool>()?,
+            "allow_empty" => load.allow_empty = value.extract()?,
+            "min_rows" => {
+                let least = match value.extract::<u64>() {
+                    Ok(rows) => Some(MinRows::Rows(rows)),
+                    Err(_) => MinRows::parse(&text()?),
+                };
+                load.min_rows = Some(least.ok_or_else(|| refuse("a number, or a share such as \"90%\""))?);
+            }
             "truncate" => load.truncate |= value.extract::<bool>()?,
             "if_loaded" => {
                 load.skip_loaded = match &*text()? {

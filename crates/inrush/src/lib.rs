@@ -190,7 +190,7 @@ pub use inrush_derive::{FromValue, ToValue};
 pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
-    BadRows, BatchSize, Control, Forgotten, Guarantee, JobRun, JobStatus, LoadOptions, Loader, MaxBad, Notice,
+    BadRows, BatchSize, Control, Forgotten, Guarantee, JobRun, JobStatus, LoadOptions, Loader, MaxBad, MinRows, Notice,
     Observer, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};

@@ -44,6 +44,8 @@ def load(
     after: Sequence[str] | str = (),
     atomic: bool = False,
     truncate: bool = False,
+    allow_empty: bool = False,
+    min_rows: int | str | None = None,
     defer_indexes: bool = False,
     dry_run: bool = False,
     again: bool = False,
@@ -81,6 +83,9 @@ def load(
         rate: the most rows a second.
         retry_for: for how many seconds a chunk is tried again after a deadlock or a lost connection.
         index: whether pandas' index is loaded too.
+        allow_empty: whether a table that is truncated or replaced may be left empty, where the data have no row; an error otherwise.
+        min_rows: how few rows are too few to take the table's place: a number, or "90%" of what it holds. For `atomic`, and for
+            create="replace".
         tuning_trace: a file that tells what the tuner saw and decided.
         progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
 
@@ -121,6 +126,8 @@ def load(
         "after": _texts(after),
         "atomic": atomic,
         "truncate": truncate,
+        "allow_empty": allow_empty,
+        "min_rows": min_rows,
         "defer_indexes": defer_indexes,
         "dry_run": dry_run,
         "again": again,

@@ -68,7 +68,9 @@ impl Kind {
             Kind::Atomic => " --atomic",
             Kind::ServerSorted => " --atomic --sort server",
             // A value below zero is refused, as by the CHECK of the old table.
-            Kind::Replaced => " --replace-table --type id=INT --type value=INT(10)UNSIGNED --type name=VARCHAR(40)",
+            Kind::Replaced => {
+                " --replace-table --create-table --type id=INT --type value=INT(10)UNSIGNED --type name=VARCHAR(40)"
+            }
             Kind::Deferred => " --defer-indexes",
             Kind::Upsert => " --mode upsert",
             _ => "",

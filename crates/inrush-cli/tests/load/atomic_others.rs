@@ -183,7 +183,7 @@ fn tables_of_others_are_left_alone() {
         place.sql("DROP TABLE people__inrush_new");
         let refused = place.go_on(ARGS);
         assert_eq!(refused.code, 5, "{refused}");
-        refused.says("is gone, and `people` was not replaced");
+        refused.says("is gone, and `shop.people` was not replaced");
         assert_eq!(place.sql("SELECT mine FROM people__inrush_old"), "1");
     });
 }

@@ -175,7 +175,7 @@ fn a_finished_file_of_which_a_byte_was_changed_is_asked_about() {
         let changed = place.go_on(ARGS);
         assert_eq!((changed.code, changed.rows()), (5, None), "{changed}");
         changed.says("UTC with another content, and rows of it may be in this one as well");
-        changed.says("hint: `--again` loads it all once more");
+        changed.says("`--again` loads it all once more");
         assert_eq!(held(place), "999,499500");
         let again = place.go_on(&format!("{ARGS} --again"));
         assert_eq!((again.code, held(place).as_str()), (0, "1998,999001"), "{again}");

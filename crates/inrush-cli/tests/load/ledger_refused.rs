@@ -53,7 +53,7 @@ fn a_job_that_would_be_read_in_another_way() {
             place,
             &format!("{ARGS} --limit 290"),
             "limit was `none` and is `290`",
-            "hint: `--again` loads it all once more",
+            "`--again` loads it all once more, beside its old rows",
         );
     });
 }
@@ -90,8 +90,8 @@ fn a_table_that_lost_its_rows() {
             let done = place.go_on(ARGS);
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(300))), "{done}");
             place.sql("TRUNCATE numbers");
-            refused(place, ARGS, "300 rows of `", "hint: `--again` loads it once more");
-            let again = place.go_on(&format!("{ARGS} --again"));
+            refused(place, ARGS, "300 rows of `", "hint: `--truncate` loads it all anew");
+            let again = place.go_on(&format!("{ARGS} --truncate"));
             assert_eq!((again.code, held(place).as_str()), (0, "300,45150"), "{again}");
         }
         // An ALTER loses none.
@@ -109,14 +109,14 @@ fn a_file_that_may_hold_its_old_rows() {
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         assert_eq!(place.load(ARGS).code, 0);
         place.write("numbers.csv", numbers(400, |id| format!("{id},{id}")));
-        refused(place, ARGS, "UTC and has grown since", "hint: `--again` loads it all once more");
+        refused(place, ARGS, "UTC and has grown since", "`--again` loads it all once more, beside its old rows");
         place.write("numbers.csv", numbers(300, |id| format!("{id},{id}")));
         // Written once more, and the same.
         let done = place.go_on(ARGS);
         assert_eq!((done.code, &done.json["jobs"][0]["state"]), (0, &"already-loaded".into()), "{done}");
         // Another content is another load if that is said, and so is a mode that doubles nothing.
         place.write("numbers.csv", numbers(100, |id| format!("{0},{0}", id + 1000)));
-        refused(place, ARGS, "UTC with another content", "hint: `--again` loads it all once more");
+        refused(place, ARGS, "UTC with another content", "`--again` loads it all once more, beside its old rows");
         let done = place.go_on(&format!("{ARGS} --again"));
         assert_eq!(
             (done.code, done.rows(), held(place).as_str()),

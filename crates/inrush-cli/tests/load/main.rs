@@ -20,6 +20,7 @@ mod found_out;
 mod full_disk;
 mod guide;
 mod hostile_ledger;
+mod jobs;
 mod json_documents;
 mod kinds;
 mod ledger;

@@ -132,7 +132,7 @@ fn types_are_given() {
         }
         let done = place.load("made.csv --into made --type zip=INT");
         assert_eq!(done.code, 1, "{done}");
-        done.says("add `--create-table` or `--replace-table`");
+        done.says("add `--create-table`");
     });
 }
 
@@ -153,13 +153,13 @@ fn a_table_is_replaced_when_the_new_one_is_full() {
     everywhere("replaced", |place| {
         fresh(place, "id,x\n1,a\n2,b\n");
         // None is there: it is made.
-        let done = place.load("made.csv --into made --replace-table --key id");
+        let done = place.load("made.csv --into made --replace-table --create-table --key id");
         assert_eq!(done.code, 0, "{done}");
         assert_eq!(place.sql("SELECT * FROM made ORDER BY id"), "1,a|2,b");
         // Another table takes its place, and not before all is stored.
         let rows: String = (1..=300).map(|id| format!("{id},{},z\n", id * 2)).collect();
         place.write("other.csv", format!("id,n,s\n{rows}300,1,z\n"));
-        let args = "other.csv --into made --replace-table --key id --batch 100 --lanes 1";
+        let args = "other.csv --into made --replace-table --create-table --key id --batch 100 --lanes 1";
         let done = place.load(args);
         assert_eq!(done.code, 2, "{done}");
         done.says("table `made` is as it was");

@@ -69,7 +69,7 @@ fn computed_keys_new_tables_and_streams() {
         assert_eq!(place.sql("SELECT GROUP_CONCAT(id, ':', born ORDER BY id) FROM people"), "10:2,20:3,30:1");
         let dry = place.load("a.csv --into people --atomic --sort server --dry-run");
         assert_eq!((dry.code, dry.rows().unwrap().read), (0, 3), "{dry}");
-        let done = place.load("a.csv --into people --replace-table --key id --sort server");
+        let done = place.load("a.csv --into people --replace-table --create-table --key id --sort server");
         assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(3))), "{done}");
         assert_eq!(place.sql("SELECT GROUP_CONCAT(id ORDER BY id) FROM people"), "1,2,3");
         assert!(definition(place).contains("PRIMARY KEY (`id`)") && !definition(place).contains("inrush_"));

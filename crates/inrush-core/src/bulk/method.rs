@@ -110,6 +110,9 @@ pub struct Facts {
     /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
     pub load_is_serial: bool,
+    /// The server commits within a LOAD DATA, every 10,000 rows: MariaDB's `wsrep_load_data_splitting`, which no session can switch off
+    /// (<https://mariadb.com/docs/galera-cluster/reference/galera-cluster-system-variables#wsrep_load_data_splitting>).
+    pub load_is_split: bool,
     /// Something is computed that LOAD DATA may bend without a word where a strict INSERT fails (docs/notes/computed.md).
     pub load_is_lax: bool,
 }
@@ -120,13 +123,17 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_lax } = facts;
+    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_split, load_is_lax } = facts;
     let insert = best_insert(has_bulk, binds_fast, bindable);
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
             return Err(Error::config("the server has `local_infile` off, so LOAD DATA LOCAL is not allowed")
                 .with_hint("`--method auto` takes the next best way; `SET GLOBAL local_infile = 1` on the server allows this one"));
+        }
+        (Some(Method::LoadData), _) if load_is_split => {
+            return Err(Error::config("the server has `wsrep_load_data_splitting` on: it commits within a LOAD DATA, so a chunk would not be a transaction")
+                .with_hint("`--method auto` takes the next best way; `SET GLOBAL wsrep_load_data_splitting = OFF` on the server allows this one"));
         }
         (Some(Method::LoadData), _) if load_is_lax => {
             return Err(Error::config(
@@ -147,6 +154,10 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
         (None, _) if load_is_lax => {
             chosen(insert, "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not")
         }
+        (None, _) if load_is_split => chosen(
+            insert,
+            "the server commits within a LOAD DATA (`wsrep_load_data_splitting` is on), and a chunk is to be a transaction",
+        ),
         (None, _) if load_is_serial => chosen(
             insert,
             "the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT (`innodb_autoinc_lock_mode` is 1)",
@@ -211,6 +222,7 @@ mod tests {
         binds_fast: false,
         bindable: true,
         load_is_serial: false,
+        load_is_split: false,
         load_is_lax: false,
     };
     const MARIADB: Facts = Facts { has_bulk: true, binds_fast: true, ..MYSQL };
@@ -254,6 +266,13 @@ mod tests {
                 assert_eq!(choose(Some(Method::LoadData), lax).unwrap_err().kind(), Kind::Config);
             }
         }
+    }
+    #[test]
+    fn what_the_server_would_split_goes_by_inserts() {
+        let split = Facts { local_infile: Some(true), load_is_split: true, ..MARIADB };
+        check(None, split, Method::Bulk, true);
+        check(Some(Method::MultiRow), split, Method::MultiRow, false);
+        assert_eq!(choose(Some(Method::LoadData), split).unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn asked_for_is_final() {

@@ -37,9 +37,14 @@ impl Mode {
         }
     }
 
-    /// Whether the table holds at least as many rows as were stored.
-    pub fn adds_each_row(self) -> bool {
-        matches!(self, Mode::Insert | Mode::Ignore)
+    /// How many rows a table holds at least after so many were stored, as long as nobody removes any. Several rows of an upsert may be one
+    /// row of the table; a delete leaves none.
+    pub fn least_held(self, stored: u64) -> u64 {
+        match self {
+            Mode::Insert | Mode::Ignore => stored,
+            Mode::Replace | Mode::Upsert | Mode::Update => stored.min(1),
+            Mode::Delete => 0,
+        }
     }
 
     /// Whether the same rows stored once more leave the table as it is.
@@ -65,6 +70,12 @@ impl fmt::Display for Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stays_of_stored_rows() {
+        assert_eq!(Mode::ALL.map(|mode| mode.least_held(7)), [7, 7, 1, 1, 1, 0]);
+        assert!(Mode::ALL.iter().all(|mode| mode.least_held(0) == 0));
+    }
 
     #[test]
     fn every_mode_is_found_by_its_name() {

@@ -223,6 +223,11 @@ pub trait Source: Send {
         Ok(None)
     }
 
+    /// Whether it can look ahead: then a [`Source::peek`] without a record means that there is none.
+    fn can_peek(&self) -> bool {
+        false
+    }
+
     /// What compares the source with what it was when it was opened; `None` for what nobody can look at again, such as a pipe.
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         None

@@ -438,6 +438,10 @@ impl<A: Arrays> Source for Columnar<A> {
     }
 
     /// A file that can be read again is restarted, so that a file that is not being loaded holds no rows.
+    fn can_peek(&self) -> bool {
+        true
+    }
+
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
         let read = self.meter.bytes_read();
         let is_fresh = self.pending.is_empty() && self.next_row == 0;

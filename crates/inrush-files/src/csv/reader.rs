@@ -242,6 +242,10 @@ impl Source for CsvReader {
         self.compare_stored(stored)
     }
 
+    fn can_peek(&self) -> bool {
+        true
+    }
+
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
         let cut = self.cut(self.batch_rows.min(self.max_rows), bytes.min(self.batch_bytes));
         if let Some(error) = &self.failed {

@@ -131,6 +131,10 @@ impl Source for JsonlReader {
         self.lines.compare(stored)
     }
 
+    fn can_peek(&self) -> bool {
+        true
+    }
+
     fn peek(&mut self, bytes: usize) -> Result<Option<Batch>> {
         let lines = self.lines.peek(bytes)?;
         lines.map(|lines| self.objects.parse(lines, &mut [])).transpose()

@@ -159,6 +159,15 @@ impl<'a> Lane<'a> {
         self.connection
     }
 
+    /// Ends a transaction that an error has left open: its locks keep other connections waiting, those of this load too, for as long as
+    /// the server lets them.
+    pub(super) fn let_go(&mut self) {
+        if !self.connection.session().is_dead() {
+            // A connection that cannot do it is lost, and its locks with it.
+            let _ = self.connection.execute("ROLLBACK", ());
+        }
+    }
+
     /// Takes the connection down politely.
     pub(super) fn close(self) {
         self.connection.close();

@@ -47,7 +47,7 @@ mod zones;
 pub use control::{Control, Snapshot, Waiting};
 pub use ledger::{Forgotten, JobRun, JobStatus};
 pub use notice::{Notice, Observer, StoredChunk};
-pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, Sort};
+pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 
 use crate::Config;
 use crate::pool::waiter::Waiter;
@@ -154,7 +154,11 @@ impl Loader {
             target.presence.set(jobs.run_locks());
             target.presence.show(&mut first.connection);
             let begun = begin(first, &target, &mut jobs, &mut sources, &mut plans).map_err(interrupted);
-            match begun.inspect_err(|error| jobs.note_end(&target, &error.to_string()))? {
+            let begun = begun.inspect_err(|error| {
+                first.let_go();
+                jobs.note_end(&target, &error.to_string());
+            });
+            match begun? {
                 Begun::AsTheyCome => {}
                 Begun::Sorted(sort) => sorted = Some(sort),
                 Begun::Stopped(stop) => {
@@ -164,6 +168,9 @@ impl Loader {
                     return Ok(report(target, jobs, false, &[], None));
                 }
             }
+        }
+        if first.is_none() {
+            preflight::check_dry(&target, &mut sources)?;
         }
         count_resumed(&target, &mut jobs);
         if jobs.is_all_loaded() {
@@ -255,7 +262,10 @@ fn begin(
     }
     let begun = if target.sort.sorts() {
         match sort::sort(target, jobs, sources, plans)? {
-            Ok(sort) => Begun::Sorted(sort),
+            Ok(sort) => {
+                preflight::check_rows(target, Some(sort.told.records))?;
+                Begun::Sorted(sort)
+            }
             Err(stop) => return Ok(Begun::Stopped(stop)),
         }
     } else {
@@ -266,9 +276,12 @@ fn begin(
         // Nothing was said to the server for as long as the sort took.
         first.run_to_its_end("the connection", |connection| connection.execute("DO 0", ()).map(drop))?;
     }
-    open::first_steps(first, target, jobs)
-        .inspect_err(|_| open::drop_if_unused(target))
-        .map_err(|error| jobs.explained(target, error))?;
+    let steps = open::first_steps(first, target, jobs);
+    if steps.is_err() {
+        first.let_go();
+        open::drop_if_unused(target);
+    }
+    steps.map_err(|error| jobs.explained(target, error))?;
     if matches!(begun, Begun::Sorted(_)) || target.sort.by_server() {
         jobs.claim(first)?;
     }

@@ -22,6 +22,11 @@ pub enum Notice {
     WouldCreate(String),
     /// The table that this run created was dropped again: nothing is stored in it.
     Dropped,
+    /// The table that is to take the old one's place has another definition.
+    Redefined {
+        /// Lines of SHOW CREATE TABLE that go (`- ..`) and that come (`+ ..`); none if it is the same.
+        changes: Vec<String>,
+    },
     /// The table was emptied.
     Truncated,
     /// The write method, and why; told again when the server refuses one and the next is tried.

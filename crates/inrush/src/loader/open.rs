@@ -36,6 +36,7 @@ use inrush_core::{Error, Result};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use steps::rights;
 
 /// Everything up to a target's first lane: on one connection that is closed again.
 pub(super) fn open(
@@ -61,7 +62,7 @@ pub(super) fn open(
     let wanted = options.create.as_ref().map(|columns| table::known_types(columns, &profile));
     let mut to_create = None;
     let table = match (found, &wanted) {
-        (Some(_), Some(columns)) if options.replace => {
+        (Some(_), Some(columns)) if options.redefines() => {
             check_names(&name, columns)?;
             new_table(&mut connection, &name, columns)?
         }
@@ -74,7 +75,7 @@ pub(super) fn open(
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
     if options.dry_run
-        && (to_create.is_some() || options.replace)
+        && (to_create.is_some() || options.redefines())
         && let Some(columns) = &wanted
     {
         load.notify(&Notice::WouldCreate(table::create_statement(&name, columns, &options.key)));
@@ -88,13 +89,16 @@ pub(super) fn open(
         .with_hint("drop the indexes and make them again yourself, or load with the default guarantee"));
     }
     if options.atomic && to_create.is_none() {
-        steps::check_atomic(&mut connection, &table)?;
+        steps::check_atomic(&mut connection, &table, options.atomic_option())?;
+    }
+    if options.atomic {
+        rights::check(&mut connection, &Shadow::of(&table.schema, &table.name), options.atomic_option())?;
     }
     let mut rules = Rules::new(zone, profile);
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
     let keys = match to_create {
-        _ if options.replace => modes::keys_of_new(&options.key),
+        _ if options.redefines() => modes::keys_of_new(&options.key),
         Some(_) => modes::keys_of_new(&options.key),
         None => modes::read_keys(&mut connection, &table, options.mode)?,
     };
@@ -107,12 +111,13 @@ pub(super) fn open(
         binds_fast: profile.binds_fast,
         bindable,
         load_is_serial: load_is_serial(&mut connection, &variables, options, &table, &plans)?,
+        load_is_split: variables.splits_loads,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
     };
     let choice = method::choose(options.method, facts)?;
     let known = sort::Known {
         table: &table,
-        is_new: to_create.is_some() || options.replace,
+        is_new: to_create.is_some() || options.redefines(),
         buffer_pool: variables.buffer_pool,
         max_packet: variables.max_packet,
         cluster: variables.cluster,
@@ -242,6 +247,8 @@ struct Variables {
     statement_binlog: bool,
     cluster: Cluster,
     ignores_case: bool,
+    /// `wsrep_load_data_splitting`.
+    splits_loads: bool,
     /// A statement whose number of rows the server does not know holds the lock of an AUTO_INCREMENT until it ends, one with VALUES
     /// does not: `innodb_autoinc_lock_mode` is 1.
     locks_for_ids: bool,
@@ -254,7 +261,7 @@ impl Variables {
         let rows = sql::rows(
             connection,
             "SHOW VARIABLES WHERE Variable_name IN ('max_allowed_packet', 'local_infile', 'log_bin', 'binlog_format', \
-             'lower_case_table_names', 'innodb_autoinc_lock_mode', 'innodb_buffer_pool_size')",
+             'lower_case_table_names', 'innodb_autoinc_lock_mode', 'innodb_buffer_pool_size', 'wsrep_load_data_splitting')",
         )?;
         let cluster = Cluster::read(&sql::rows(connection, Cluster::QUERY)?);
         let value = |name: &str| {
@@ -269,6 +276,7 @@ impl Variables {
                 .unwrap_or(profile.packet_bytes),
             local_infile: value("local_infile").map(on),
             buffer_pool: value("innodb_buffer_pool_size").and_then(|size| size.parse().ok()),
+            splits_loads: value("wsrep_load_data_splitting").is_some_and(on),
             locks_for_ids: value("innodb_autoinc_lock_mode") == Some("1"),
             ignores_case: value("lower_case_table_names").is_some_and(|v| v != "0"),
             statement_binlog: value("log_bin").is_some_and(on)
@@ -379,7 +387,12 @@ fn check_names(table: &TableName, columns: &[(String, String)]) -> Result<()> {
 /// The table that takes the place of one that is there: as an earlier run of this load made it, or as it will be.
 fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, String)]) -> Result<Table> {
     let shadow = TableName { name: Shadow::of(&name.schema, &name.name).shadow, ..name.clone() };
-    let Some(mut made) = sql::read_table(connection, &shadow)? else { return Ok(imagined(name, columns)) };
+    let made = sql::read_table(connection, &shadow)?;
+    // What another load made, or somebody for something else, is refused for what it is, once it is known whose it is.
+    let is_like = |made: &Table| {
+        columns.iter().all(|(column, _)| made.columns.iter().any(|of| of.name.to_lowercase() == column.to_lowercase()))
+    };
+    let Some(mut made) = made.filter(is_like) else { return Ok(imagined(name, columns)) };
     // What it notes of its rows goes again.
     made.columns.retain(|column| keyless::name_in_use([column.name.as_str()]).is_none());
     Ok(Table { name: name.name.clone(), ..made })

@@ -76,9 +76,14 @@ pub struct LoadOptions {
     pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
-    /// Whether a table of these columns takes the place of one that is there, with the rows of this load, once the last of them is stored:
-    /// until then the old one is as it was. For [`atomic`](Self::atomic) loads that `create`.
+    /// Whether a new table takes the place of the one that is there, with the rows of this load, once the last of them is stored: until
+    /// then the old one is as it was. The new one has the old one's definition; with [`create`](Self::create) it has those columns. For
+    /// [`atomic`](Self::atomic) loads that [`truncate`](Self::truncate).
     pub replace: bool,
+    /// Whether a load without a row may leave the table empty. For loads that [`truncate`](Self::truncate), which are refused otherwise.
+    pub allow_empty: bool,
+    /// How few rows are too few to take the table's place. For [`atomic`](Self::atomic) loads.
+    pub min_rows: Option<MinRows>,
 }
 
 inrush_core::setters!(LoadOptions {
@@ -112,6 +117,8 @@ inrush_core::setters!(LoadOptions {
     with_trust_source => trust_source: as bool,
     with_create => create: into Option<Vec<(String, String)>>,
     with_replace => replace: as bool,
+    with_allow_empty => allow_empty: as bool,
+    with_min_rows => min_rows: into Option<MinRows>,
 });
 
 impl Default for LoadOptions {
@@ -147,6 +154,8 @@ impl Default for LoadOptions {
             trust_source: false,
             create: None,
             replace: false,
+            allow_empty: false,
+            min_rows: None,
         }
     }
 }
@@ -236,6 +245,39 @@ impl MaxBad {
 /// A share of fewer records says little: one bad row in the first ten is not 10 % of a file.
 const PERCENT_FROM_ROWS: u64 = 10_000;
 
+/// How many rows a load must store at least before they take the place of the table's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MinRows {
+    /// This many.
+    Rows(u64),
+    /// This share of the rows that the table holds, in percent.
+    Percent(f64),
+}
+
+impl MinRows {
+    /// `900`, `90%`; `None`: something else.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_suffix('%') {
+            Some(share) => {
+                let share = share.trim().parse::<f64>().ok()?;
+                (0.0..=MOST_PERCENT).contains(&share).then_some(MinRows::Percent(share))
+            }
+            None => text.parse().ok().map(MinRows::Rows),
+        }
+    }
+
+    /// Whether so many stored rows are enough in place of those that the table holds.
+    pub fn is_reached(self, stored: u64, held: u64) -> bool {
+        match self {
+            MinRows::Rows(least) => stored >= least,
+            MinRows::Percent(least) => stored as f64 * 100.0 >= least * held as f64,
+        }
+    }
+}
+
+/// A table that grows to ten thousand times its size is a slip of the hand.
+const MOST_PERCENT: f64 = 1e6;
+
 /// What is promised about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
@@ -271,7 +313,23 @@ impl LoadOptions {
             return Err(Error::config("`--max-bad` has no meaning while the first bad row stops the load")
                 .with_hint("add `--bad-rows skip` or `--bad-rows divert:FILE`"));
         }
+        if self.min_rows.is_some() && !self.atomic {
+            return Err(Error::config(
+                "`--min-rows` counts the rows that are stored before they take the place of the table's",
+            )
+            .with_hint("add `--atomic`, or `--replace-table` in place of `--truncate`"));
+        }
         Ok(())
+    }
+
+    /// Whether a table of other columns takes the place of one that is there.
+    pub(super) fn redefines(&self) -> bool {
+        self.replace && self.create.is_some()
+    }
+
+    /// The option by which a copy of the table is filled.
+    pub(super) fn atomic_option(&self) -> &'static str {
+        if self.replace { "--replace-table" } else { "--atomic" }
     }
 }
 
@@ -292,6 +350,13 @@ mod tests {
         assert_eq!((Sort::parse("server"), Sort::parse("Key")), (Some(Sort::Server), None));
         assert_eq!(Guarantee::parse("at-least-once"), Some(Guarantee::AtLeastOnce));
         assert_eq!(Guarantee::parse("once"), None);
+        assert_eq!(
+            [MinRows::parse("10"), MinRows::parse("90%")],
+            [MinRows::Rows(10), MinRows::Percent(90.0)].map(Some)
+        );
+        for wrong in ["", "%", "-1", "nan%", "-1%", "ten"] {
+            assert_eq!(MinRows::parse(wrong), None, "{wrong}");
+        }
     }
 
     #[test]
@@ -300,6 +365,7 @@ mod tests {
             LoadOptions::default().with_lanes(0),
             LoadOptions::default().with_memory(LEAST_MEMORY - 1),
             LoadOptions::default().with_max_bad(MaxBad::Rows(5)),
+            LoadOptions::default().with_truncate(true).with_min_rows(MinRows::Rows(5)),
         ];
         assert!(wrong.iter().all(|options| options.check().is_err()));
         assert!(LoadOptions::default().with_max_bad(MaxBad::Rows(5)).with_bad_rows(BadRows::Skip).check().is_ok());
@@ -308,6 +374,14 @@ mod tests {
     #[track_caller]
     fn check(most: MaxBad, rejected: u64, read: u64, at_end: bool, want: bool) {
         assert_eq!(most.is_exceeded(rejected, read, at_end), want);
+    }
+
+    #[test]
+    fn fewer_rows_than_must_be() {
+        let reached = |least: MinRows, stored| least.is_reached(stored, 1000);
+        assert_eq!([4, 5].map(|n| reached(MinRows::Rows(5), n)), [false, true]);
+        assert_eq!([899, 900].map(|n| reached(MinRows::Percent(90.0), n)), [false, true]);
+        assert!(MinRows::Percent(90.0).is_reached(0, 0));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What can be known before the first row, before anything is changed for it: the first records of every source are read and checked.
-//! A table is not emptied, nor made, for a file that cannot be read.
+//! A table is not emptied, nor made, for a file that cannot be read, nor emptied for one without a row.
 
 use super::ledger::Jobs;
 use super::options::{BadRows, LoadOptions};
@@ -7,8 +7,8 @@ use super::prepare::first_bad_row;
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use super::waits::on_sources;
-use inrush_core::Result;
-use inrush_core::bulk::Source;
+use inrush_core::bulk::{Batch, Source};
+use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 
 /// Reads and checks the first records of each source, where something else is changed before they are sent and no earlier run has done
@@ -25,7 +25,43 @@ pub(super) fn check(
     let stops = matches!(target.load.options.bad_rows, BadRows::Stop);
     let max_packet = target.max_packet;
     let plans = plans.to_vec();
-    on_sources(&target.load.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))?
+    let n_records =
+        on_sources(&target.load.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))??;
+    check_rows(target, n_records)
+}
+
+/// The same of a dry run, which reads the records later.
+pub(super) fn check_dry(target: &Target, sources: &mut Vec<Box<dyn Source>>) -> Result<()> {
+    if !refuses_none(target) {
+        return Ok(());
+    }
+    let n_records: Result<Option<u64>> = on_sources(&target.load.control, sources, |sources| {
+        sources.iter_mut().try_fold(Some(0), |n, source| {
+            let batch = source.peek(LEAST_LOOKED_AT)?;
+            Ok(n.filter(|_| source.can_peek()).map(|n| n + batch.map_or(0, |batch| batch.records())))
+        })
+    })?;
+    check_rows(target, n_records?)
+}
+
+/// Refuses to leave a table empty for sources that have none of so many records; `None` where nobody can tell before they are read.
+pub(super) fn check_rows(target: &Target, n_records: Option<u64>) -> Result<()> {
+    if n_records != Some(0) || !refuses_none(target) {
+        return Ok(());
+    }
+    Err(none_to_load(target, "there is no row to load"))
+}
+
+/// Whether a load without rows is refused: it would empty a table that is there.
+pub(super) fn refuses_none(target: &Target) -> bool {
+    let options = &target.load.options;
+    options.truncate && !options.allow_empty && target.to_create.is_none()
+}
+
+/// The error for such a load.
+pub(super) fn none_to_load(target: &Target, why: &str) -> Error {
+    Error::new(Kind::Guarantee, format!("{why}, and table `{}` would be empty afterwards", target.name()))
+        .with_hint("`--allow-empty` empties it all the same")
 }
 
 fn check_each(
@@ -33,7 +69,8 @@ fn check_each(
     plans: &[Arc<SourcePlan>],
     stops: bool,
     max_packet: usize,
-) -> Result<()> {
+) -> Result<Option<u64>> {
+    let mut n_records = Some(0);
     let bytes = (LOOKED_AT / sources.len().max(1)).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT);
     for (source, plan) in sources.iter_mut().zip(plans) {
         let unchanged = source.unchanged();
@@ -42,10 +79,12 @@ fn check_each(
         if let Some(unchanged) = unchanged {
             unchanged.check()?;
         }
-        let bad = peeked?.filter(|_| stops).and_then(|batch| first_bad_row(batch, plan, max_packet));
+        let peeked = peeked?;
+        n_records = n_records.filter(|_| source.can_peek()).map(|n| n + peeked.as_ref().map_or(0, Batch::records));
+        let bad = peeked.filter(|_| stops).and_then(|batch| first_bad_row(batch, plan, max_packet));
         bad.map_or(Ok(()), Err)?;
     }
-    Ok(())
+    Ok(n_records)
 }
 
 /// Whether a load does more to its table than to fill it.

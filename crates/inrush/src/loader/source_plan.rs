@@ -79,7 +79,7 @@ impl SourcePlan {
             .with("set", set.join("; "))
             .with("mode", options.mode)
             .with("key", options.key.join(", "))
-            .with("atomic", if options.replace { "by a new table".to_owned() } else { options.atomic.to_string() })
+            .with("atomic", if options.redefines() { "by a new table".to_owned() } else { options.atomic.to_string() })
             .with("time zone", &target.session.time_zone);
         match target.sort.order() {
             Some((name, order)) => mapping.with(name, order),

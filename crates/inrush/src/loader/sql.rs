@@ -2,7 +2,7 @@
 
 use crate::blocking::Connection;
 use crate::table::TableName;
-use crate::table::reading::{Found, Reader, Reading};
+use crate::table::reading::{Found, Reader, Reading, literal};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::judge::LoadWarning;
 use inrush_core::bulk::lane;
@@ -32,6 +32,16 @@ pub(crate) fn set_answers(connection: &mut Connection) -> Result<()> {
 /// The first row of a query; empty if it has none.
 pub(crate) fn first_row(connection: &mut Connection, query: &str) -> Result<Vec<String>> {
     Ok(rows(connection, query)?.into_iter().next().unwrap_or_default())
+}
+
+/// Whether there is a table of this name.
+pub(crate) fn is_there(connection: &mut Connection, schema: &str, table: &str) -> Result<bool> {
+    let query = format!(
+        "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+        literal(schema),
+        literal(table)
+    );
+    Ok(first_row(connection, &query)?.first().is_some_and(|count| count != "0"))
 }
 
 /// Reads a table's engine and columns; `None` if there is no such table.

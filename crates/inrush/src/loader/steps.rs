@@ -6,6 +6,7 @@
 //! commits by itself can be done again or asks first what is there.
 
 mod guard;
+pub(super) mod rights;
 mod server_sort;
 
 use super::ledger::{Jobs, LastSteps};
@@ -17,7 +18,7 @@ use crate::fault;
 use crate::table::{self, TableName};
 use inrush_core::bulk::Table;
 use inrush_core::bulk::ledger::Step;
-use inrush_core::bulk::steps::{Index, Shadow, indexes};
+use inrush_core::bulk::steps::{Index, Shadow, indexes, redefined};
 use inrush_core::session::{Discard, Query};
 use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Kind, Result};
@@ -54,6 +55,7 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
     if !kept.is_empty() || target.load.options.atomic {
         jobs.alone(connection, target, |connection, jobs| {
             if let Some(shadow) = target.shadow() {
+                guard::check_rows(connection, target, jobs, &shadow)?;
                 guard::intend(connection, jobs, &shadow)?;
             }
             jobs.step(connection, Step::Indexes, |connection, jobs| {
@@ -92,7 +94,7 @@ pub(super) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
 }
 
 /// Refuses an atomic load where another table in this one's place would not be the same.
-pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result<()> {
+pub(super) fn check_atomic(connection: &mut Connection, table: &Table, option: &str) -> Result<()> {
     let (schema, name) = (crate::table::reading::literal(&table.schema), crate::table::reading::literal(&table.name));
     let questions = [
         (
@@ -120,9 +122,12 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table) -> Result
         if sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0") {
             return Err(Error::new(
                 Kind::Guarantee,
-                format!("`--atomic` would replace table `{}`, which has {what}", table.name),
+                format!("`{option}` would replace table `{}`, which has {what}", table.name),
             )
-            .with_hint("load without `--atomic`: it goes on where it stopped if the same command is run again"));
+            .with_hint(match option {
+                "--atomic" => "load without `--atomic`: it goes on where it stopped if the same command is run again",
+                _ => "`--truncate` empties the table and loads into it, which others see at once: it goes on where it stopped if the same command is run again",
+            }));
         }
     }
     Ok(())
@@ -172,8 +177,13 @@ fn create_shadow(connection: &mut Connection, target: &Target, jobs: &mut Jobs, 
             EXISTS => in_use(shadow),
             _ => error.while_doing("cannot make the shadow of the table"),
         })?;
+        if target.load.options.redefines() && target.to_create.is_none() {
+            let [old, new] = [&shadow.table, &shadow.shadow].map(|name| guard::definition(connection, shadow, name));
+            let changes = redefined::changes(&old?, &new?);
+            target.load.notify(&Notice::Redefined { changes });
+        }
         // Rows without ids get none that was handed out before.
-        match next_id.filter(|_| !target.load.options.truncate && !target.load.options.replace) {
+        match next_id.filter(|_| !target.load.options.truncate && !target.load.options.redefines()) {
             Some(next) => connection.execute(&shadow.go_on_with_ids(next), ()).map(drop),
             None => Ok(()),
         }
@@ -202,7 +212,7 @@ fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shado
     if sql::first_row(connection, &shadow.lock())? != ["1"] {
         return Err(in_use(shadow));
     }
-    if is_there(connection, &shadow.schema, &shadow.shadow)? {
+    if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         let is_ours = jobs.is_done(Step::Make) && jobs.are_alone(connection, target)?;
         if !is_ours || !sql::rows(connection, &shadow.first_row_query())?.is_empty() {
             return Err(in_use(shadow));
@@ -210,15 +220,6 @@ fn make_way(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shado
         connection.execute(&shadow.drop_unused(), ())?;
     }
     jobs.intend(connection, Step::Make)
-}
-
-fn is_there(connection: &mut Connection, schema: &str, table: &str) -> Result<bool> {
-    let query = format!(
-        "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
-        crate::table::reading::literal(schema),
-        crate::table::reading::literal(table)
-    );
-    Ok(sql::first_row(connection, &query)?.first().is_some_and(|count| count != "0"))
 }
 
 fn in_use(shadow: &Shadow) -> Error {
@@ -234,7 +235,7 @@ fn in_use(shadow: &Shadow) -> Error {
 
 /// Also where an earlier attempt got no further than the RENAME.
 fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
-    if is_there(connection, &shadow.schema, &shadow.shadow)? {
+    if sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         guard::swap(connection, target, jobs, shadow)?;
         target.load.notify(&Notice::Swapped);
     } else if !jobs.copied().is_some_and(|copied| copied.renames) {

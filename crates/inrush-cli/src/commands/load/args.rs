@@ -5,7 +5,7 @@ use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::lane::Unchecked;
 use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
-use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, Sort};
+use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats, Widths};
@@ -95,9 +95,17 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     pub(crate) create_table: bool,
 
-    /// Create the table anew: it takes the place of one that is there when the last row is stored; until then that is as it was
+    /// A new table with these rows takes the place of the one that is there when the last row is stored; it has the same definition, with `--create-table` the one inferred from the files
     #[arg(long, help_heading = "Writing", conflicts_with_all = ["truncate", "atomic"])]
     replace_table: bool,
+
+    /// With `--truncate` and `--replace-table`: empty the table also for files without a row
+    #[arg(long, help_heading = "Writing")]
+    allow_empty: bool,
+
+    /// With `--replace-table` and `--atomic`: keep the table as it is if fewer rows are stored, or fewer than P% of those that it holds
+    #[arg(long, value_name = "N|P%", help_heading = "Writing")]
+    min_rows: Option<String>,
 
     /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
@@ -412,6 +420,8 @@ impl LoadArgs {
             .with_temp_dir(self.temp_dir.clone())
             .with_atomic(self.atomic || self.replace_table)
             .with_replace(self.replace_table)
+            .with_allow_empty(self.allow_empty)
+            .with_min_rows(self.min_rows.as_deref().map(parse_min_rows).transpose()?)
             .with_unchecked(self.unchecked.as_deref().map(parse_unchecked).transpose()?.unwrap_or_default())
             .with_truncate(self.truncate || self.replace_table)
             .with_time_zone(self.time_zone.clone())
@@ -517,7 +527,7 @@ impl LoadArgs {
 
     /// Whether the table may be made by this load.
     pub(crate) fn makes_table(&self) -> bool {
-        self.create_table || self.replace_table
+        self.create_table
     }
 
     /// How the types of a new table are found; `None` where none may be made.
@@ -525,9 +535,8 @@ impl LoadArgs {
         if !self.makes_table() {
             return match self.types.is_empty() && self.sample.is_none() {
                 true => Ok(None),
-                false => Err(Error::config("`--type` and `--sample` are for a new table").with_hint(
-                    "add `--create-table` or `--replace-table`; ALTER TABLE changes the types of a table that is there",
-                )),
+                false => Err(Error::config("`--type` and `--sample` are for a new table")
+                    .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there")),
             };
         }
         let sample = match self.sample.as_deref() {
@@ -647,6 +656,13 @@ fn parse_max_bad(text: &str) -> Result<MaxBad> {
         },
         None => text.parse().map(MaxBad::Rows).map_err(|_| wrong()),
     }
+}
+
+fn parse_min_rows(text: &str) -> Result<MinRows> {
+    MinRows::parse(text).ok_or_else(|| {
+        Error::config(format!("`--min-rows {text}` is not understood"))
+            .with_hint("it takes a number, or a share such as `90%` of the rows that the table holds")
+    })
 }
 
 /// A time such as `500ms`, `30s`, `10m` or `2h`; a bare number is seconds.

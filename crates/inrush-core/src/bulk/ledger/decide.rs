@@ -8,19 +8,21 @@
 //! | running | read in another way, or `--again` | refused; anew if no chunk of it is stored |
 //! | done | the same, read in the same way, whenever it was written last | already loaded |
 //! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
-//! | any but anew | the table holds fewer rows than are stored | refused |
+//! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves | refused |
+//! | done | the same | refused, unless doubles cannot come of it: then anew |
 //! | done | `--again` | anew |
 //!
 //! A table that is to be emptied first is emptied for all sources of a run or for none: none if an earlier run has begun with one of
 //! them, or has finished with all; else all are loaded, also those that were.
 //!
 //! When the server says a table was made is no help: no server changes it at a TRUNCATE, and all do at an ALTER and at a restore of a
-//! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is.
+//! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is: see [`Mode::least_held`].
 
 use super::job::JobLine;
 use super::step::{State, Step};
 use super::tables::VERSION;
 use super::{Identity, Mapping};
+use crate::bulk::mode::Mode;
 use crate::error::{Error, Kind};
 
 /// What a run finds.
@@ -36,12 +38,27 @@ pub struct Run<'a> {
     pub again: bool,
     /// Whether a stream that begins as one that is loaded is believed to be the same.
     pub skip_loaded: bool,
-    /// Whether nothing is doubled by loading the same records once more: the mode sees to it.
+    /// What becomes of rows.
+    pub mode: Mode,
+    /// Whether nothing is doubled by loading the same records once more: the mode sees to it, or the table is emptied before.
     pub repeatable: bool,
-    /// How many rows the table holds, counted as far as [`JobLine::look_for`] says; `None` if that says nothing in this mode.
-    pub held: Option<u64>,
+    /// What there is of the rows that the line counts.
+    pub held: Held<'a>,
     /// The hash that the source would have if it ended where it did then; `None` if it is shorter or has no end.
     pub old_head: Option<u64>,
+}
+
+/// What a run finds where the rows of a line should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held<'a> {
+    /// Nobody can tell: a copy may or may not have taken the table's place.
+    Unknown,
+    /// There is no such table.
+    NoTable,
+    /// The table has so many rows, counted as far as [`JobLine::look_for`] says.
+    Rows(u64),
+    /// The same of the copy of this name that an atomic load fills, which is not finished; `None`: the copy is gone.
+    InCopy(&'a str, Option<u64>),
 }
 
 /// What is to be done about a source.
@@ -104,8 +121,8 @@ impl JobLine {
     }
 
     /// How many rows the table must hold at least for the line to be believed. Counting more would take long.
-    pub fn look_for(&self) -> u64 {
-        self.totals.rows.min(MOST_COUNTED)
+    pub fn look_for(&self, mode: Mode) -> u64 {
+        mode.least_held(self.totals.rows).min(MOST_COUNTED)
     }
 }
 
@@ -135,12 +152,9 @@ fn running(line: &JobLine, run: &Run<'_>) -> Opening {
             format!("give the options that it was begun with, or `inrush load --forget {}` and begin anew", line.id),
         );
     }
-    match is_emptied(line, run) {
-        true => refused(
-            emptied(line),
-            format!("`inrush load --forget {}` and begin anew; or put the table back as it was", line.id),
-        ),
-        false => Opening::Resume,
+    match missing(line, run) {
+        Some(missing) => refused(missing.described(line), missing.way_on(line)),
+        None => Opening::Resume,
     }
 }
 
@@ -149,12 +163,17 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
         return Opening::Anew;
     }
     let (now, name) = (run.identity, &line.source);
-    let again = |why: String| match run.repeatable {
+    let again = |why: String| {
+        match run.repeatable {
         true => Opening::Anew,
-        false => refused(why, "`--again` loads it all once more, whatever is in the table".into()),
+        false => refused(
+            why,
+            "`--truncate` or `--replace-table` loads it in place of all that is in the table; `--again` loads it all once more, beside its old rows".into(),
+        ),
+    }
     };
     if now.size.is_none() || line.size.is_none() {
-        if run.skip_loaded && line.hash == Some(now.hash) && !is_emptied(line, run) {
+        if run.skip_loaded && line.hash == Some(now.hash) && missing(line, run).is_none() {
             return Opening::AlreadyLoaded;
         }
         return again(format!(
@@ -170,10 +189,11 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
             let on = &line.finished;
             return again(format!("`{name}` was loaded on {on} UTC, and was read in another way then: {difference}"));
         }
-        return match (is_emptied(line, run), run.repeatable) {
-            (true, true) => Opening::Anew,
-            (true, false) => refused(emptied(line), "`--again` loads it once more".into()),
-            (false, _) => Opening::AlreadyLoaded,
+        return match missing(line, run) {
+            None => Opening::AlreadyLoaded,
+            // What stored nothing doubles nothing.
+            Some(_) if run.repeatable || line.totals.rows == 0 => Opening::Anew,
+            Some(missing) => refused(missing.described(line), missing.way_back(line)),
         };
     }
     if line.size < now.size && run.old_head.is_some() && run.old_head == line.hash {
@@ -188,15 +208,80 @@ fn done(line: &JobLine, run: &Run<'_>) -> Opening {
     ))
 }
 
-fn is_emptied(line: &JobLine, run: &Run<'_>) -> bool {
-    run.held.is_some_and(|held| held < line.look_for())
+/// What is missing of the rows that a line counts, in any mode.
+fn missing<'a>(line: &JobLine, run: &Run<'a>) -> Option<Missing<'a>> {
+    let least = line.look_for(run.mode);
+    match run.held {
+        Held::Unknown => None,
+        // A line without rows goes on, and makes the table.
+        Held::NoTable if line.state == State::Running && line.totals.rows == 0 => None,
+        Held::NoTable => Some(Missing::Table),
+        Held::InCopy(_, None) if line.totals.chunks == 0 => None,
+        Held::InCopy(copy, None) => Some(Missing::Copy(copy)),
+        Held::Rows(held) | Held::InCopy(_, Some(held)) if held >= least => None,
+        Held::Rows(0) => Some(Missing::All),
+        Held::Rows(held) => Some(Missing::Some { held }),
+        Held::InCopy(copy, Some(_)) => Some(Missing::OfCopy(copy)),
+    }
 }
 
-fn emptied(line: &JobLine) -> String {
-    format!(
-        "{} rows of `{}` are stored, and table `{}` holds fewer: it was emptied or made anew since",
-        line.totals.rows, line.source, line.target
-    )
+#[derive(Clone, Copy, Debug)]
+enum Missing<'a> {
+    Table,
+    All,
+    Some { held: u64 },
+    Copy(&'a str),
+    OfCopy(&'a str),
+}
+
+impl Missing<'_> {
+    fn described(self, line: &JobLine) -> String {
+        let JobLine { source, target, .. } = line;
+        let stored = match line.totals.rows {
+            1 => format!("1 row of `{source}` is stored"),
+            n => format!("{n} rows of `{source}` are stored"),
+        };
+        match self {
+            Missing::Table => format!("{stored}, and table `{target}` is gone: it was dropped or renamed since"),
+            Missing::All => format!("{stored}, and table `{target}` is empty: it was emptied or made anew since"),
+            Missing::Some { held } => format!(
+                "{stored}, and table `{target}` holds fewer, {held}: rows were removed, or it was emptied or made anew since"
+            ),
+            Missing::Copy(copy) => format!(
+                "{stored} in table `{copy}`, which is gone, and `{target}` was not replaced: somebody dropped or renamed it"
+            ),
+            Missing::OfCopy(copy) => format!("{stored} in table `{copy}`, which holds fewer: it was emptied since"),
+        }
+    }
+
+    /// What to do about an unfinished job.
+    fn way_on(self, line: &JobLine) -> String {
+        let id = line.id;
+        match self {
+            Missing::Table | Missing::All => {
+                format!("`inrush load --forget {id}` and begin anew; or put the table back as it was")
+            }
+            Missing::Some { .. } => format!(
+                "`inrush load --forget {id}`, remove its other rows and begin anew; or put the table back as it was"
+            ),
+            Missing::Copy(_) => format!("`inrush load --forget {id}` and begin anew"),
+            Missing::OfCopy(copy) => format!("`inrush load --forget {id}`, drop `{copy}` and begin anew"),
+        }
+    }
+
+    /// What to do about a finished one.
+    fn way_back(self, line: &JobLine) -> String {
+        match self {
+            Missing::Some { .. } => {
+                "`--truncate` or `--replace-table` loads it all in place of the rows that are there; `--again` adds it to them"
+                    .into()
+            }
+            _ => format!(
+                "`--truncate` loads it all anew, and empties the table before; or `inrush load --forget {}`, then the same command",
+                line.id
+            ),
+        }
+    }
 }
 
 fn refused(message: String, hint: String) -> Opening {

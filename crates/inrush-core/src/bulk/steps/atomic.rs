@@ -72,6 +72,12 @@ impl Shadow {
         )
     }
 
+    /// What fails for want of a right, or else for want of a table: for a copy that is not there.
+    pub fn try_rights(&self) -> [String; 3] {
+        let same = |name: &str| format!("RENAME TABLE {0} TO {0}", self.quoted(name));
+        [same(&self.shadow), same(&self.old), format!("LOCK TABLES {} READ", self.quoted(&self.shadow))]
+    }
+
     /// Drops what was the table.
     pub fn drop_old(&self) -> String {
         format!("DROP TABLE IF EXISTS {}", self.quoted(&self.old))
@@ -99,6 +105,10 @@ mod tests {
             "RENAME TABLE `shop`.`people` TO `shop`.`people__inrush_old`, `shop`.`people__inrush_new` TO `shop`.`people`"
         );
         assert_eq!(shadow.drop_old(), "DROP TABLE IF EXISTS `shop`.`people__inrush_old`");
+        let [shadow_to_itself, old_to_itself, lock] = shadow.try_rights();
+        assert_eq!(shadow_to_itself, "RENAME TABLE `shop`.`people__inrush_new` TO `shop`.`people__inrush_new`");
+        assert_eq!(old_to_itself, shadow_to_itself.replace("_new", "_old"));
+        assert_eq!(lock, "LOCK TABLES `shop`.`people__inrush_new` READ");
         assert_eq!(shadow.drop_unused(), "DROP TABLE `shop`.`people__inrush_new`");
         assert_eq!(shadow.first_row_query(), "SELECT 1 FROM `shop`.`people__inrush_new` LIMIT 1");
         assert_eq!(shadow.unlock().len(), "DO RELEASE_LOCK('inrush ')".len() + 32, "{}", shadow.unlock());

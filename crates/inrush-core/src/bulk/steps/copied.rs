@@ -59,11 +59,15 @@ impl fmt::Display for Copied {
 
 /// A hash of SHOW CREATE TABLE without the value of AUTO_INCREMENT, which every INSERT changes.
 pub fn definition_hash(create: &str) -> String {
-    let text = match counter(create) {
+    Sha256::digest(without_counter(create).as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHOW CREATE TABLE without the value of AUTO_INCREMENT.
+pub(super) fn without_counter(create: &str) -> String {
+    match counter(create) {
         Some((at, digits, _)) => format!("{}{}", &create[..at], &create[at + COUNTER.len() + digits..]),
         None => create.to_owned(),
-    };
-    Sha256::digest(text.as_bytes())[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// The next value of AUTO_INCREMENT by SHOW CREATE TABLE; `None` if it is the first.

@@ -6,6 +6,7 @@ pub mod copied;
 pub mod indexes;
 pub mod keyless;
 pub mod lock;
+pub mod redefined;
 
 pub use atomic::Shadow;
 pub use copied::Copied;

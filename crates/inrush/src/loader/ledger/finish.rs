@@ -48,6 +48,7 @@ impl Jobs {
         if self.is_all_loaded() || self.jobs.is_empty() && !(steps.has_any)(target) {
             return Ok(None);
         }
+        self.stored = want.rows;
         let mut first = None;
         let ending = target.load.retrying(0, Work::Step("the end of the load")).after_rows();
         let ended = ending.run(Control::is_stopping, |_| {

@@ -44,6 +44,8 @@ pub(super) struct Jobs {
     shares: Vec<(u64, u64)>,
     /// Rows that were left out after they had been counted as stored: see [`Jobs::leave_out`].
     late: u64,
+    /// How many rows this load has stored, over all runs, before any were left out late.
+    stored: u64,
     /// Without a ledger: whether the answer to a COMMIT behind statements of the user is lost, so that nobody knows whether they were run.
     is_unsettled: bool,
 }
@@ -219,6 +221,11 @@ impl Jobs {
     /// What earlier runs have stored of the jobs that they have finished.
     pub(super) fn already_loaded(&self) -> Totals {
         self.already_loaded.iter().fold(Totals::default(), |sum, job| sum.plus(&job.resumed))
+    }
+
+    /// How many rows this load has stored, once all are.
+    pub(super) fn stored(&self) -> u64 {
+        self.stored.saturating_sub(self.late)
     }
 
     /// Which records that are.

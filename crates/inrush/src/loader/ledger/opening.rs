@@ -21,7 +21,7 @@ use crate::loader::target::Target;
 use crate::loader::waits::{interrupted, on_sources};
 use inrush_core::bulk::Source;
 use inrush_core::bulk::ledger::{
-    ChunkLine, Fence, Identity, JobId, JobLine, Ledger, Opening, Run, Start, State, Totals, decide,
+    ChunkLine, Fence, Held, Identity, JobId, JobLine, Ledger, Opening, Run, Start, State, Step, Totals, decide,
 };
 use inrush_core::bulk::report::{self, Job, JobState, Records};
 use inrush_core::bulk::steps::{Copied, Index, JobLocks};
@@ -288,12 +288,13 @@ impl Opener<'_> {
     }
 
     fn decide(&mut self, lines: &[Option<JobLine>], sources: &mut [Box<dyn Source>]) -> Result<Vec<Opening>> {
-        let held = self.held(lines)?;
+        let shadow = self.target.shadow().map(|shadow| shadow.shadow);
+        let held = self.held(lines, shadow.as_deref())?;
         let me = sql::first_row(self.connection, "SELECT CURRENT_USER()")?.concat();
         let options = &self.target.load.options;
         let nobody = Identity { name: String::new(), size: None, modified: None, hash: 0 };
         let mut runs = Vec::new();
-        for ((candidate, line), source) in self.candidates.iter().zip(lines).zip(sources) {
+        for (((candidate, line), source), held) in self.candidates.iter().zip(lines).zip(sources).zip(held) {
             if let Some(error) = line.as_ref().and_then(JobLine::of_another_version) {
                 return Err(error);
             }
@@ -322,6 +323,7 @@ impl Opener<'_> {
                     may_take_over: !is_foreign || options.force,
                     again: options.again,
                     skip_loaded: options.skip_loaded,
+                    mode: options.mode,
                     repeatable: options.mode.is_repeatable(),
                     held,
                     old_head,
@@ -336,18 +338,42 @@ impl Opener<'_> {
         }
     }
 
-    /// How many rows the table holds, as far as the lines need to know.
-    fn held(&mut self, lines: &[Option<JobLine>]) -> Result<Option<u64>> {
-        let most = lines.iter().flatten().map(JobLine::look_for).max().unwrap_or(0);
-        // The rows of an atomic load are in no table that could be known yet.
-        if !self.target.load.options.mode.adds_each_row() || self.target.load.options.atomic {
-            return Ok(None);
-        }
-        if most == 0 || self.target.to_create.is_some() {
-            return Ok(Some(0));
-        }
-        let query = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT {most}) AS held", self.target.quoted());
-        Ok(sql::first_row(self.connection, &query)?.first().and_then(|count| count.parse().ok()))
+    /// What there is of the rows of each line: in the table, or in the copy of this name that an atomic load fills.
+    fn held<'a>(&mut self, lines: &[Option<JobLine>], copy: Option<&'a str>) -> Result<Vec<Held<'a>>> {
+        let target = self.target;
+        let mode = target.load.options.mode;
+        let is_in_copy = |line: &JobLine| copy.is_some() && line.state == State::Running;
+        let most = |in_copy: bool| {
+            let lines = lines.iter().flatten().filter(|line| is_in_copy(line) == in_copy);
+            lines.map(|line| line.look_for(mode)).max().unwrap_or(0)
+        };
+        let in_table = match (target.to_create.is_some(), most(false)) {
+            (true, _) => Held::NoTable,
+            (false, 0) => Held::Rows(0),
+            (false, most) => Held::Rows(self.count(&target.quoted(), most)?),
+        };
+        let in_copy = match copy {
+            Some(name) if lines.iter().flatten().any(is_in_copy) => {
+                let is_there = sql::is_there(self.connection, &target.table.schema, name)?;
+                Held::InCopy(name, if is_there { Some(self.count(&target.filled(), most(true))?) } else { None })
+            }
+            _ => Held::Unknown,
+        };
+        let of = |line: &Option<JobLine>| match line {
+            Some(line) if is_in_copy(line) => {
+                // It may be the table by now.
+                let may_be_renamed = Copied::parse(&line.copied).is_none_or(|copied| copied.renames);
+                if may_be_renamed || line.step >= Step::Indexes { Held::Unknown } else { in_copy }
+            }
+            _ => in_table,
+        };
+        Ok(lines.iter().map(of).collect())
+    }
+
+    fn count(&mut self, table: &str, most: u64) -> Result<u64> {
+        let query = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {table} LIMIT {most}) AS held");
+        let count = sql::first_row(self.connection, &query)?.concat();
+        count.parse().map_err(|_| Error::protocol("the server does not count the rows of the table"))
     }
 
     /// Makes the line this run's. Returns whether it was still as it had been looked at.

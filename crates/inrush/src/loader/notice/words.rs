@@ -16,6 +16,10 @@ fn described(notice: &Notice) -> String {
         Notice::Created(statement) => format!("created the table:\n{statement}"),
         Notice::WouldCreate(statement) => format!("would create the table:\n{statement}"),
         Notice::Dropped => "dropped the new table again: nothing is stored in it".into(),
+        Notice::Redefined { changes } if changes.is_empty() => "the new table has the definition of the old one".into(),
+        Notice::Redefined { changes } => {
+            format!("the new table has another definition than the old one:\n{}", changes.join("\n"))
+        }
         Notice::Truncated => "emptied the table".into(),
         Notice::Method(choice) => format!("method {}: {}", choice.method, choice.reason),
         Notice::Sorts { columns, reason, bytes } => {

@@ -5,17 +5,19 @@
 //! noted before the copy is made and the copied rows with it; when the copy is to take the table's place, both tables are locked, the
 //! table is compared with the notes, and the lock lasts until the RENAME.
 
-use super::{check_atomic, is_there};
+use super::{check_atomic, rights};
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::ledger::Jobs;
+use crate::loader::options::MinRows;
+use crate::loader::preflight;
 use crate::loader::sql;
 use crate::loader::target::Target;
 use inrush_core::bulk::ledger::Step;
 use inrush_core::bulk::steps::copied::{self, MOST_BYTES_A_COLUMN};
 use inrush_core::bulk::steps::{Copied, Shadow};
 use inrush_core::value::ident::quote_table;
-use inrush_core::{Error, Kind, Result};
+use inrush_core::{Error, Kind, Result, human};
 use std::thread;
 use std::time::Duration;
 
@@ -29,12 +31,15 @@ pub(super) fn begin(
     if jobs.is_done(Step::Create) {
         return Ok(None);
     }
+    let option = target.load.options.atomic_option();
     if !jobs.can_note_copied() {
         return Err(Error::new(
             Kind::Guarantee,
-            "`--atomic` notes what it has copied in table `inrush_job`, which an older version made, and this user may not change it",
+            format!(
+                "`{option}` notes what it has copied in table `inrush_job`, which an older version made, and this user may not change it"
+            ),
         )
-        .with_hint("load once as a user with the ALTER right on it, or without `--atomic`"));
+        .with_hint(format!("load once as a user with the ALTER right on it, or without `{option}`")));
     }
     if target.table.columns.len() * MOST_BYTES_A_COLUMN > target.max_packet {
         return Err(Error::new(
@@ -44,7 +49,7 @@ pub(super) fn begin(
                 shadow.table
             ),
         )
-        .with_hint("load without `--atomic`, or raise `max_allowed_packet`"));
+        .with_hint(format!("load without `{option}`, or raise `max_allowed_packet`")));
     }
     let create = definition(connection, shadow, &shadow.table)?;
     let copied = Copied::of_definition(&create);
@@ -83,11 +88,11 @@ fn odd() -> Error {
 
 /// Notes that the RENAME may be sent, so that a copy that is not there any more is known to be the table.
 pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
-    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !is_there(connection, &shadow.schema, &shadow.shadow)? {
+    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
         return Ok(());
     }
     let noted = noted(jobs, shadow)?;
-    if is_there(connection, &shadow.schema, &shadow.old)? {
+    if sql::is_there(connection, &shadow.schema, &shadow.old)? {
         return Err(Error::new(
             Kind::Guarantee,
             format!("table `{}` is there, which is the name for what `{}` is now", shadow.old, shadow.table),
@@ -103,11 +108,51 @@ pub(super) fn intend(connection: &mut Connection, jobs: &mut Jobs, shadow: &Shad
     Ok(())
 }
 
+/// Refuses rows that are too few to take the place of the table's, before anything is done for that.
+pub(super) fn check_rows(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
+    let stored = jobs.stored();
+    if jobs.is_kept() && jobs.is_done(Step::Indexes) || !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
+        return Ok(());
+    }
+    if stored == 0 && preflight::refuses_none(target) {
+        return Err(preflight::none_to_load(target, "no row is stored"));
+    }
+    let Some(least) = target.load.options.min_rows else { return Ok(()) };
+    let held = match least {
+        MinRows::Rows(_) => 0,
+        MinRows::Percent(_) => {
+            target.load.control.waits(0, Some("the number of rows of the table"));
+            let query = format!("SELECT COUNT(*) FROM {}", target.quoted());
+            sql::first_row(connection, &query)?.concat().parse().map_err(|_| odd())?
+        }
+    };
+    if least.is_reached(stored, held) {
+        return Ok(());
+    }
+    let wanted = match least {
+        MinRows::Rows(least) => format!("`--min-rows {least}` wants more"),
+        MinRows::Percent(share) => {
+            format!("`--min-rows {share}%` wants more in place of {}", human::counted(held, "row"))
+        }
+    };
+    Err(Error::new(
+        Kind::Guarantee,
+        format!("{} stored, and {wanted}: table `{}` is as it was", human::counted(stored, "row"), shadow.table),
+    )
+    .with_hint(format!(
+        "the same command without `--min-rows` replaces it all the same; `inrush load --forget` gives the job up, then drop `{}`",
+        shadow.shadow
+    )))
+}
+
 /// Puts the copy in the table's place, if that is as it was copied.
 pub(super) fn swap(connection: &mut Connection, target: &Target, jobs: &Jobs, shadow: &Shadow) -> Result<()> {
     let noted = noted(jobs, shadow)?;
     target.load.control.waits(0, Some("LOCK TABLES"));
-    connection.execute(&shadow.lock_tables(), ()).map_err(|error| may_not_lock(error, shadow))?;
+    connection.execute(&shadow.lock_tables(), ()).map_err(|error| match rights::is_denied(&error) {
+        true => rights::missing(&error, shadow, target.load.options.atomic_option()),
+        false => error.while_doing("cannot keep others out of the table"),
+    })?;
     let done = compare(connection, target, shadow, &noted).and_then(|()| {
         fault::point("swap.locked");
         target.load.control.waits(0, Some("RENAME TABLE"));
@@ -130,7 +175,7 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
     if copied::definition_hash(&create) != noted.definition {
         return Err(changed(shadow, "another definition than when it was copied"));
     }
-    check_atomic(connection, &target.table)?;
+    check_atomic(connection, &target.table, target.load.options.atomic_option())?;
     if let Some(was) = &noted.rows {
         let now = rows(connection, target, shadow, &shadow.table)?;
         if now != *was {
@@ -138,7 +183,7 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
         }
     }
     // Ids that the table has handed out are not handed out again, of rows that are gone neither.
-    if let Some(next) = copied::next_id(&create).filter(|_| !target.load.options.replace) {
+    if let Some(next) = copied::next_id(&create).filter(|_| !target.load.options.redefines()) {
         let own = copied::next_id(&definition(connection, shadow, &shadow.shadow)?).unwrap_or(1);
         if own < next {
             connection.execute(&shadow.go_on_with_ids(next), ())?;
@@ -170,7 +215,8 @@ fn rename(connection: &mut Connection, target: &Target, shadow: &Shadow) -> Resu
     })
 }
 
-fn definition(connection: &mut Connection, shadow: &Shadow, name: &str) -> Result<String> {
+/// SHOW CREATE TABLE of one of the tables.
+pub(super) fn definition(connection: &mut Connection, shadow: &Shadow, name: &str) -> Result<String> {
     let row = sql::first_row(connection, &format!("SHOW CREATE TABLE {}", quote_table(&shadow.schema, name)))?;
     row.into_iter().nth(1).ok_or_else(|| Error::protocol("the server does not show how the table is defined"))
 }
@@ -182,7 +228,7 @@ fn changed(shadow: &Shadow, what: &str) -> Error {
     )
     .with_hint(format!(
         "every row of this load is in `{}`; `inrush load --forget` drops the job, then remove that table and load again while nobody \
-         writes, or load without `--atomic`",
+         writes",
         shadow.shadow
     ))
 }
@@ -197,19 +243,6 @@ pub(super) fn is_gone(shadow: &Shadow) -> Error {
         ),
     )
     .with_hint("somebody dropped or renamed it; `inrush load --forget` drops the job, then load again")
-}
-
-fn may_not_lock(error: Error, shadow: &Shadow) -> Error {
-    /// ER_DBACCESS_DENIED, ER_TABLEACCESS_DENIED
-    const DENIED: [u16; 2] = [1044, 1142];
-    if !DENIED.contains(&error.code()) {
-        return error.while_doing("cannot keep others out of the table");
-    }
-    Error::new(
-        Kind::Guarantee,
-        format!("`--atomic` keeps others out of the table while it is replaced: {}", error.message()),
-    )
-    .with_hint(format!("`GRANT LOCK TABLES` on database `{}`; then the same command goes on", shadow.schema))
 }
 
 const RENAME_WAIT_SECONDS: u32 = 60;

@@ -3,7 +3,6 @@
 //! The keys are noted in the ledger before they are dropped, as indexes are. What the ALTER finds twice is left out in one transaction that
 //! changes the chunks' lines with it; so a run that goes on finds one or the other.
 
-use super::is_there;
 use crate::blocking::Connection;
 use crate::fault;
 use crate::loader::counters::too_many;
@@ -32,7 +31,7 @@ pub(super) fn drop_keys(connection: &mut Connection, target: &Target, jobs: &mut
         }
         // After the RENAME of an earlier run there is no copy any more.
         let is_copy = match target.shadow().filter(|_| keeps_records(target)) {
-            Some(shadow) => is_there(connection, &shadow.schema, &shadow.shadow)?,
+            Some(shadow) => sql::is_there(connection, &shadow.schema, &shadow.shadow)?,
             None => false,
         };
         if !is_copy {
@@ -88,7 +87,7 @@ pub(in crate::loader) fn make_keys(connection: &mut Connection, target: &Target,
 fn make_keys_of(connection: &mut Connection, target: &Target, jobs: &mut Jobs, shadow: &Shadow) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| {
         // After the RENAME there is nothing left to do.
-        if !is_there(connection, &shadow.schema, &shadow.shadow)? {
+        if !sql::is_there(connection, &shadow.schema, &shadow.shadow)? {
             return Ok(());
         }
         loop {

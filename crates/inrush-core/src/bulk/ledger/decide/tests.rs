@@ -39,8 +39,8 @@ struct Now {
     delimiter: &'static str,
     again: bool,
     skip_loaded: bool,
-    repeatable: bool,
-    held: Option<u64>,
+    mode: Mode,
+    held: Held<'static>,
     old_head: Option<u64>,
 }
 
@@ -51,8 +51,8 @@ const SAME: Now = Now {
     delimiter: ",",
     again: false,
     skip_loaded: false,
-    repeatable: false,
-    held: Some(20),
+    mode: Mode::Insert,
+    held: Held::Rows(20),
     old_head: None,
 };
 const OTHER: Now = Now { size: Some(900), modified: 6, hash: 78, ..SAME };
@@ -70,7 +70,8 @@ fn check(line: Option<JobLine>, now: Now, want: &str) {
         may_take_over: true,
         again: now.again,
         skip_loaded: now.skip_loaded,
-        repeatable: now.repeatable,
+        mode: now.mode,
+        repeatable: now.mode.is_repeatable(),
         held: now.held,
         old_head: now.old_head,
     };
@@ -95,14 +96,14 @@ fn done(now: Now, want: &str) {
 #[test]
 fn no_line() {
     check(None, SAME, "Fresh");
-    check(None, Now { again: true, held: Some(0), ..SAME }, "Fresh");
+    check(None, Now { again: true, held: Held::Rows(0), ..SAME }, "Fresh");
 }
 
 #[test]
 fn a_running_job_is_gone_on_with() {
     running(SAME, "Resume");
-    running(Now { held: Some(21), ..SAME }, "Resume");
-    running(Now { held: None, ..SAME }, "Resume");
+    running(Now { held: Held::Rows(21), ..SAME }, "Resume");
+    running(Now { held: Held::Unknown, ..SAME }, "Resume");
 }
 #[test]
 fn its_file_may_be_mended() {
@@ -121,9 +122,9 @@ fn but_not_read_in_another_way() {
 fn unless_nothing_of_it_is_stored() {
     let mut empty = line(State::Running);
     empty.totals = Totals::default();
-    check(Some(empty.clone()), Now { delimiter: ";", held: Some(0), ..SAME }, "Anew");
-    check(Some(empty.clone()), Now { again: true, held: Some(0), ..SAME }, "Anew");
-    check(Some(empty), Now { held: Some(0), ..SAME }, "Resume");
+    check(Some(empty.clone()), Now { delimiter: ";", held: Held::Rows(0), ..SAME }, "Anew");
+    check(Some(empty.clone()), Now { again: true, held: Held::Rows(0), ..SAME }, "Anew");
+    check(Some(empty), Now { held: Held::Rows(0), ..SAME }, "Resume");
 }
 #[test]
 fn nor_loaded_again() {
@@ -132,21 +133,21 @@ fn nor_loaded_again() {
 #[test]
 fn nor_into_a_table_that_lost_its_rows() {
     running(
-        Now { held: Some(19), ..SAME },
+        Now { held: Held::Rows(19), ..SAME },
         "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer",
     );
-    running(Now { held: Some(0), repeatable: true, ..SAME }, "refused");
+    running(Now { held: Held::Rows(0), mode: Mode::Upsert, ..SAME }, "refused");
 }
 
 #[test]
 fn a_finished_job_is_not_repeated() {
     done(SAME, "AlreadyLoaded");
-    done(Now { repeatable: true, ..SAME }, "AlreadyLoaded");
+    done(Now { mode: Mode::Upsert, ..SAME }, "AlreadyLoaded");
 }
 #[test]
 fn unless_asked_for() {
     for now in [SAME, OTHER, GROWN, TOUCHED, STREAM] {
-        done(Now { again: true, held: Some(0), ..now }, "Anew");
+        done(Now { again: true, held: Held::Rows(0), ..now }, "Anew");
     }
 }
 #[test]
@@ -166,7 +167,7 @@ fn a_named_stream_that_is_believed_to_be_the_same_is_skipped() {
     let skips = Now { skip_loaded: true, ..STREAM };
     done(skips, "AlreadyLoaded");
     done(Now { hash: 78, ..skips }, "refused: a stream that begins like `/a.csv` was loaded");
-    done(Now { held: Some(0), ..skips }, "refused: a stream");
+    done(Now { held: Held::Rows(0), ..skips }, "refused: a stream");
     done(Now { again: true, ..skips }, "Anew");
     done(
         Now { skip_loaded: true, ..GROWN },
@@ -176,31 +177,68 @@ fn a_named_stream_that_is_believed_to_be_the_same_is_skipped() {
 #[test]
 fn but_where_nothing_is_doubled() {
     for now in [OTHER, GROWN, STREAM, Now { delimiter: ";", ..SAME }] {
-        done(Now { repeatable: true, ..now }, "Anew");
+        done(Now { mode: Mode::Upsert, ..now }, "Anew");
     }
 }
 #[test]
 fn what_was_but_touched_is_loaded() {
     done(TOUCHED, "AlreadyLoaded");
-    done(Now { repeatable: true, ..TOUCHED }, "AlreadyLoaded");
+    done(Now { mode: Mode::Upsert, ..TOUCHED }, "AlreadyLoaded");
     done(
-        Now { held: Some(0), ..TOUCHED },
-        "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer",
+        Now { held: Held::Rows(0), ..TOUCHED },
+        "refused: 20 rows of `/a.csv` are stored, and table `shop.people` is empty",
     );
 }
 #[test]
 fn a_table_that_was_emptied_is_not_called_loaded() {
-    done(Now { held: Some(0), ..SAME }, "refused: 20 rows of `/a.csv` are stored, and table `shop.people` holds fewer");
-    done(Now { held: Some(0), repeatable: true, ..SAME }, "Anew");
-    done(Now { held: None, ..SAME }, "AlreadyLoaded");
+    done(
+        Now { held: Held::Rows(0), ..SAME },
+        "refused: 20 rows of `/a.csv` are stored, and table `shop.people` is empty",
+    );
+    done(Now { held: Held::Rows(0), mode: Mode::Upsert, ..SAME }, "Anew");
+    done(Now { held: Held::Unknown, ..SAME }, "AlreadyLoaded");
+}
+
+#[test]
+fn every_mode_looks_at_what_is_stored() {
+    for mode in [Mode::Replace, Mode::Upsert, Mode::Update] {
+        done(Now { mode, held: Held::Rows(1), ..SAME }, "AlreadyLoaded");
+        done(Now { mode, held: Held::Rows(0), ..SAME }, "Anew");
+        running(Now { mode, held: Held::Rows(0), ..SAME }, "and table `shop.people` is empty");
+    }
+    done(Now { mode: Mode::Ignore, held: Held::Rows(19), ..SAME }, "Anew");
+    // It leaves none.
+    done(Now { mode: Mode::Delete, held: Held::Rows(0), ..SAME }, "AlreadyLoaded");
+    for mode in Mode::ALL {
+        let want = if mode == Mode::Insert { "and table `shop.people` is gone" } else { "Anew" };
+        done(Now { mode, held: Held::NoTable, ..SAME }, want);
+        running(Now { mode, held: Held::NoTable, ..SAME }, "and table `shop.people` is gone");
+    }
+}
+#[test]
+fn what_stored_nothing_is_loaded_into_a_new_table() {
+    for state in [State::Done, State::Running] {
+        let empty = JobLine { totals: Totals::default(), ..line(state) };
+        let want = if state == State::Done { "Anew" } else { "Resume" };
+        check(Some(empty), Now { held: Held::NoTable, ..SAME }, want);
+    }
+}
+#[test]
+fn a_copy_that_is_filled_is_looked_at_too() {
+    let copy = |held| Now { held: Held::InCopy("people__inrush_new", held), ..SAME };
+    running(copy(Some(20)), "Resume");
+    running(copy(Some(19)), "are stored in table `people__inrush_new`, which holds fewer");
+    running(copy(None), "which is gone, and `shop.people` was not replaced");
+    let begun = JobLine { totals: Totals::default(), ..line(State::Running) };
+    check(Some(begun), copy(None), "Resume");
 }
 
 #[test]
 fn not_every_row_is_counted() {
     let mut much = line(State::Running);
     much.totals.rows = 1 << 40;
-    assert_eq!(much.look_for(), MOST_COUNTED);
-    check(Some(much), Now { held: Some(MOST_COUNTED), ..SAME }, "Resume");
+    assert_eq!(much.look_for(Mode::Insert), MOST_COUNTED);
+    check(Some(much), Now { held: Held::Rows(MOST_COUNTED), ..SAME }, "Resume");
 }
 
 /// Two sources into a table that is to be emptied.
@@ -214,6 +252,7 @@ fn emptied(lines: [Option<JobLine>; 2], now: [Now; 2], want: &str) {
         mapping: &mapping,
         again: now[i].again,
         skip_loaded: false,
+        mode: now[i].mode,
         repeatable: false,
         held: now[i].held,
         old_head: now[i].old_head,
@@ -253,8 +292,9 @@ fn the_job_of_another_user_is_not_taken_over() {
         may_take_over: false,
         again: false,
         skip_loaded: false,
+        mode: Mode::Insert,
         repeatable: false,
-        held: Some(20),
+        held: Held::Rows(20),
         old_head: None,
     };
     let refused = |line: &JobLine, run: &Run<'_>| match one(Some(line), run) {
