@@ -21,7 +21,7 @@ fn rules(server: &str) -> Rules {
 #[track_caller]
 fn check_statement(server: &str, columns: &[(&str, &str)], want_list: &str) {
     let columns: Vec<Column> = columns.iter().map(|(name, ty)| column(name, ty)).collect();
-    let sql = statement("`d`.`t`", &columns, &rules(server), "it's");
+    let sql = statement("`d`.`t`", &columns, &rules(server), "ä".as_bytes(), "it's");
     let head = "LOAD DATA LOCAL INFILE 'it''s' INTO TABLE `d`.`t` CHARACTER SET utf8mb4 \
                 FIELDS TERMINATED BY X'09' ESCAPED BY X'5C' LINES TERMINATED BY X'0A' ";
     assert_eq!(sql, head.to_owned() + want_list);
