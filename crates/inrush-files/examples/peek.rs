@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
 
-use inrush_core::bulk::{ColumnKind, FieldUse};
+use inrush_core::bulk::FieldUse;
 use inrush_files::{CsvOptions, Format, open};
 
 fn main() -> inrush_core::error::Result<()> {
@@ -17,7 +17,7 @@ fn main() -> inrush_core::error::Result<()> {
             println!("  {:16} {}{nullable} {:?}", field.name, field.ddl_type(), field.null_texts);
         }
         let uses: Vec<_> = (0..reader.fields().len())
-            .map(|index| FieldUse { index, empty_is_null: true, column_kind: ColumnKind::Text })
+            .map(|index| FieldUse { index, empty_is_null: true, ..FieldUse::default() })
             .collect();
         reader.select(&uses);
         let (mut rows, mut rejects) = (0, 0);

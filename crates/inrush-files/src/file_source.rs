@@ -32,6 +32,11 @@ pub trait FileSource: Source + Any {
         let _ = fields;
     }
 
+    /// Names of fields that were changed: the number of the field, from 1, the name that stands in the file, the name it has now.
+    fn renamed(&self) -> &[(usize, String, String)] {
+        &[]
+    }
+
     /// Says how many rows it has, to whom cannot know: progress and the size of the last chunks follow from it. Nothing depends on its being
     /// right.
     fn expect_rows(&mut self, n: u64) {

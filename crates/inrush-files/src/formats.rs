@@ -101,7 +101,25 @@ impl ValueFormats {
         if self.currencies.iter().any(|sign| sign.trim().is_empty() || sign.contains(|c: char| c.is_ascii_digit())) {
             return Err(Error::config("`--currency` is a sign or a word without digits, such as `€` or `EUR`"));
         }
+        if let Some(sign) = self.currencies.iter().find(|sign| self.is_part_of_numbers(sign)) {
+            return Err(Error::config(format!("`--currency {}`: that is a part of numbers", quoted(sign)))
+                .with_hint("it takes a sign or a word such as `€` or `EUR`"));
+        }
         self.dates.iter().try_for_each(|format| moment::check(&format.format))
+    }
+
+    /// Whether leaving a sign out would leave out what a number is made of: the minus of `-5`, the point of `.5`.
+    fn is_part_of_numbers(&self, sign: &str) -> bool {
+        let is_sign = |c: char| matches!(c, '-' | '+' | '\u{2212}' | '%');
+        let is_part = |c: char| {
+            is_sign(c)
+                || c.is_whitespace()
+                || matches!(c, '.' | ',' | '\'' | '(' | ')' | 'e' | 'E')
+                || Some(c) == self.decimal
+                || Some(c) == self.thousands
+        };
+        let sign = sign.trim();
+        sign.chars().all(is_part) || sign.starts_with(is_sign) || sign.ends_with(is_sign)
     }
 
     /// Whether numbers have options of their own.
@@ -139,7 +157,10 @@ impl ValueFormats {
         let general = self.dates.iter().filter(|format| format.column.is_none()).map(|format| &format.format[..]);
         match general.collect::<Vec<_>>() {
             formats if formats.is_empty() => Rule::Keep,
-            formats => Rule::Date { formats, or_iso: true },
+            formats => {
+                let or_iso = !formats.iter().any(|format| moment::bends_sql(format));
+                Rule::Date { formats, or_iso }
+            }
         }
     }
 }
@@ -189,7 +210,7 @@ enum Rule<'f> {
     Number(&'f ValueFormats),
     Date {
         formats: Vec<&'f str>,
-        /// A date that is written as SQL does is one as well: it can be nothing else.
+        /// A date that is written as SQL does is one as well: by these formats it can be nothing else.
         or_iso: bool,
     },
 }

@@ -255,7 +255,7 @@ pub fn jsonl(bytes: &[u8]) {
         let read = || -> Result<()> {
             let reader =
                 CsvReader::with("fuzz", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
-            let mut reader = JsonlReader::new(reader, 64 << 20)?;
+            let mut reader = JsonlReader::new(reader, 64 << 20, HeaderNames::Keep)?;
             lines.push(format!("{:?}", reader.infer_types(200)?));
             while let Some(batch) = reader.next()? {
                 lines.push(format!("{:?} {:?}", batch.rows.columns(), batch.rejects));

@@ -8,15 +8,25 @@
 //! | module | what |
 //! |---|---|
 //! | `facts` | the statistics of a column's cells, and the type that follows |
+//! | `numbers` | those of its numbers, which those of other files may join |
+//! | `room` | how long texts may be: with room for later ones, and within the limits of a row and of a key |
+//! | `given` | a type that a user gives |
 //! | `cause` | why a column is a text |
 
 mod cause;
 mod facts;
+mod given;
+mod numbers;
+mod room;
 
 pub use cause::{Cause, Why};
 pub(crate) use facts::Inference;
 pub use facts::Texts;
+pub use numbers::Numbers;
+pub(crate) use room::text_type;
+pub use room::{fit_key, fit_row, tighten};
 
+use given::without_null;
 use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use std::collections::BTreeSet;
@@ -36,6 +46,8 @@ pub struct Inferred {
     pub has_values: bool,
     /// Texts of the sample that often mean NULL (`NA`, `NULL`, `-` ..): they are read so unless the column is a text.
     pub null_texts: Vec<String>,
+    /// The sample has empty texts in quotes: they are NULL unless the column is a text.
+    pub empties: bool,
     /// For DATETIME: values end in `Z` or an offset, so they are converted to the session's time zone.
     pub zoned: bool,
     /// The only format by which its dates can be read, where they are not written as SQL writes them: `%d/%m/%Y`.
@@ -44,6 +56,11 @@ pub struct Inferred {
     pub cause: Option<Cause>,
     /// The type as a user gave it, instead of the one found.
     pub given: Option<String>,
+    /// Its numbers and truth values, where a sample of texts showed them.
+    pub numbers: Option<Numbers>,
+    /// Whether its type was found by the texts of a sample, so that a text behind the sample which would have made another type of it must not
+    /// be changed by this one.
+    pub keeps_spelling: bool,
 }
 
 impl Inferred {
@@ -56,10 +73,13 @@ impl Inferred {
             max_chars: 0,
             has_values: true,
             null_texts: Vec::new(),
+            empties: false,
             zoned: false,
             date_format: None,
             cause: None,
             given: None,
+            numbers: None,
+            keeps_spelling: false,
         }
     }
 
@@ -85,14 +105,11 @@ impl Inferred {
     /// `Config` for what is not a type of a column.
     pub fn set_type(&mut self, text: &str) -> Result<()> {
         let text = text.trim();
-        let ty = ColumnType::parse(without_null(text));
-        let behind = text.rsplit_once(')').map_or(text, |(_, behind)| behind);
-        let is_one_type = behind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_'));
-        if !is_one_type || matches!(ty, ColumnType::Other(_)) {
+        let Some(ty) = given::parse(text) else {
             return Err(Error::config(format!("`--type {}={text}`: that is no type of a column that is known", self.name))
                 .with_hint("it takes what CREATE TABLE does: `INT UNSIGNED`, `VARCHAR(80)`, `DECIMAL(12,2) NOT NULL`, `ENUM('a','b')`"));
-        }
-        (self.ty, self.given, self.cause) = (ty, Some(text.to_owned()), None);
+        };
+        (self.ty, self.given, self.cause, self.keeps_spelling) = (ty, Some(text.to_owned()), None, false);
         Ok(())
     }
 
@@ -119,8 +136,8 @@ impl Inferred {
             };
         }
         let ty = match self.ty {
-            ColumnType::Text { .. } if in_key => format!("VARCHAR({KEY_CHARS})"),
-            ColumnType::Blob { .. } if in_key => format!("VARBINARY({KEY_CHARS})"),
+            ColumnType::Text { .. } if in_key => format!("VARCHAR({})", room::KEY_CHARS),
+            ColumnType::Blob { .. } if in_key => format!("VARBINARY({})", room::KEY_CHARS),
             _ => self.ddl_type(),
         };
         // Without explicit_defaults_for_timestamp servers give a TIMESTAMP NOT NULL a default.
@@ -128,82 +145,77 @@ impl Inferred {
         format!("{ty} {}", null(self.nullable || is_timestamp))
     }
 
-    /// A type for the same field of two files: the wider one of a kind, a text for two kinds.
+    /// A type for the same field of two files, which holds the values of both without a change; a text where no other type does.
     #[must_use]
     pub fn widened_by(self, other: &Inferred) -> Inferred {
         let max_chars = self.max_chars.max(other.max_chars);
-        let ty = match (self.has_values, other.has_values) {
-            (true, false) => self.ty.clone(),
-            (false, true) => other.ty.clone(),
-            _ => wider(&self.ty, &other.ty).unwrap_or_else(|| ColumnType::VarChar {
-                chars: 255.max(u32::try_from(max_chars * 2).unwrap_or(u32::MAX)).min(16_000),
-            }),
+        let found = match (self.has_values, other.has_values) {
+            (true, false) => Some(self.ty.clone()),
+            (false, true) => Some(other.ty.clone()),
+            _ => self.wider_type(other),
         };
+        let cause = self.cause.clone().or_else(|| other.cause.clone()).or_else(|| {
+            let is_one_text = self.is_text() && other.is_text();
+            (found.is_none() && !is_one_text).then(|| Cause::of_files(&self.ddl_type(), &other.ddl_type()))
+        });
         let null_texts: BTreeSet<_> = self.null_texts.iter().chain(&other.null_texts).cloned().collect();
+        let numbers = match (&self.numbers, &other.numbers) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            _ => None,
+        };
         let merged = Inferred {
-            ty,
+            ty: found.unwrap_or_else(|| {
+                let max_chars = max_chars.max(decimal_chars(&self.ty)).max(decimal_chars(&other.ty));
+                text_type(max_chars, 4 * max_chars)
+            }),
             nullable: self.nullable || other.nullable,
             max_chars,
             has_values: self.has_values || other.has_values,
             zoned: self.zoned || other.zoned,
             null_texts: null_texts.into_iter().collect(),
+            empties: self.empties || other.empties,
             date_format: self.date_format.or_else(|| other.date_format.clone()),
-            cause: self.cause.or_else(|| other.cause.clone()),
+            cause,
+            numbers,
+            keeps_spelling: self.keeps_spelling || other.keeps_spelling,
             ..self
         };
         merged.with_null_texts()
     }
 
+    /// The type of both; `None` for two kinds, and where neither type holds all values of both.
+    fn wider_type(&self, other: &Inferred) -> Option<ColumnType> {
+        match (&self.numbers, &other.numbers) {
+            // As if both files were one.
+            (Some(one), Some(other_numbers)) if is_number(&self.ty) && is_number(&other.ty) => {
+                one.and(other_numbers).ty()
+            }
+            _ => wider(&self.ty, &other.ty),
+        }
+    }
+
     /// The same; a column that reads texts as NULL is nullable.
     fn with_null_texts(mut self) -> Self {
-        self.nullable |= !self.null_texts.is_empty() && !self.is_text();
+        self.nullable |= (self.empties || !self.null_texts.is_empty()) && !self.is_text();
         self
     }
 }
 
-/// A type without the `NULL` or `NOT NULL` at its end.
-fn without_null(ty: &str) -> &str {
-    let strip = |text: &'_ str, word: &str| {
-        let at = text.len().checked_sub(word.len())?;
-        let is_word = text.is_char_boundary(at) && text[at..].eq_ignore_ascii_case(word);
-        (is_word && text[..at].ends_with([' ', ')'])).then_some(at)
-    };
-    let Some(at) = strip(ty, "NULL") else { return ty };
-    let bare = ty[..at].trim_end();
-    strip(bare, "NOT").map_or(bare, |at| bare[..at].trim_end())
+fn is_number(ty: &ColumnType) -> bool {
+    matches!(
+        ty,
+        ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Float { .. } | ColumnType::Double { .. }
+    )
 }
 
-/// A type that holds the values of both; `None` for two kinds.
+/// A type that holds the values of both, whatever they are; `None` if there is none but a text.
 fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
-    use ColumnType::{
-        Char, Date, DateTime, Decimal, Double, Float, Int, Text, Time, Timestamp, Uuid, VarBinary, VarChar,
-    };
-    let double = Double { unsigned: false, digits: None };
+    use ColumnType::{Blob, Char, Date, DateTime, Int, Text, Time, Timestamp, Uuid, VarBinary, VarChar};
     Some(match (one.clone(), other.clone()) {
         (one, other) if one == other => one,
-        (Int { bytes, unsigned, .. }, Int { bytes: more, unsigned: other, .. }) if unsigned == other => {
-            Int { bytes: bytes.max(more), unsigned, bool: false }
-        }
-        // The signed type must hold all values of the unsigned one as well.
-        (Int { bytes, unsigned, .. }, Int { bytes: more, .. }) => {
-            let (signed, other) = if unsigned { (more, bytes) } else { (bytes, more) };
-            match signed.max(2 * other) {
-                3 | 4 => Int { bytes: 4, unsigned: false, bool: false },
-                bytes @ (2 | 8) => Int { bytes, unsigned: false, bool: false },
-                // The wider of both kinds, as for a sample of CSV.
-                _ => Int { bytes: 8, unsigned: true, bool: false },
-            }
-        }
-        (Decimal { precision, scale, .. }, Decimal { precision: digits, scale: behind, .. }) => {
-            let scale = scale.max(behind);
-            let ahead = (precision - scale.min(precision)).max(digits - behind.min(digits));
-            Decimal { precision: (ahead + scale).min(DECIMAL_DIGITS), scale, unsigned: false }
-        }
-        (Int { .. }, Decimal { precision, scale, .. }) | (Decimal { precision, scale, .. }, Int { .. }) => {
-            Decimal { precision: precision.max(20 + scale).min(DECIMAL_DIGITS), scale, unsigned: false }
-        }
-        (Int { .. } | Decimal { .. } | Float { .. } | Double { .. }, Float { .. } | Double { .. })
-        | (Float { .. } | Double { .. }, Int { .. } | Decimal { .. }) => double,
+        // What a truth value is as a number differs from file to file.
+        (Int { bool: true, .. }, Int { .. }) | (Int { .. }, Int { bool: true, .. }) => return None,
+        (one, other) if is_number(&one) && is_number(&other) => return wider_number(&one, &other),
         (Date, DateTime { fsp }) | (DateTime { fsp }, Date) => DateTime { fsp },
         (DateTime { fsp }, DateTime { fsp: more }) => DateTime { fsp: fsp.max(more) },
         (Timestamp { fsp }, Timestamp { fsp: more }) => Timestamp { fsp: fsp.max(more) },
@@ -216,13 +228,64 @@ fn wider(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
         (VarBinary { bytes }, VarBinary { bytes: more }) => VarBinary { bytes: bytes.max(more) },
         (Text { bytes }, Text { bytes: more }) => Text { bytes: bytes.max(more) },
         (Text { bytes }, VarChar { .. }) | (VarChar { .. }, Text { bytes }) => Text { bytes },
-        (ColumnType::Blob { bytes }, ColumnType::Blob { bytes: more }) => ColumnType::Blob { bytes: bytes.max(more) },
-        (ColumnType::Blob { bytes }, VarBinary { .. }) | (VarBinary { .. }, ColumnType::Blob { bytes }) => {
-            ColumnType::Blob { bytes }
-        }
+        (Blob { bytes }, Blob { bytes: more }) => Blob { bytes: bytes.max(more) },
+        (Blob { bytes }, VarBinary { .. }) | (VarBinary { .. }, Blob { bytes }) => Blob { bytes },
         _ => return None,
     })
 }
+
+/// The same of two types of numbers.
+fn wider_number(one: &ColumnType, other: &ColumnType) -> Option<ColumnType> {
+    use ColumnType::{Decimal, Double, Float, Int};
+    match (one, other) {
+        (Int { bytes, unsigned, .. }, Int { bytes: more, unsigned: other, .. }) if unsigned == other => {
+            Some(Int { bytes: *bytes.max(more), unsigned: *unsigned, bool: false })
+        }
+        // The signed type must hold all values of the unsigned one as well.
+        (Int { bytes, unsigned, .. }, Int { bytes: more, .. }) => {
+            let (signed, other) = if *unsigned { (*more, *bytes) } else { (*bytes, *more) };
+            match other {
+                8 => Some(Decimal { precision: 20, scale: 0, unsigned: false }),
+                4 => Some(Int { bytes: 8, unsigned: false, bool: false }),
+                2 | 3 => Some(Int { bytes: signed.max(4), unsigned: false, bool: false }),
+                _ => Some(Int { bytes: signed.max(2), unsigned: false, bool: false }),
+            }
+        }
+        (Float { .. } | Double { .. }, Float { .. } | Double { .. }) => Some(Double { unsigned: false, digits: None }),
+        (Float { .. } | Double { .. }, exact) | (exact, Float { .. } | Double { .. }) => {
+            let (int_digits, scale) = digits(exact);
+            (int_digits + scale <= SURE_DIGITS).then_some(Double { unsigned: false, digits: None })
+        }
+        _ => {
+            let ((int_digits, scale), (other_digits, other_scale)) = (digits(one), digits(other));
+            let (int_digits, scale) = (int_digits.max(other_digits), scale.max(other_scale));
+            let precision = int_digits + scale;
+            (precision <= DECIMAL_DIGITS).then_some(Decimal { precision, scale, unsigned: false })
+        }
+    }
+}
+
+/// How many characters a DECIMAL may have, with its sign, its point, and a zero before that; the values of other numbers are shorter than
+/// any text.
+fn decimal_chars(ty: &ColumnType) -> usize {
+    if let ColumnType::Decimal { precision, .. } = ty { usize::from(*precision) + 3 } else { 0 }
+}
+
+/// How many digits an exact number may have before the point and behind it.
+fn digits(ty: &ColumnType) -> (u8, u8) {
+    match ty {
+        ColumnType::Int { bytes: 1, .. } => (3, 0),
+        ColumnType::Int { bytes: 2, .. } => (5, 0),
+        ColumnType::Int { bytes: 3, .. } => (8, 0),
+        ColumnType::Int { bytes: 4, .. } => (10, 0),
+        ColumnType::Int { .. } => (20, 0),
+        ColumnType::Decimal { precision, scale, .. } => (precision.saturating_sub(*scale), *scale),
+        _ => (0, 0),
+    }
+}
+
+/// Any number of so many digits survives a DOUBLE.
+const SURE_DIGITS: u8 = 15;
 
 /// A text that means NULL in one column means NULL in all columns that are not text: a file is consistent, and a column may have no
 /// missing value in the sample, unless that is all of the file.
@@ -244,58 +307,11 @@ pub(crate) fn settle(fields: &mut [Inferred], settled: Vec<Inferred>) {
     }
 }
 
-/// A quarter more than the longest text of the sample; above 255 characters, a TEXT.
-pub(crate) fn text_type(max_chars: usize, max_bytes: usize) -> ColumnType {
-    let wanted = (max_chars + max_chars / 4) as u32;
-    match VARCHARS.iter().find(|chars| **chars >= wanted) {
-        Some(&chars) => ColumnType::VarChar { chars },
-        None if max_bytes < TEXT as usize / 4 => ColumnType::Text { bytes: TEXT },
-        None if max_bytes < MEDIUMTEXT as usize / 4 => ColumnType::Text { bytes: MEDIUMTEXT },
-        None => ColumnType::Text { bytes: u32::MAX },
-    }
-}
-
-/// A row may have 65,535 bytes, TEXT columns not counted: turns the longest VARCHARs into TEXT until it fits.
-pub fn fit_row(columns: &mut [Inferred]) {
-    let bytes = |ty: &ColumnType| match ty {
-        ColumnType::VarChar { chars } | ColumnType::Char { chars } => 4 * *chars as usize + 2,
-        ColumnType::Decimal { .. } => 30,
-        ColumnType::Text { .. } => 12,
-        _ => 8,
-    };
-    loop {
-        let row: usize = columns.iter().map(|column| bytes(&column.ty) + 1).sum();
-        let longest = columns.iter_mut().filter(|column| column.given.is_none()).max_by_key(|column| match column.ty {
-            ColumnType::VarChar { chars } => chars,
-            _ => 0,
-        });
-        match longest {
-            Some(Inferred { ty: ty @ ColumnType::VarChar { .. }, .. }) if row > ROW_BYTES => {
-                *ty = ColumnType::Text { bytes: TEXT };
-            }
-            _ => return,
-        }
-    }
-}
-
-/// A key has at most 3,072 bytes, four a character.
-const KEY_CHARS: u32 = 512;
-
-/// The lengths a VARCHAR gets.
-const VARCHARS: &[u32] = &[16, 32, 64, 128, 255];
-
 /// The length of a UUID's text.
 const UUID_CHARS: u32 = 36;
 
-/// TEXT and MEDIUMTEXT, in bytes.
-const TEXT: u32 = 65_535;
-const MEDIUMTEXT: u32 = (1 << 24) - 1;
-
 /// The most digits of a DECIMAL.
 const DECIMAL_DIGITS: u8 = 65;
-
-/// A little less than the server's limit, for the overhead of a row.
-const ROW_BYTES: usize = 60_000;
 
 #[cfg(test)]
 mod tests;

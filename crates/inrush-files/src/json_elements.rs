@@ -13,12 +13,14 @@ pub(crate) struct Elements<R> {
     state: State,
     /// The document has begun with another value than an array.
     has_values: bool,
-    /// The document is the array, or the record: nothing may follow.
-    is_all: bool,
     /// The path leads to an object, which is the only record.
     is_record: bool,
     /// Keys that are still to be found, the next one last; `None`: the values of the document itself are the lines.
     path: Option<Vec<Vec<u8>>>,
+    /// Those that were found, the last one last: each is the key of an object that is still open.
+    found: Vec<Vec<u8>>,
+    /// What the path leads to was read.
+    is_over: bool,
     /// The key that is being read.
     key: Vec<u8>,
     /// Lines that are not taken yet.
@@ -46,8 +48,8 @@ enum State {
     Elements,
     /// In an element, or a value of the document.
     Element(Nesting),
-    /// Behind the array; nothing may follow one that is the whole document.
-    Done { is_all: bool },
+    /// Behind the document, which nothing may follow.
+    Done,
 }
 
 /// Where in a string.
@@ -115,16 +117,16 @@ impl Nesting {
 impl<R: Read> Elements<R> {
     /// `path`: the keys that lead to the array, outermost first; `None`: the document is an array, or its values are the records.
     pub(crate) fn new(bytes: R, path: Option<&[String]>) -> Self {
-        let is_all = path.is_some_and(<[String]>::is_empty);
         let path = path.map(|path| path.iter().rev().map(|key| key.clone().into_bytes()).collect());
         let state = if path.is_some() { State::Target } else { State::Between };
         Self {
             bytes,
             state,
             has_values: false,
-            is_all,
             is_record: false,
             path,
+            found: Vec::new(),
+            is_over: false,
             key: Vec::new(),
             out: Untaken::default(),
             input: vec![0; READ_BYTES],
@@ -154,12 +156,13 @@ impl<R: Read> Elements<R> {
 
     fn end(&mut self) -> io::Result<()> {
         match self.state {
-            State::Done { .. } | State::Between => Ok(()),
+            State::Done | State::Between => Ok(()),
             // A number, say, at the end of the document.
             State::Element(nesting) if self.path.is_none() && nesting.depth == 0 && nesting.string.is_none() => {
                 self.out.bytes.push(b'\n');
                 Ok(())
             }
+            _ if self.is_over => Err(wrong("the document ends inside of the object around its array")),
             State::Target | State::Keys | State::Key(_) | State::Colon { .. } | State::Passed(_) => {
                 Err(wrong("the document ends before the array that `--json-path` names"))
             }
@@ -173,11 +176,10 @@ impl<R: Read> Elements<R> {
             State::Between if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF) => {}
             State::Between if byte == b'[' && !self.has_values => {
                 self.path = Some(Vec::new());
-                self.is_all = true;
                 self.state = State::Elements;
             }
             State::Between | State::Elements if byte == b']' => match self.path {
-                Some(_) => self.state = State::Done { is_all: self.is_all },
+                Some(_) => self.state = self.behind_the_array(),
                 None => return Err(wrong("a `]` closes nothing")),
             },
             State::Elements if is_blank || byte == b',' => {}
@@ -224,10 +226,18 @@ impl<R: Read> Elements<R> {
                 self.key.clear();
                 self.state = State::Key(Quoted::default());
             }
+            State::Keys if byte == b'}' && self.is_over => {
+                self.found.pop();
+                self.state = self.behind_the_array();
+            }
+            State::Keys if self.is_over => return Err(wrong("no key stands where one begins")),
             State::Keys => return Err(wrong("there is no such key as `--json-path` names")),
             State::Key(quoted) => {
                 if quoted.ends_at(byte) {
-                    let wanted = self.path.as_ref().and_then(|path| path.last());
+                    let wanted = match self.is_over {
+                        true => self.found.last(),
+                        false => self.path.as_ref().and_then(|path| path.last()),
+                    };
                     let is_it = wanted == Some(&self.key);
                     self.state = State::Colon { is_it };
                 } else if self.key.len() < MAX_KEY {
@@ -237,8 +247,11 @@ impl<R: Read> Elements<R> {
             State::Colon { .. } if is_blank => {}
             State::Colon { is_it } if byte == b':' => {
                 self.state = match *is_it {
+                    true if self.is_over => {
+                        return Err(wrong("a key that `--json-path` names stands twice in its object"));
+                    }
                     true => {
-                        self.path.as_mut().map(Vec::pop);
+                        self.found.extend(self.path.as_mut().and_then(Vec::pop));
                         State::Target
                     }
                     false => State::Passed(Nesting::default()),
@@ -253,16 +266,21 @@ impl<R: Read> Elements<R> {
                     return self.take(byte);
                 }
             },
-            // Else it belongs to the objects around it.
-            State::Done { is_all: true } if !is_blank => return Err(wrong("something follows what should be all")),
-            State::Done { .. } => {}
+            State::Done if is_blank => {}
+            State::Done => return Err(wrong("something follows what should be all")),
         }
         Ok(())
     }
 
-    fn behind_an_element(&self) -> State {
+    /// The objects around the array are read to their ends: a key of the path may stand in them once more.
+    fn behind_the_array(&mut self) -> State {
+        self.is_over = true;
+        if self.found.is_empty() { State::Done } else { State::Keys }
+    }
+
+    fn behind_an_element(&mut self) -> State {
         match &self.path {
-            Some(_) if self.is_record => State::Done { is_all: self.is_all },
+            Some(_) if self.is_record => self.behind_the_array(),
             Some(_) => State::Elements,
             None => State::Between,
         }

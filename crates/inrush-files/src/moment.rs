@@ -1,13 +1,15 @@
 //! Dates and times by a format of strptime, as the crate jiff reads them: the names of months and days are English.
 
 mod found;
+mod strict;
 
 pub(crate) use found::FoundFormat;
 
-use crate::shape::is_date_or_time;
 use inrush_core::error::{Error, Result};
+use inrush_core::value::check::is_date_or_time;
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::{self, BrokenDownTime};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use std::io::Write as _;
 
 /// Fails unless it is a format that has a date or a time.
@@ -18,7 +20,7 @@ pub(crate) fn check(format: &str) -> Result<()> {
     };
     // What it would write must be what it reads.
     let sample = DateTime::constant(2001, 12, 31, 23, 58, 59, 0);
-    let zoned = sample.to_zoned(jiff::tz::TimeZone::UTC).map_err(|error| wrong(&error.to_string()))?;
+    let zoned = sample.to_zoned(TimeZone::UTC).map_err(|error| wrong(&error.to_string()))?;
     let text = strtime::format(format, &zoned).map_err(|error| wrong(&error.to_string()))?;
     let read = strtime::parse(format, &text).map_err(|error| wrong(&error.to_string()))?;
     match parts(&read) {
@@ -30,13 +32,13 @@ pub(crate) fn check(format: &str) -> Result<()> {
 /// What a text has.
 enum Parts {
     Date(jiff::civil::Date),
-    DateTime(DateTime, Option<jiff::tz::Offset>),
+    DateTime(DateTime, Option<Offset>),
     Time(jiff::civil::Time),
 }
 
 /// Writes the date or time as SQL does. False: the text is not in this format, or there is no such day.
 pub(crate) fn rewrite(format: &str, text: &str, out: &mut Vec<u8>) -> bool {
-    let Some(parts) = strtime::parse(format, text).ok().as_ref().and_then(parts) else { return false };
+    let Some(parts) = read(format, text) else { return false };
     let written = match parts {
         Parts::Date(date) => write!(out, "{date}"),
         Parts::Time(time) => write!(out, "{time}"),
@@ -49,11 +51,24 @@ pub(crate) fn rewrite(format: &str, text: &str, out: &mut Vec<u8>) -> bool {
     written.is_ok()
 }
 
+fn read(format: &str, text: &str) -> Option<Parts> {
+    let read = strtime::parse(format, text).ok()?;
+    let is_strict = strict::has_whole_year(format, text)
+        && !(read.second() == Some(LAST_SECOND) && strict::has_second_60(format, text));
+    is_strict.then(|| parts(&read)).flatten()
+}
+
+/// The second as which a second 60 is read.
+const LAST_SECOND: i8 = 59;
+
 fn parts(read: &BrokenDownTime) -> Option<Parts> {
     let has_time = read.hour().is_some();
     match (read.to_date(), has_time) {
         (Ok(date), false) => Some(Parts::Date(date)),
-        (Ok(date), true) => Some(Parts::DateTime(date.to_datetime(read.to_time().ok()?), read.offset())),
+        (Ok(date), true) => {
+            let at = date.to_datetime(read.to_time().ok()?);
+            Some(Parts::DateTime(at, offset(read, at)?))
+        }
         // A format with a date must have a day that there is.
         (Err(_), true) if read.day().is_none() && read.month().is_none() && read.year().is_none() => {
             read.to_time().ok().map(Parts::Time)
@@ -61,6 +76,38 @@ fn parts(read: &BrokenDownTime) -> Option<Parts> {
         (Err(_), _) => None,
     }
 }
+
+/// The offset that the text has, or that its time zone had then. `None`: nobody knows the zone, or its clocks skipped that time or showed it
+/// twice.
+fn offset(read: &BrokenDownTime, at: DateTime) -> Option<Option<Offset>> {
+    match (read.offset(), read.iana_time_zone()) {
+        (Some(offset), _) => Some(Some(offset)),
+        (None, None) => Some(None),
+        (None, Some(zone)) => match TimeZone::get(zone).ok()?.to_ambiguous_timestamp(at).offset() {
+            AmbiguousOffset::Unambiguous { offset } => Some(Some(offset)),
+            AmbiguousOffset::Gap { .. } | AmbiguousOffset::Fold { .. } => None,
+        },
+    }
+}
+
+/// Whether the format reads what SQL writes for a date or a time, and means another one: `%Y-%d-%m`.
+pub(crate) fn bends_sql(format: &str) -> bool {
+    SQL_TEXTS.iter().any(|(text, means)| {
+        let mut written = Vec::new();
+        rewrite(format, text, &mut written) && written != means.as_bytes()
+    })
+}
+
+/// Dates and times as SQL writes them, no two numbers of which are the same; and in full.
+const SQL_TEXTS: &[(&str, &str)] = &[
+    ("2001-02-03", "2001-02-03"),
+    ("2001-02-03 04:05", "2001-02-03 04:05:00"),
+    ("2001-02-03T04:05", "2001-02-03 04:05:00"),
+    ("2001-02-03 04:05:06", "2001-02-03 04:05:06"),
+    ("2001-02-03T04:05:06", "2001-02-03 04:05:06"),
+    ("04:05", "04:05:00"),
+    ("04:05:06", "04:05:06"),
+];
 
 /// Whether it is a date or a time as SQL writes them.
 pub(crate) fn is_sql(text: &str) -> bool {

@@ -255,7 +255,7 @@ fn open_stream(
             }
         };
         let arrow = Arrow::open_stream(path, plain, options.memory)?;
-        return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), whereabouts)?));
+        return Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), whereabouts)?.renaming(options.names)));
     }
     open_text(["", path], path, plain, meter, compression, place, format, options)
 }
@@ -280,7 +280,7 @@ fn open_text(
         refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
         let lines = JsonlReader::line_options(options);
         let text = CsvReader::with(path, plain, meter, compression, b',', &lines, READ_BYTES)?.placed(place);
-        return Ok(Box::new(JsonlReader::new(text, options.memory)?));
+        return Ok(Box::new(JsonlReader::new(text, options.memory, options.names)?));
     }
     let is_json = match format {
         Format::Auto => names.iter().any(|name| matches!(&ending(name)[..], "json" | "geojson")),
@@ -402,7 +402,7 @@ fn open_json(
     let lines = JsonlReader::line_options(options);
     let elements = Box::new(Elements::new(plain, keys));
     let text = CsvReader::with(path, elements, meter, compression, b',', &lines, READ_BYTES)?.placed(place).rewritten();
-    Ok(Box::new(JsonlReader::new(text, options.memory)?))
+    Ok(Box::new(JsonlReader::new(text, options.memory, options.names)?))
 }
 
 /// A sheet, whose rows are read like lines of CSV.
@@ -440,14 +440,16 @@ fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<d
     columnar_options(path, options)?;
     let meter = Meter::new(Some(place.size()));
     let parquet = Parquet::open(path, place.clone(), meter.clone(), options.batch_bytes, options.memory)?;
-    Ok(Box::new(Columnar::new(path, parquet, meter, cuts(options), Whereabouts::OnDisk(place))?))
+    Ok(Box::new(
+        Columnar::new(path, parquet, meter, cuts(options), Whereabouts::OnDisk(place))?.renaming(options.names),
+    ))
 }
 
 fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     columnar_options(path, options)?;
     let meter = Meter::new(Some(place.size()));
     let arrow = Arrow::open_file(path, place.clone(), meter.clone(), options.memory)?;
-    Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?))
+    Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?.renaming(options.names)))
 }
 
 pub(crate) fn cuts(options: &CsvOptions) -> Cuts {

@@ -71,7 +71,7 @@ fn columnar<B: RecordBatchReader + Send + 'static>(
         n_read: 0,
         row_bytes: 0,
     };
-    Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Nowhere)
+    Ok(Columnar::new(name, arrays, Meter::new(None), cuts(options), Whereabouts::Nowhere)?.renaming(options.names))
 }
 
 /// The batches as they are given, and which of their fields are wanted.

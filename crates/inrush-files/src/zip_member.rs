@@ -7,6 +7,7 @@ use crate::decompress::{BUFFER, Compression, decompress};
 use crate::input::{Meter, Metered};
 use flate2::Crc;
 use inrush_core::error::{Error, Result};
+use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use zip::{CompressionMethod, ZipArchive};
@@ -38,6 +39,8 @@ pub(crate) fn open<F: Read + Seek + Send + 'static>(
 pub(crate) struct Directory<F> {
     archive_name: String,
     archive: ZipArchive<BufReader<F>>,
+    /// Names that several members have, as they stand in the archive: the crate knows the last of each only.
+    several: BTreeSet<Vec<u8>>,
 }
 
 /// Where a member is in its archive, and what it is.
@@ -63,7 +66,11 @@ impl<F: Read + Seek> Directory<F> {
     pub(crate) fn read(archive_name: &str, file: F) -> Result<Self> {
         let damaged = |e| Error::data(format!("`{archive_name}` is not a whole zip archive: {e}"));
         let archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
-        Ok(Self { archive_name: archive_name.to_owned(), archive })
+        let start = archive.central_directory_start();
+        let mut bytes = archive.into_inner();
+        let several = names_of_several(&mut bytes, start).map_err(|e| damaged(e.into()))?;
+        let archive = ZipArchive::new(bytes).map_err(damaged)?;
+        Ok(Self { archive_name: archive_name.to_owned(), archive, several })
     }
 
     /// The names of all members, in their order.
@@ -81,6 +88,10 @@ impl<F: Read + Seek> Directory<F> {
         let index = self.archive.index_for_name(name);
         let index = index.ok_or_else(|| Error::data(format!("`{archive_name}` holds no file `{name}`")))?;
         let member = self.archive.by_index_raw(index).map_err(damaged)?;
+        if self.several.contains(member.name_raw()) {
+            return Err(Error::config(format!("`{archive_name}` holds several files `{name}`"))
+                .with_hint("unpack it first, and choose"));
+        }
         let refuse =
             |why: &str| Err(Error::config(format!("`{name}` in `{archive_name}` {why}")).with_hint("unpack it first"));
         if member.encrypted() {
@@ -96,6 +107,33 @@ impl<F: Read + Seek> Directory<F> {
         Ok(Part { start: member.data_start(), size: member.compressed_size(), coding, expected })
     }
 }
+
+/// The names that stand more than once in the central directory, which begins at `start`.
+fn names_of_several(bytes: &mut (impl Read + Seek), start: u64) -> io::Result<BTreeSet<Vec<u8>>> {
+    let (mut names, mut several) = (BTreeSet::new(), BTreeSet::new());
+    bytes.seek(SeekFrom::Start(start))?;
+    let mut header = [0; CENTRAL_HEADER];
+    loop {
+        bytes.read_exact(&mut header[..4])?;
+        if header[..4] != *b"PK\x01\x02" {
+            return Ok(several);
+        }
+        bytes.read_exact(&mut header[4..])?;
+        let length = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let mut name = vec![0; length(28).into()];
+        bytes.read_exact(&mut name)?;
+        let behind = u64::from(length(30)) + u64::from(length(32));
+        if io::copy(&mut bytes.by_ref().take(behind), &mut io::sink())? < behind {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if !names.insert(name.clone()) {
+            several.insert(name);
+        }
+    }
+}
+
+/// Bytes of an entry of the central directory, without its name and what follows that.
+const CENTRAL_HEADER: usize = 46;
 
 impl Part {
     /// The plain bytes of the member, whose bytes in the archive are `raw`.

@@ -303,7 +303,8 @@ fn run(
         options.load.matching = Matching::ByPosition;
     }
     if options.creates {
-        options.load.create = Some(new_table::columns(&mut opened, &options.load.key, &options.load.matching)?);
+        let table = new_table::columns(&mut opened, &options.load.key, &options.load.matching)?;
+        (options.load.create, options.load.keep_spelling) = (Some(table.columns), table.keep_spelling);
     }
     let sources: Vec<Box<dyn Source>> =
         opened.into_iter().map(|Opened { source, .. }| source as Box<dyn Source>).collect();

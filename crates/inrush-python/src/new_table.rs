@@ -6,13 +6,21 @@ use inrush::Result;
 use inrush::sans_io::bulk::{FieldTarget, Matching};
 use inrush_core::Error;
 use inrush_core::value::column::ColumnType;
-use inrush_files::{Inferred, fit_row};
+use inrush_files::{Inferred, fit_key, fit_row};
 
 /// As much of each file is looked at.
 const SAMPLE: usize = 4 << 20;
 
-/// Names and definitions of the columns. From now on the sources read their fields as these.
-pub(crate) fn columns(sources: &mut [Opened], key: &[String], matching: &Matching) -> Result<Vec<(String, String)>> {
+/// What a load makes a table of.
+pub(crate) struct NewTable {
+    /// Names and definitions of its columns.
+    pub(crate) columns: Vec<(String, String)>,
+    /// The columns whose cells must keep their spelling.
+    pub(crate) keep_spelling: Vec<String>,
+}
+
+/// The columns. From now on the sources read their fields as these.
+pub(crate) fn columns(sources: &mut [Opened], key: &[String], matching: &Matching) -> Result<NewTable> {
     let mut of_sources: Vec<Vec<Inferred>> = Vec::new();
     for opened in sources.iter_mut() {
         let fields = match &opened.columns {
@@ -62,7 +70,14 @@ pub(crate) fn columns(sources: &mut [Opened], key: &[String], matching: &Matchin
         return Err(Error::config(format!("`key`: the new table has no column `{key}`")));
     }
     let in_key = |name: &str| key.iter().any(|key| is(name, key));
-    Ok(fields.iter().map(|field| (field.name.clone(), field.definition(in_key(&field.name)))).collect())
+    // Who asks for no key does not say that rows are complete.
+    fields.iter_mut().for_each(|field| field.nullable |= key.is_empty());
+    fit_key(fields.iter_mut().filter(|field| in_key(&field.name)));
+    let kept = fields.iter().filter(|field| field.keeps_spelling);
+    Ok(NewTable {
+        keep_spelling: kept.map(|field| field.name.clone()).collect(),
+        columns: fields.iter().map(|field| (field.name.clone(), field.definition(in_key(&field.name)))).collect(),
+    })
 }
 
 /// The fields under the names that the caller gives them, without those that go nowhere.

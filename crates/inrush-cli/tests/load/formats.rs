@@ -233,7 +233,7 @@ fn tables_are_made_from_a_schema() {
                    ('n','u64','bool','dec','at','instant','text','bytes','u_bytes','span') ORDER BY ORDINAL_POSITION";
         let made = place.sql(ask).replace("bigint(20)", "bigint").replace("int(11)", "int");
         let want = "n,int,NO,PRI|u64,bigint unsigned,YES,|bool,tinyint(1),YES,|dec,decimal(38,2),YES,|at,datetime(6),YES,|\
-                    instant,timestamp(6),YES,|span,time,YES,|text,varchar(32),YES,|bytes,varbinary(16),YES,|u_bytes,binary(16),YES,";
+                    instant,timestamp(6),YES,|span,time,YES,|text,varchar(64),YES,|bytes,varbinary(16),YES,|u_bytes,binary(16),YES,";
         assert_eq!(made, want);
         place.write("a.csv", "id,name,note\n1,Ann,\n2,Bob,x\n");
         let done = place.load("a.csv --into people --create-table --key name,id");

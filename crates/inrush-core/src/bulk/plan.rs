@@ -114,6 +114,7 @@ impl Plan {
         let field_use = |(index, c): &(usize, Column)| FieldUse {
             index: *index,
             empty_is_null: empty_is_null(c),
+            quoted_empty_is_null: empty_is_null(c) && !holds_empty(&c.ty),
             column_kind: column_kind(&c.ty),
         };
         let uses = columns.iter().map(field_use).collect();
@@ -177,6 +178,15 @@ fn empty_is_null(column: &Column) -> bool {
             | ColumnType::Other(_)
     );
     !text && (column.nullable || column.auto_increment)
+}
+
+/// Whether empty text is a value of a type that is not a text: no member of a SET, a member of some ENUMs.
+fn holds_empty(ty: &ColumnType) -> bool {
+    match ty {
+        ColumnType::Set { .. } => true,
+        ColumnType::Enum { members } => members.iter().any(String::is_empty),
+        _ => false,
+    }
 }
 
 /// What kind of column one of this type is.

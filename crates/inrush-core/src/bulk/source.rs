@@ -14,6 +14,8 @@ pub struct FieldUse {
     pub index: usize,
     /// Whether an unquoted empty field is NULL; if not, it is the empty string.
     pub empty_is_null: bool,
+    /// Whether a quoted empty field is NULL as well, because the column holds no empty text.
+    pub quoted_empty_is_null: bool,
     /// What kind of column it goes into.
     pub column_kind: ColumnKind,
 }

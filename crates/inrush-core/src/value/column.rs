@@ -22,13 +22,24 @@ pub struct Column {
     pub generated: bool,
     /// The character set of a text column (`utf8mb4`, `latin1`, ..).
     pub charset: Option<String>,
+    /// Whether a cell that the column would not give back as it is written is bad: the column was made for what a file has.
+    pub keeps_spelling: bool,
 }
 
 impl Column {
     /// A column that takes NULL, and nothing else is special about; its text is utf8mb4.
     pub fn new(name: impl Into<String>, ty: ColumnType) -> Self {
         let charset = Some("utf8mb4".to_owned());
-        Self { name: name.into(), ty, nullable: true, optional: true, auto_increment: false, generated: false, charset }
+        Self {
+            name: name.into(),
+            ty,
+            nullable: true,
+            optional: true,
+            auto_increment: false,
+            generated: false,
+            charset,
+            keeps_spelling: false,
+        }
     }
 }
 

@@ -26,6 +26,7 @@ fn known(text: &str) -> Option<ColumnType> {
     let length = || args.first().copied();
     Some(match word.as_str() {
         "tinyint" => ColumnType::Int { bytes: 1, unsigned, bool: args == [1] && !unsigned },
+        "bool" | "boolean" if args.is_empty() => ColumnType::Int { bytes: 1, unsigned: false, bool: true },
         "smallint" => ColumnType::Int { bytes: 2, unsigned, bool: false },
         "mediumint" => ColumnType::Int { bytes: 3, unsigned, bool: false },
         "int" | "integer" => ColumnType::Int { bytes: 4, unsigned, bool: false },

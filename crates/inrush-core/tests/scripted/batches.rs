@@ -134,6 +134,7 @@ fn table() -> Table {
             optional: true,
             auto_increment,
             generated: false,
+            keeps_spelling: false,
             charset: None,
         }
     };

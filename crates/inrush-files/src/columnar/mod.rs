@@ -8,10 +8,12 @@ mod types;
 mod write;
 
 use crate::cells::{Cells, Style, is_uuid};
+use crate::dialect::HeaderNames;
 use crate::file_source::{FileSource, RejectForm};
 use crate::guard::guarded;
 use crate::infer_types::{Inferred, Texts, fit_row};
 use crate::input::Meter;
+use crate::names::{Renamed, clean};
 use crate::on_disk::{OnDisk, changed};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
@@ -97,6 +99,7 @@ pub(crate) struct Cuts {
 pub(crate) struct Columnar<A> {
     name: Arc<str>,
     names: Vec<String>,
+    renamed: Renamed,
     schema: SchemaRef,
     arrays: A,
     meter: Arc<Meter>,
@@ -229,11 +232,20 @@ impl<A: Arrays> Columnar<A> {
             given: (0, 0),
             stored: VecDeque::new(),
             names,
+            renamed: Vec::new(),
         };
         let all: Vec<FieldUse> =
             (0..columnar.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
         columnar.select(&all);
         Ok(columnar)
+    }
+
+    /// The same with names as they are to be: those of a header are cleaned up in the same way.
+    pub(crate) fn renaming(mut self, how: HeaderNames) -> Self {
+        self.renamed = clean(&mut self.names, how);
+        let all: Vec<FieldUse> = (0..self.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
+        self.select(&all);
+        self
     }
 
     /// Identifies the rows by the source's name and their first ones: as many as have so many bytes as lines of CSV, however they are batched.
@@ -488,7 +500,11 @@ impl<A: Arrays> Columnar<A> {
     fn inferred(&self, rows: &[&RecordBatch], is_all: bool) -> Result<Vec<Inferred>> {
         let column = |i: usize| rows.iter().map(|rows| rows.column(i)).collect::<Vec<_>>();
         let fields = self.schema.fields().iter().enumerate();
-        fields.map(|(i, field)| infer(field, &column(i), self.arrays.never_null(i), is_all)).collect()
+        let named = |(i, field): (usize, &Arc<Field>)| {
+            let inferred = infer(field, &column(i), self.arrays.never_null(i), is_all)?;
+            Ok(Inferred { name: self.names[i].clone(), ..inferred })
+        };
+        fields.map(named).collect()
     }
 }
 
@@ -506,6 +522,10 @@ fn widened(field: Inferred, other: &Inferred) -> Inferred {
 }
 
 impl<A: Arrays> FileSource for Columnar<A> {
+    fn renamed(&self) -> &[(usize, String, String)] {
+        &self.renamed
+    }
+
     fn expect_rows(&mut self, n: u64) {
         self.arrays.expect_rows(n);
     }

@@ -117,10 +117,10 @@ fn types_come_from_the_schema_and_lengths_from_the_data() {
             fields.iter().map(|f| f.ddl_type() + if f.nullable { "" } else { " NOT NULL" }).collect();
         let want = [
             "INT UNSIGNED NOT NULL",
-            "VARCHAR(32) NOT NULL",
+            "VARCHAR(64) NOT NULL",
             "DECIMAL(9,2)",
             "DATETIME(6) NOT NULL",
-            "VARCHAR(16) NOT NULL",
+            "VARCHAR(64) NOT NULL",
         ];
         assert_eq!(types, want, "{}", file.name);
     }

@@ -27,6 +27,10 @@ struct Column {
     nulls: Vec<u128>,
     /// The longer ones.
     long_nulls: Vec<Vec<u8>>,
+    /// A quoted empty field is NULL.
+    takes_no_empty: bool,
+    /// There was one.
+    met_quoted_empty: bool,
     views: Vec<u128>,
     null_rows: Vec<u32>,
 }
@@ -41,6 +45,8 @@ impl Columns {
                 field: use_.index,
                 nulls: short.iter().map(|null| view(null, 0, 0)).chain(use_.empty_is_null.then_some(EMPTY)).collect(),
                 long_nulls,
+                takes_no_empty: use_.quoted_empty_is_null,
+                met_quoted_empty: false,
                 views: room(),
                 null_rows: Vec::new(),
             }
@@ -63,7 +69,9 @@ impl Columns {
             for (i, (view, row)) in column.views[before..].iter_mut().zip(rows.clone()).enumerate() {
                 let span = row[column.field];
                 let is_null = column.nulls.contains(view) || is_any_of(&column.long_nulls, text, span);
-                if is_null && !span.is_literal() {
+                let is_quoted_empty = is_null && column.takes_no_empty && *view == EMPTY && span.is_literal();
+                column.met_quoted_empty |= is_quoted_empty;
+                if is_null && (!span.is_literal() || is_quoted_empty) {
                     *view = EMPTY;
                     column.null_rows.push((self.rows + i) as u32);
                 }
@@ -78,6 +86,11 @@ impl Columns {
             let missing = rows.iter().filter(|(_, n_fields)| column.field >= *n_fields);
             column.null_rows.extend(missing.map(|(row, _)| *row as u32));
         }
+    }
+
+    /// The fields in which a quoted empty text was NULL.
+    pub(super) fn quoted_empties(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().filter(|column| column.met_quoted_empty).map(|column| column.field)
     }
 
     /// How many rows there are.

@@ -3,7 +3,6 @@
 mod columns;
 mod cut;
 mod marks;
-mod names;
 mod parse;
 mod reader;
 mod recycle;

@@ -15,6 +15,8 @@ use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Reject, 
 use inrush_core::error::{Error, Place, Result};
 use inrush_core::value::check::Check;
 use memchr::memchr;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Properties of all records of a file.
@@ -33,6 +35,8 @@ pub(super) struct Parser {
     /// Blank lines are no records, although there is only one field.
     passes_blank_lines: bool,
     encoding: &'static Encoding,
+    /// For each field, whether a quoted empty text was NULL: told to the user once.
+    quoted_empties: Arc<[AtomicBool]>,
     /// View buffers of batches, to be reused.
     views: Mutex<Recycled>,
 }
@@ -84,6 +88,7 @@ impl Parser {
         Self {
             name,
             dialect,
+            quoted_empties: names.iter().map(|_| AtomicBool::default()).collect(),
             names,
             nulls,
             encoding,
@@ -110,6 +115,7 @@ impl Parser {
             formats,
             rewrites,
             views,
+            quoted_empties: Arc::clone(&self.quoted_empties),
             ..*self
         }
     }
@@ -138,6 +144,11 @@ impl Parser {
         &self.formats
     }
 
+    /// For each field, whether a quoted empty text was NULL so far.
+    pub(super) fn quoted_empties(&self) -> Arc<[AtomicBool]> {
+        Arc::clone(&self.quoted_empties)
+    }
+
     pub(super) fn nulls(&self) -> &[Vec<Vec<u8>>] {
         &self.nulls
     }
@@ -156,6 +167,7 @@ impl Parser {
             rejects.push(Reject { place, reason, code: 0, raw: text[bad.start..bad.end].to_vec() });
         }
         let n_rows = parsed.columns.rows();
+        parsed.columns.quoted_empties().for_each(|field| self.quoted_empties[field].store(true, Relaxed));
         let verbatim = self.verbatim(&parsed, text);
         let utf8 = self.encoding != UTF_8 || parsed.utf8;
         let fields = self.uses.iter().map(|use_| Field::new(&self.names[use_.index], DataType::BinaryView, true));

@@ -12,6 +12,7 @@ use crate::file_source::{FileSource, RejectForm};
 use crate::formats::{DateFormat, Proposal, propose};
 use crate::infer_types::{Inference, Inferred, Texts, fit_row, settle};
 use crate::input::{Input, Meter};
+use crate::names::Renamed;
 use crate::on_disk::OnDisk;
 use crate::sniff::Found;
 use arrow_array::ArrayRef;
@@ -19,13 +20,14 @@ use arrow_array::cast::AsArray;
 use arrow_buffer::Buffer;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
-use inrush_core::bulk::{Batch, ColumnKind, FieldUse, RawChunk, Source, Unchanged};
+use inrush_core::bulk::{Batch, FieldUse, RawChunk, Source, Unchanged};
 use inrush_core::error::{Error, Place, Result};
 use resume::Stored;
 use std::any::Any;
 use std::io::Read;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A CSV or TSV file as a [`Source`].
 pub struct CsvReader {
@@ -66,8 +68,7 @@ pub struct CsvReader {
     is_rewritten: bool,
     /// Text buffers of batches, to be reused.
     texts: Recycled,
-    /// The names of the header that were changed: the number of the field, from 1, the name that stands there, and the one it has.
-    renamed: Vec<(usize, String, String)>,
+    renamed: Renamed,
     /// What was found out from the file's beginning.
     found: Option<Found>,
     /// What a text that is not UTF-8 most likely is.
@@ -166,11 +167,6 @@ impl CsvReader {
         self.compression
     }
 
-    /// Names of the header that were changed: the number of the field, from 1, the name that stands in the file, the name it has now.
-    pub fn renamed(&self) -> &[(usize, String, String)] {
-        &self.renamed
-    }
-
     /// What was found out from the file's beginning, if anything was to be.
     pub fn found(&self) -> Option<&Found> {
         self.found.as_ref()
@@ -179,6 +175,11 @@ impl CsvReader {
     /// The encoding that a text which is read as UTF-8 and is not most likely has.
     pub fn likely_encoding(&self) -> Option<&'static Encoding> {
         self.likely_encoding
+    }
+
+    /// For each field, whether an empty text in quotes was NULL so far, as columns have it that hold no text. It may be asked while others read.
+    pub fn quoted_empties(&self) -> Arc<[AtomicBool]> {
+        self.parser.quoted_empties()
     }
 
     /// The bytes are not those of the file as they stand.
@@ -287,19 +288,21 @@ impl FileSource for CsvReader {
         self.meter.clone()
     }
 
+    fn renamed(&self) -> &[(usize, String, String)] {
+        &self.renamed
+    }
+
     fn reject_form(&self) -> RejectForm {
         RejectForm::Csv(self.dialect.clone())
     }
 
     fn proposals(&mut self, fields: &[String], max_bytes: usize) -> Result<Vec<Proposal>> {
-        if self.parser.formats().is_any() {
-            return Ok(Vec::new());
-        }
         let sample = self.sample(max_bytes)?;
+        let given = Arc::clone(&self.parser);
         let names = self.names.iter().zip(sample.rows.columns()).filter(|(name, _)| fields.contains(name));
         let of = |(name, column): (&String, &ArrayRef)| {
             let cells: Vec<&[u8]> = column.as_binary_view().iter().flatten().take(PROPOSAL_CELLS).collect();
-            propose(name, &cells)
+            propose(name, &cells, given.formats())
         };
         Ok(names.filter_map(of).collect())
     }
@@ -534,7 +537,7 @@ fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
 }
 
 fn every_field(n: usize, empty_is_null: bool) -> Vec<FieldUse> {
-    (0..n).map(|index| FieldUse { index, empty_is_null, column_kind: ColumnKind::Text }).collect()
+    (0..n).map(|index| FieldUse { index, empty_is_null, ..FieldUse::default() }).collect()
 }
 
 /// As many cells of a column are tried.

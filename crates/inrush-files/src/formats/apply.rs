@@ -55,7 +55,7 @@ impl ValueFormats {
                 if is_moment || (!matches!(number, Rule::Keep) && cells.try_put(|out| number.rewrite(cell, out))) {
                     continue;
                 }
-                let was_number = !matches!(number, Rule::Keep) && crate::shape::is_number(cell);
+                let was_number = !matches!(number, Rule::Keep) && inrush_core::value::check::is_number(cell);
                 cells.put([cell, if was_number { b"?" } else { b"" }]);
             }
             Ok(Arc::new(cells.finish()?) as ArrayRef)

@@ -2,8 +2,8 @@
 
 use super::{DateFormat, Percent, Rule, ValueFormats};
 use crate::moment::{DATES, TIMES};
-use crate::shape::{is_date_or_time, is_number};
 use inrush_core::bulk::ColumnKind;
+use inrush_core::value::check::{is_date_or_time, is_number};
 use std::fmt;
 
 /// Options that fit the cells of a sample.
@@ -22,12 +22,13 @@ impl fmt::Display for Proposal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, options, n_cells } = self;
         let options = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(" or ");
-        write!(f, "column `{field}` looks like {options}: {n_cells} of {n_cells} sampled cells fit")
+        let pivot = if options.contains("%y") { PIVOT } else { "" };
+        write!(f, "column `{field}` looks like {options}: {n_cells} of {n_cells} sampled cells fit{pivot}")
     }
 }
 
-/// The options that fit all cells of a field, if there are any.
-pub(crate) fn propose(field: &str, cells: &[&[u8]]) -> Option<Proposal> {
+/// The options that fit all cells of a field, if there are any, beside those that are `given`.
+pub(crate) fn propose(field: &str, cells: &[&[u8]], given: &ValueFormats) -> Option<Proposal> {
     let cells: Vec<&[u8]> = cells.iter().copied().filter(|cell| !cell.trim_ascii().is_empty()).collect();
     let is_plain = |cell: &&[u8]| is_number(cell) || is_date_or_time(cell);
     if cells.iter().all(is_plain) {
@@ -37,16 +38,29 @@ pub(crate) fn propose(field: &str, cells: &[&[u8]]) -> Option<Proposal> {
         Rule::Keep => false,
         rule => cells.iter().all(|cell| rule.rewrite(cell, &mut Vec::new())),
     };
-    let mut found: Vec<ValueFormats> =
-        number_formats(&cells).into_iter().filter(|formats| fits(formats, ColumnKind::Float)).collect();
+    let numbers = if given.has_numbers() { Vec::new() } else { number_formats(&cells) };
+    let is_of_use = |formats: &ValueFormats| fits(formats, ColumnKind::Float) && is_met(formats, &cells);
+    let mut found: Vec<ValueFormats> = numbers.into_iter().filter(is_of_use).collect();
     // The fewest options of each kind: what more of them would allow is not there.
     let fewest = found.iter().map(n_options).min();
     found.retain(|formats| Some(n_options(formats)) == fewest);
     if found.is_empty() {
-        found = date_formats().filter(|formats| fits(formats, ColumnKind::Moment)).collect();
+        // Beside a format for all dates one of the field's own takes precedence.
+        let column = (!given.dates.is_empty()).then_some(field);
+        found = date_formats(column).filter(|formats| fits(formats, ColumnKind::Moment)).collect();
     }
     let options: Vec<String> = found.iter().map(ValueFormats::to_string).collect();
     (!options.is_empty()).then(|| Proposal { field: field.to_owned(), options, n_cells: cells.len() })
+}
+
+/// Whether some cell has a sign that an option is for: `007` has none, whatever would read it.
+fn is_met(formats: &ValueFormats, cells: &[&[u8]]) -> bool {
+    let signs = [formats.decimal, formats.thousands].into_iter().flatten().map(String::from);
+    let signs = signs.chain(formats.currencies.iter().cloned()).chain(formats.percent.map(|_| "%".to_owned()));
+    let blanks: &[&str] = if formats.thousands == Some(' ') { &["\u{a0}", "\u{202f}"] } else { &[] };
+    let apostrophe = (formats.thousands == Some('\'')).then_some("\u{2019}");
+    let mut all = signs.chain(blanks.iter().copied().chain(apostrophe).map(str::to_owned));
+    all.any(|sign| cells.iter().any(|cell| contains(cell, &sign)))
 }
 
 fn n_options(formats: &ValueFormats) -> usize {
@@ -86,9 +100,15 @@ fn contains(cell: &[u8], sign: &str) -> bool {
 }
 
 /// Dates as people write them, alone and with a time.
-fn date_formats() -> impl Iterator<Item = ValueFormats> {
+fn date_formats(column: Option<&str>) -> impl Iterator<Item = ValueFormats> {
     let formats = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
-    formats.map(|format| ValueFormats::default().with_dates([DateFormat { column: None, format }]))
+    formats.map(move |format| {
+        let column = column.map(str::to_owned);
+        ValueFormats::default().with_dates([DateFormat { column, format }])
+    })
 }
+
+/// Which century `%y` means.
+const PIVOT: &str = " (`%y` reads 00 to 68 as 2000 to 2068, 69 to 99 as 1969 to 1999)";
 
 const CURRENCIES: &[&str] = &["$", "€", "£", "¥", "₹", "₽", "zł", "kr", "USD", "EUR", "GBP", "JPY", "CHF"];

@@ -148,6 +148,45 @@ fn days_and_times() {
     dates(&["%d/%b/%Y:%H:%M:%S %z"], &[("05/Jan/2024:10:00:00 +0130", Some("2024-01-05 10:00:00+01:30"))]);
     dates(&["%Y%m%dT%H%M%S%.f"], &[("20240105T101112.25", Some("2024-01-05 10:11:12.25"))]);
     dates(&["%H.%M"], &[("9.30", Some("09:30:00"))]);
+    // The year has the digits that its directive says.
+    dates(
+        &["%d.%m.%Y"],
+        &[("31.12.24", None), ("31.12.024", None), ("31.12.12024", None), ("31.12.0024", Some("0024-12-31"))],
+    );
+    dates(
+        &["%d.%m.%y"],
+        &[
+            ("31.12.24", Some("2024-12-31")),
+            ("1.5.68", Some("2068-05-01")),
+            ("1.5.69", Some("1969-05-01")),
+            ("1.5.4", None),
+            ("31.12.2024", None),
+        ],
+    );
+    dates(&["%y%m%d"], &[("240105", Some("2024-01-05")), ("24105", None)]);
+    // A zone is converted by what its clocks showed then, or refused.
+    dates(
+        &["%d.%m.%Y %H:%M %Q"],
+        &[
+            ("05.01.2024 10:00 America/New_York", Some("2024-01-05 10:00:00-05:00")),
+            ("05.07.2024 10:00 America/New_York", Some("2024-07-05 10:00:00-04:00")),
+            ("05.01.2024 10:00 +0200", Some("2024-01-05 10:00:00+02:00")),
+            ("05.01.2024 10:00 America/Nowhere", None),
+            ("10.03.2024 02:30 America/New_York", None),
+            ("03.11.2024 01:30 America/New_York", None),
+        ],
+    );
+    // A format that reads what SQL writes in another way is the only one.
+    dates(
+        &["%Y-%d-%m"],
+        &[("2024-05-06", Some("2024-06-05")), ("2024-05-13", None), ("2024-13-05", Some("2024-05-13"))],
+    );
+    dates(&["%S:%M:%H"], &[("10:30:15", Some("15:30:10")), ("10:30", None), ("10:30:15.5", None)]);
+    // No clock of a server shows a second 60.
+    dates(
+        &["%d.%m.%Y %H:%M:%S"],
+        &[("31.12.2016 23:59:60", None), ("31.12.1960 23:59:59", Some("1960-12-31 23:59:59"))],
+    );
     // That of the column is the only one for it.
     dates(&["%m/%d/%Y", "born=%d/%m/%Y"], &[("1/5/2024", Some("2024-05-01")), ("2024-05-01", None)]);
     dates(&["other=%d/%m/%Y"], &[("1/5/2024", Some("1/5/2024"))]);
@@ -168,6 +207,15 @@ fn options_that_make_no_sense() {
     check(ValueFormats::default().with_thousands('-'), "`--thousands -`: that is a part of numbers");
     let wrong = ValueFormats::default().with_currencies(vec!["1x".to_owned()]);
     check(wrong, "`--currency` is a sign or a word without digits, such as `€` or `EUR`");
+    for sign in ["-", ".", ",", "+", "%", "'", "e", "(", "$-", "-$"] {
+        let error = ValueFormats::default().with_currencies(vec![sign.to_owned()]).check().unwrap_err();
+        assert!(error.message().ends_with("that is a part of numbers"), "{error}");
+    }
+    check(
+        ValueFormats::default().with_decimal(',').with_thousands('_').with_currencies(vec!["_".to_owned()]),
+        "`--currency _`: that is a part of numbers",
+    );
+    assert!(ValueFormats::default().with_currencies(["kr.", "€", "R$"].map(str::to_owned).to_vec()).check().is_ok());
     for (format, want) in [
         ("%d.%m.", "it has neither a whole date nor a time"),
         ("", "it has neither a whole date nor a time"),
@@ -185,7 +233,8 @@ fn options_that_make_no_sense() {
 fn what_is_proposed() {
     let check = |cells: &[&str], want: &[&str]| {
         let cells: Vec<_> = cells.iter().map(|cell| cell.as_bytes()).collect();
-        let options = propose("n", &cells).map(|proposal| proposal.options).unwrap_or_default();
+        let options =
+            propose("n", &cells, &ValueFormats::default()).map(|proposal| proposal.options).unwrap_or_default();
         assert_eq!(options, want, "{cells:?}");
     };
     check(&["1,5", "12,25", ""], &["--decimal ,"]);
@@ -196,15 +245,36 @@ fn what_is_proposed() {
     check(&["12,5 %"], &["--decimal , --percent strip"]);
     check(&["3 €", "4 €"], &["--currency '€'"]);
     check(&["31.12.2024", "1.5.2024"], &["--date-format %d.%m.%Y"]);
+    check(&["31.12.24", "1.5.24"], &["--date-format %d.%m.%y"]);
     check(&["1/5/2024", "2/6/2024"], &["--date-format '%d/%m/%Y'", "--date-format '%m/%d/%Y'"]);
     check(&["13/5/2024", "2/6/2024"], &["--date-format '%d/%m/%Y'"]);
     check(&["5 Jan 2024, 10:00"], &["--date-format '%d %b %Y, %H:%M'"]);
     check(&["abc", "1,5"], &[]);
     check(&["", " "], &[]);
     check(&["1", "2.5"], &[]);
+    check(&["000001", "+45"], &[]);
+    check(&["1\u{a0}234", "7"], &["--thousands ' '"]);
     check(&["2024-01-05"], &[]);
-    let proposal = propose("price", &[b"1,5", b"2,5"]).unwrap();
+    let proposal = propose("price", &[b"1,5", b"2,5"], &ValueFormats::default()).unwrap();
     assert_eq!(proposal.to_string(), "column `price` looks like `--decimal ,`: 2 of 2 sampled cells fit");
+    let proposal = propose("day", &[b"31.12.24"], &ValueFormats::default()).unwrap();
+    assert!(
+        proposal.to_string().ends_with("cells fit (`%y` reads 00 to 68 as 2000 to 2068, 69 to 99 as 1969 to 1999)")
+    );
+}
+
+#[test]
+fn what_is_proposed_beside_options_that_are_given() {
+    let check = |cell: &str, given: ValueFormats, want: &[&str]| {
+        let options = propose("n", &[cell.as_bytes()], &given).map(|proposal| proposal.options).unwrap_or_default();
+        assert_eq!(options, want, "{cell} beside {given}");
+    };
+    let decimal = || ValueFormats::default().with_decimal(',');
+    let dates = |format| ValueFormats::default().with_dates([DateFormat::parse(format).unwrap()]);
+    check("31.12.2024", decimal(), &["--date-format %d.%m.%Y"]);
+    check("1'234", decimal(), &[]);
+    check("1,5", dates("%d.%m.%Y"), &["--decimal ,"]);
+    check("31.12.24", dates("%d.%m.%Y"), &["--date-format 'n=%d.%m.%y'"]);
 }
 
 #[test]

@@ -9,12 +9,14 @@ pub struct Cause {
     pub cell: String,
     /// The line in which the cell's record begins, from 1.
     pub line: u64,
+    /// The file, where there are several.
+    pub source: Option<String>,
     /// What is in the way.
     pub why: Why,
 }
 
 /// What is in the way of another type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The cell looks like a number, and is another text when it is read as one: `007`, `1E5` among whole numbers.
     Spelling,
@@ -29,6 +31,13 @@ pub enum Why {
         /// How many values there are.
         of: u64,
     },
+    /// The types of two files are of two kinds, or no type but a text holds the values of both. There is no cell.
+    Files {
+        /// The type in one of them.
+        one: String,
+        /// The type in another one.
+        other: String,
+    },
 }
 
 impl Cause {
@@ -37,19 +46,30 @@ impl Cause {
         if shown.len() < cell.len() {
             shown.push_str("..");
         }
-        Self { cell: shown, line, why }
+        Self { cell: shown, line, source: None, why }
+    }
+
+    pub(super) fn of_files(one: &str, other: &str) -> Self {
+        let why = Why::Files { one: one.to_owned(), other: other.to_owned() };
+        Self { cell: String::new(), line: 0, source: None, why }
     }
 }
 
 /// Behind `column x is VARCHAR(16)`.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cell, line, why } = self;
+        let Self { cell, line, source, why } = self;
         let cell = cell.escape_debug();
+        let of = source.as_ref().map_or(String::new(), |source| format!(" of `{source}`"));
         match why {
-            Why::Spelling => write!(f, ": `{cell}` in line {line} would lose its spelling"),
-            Why::Digits => write!(f, ": `{cell}` in line {line} would lose digits as a number"),
-            Why::Kind { most, n, of } => write!(f, " because of `{cell}`, line {line}: {n} of {of} values are {most}"),
+            Why::Spelling => write!(f, ": `{cell}` in line {line}{of} would lose its spelling"),
+            Why::Digits => write!(f, ": `{cell}` in line {line}{of} would lose digits as a number"),
+            Why::Kind { most, n, of: all } => {
+                write!(f, " because of `{cell}`, line {line}{of}: {n} of {all} values are {most}")
+            }
+            Why::Files { one, other } => {
+                write!(f, ": it is {one} in one file and {other} in another one, and no other type holds both")
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The statistics of a sample, column by column, and the types that follow. A sample comes batch by batch, so that it may be a whole file.
 
 use super::cause::{Cause, Why};
-use super::{DECIMAL_DIGITS, Inferred, UUID_CHARS, share_null_texts, text_type};
+use super::numbers::Numbers;
+use super::{Inferred, UUID_CHARS, share_null_texts, text_type};
 use crate::moment::FoundFormat;
-use crate::shape::Shape;
 use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use inrush_core::bulk::Origin;
+use inrush_core::value::check::{Shape, ends_in_zero};
 use inrush_core::value::column::ColumnType;
 use std::collections::BTreeSet;
 
@@ -109,14 +110,13 @@ struct Facts {
     uuids: Tally,
     documents: Tally,
     texts: Tally,
-    min: i128,
-    max: i128,
-    int_digits: usize,
-    /// Digits after the point: the minimum and the maximum.
-    scales: Option<(usize, usize)>,
-    significant: usize,
-    /// A value that a DOUBLE would change.
+    /// Empty texts in quotes: NULL unless the column is a text.
+    empties: bool,
+    numbers: Numbers,
+    /// A value of which a DOUBLE would lose digits.
     beyond_double: Tally,
+    /// One of which it would lose zeros at the end.
+    with_zeros: Tally,
     fsp: usize,
     zoned: bool,
     /// A UUID that a UUID column would not give back as it is.
@@ -135,6 +135,10 @@ impl Facts {
         };
         self.max_chars = self.max_chars.max(String::from_utf8_lossy(cell).chars().count());
         self.max_bytes = self.max_bytes.max(cell.len());
+        if cell.is_empty() && texts != Texts::Json {
+            self.empties = true;
+            return;
+        }
         if texts == Texts::Any
             && let Some(text) = NULL_TEXTS.iter().find(|text| text.as_bytes() == cell)
         {
@@ -142,32 +146,21 @@ impl Facts {
             return;
         }
         self.values += 1;
-        match Shape::of(cell) {
-            Shape::Int(value) => {
-                self.ints.count(row, cell);
-                self.min = self.min.min(value);
-                self.max = self.max.max(value);
-                let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1);
-                self.int_digits = self.int_digits.max(digits);
-                self.note_digits(row, cell, digits);
-            }
-            Shape::Point { int_digits, scale, significant } => {
-                self.points.count(row, cell);
-                self.int_digits = self.int_digits.max(int_digits);
-                self.significant = self.significant.max(significant);
-                self.note_digits(row, cell, significant);
-                let (least, most) = self.scales.unwrap_or((scale, scale));
-                self.scales = Some((least.min(scale), most.max(scale)));
-            }
+        let shape = Shape::of(cell);
+        self.numbers.note(shape, cell, texts == Texts::Json);
+        if is_number(shape) && !shape.survives_double(cell) {
+            self.beyond_double.note(row, cell);
+        } else if is_number(shape) && ends_in_zero(cell) {
+            self.with_zeros.note(row, cell);
+        }
+        match shape {
+            Shape::Int(_) => self.ints.count(row, cell),
+            Shape::Point { .. } => self.points.count(row, cell),
             Shape::Exponent { may_be_code } => {
                 self.exponents.count(row, cell);
                 if may_be_code {
                     self.code_exponents.count(row, cell);
                 }
-                let mantissa = cell.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or_default();
-                let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
-                // Few digits may be beyond the least number that there is.
-                self.note_digits(row, cell, digits.max(DOUBLE_DIGITS + 1));
             }
             Shape::Code => self.codes.count(row, cell),
             Shape::Date => self.dates.count(row, cell),
@@ -193,16 +186,10 @@ impl Facts {
         }
     }
 
-    fn note_digits(&mut self, row: usize, cell: &[u8], digits: usize) {
-        if digits > DOUBLE_DIGITS && (digits > MOST_PRINTED || !is_double(cell)) {
-            self.beyond_double.note(row, cell);
-        }
-    }
-
     fn examples(&mut self) -> impl Iterator<Item = &mut Example> {
         let Self { ints, points, exponents, code_exponents, codes, .. } = self;
-        let Self { dates, date_times, times, booleans, uuids, documents, texts, beyond_double, .. } = self;
-        let numbers = [ints, points, exponents, code_exponents, codes, beyond_double];
+        let Self { dates, date_times, times, booleans, uuids, documents, texts, beyond_double, with_zeros, .. } = self;
+        let numbers = [ints, points, exponents, code_exponents, codes, beyond_double, with_zeros];
         let others = [dates, date_times, times, booleans, uuids, documents, texts];
         numbers.into_iter().chain(others).filter_map(|tally| tally.first.as_mut())
     }
@@ -214,37 +201,35 @@ impl Facts {
         let found = match format {
             Some((_, true)) => Ok(ColumnType::DateTime { fsp: 0 }),
             Some((_, false)) => Ok(ColumnType::Date),
-            None => self.narrow_type(texts),
+            None => self.narrow_type(),
         };
         let (ty, cause) = match found {
             Ok(ty) => (ty, None),
             Err(cause) => (text_type(self.max_chars, self.max_bytes), cause),
         };
+        let has_values = self.values > 0 && self.max_chars > 0;
         let null_texts: Vec<_> = self.null_texts.iter().map(|text| (*text).to_owned()).collect();
         let mut field = Inferred {
             zoned: self.zoned && matches!(ty, ColumnType::DateTime { .. }),
             max_chars: self.max_chars,
             date_format: format.map(|(format, _)| format.to_owned()),
             cause,
+            numbers: Some(self.numbers),
+            keeps_spelling: true,
             ..Inferred::new(name, ty, self.nulls)
         };
         field.null_texts = null_texts;
-        field.has_values = self.values > 0 && self.max_chars > 0;
+        field.empties = self.empties;
+        field.has_values = has_values;
         field.with_null_texts()
     }
 
     /// A type other than text that all values fit; why there is none, if that is worth saying.
-    fn narrow_type(&self, texts: Texts) -> Result<ColumnType, Option<Cause>> {
+    fn narrow_type(&self) -> Result<ColumnType, Option<Cause>> {
         let all = |n: u64| self.values > 0 && n == self.values;
         let fsp = self.fsp as u8;
-        if all(self.ints.n) {
-            return Ok(self.int_type());
-        }
-        if all(self.ints.n + self.exponents.n) && self.code_exponents.n == self.exponents.n && texts != Texts::Json {
-            return Err(self.code_exponents.cause(Why::Spelling));
-        }
-        if all(self.ints.n + self.points.n + self.exponents.n) {
-            return self.point_type().ok_or_else(|| self.beyond_double.cause(Why::Digits));
+        if all(self.numbers.count()) {
+            return self.numbers.ty().ok_or_else(|| self.cause_among_numbers());
         }
         if all(self.dates.n) {
             return Ok(ColumnType::Date);
@@ -255,10 +240,6 @@ impl Facts {
         if all(self.times.n) {
             return Ok(ColumnType::Time { fsp });
         }
-        let is_bit = (0..=1).contains(&self.min) && (0..=1).contains(&self.max);
-        if all(self.booleans.n) || (all(self.booleans.n + self.ints.n) && self.booleans.n > 0 && is_bit) {
-            return Ok(ColumnType::Int { bytes: 1, unsigned: false, bool: true });
-        }
         if all(self.uuids.n) {
             return Ok(if self.other_uuids { ColumnType::Char { chars: UUID_CHARS } } else { ColumnType::Uuid });
         }
@@ -266,6 +247,19 @@ impl Facts {
             return Ok(ColumnType::Json);
         }
         Err(self.cause())
+    }
+
+    /// Why it is a text although all of it are numbers or truth values.
+    fn cause_among_numbers(&self) -> Option<Cause> {
+        if self.booleans.n > 0 {
+            self.cause()
+        } else if self.numbers.may_be_codes() {
+            self.code_exponents.cause(Why::Spelling)
+        } else if self.numbers.loses_zeros_only() {
+            self.with_zeros.cause(Why::Spelling)
+        } else {
+            self.beyond_double.cause(Why::Digits)
+        }
     }
 
     /// Why it is a text, where most of it is something else.
@@ -291,63 +285,11 @@ impl Facts {
         (2 * n >= self.values && n > 0)
             .then(|| Cause::new(&first.cell, first.line, Why::Kind { most, n, of: self.values }))
     }
-
-    /// INT at least, because a sample has the first rows, which have small numbers.
-    fn int_type(&self) -> ColumnType {
-        let int = |bytes, unsigned| ColumnType::Int { bytes, unsigned, bool: false };
-        if i32::try_from(self.min).is_ok() && i32::try_from(self.max).is_ok() {
-            int(4, false)
-        } else if i64::try_from(self.min).is_ok() && i64::try_from(self.max).is_ok() {
-            int(8, false)
-        } else if u64::try_from(self.min).is_ok() && u64::try_from(self.max).is_ok() {
-            int(8, true)
-        } else {
-            // A number of 20 to 38 digits is a code rather than a quantity.
-            ColumnType::Decimal { precision: DECIMAL_DIGITS, scale: 0, unsigned: false }
-        }
-    }
-
-    /// Money has the same two to four digits after each point; all other numbers are measurements, and DOUBLE holds any scale, unless it
-    /// would lose digits.
-    fn point_type(&self) -> Option<ColumnType> {
-        let decimal = |scale: usize| {
-            let precision = (self.int_digits + scale).max(18);
-            (precision <= DECIMAL_DIGITS.into() && scale <= 30).then_some(ColumnType::Decimal {
-                precision: precision as u8,
-                scale: scale as u8,
-                unsigned: false,
-            })
-        };
-        let is_exact = self.beyond_double.first.is_none();
-        let double = || is_exact.then_some(ColumnType::Double { unsigned: false, digits: None });
-        match self.scales {
-            Some((least, most)) if least == most && (2..=4).contains(&most) && self.points.n == self.values => {
-                decimal(most).or_else(double)
-            }
-            scales if !is_exact && self.exponents.n == 0 => decimal(scales.map_or(0, |(_, most)| most)),
-            _ => double(),
-        }
-    }
 }
 
-/// Whether a DOUBLE, printed with as many digits as the text has, is the text again.
-fn is_double(cell: &[u8]) -> bool {
-    let digits = |text: &str| {
-        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-        digits.trim_start_matches('0').trim_end_matches('0').to_owned()
-    };
-    let text = String::from_utf8_lossy(cell);
-    let wanted = digits(&text);
-    let Ok(number) = text.trim().parse::<f64>() else { return false };
-    digits(&format!("{:.*e}", wanted.len().saturating_sub(1), number.abs())) == wanted
+fn is_number(shape: Shape) -> bool {
+    matches!(shape, Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
 }
-
-/// Any number of so many digits survives a DOUBLE.
-const DOUBLE_DIGITS: usize = 15;
-
-/// No DOUBLE needs more digits than these to be told from all others; who writes more means them.
-const MOST_PRINTED: usize = 17;
 
 /// Texts that programs write for a missing value.
 const NULL_TEXTS: &[&str] = &[

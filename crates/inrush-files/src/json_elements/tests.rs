@@ -82,6 +82,26 @@ fn what_is_cut_is_no_shorter_array() {
 }
 
 #[test]
+fn a_key_of_the_path_that_stands_twice_is_refused() {
+    let check = |document: &str, path: &[&str], want: Result<&str, &str>| {
+        let got = lines(document, Some(path));
+        assert_eq!(got.as_ref().map(String::as_str).map_err(String::as_str), want, "{document}");
+    };
+    let twice = Err("a key that `--json-path` names stands twice in its object");
+    check(r#"{"rows":[{"a":1}],"rows":[{"a":2}]}"#, &["rows"], twice);
+    check(r#"{"data":{"rows":[1]},"n":{"data":1},"data":{"rows":[2]}}"#, &["data", "rows"], twice);
+    check(r#"{"data":{"rows":[1],"rows":7}}"#, &["data", "rows"], twice);
+    check(r#"{"row":{"a":1},"row":{"a":2}}"#, &["row"], twice);
+    check(r#"{"data":{"rows":[1],"data":2},"rows":3} "#, &["data", "rows"], Ok("1\n"));
+    check(r#"{"rows":[1],"n":{"rows":[2]}}"#, &["rows"], Ok("1\n"));
+    // What follows is not another document, and what is cut is said to be.
+    check("{\"rows\":[1]}\n{\"rows\":[2]}", &["rows"], Err("something follows what should be all"));
+    check(r#"{"rows":[1],"n":{"#, &["rows"], Err("the document ends inside of the object around its array"));
+    check(r#"{"rows":[1]"#, &["rows"], Err("the document ends inside of the object around its array"));
+    check(r#"{"rows":[1]]"#, &["rows"], Err("no key stands where one begins"));
+}
+
+#[test]
 fn an_object_around_arrays_is_found_out() {
     let check = |sample: &str, want: &[&str]| assert_eq!(only_object(sample.as_bytes()).arrays, want, "{sample}");
     check(r#"{"type":"x","features":[{"a":1}],"n":1.5,"tags":["a"],"more": [ {"#, &["features", "more"]);

@@ -5,10 +5,11 @@
 //! bad, because its value would be lost silently.
 
 use crate::csv::CsvReader;
-use crate::dialect::CsvOptions;
+use crate::dialect::{CsvOptions, HeaderNames};
 use crate::file_source::{FileSource, RejectForm};
 use crate::infer_types::{Inference, Inferred, Texts, fit_row, text_type};
 use crate::input::Meter;
+use crate::names::{Renamed, clean};
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema};
@@ -25,6 +26,7 @@ use std::sync::Arc;
 pub(crate) struct JsonlReader {
     lines: CsvReader,
     objects: Arc<Objects>,
+    renamed: Renamed,
 }
 
 /// The mapping of lines to rows.
@@ -58,7 +60,7 @@ impl JsonlReader {
     ///
     /// # Errors
     /// `Data` for text that is not JSON, and for more names than a table has columns.
-    pub(crate) fn new(mut lines: CsvReader, memory: usize) -> Result<Self> {
+    pub(crate) fn new(mut lines: CsvReader, memory: usize, how: HeaderNames) -> Result<Self> {
         lines.pass_blank_lines();
         let mut objects = Objects { names: Vec::new(), places: HashMap::new(), uses: Vec::new() };
         match lines.names().len() {
@@ -83,9 +85,11 @@ impl JsonlReader {
             ))
             .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"));
         }
+        // Values are found by the names that stand in the file.
+        let renamed = clean(&mut objects.names, how);
         lines.limit_rows(memory / (objects.names.len().max(1) * PLACE_BYTES) / SHARE);
         objects.uses = (0..objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
-        Ok(Self { lines, objects: Arc::new(objects) })
+        Ok(Self { lines, objects: Arc::new(objects), renamed })
     }
 }
 
@@ -186,6 +190,10 @@ impl FileSource for JsonlReader {
 
     fn can_be_read_again(&self) -> bool {
         self.lines.can_be_read_again()
+    }
+
+    fn renamed(&self) -> &[(usize, String, String)] {
+        &self.renamed
     }
 
     fn reject_form(&self) -> RejectForm {

@@ -2,6 +2,7 @@
 
 use super::*;
 use arrow_array::Array;
+use arrow_array::cast::AsArray;
 use inrush_core::value::column::ColumnType;
 
 #[test]
@@ -83,14 +84,17 @@ fn types_are_those_of_the_values() {
     let text = "{\"i\":1,\"s\":\"007\",\"q\":\"12\",\"b\":true,\"d\":\"2024-01-31\",\"j\":[1],\"m\":1,\"f\":0.5}\n\
                 {\"i\":-5,\"s\":\"x\",\"q\":\"13\",\"b\":false,\"d\":\"2024-02-01\",\"j\":{},\"m\":\"x\",\"f\":1}\n";
     let types: Vec<String> = reader(text).infer_types(1 << 20).unwrap().iter().map(Inferred::ddl_type).collect();
-    assert_eq!(types, ["INT", "VARCHAR(16)", "VARCHAR(16)", "TINYINT(1)", "DATE", "JSON", "JSON", "DOUBLE"]);
+    assert_eq!(types, ["INT", "VARCHAR(64)", "VARCHAR(64)", "TINYINT(1)", "DATE", "JSON", "JSON", "DOUBLE"]);
     assert!(matches!(reader("{\"a\":1}\n").infer_types(100).unwrap()[0].ty, ColumnType::Int { .. }));
 }
 
 #[test]
 fn what_is_no_json_at_all_is_refused() {
     for text in ["a,b\n1,2\n", "[1,2]\n", "{\n  \"a\": 1\n}\n", "\x01\n"] {
-        assert!(JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY).is_err(), "{text}");
+        assert!(
+            JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::Keep).is_err(),
+            "{text}"
+        );
     }
     assert!(reader("").fields().is_empty());
 }
@@ -103,7 +107,9 @@ fn sparse(n_names: usize, n_records: usize) -> String {
 
 #[test]
 fn more_names_than_a_table_has_columns_are_refused() {
-    let read = |n_names| JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), MEMORY);
+    let read = |n_names| {
+        JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::Keep)
+    };
     assert_eq!(read(MAX_FIELDS).unwrap().fields().len(), 4_096);
     let error = read(200_000).err().unwrap();
     assert!(error.message().ends_with("have more than 4096 names, and no table has more columns"), "{error}");
@@ -132,7 +138,7 @@ fn reader(text: &str) -> JsonlReader {
 
 fn reader_of(text: &[u8], options: CsvOptions) -> JsonlReader {
     let memory = options.memory;
-    JsonlReader::new(lines(text, options), memory).unwrap()
+    JsonlReader::new(lines(text, options), memory, HeaderNames::Keep).unwrap()
 }
 
 fn lines(text: &[u8], options: CsvOptions) -> CsvReader {
@@ -170,4 +176,16 @@ fn chunk_line(batch: &Batch) -> ChunkLine {
         rejected: batch.rejects.len() as u64,
         checksum: batch.checksum(),
     }
+}
+
+#[test]
+fn names_become_those_of_columns() {
+    let text = "{\"a \":1,\"A\":2,\"\":3,\"a\":4}\n";
+    let mut reader =
+        JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::CleanUp).unwrap();
+    assert_eq!(reader.fields(), ["a", "A_2", "c3", "a_3"]);
+    assert_eq!(FileSource::renamed(&reader).len(), 4);
+    let batch = reader.next().unwrap().unwrap();
+    let cell = |i: usize| String::from_utf8_lossy(batch.rows.column(i).as_binary_view().value(0)).into_owned();
+    assert_eq!([0, 1, 2, 3].map(cell), ["1", "2", "3", "4"]);
 }

@@ -115,6 +115,20 @@ fn zip_of_several_files_names_them_and_takes_a_name() {
 }
 
 #[test]
+fn two_members_of_one_name_are_refused() {
+    let folder = Folder::new();
+    let mut bytes = zip(&[("a.csv", "a\n1\n"), ("b.csv", "a\n2\n")], zip::CompressionMethod::Stored);
+    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"b.csv")).collect();
+    places.into_iter().for_each(|at| bytes[at] = b'a');
+    let path = folder.file("twice.zip", &bytes);
+    for name in [path.clone(), format!("{path}#a.csv")] {
+        let error = refused(&name);
+        assert_eq!(error.message(), format!("`{path}` holds several files `a.csv`"));
+        assert_eq!(error.hint(), Some("unpack it first, and choose"));
+    }
+}
+
+#[test]
 fn tsv_by_its_name_or_on_request() {
     let folder = Folder::new();
     for name in ["a.tsv", "a.TSV", "a.tab", "a.tsv.gz"] {

@@ -39,6 +39,19 @@ fn no_row_is_lost_however_they_come() {
 }
 
 #[test]
+fn names_become_those_of_columns() {
+    let column = |n: i64| Arc::new(Int64Array::from(vec![n])) as ArrayRef;
+    let rows = RecordBatch::try_from_iter([("a ", column(1)), ("A", column(2)), ("", column(3))]).unwrap();
+    let batches = RecordBatchIterator::new([Ok(rows.clone())], rows.schema());
+    let options = CsvOptions::default().with_names(crate::dialect::HeaderNames::CleanUp);
+    let mut source = record_batches("names", batches, &options).unwrap();
+    assert_eq!(source.fields(), ["a", "A_2", "c3"]);
+    let types = source.infer_types(1 << 20).unwrap();
+    assert_eq!(types.iter().map(|field| &field.name[..]).collect::<Vec<_>>(), ["a", "A_2", "c3"]);
+    assert_eq!(lines(&mut *source), ["1,2,3\n"]);
+}
+
+#[test]
 fn the_first_rows_name_it_however_they_come() {
     let identity = |rows, n| -> Identity { numbered(rows, n).identity().unwrap().unwrap() };
     let want = identity(0..20_000, 20_000);

@@ -180,7 +180,10 @@ impl Lines {
                 self.text.clear();
                 self.text.push_str(text);
             }
-            Kind::Bool => self.text = if self.text.trim() == "1" { "true" } else { "false" }.to_owned(),
+            Kind::Bool => {
+                let truth = truth(&self.text).ok_or_else(|| damaged("a cell is neither true nor false"))?;
+                self.text = truth.to_string();
+            }
             Kind::Text => unescape(&mut self.text, 0),
             Kind::AsItIs | Kind::Inline => {}
         }
@@ -222,6 +225,15 @@ impl Kind {
             Some("b") => Self::Bool,
             Some(_) => Self::AsItIs,
         }
+    }
+}
+
+/// A truth value as XML Schema has it, or as a number.
+fn truth(text: &str) -> Option<bool> {
+    match text.trim() {
+        text if text.eq_ignore_ascii_case("true") => Some(true),
+        text if text.eq_ignore_ascii_case("false") => Some(false),
+        text => text.parse::<f64>().ok().filter(|number| !number.is_nan()).map(|number| number != 0.0),
     }
 }
 

@@ -35,6 +35,22 @@ fn cells_of_every_kind() {
 }
 
 #[test]
+fn truths_in_every_spelling() {
+    let rows = |values: &[&str]| {
+        let cells: String = values.iter().map(|value| format!("<row><c t='b'><v>{value}</v></c></row>")).collect();
+        format!("<row><c t='inlineStr'><is><t>a</t></is></c></row>{cells}")
+    };
+    let check = |values: &[&str], want: Result<&[&str], &str>| {
+        check(&Book { sheets: &[("S", &rows(values))], ..BOOK }, "", &CsvOptions::default(), want);
+    };
+    check(
+        &["1", "0", "true", "false", " TRUE ", "1.0", "0.0", "-1"],
+        Ok(&["true", "false", "true", "false", "true", "true", "false", "true"]),
+    );
+    check(&["1", "yes"], Err("cannot read `FILE` beyond byte 0 of its text: a cell is neither true nor false"));
+}
+
+#[test]
 fn days_and_times_by_their_formats() {
     let styles = "<numFmts><numFmt numFmtId='164' formatCode='yyyy\\-mm\\-dd&quot;d&quot;;@'/>\
         <numFmt numFmtId='165' formatCode='[h]:mm:ss'/></numFmts><cellStyleXfs><xf numFmtId='22'/></cellStyleXfs>\

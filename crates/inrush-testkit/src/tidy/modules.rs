@@ -213,12 +213,12 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "shape", "untaken", "widths"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "untaken", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],
             &["dialect"],
-            &["input", "sniff"],
+            &["input", "names", "sniff"],
             &["file_source", "fixed_width", "zip_member"],
             &["columnar", "csv", "tar_member"],
             &["arrow", "jsonl", "parquet", "xlsx"],

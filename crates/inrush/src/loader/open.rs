@@ -61,7 +61,7 @@ pub(super) fn open(
     let found = sql::read_table(&mut connection, &name)?;
     let wanted = options.create.as_ref().map(|columns| table::known_types(columns, &profile));
     let mut to_create = None;
-    let table = match (found, &wanted) {
+    let mut table = match (found, &wanted) {
         (Some(_), Some(columns)) if options.redefines() => {
             check_names(&name, columns)?;
             new_table(&mut connection, &name, columns)?
@@ -74,6 +74,10 @@ pub(super) fn open(
         }
         (None, None) => return Err(no_such_table(&mut connection, &name)),
     };
+    if to_create.is_some() || options.redefines() {
+        let keeps = |name: &str| options.keep_spelling.iter().any(|kept| kept.to_lowercase() == name.to_lowercase());
+        table.columns.iter_mut().for_each(|column| column.keeps_spelling = keeps(&column.name));
+    }
     if options.dry_run
         && (to_create.is_some() || options.redefines())
         && let Some(columns) = &wanted

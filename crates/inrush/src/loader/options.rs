@@ -76,6 +76,9 @@ pub struct LoadOptions {
     pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
+    /// Columns of a table that this load makes, by `create`, whose cells must keep their spelling: a cell that the column would not give back as
+    /// it is written makes its row bad, such as `00123` in an INT.
+    pub keep_spelling: Vec<String>,
     /// Whether a new table takes the place of the one that is there, with the rows of this load, once the last of them is stored: until
     /// then the old one is as it was. The new one has the old one's definition; with [`create`](Self::create) it has those columns. For
     /// [`atomic`](Self::atomic) loads that [`truncate`](Self::truncate).
@@ -116,6 +119,7 @@ inrush_core::setters!(LoadOptions {
     with_force => force: as bool,
     with_trust_source => trust_source: as bool,
     with_create => create: into Option<Vec<(String, String)>>,
+    with_keep_spelling => keep_spelling: into Vec<String>,
     with_replace => replace: as bool,
     with_allow_empty => allow_empty: as bool,
     with_min_rows => min_rows: into Option<MinRows>,
@@ -153,6 +157,7 @@ impl Default for LoadOptions {
             force: false,
             trust_source: false,
             create: None,
+            keep_spelling: Vec::new(),
             replace: false,
             allow_empty: false,
             min_rows: None,

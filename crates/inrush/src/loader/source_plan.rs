@@ -14,6 +14,7 @@ use inrush_core::bulk::{Plan, Separators};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
+use inrush_core::value::column::Column;
 use std::sync::{Arc, Mutex};
 
 /// A source's plan with everything made from it once.
@@ -58,6 +59,14 @@ impl Writers {
     }
 }
 
+/// A column's name as a job's mapping has it: without what is between two names.
+fn spelt(column: &Column) -> String {
+    column.name.replace(' ', "_")
+}
+
+/// The part of a job's mapping with the columns that keep the spelling of their cells.
+const SPELLING: &str = "spelling";
+
 impl SourcePlan {
     /// Where its fields go: a job is gone on with only if that is the same.
     pub(super) fn mapping(&self, target: &Target) -> Mapping {
@@ -81,9 +90,23 @@ impl SourcePlan {
             .with("key", options.key.join(", "))
             .with("atomic", if options.redefines() { "by a new table".to_owned() } else { options.atomic.to_string() })
             .with("time zone", &target.session.time_zone);
-        match target.sort.order() {
+        let mapping = match target.sort.order() {
             Some((name, order)) => mapping.with(name, order),
             None => mapping,
+        };
+        let kept: Vec<_> = self.plan.columns.iter().filter(|column| column.keeps_spelling).map(spelt).collect();
+        if kept.is_empty() { mapping } else { mapping.with(SPELLING, kept.join(", ")) }
+    }
+
+    /// Keeps the spelling of the cells that an unfinished job keeps, whose table a run of it has made.
+    pub(super) fn follow(&mut self, mapping: &Mapping) {
+        let Some(kept) = mapping.get(SPELLING) else { return };
+        for (column, check) in self.plan.columns.iter_mut().zip(&mut self.checks) {
+            let name = spelt(column).escape_debug().to_string();
+            if kept.split(", ").any(|kept| kept == name) && !column.keeps_spelling {
+                column.keeps_spelling = true;
+                *check = Check::new(column, &self.rules);
+            }
         }
     }
 

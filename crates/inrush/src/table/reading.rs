@@ -249,6 +249,7 @@ fn column(row: Vec<String>) -> Result<Column> {
         auto_increment,
         generated: !expression.is_empty() || extra.contains("VIRTUAL GENERATED") || extra.contains("STORED GENERATED"),
         charset: (!charset.is_empty()).then_some(charset),
+        keeps_spelling: false,
         name,
     })
 }

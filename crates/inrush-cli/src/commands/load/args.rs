@@ -111,6 +111,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
     sample: Option<String>,
 
+    /// Make the columns of a new table as narrow as the sample: NOT NULL where no value is missing, texts with little room for longer ones
+    #[arg(long, help_heading = "Writing")]
+    tight: bool,
+
     /// The type of a column of a new table: `--type zip=CHAR(5)`; may be given several times
     #[arg(long = "type", value_name = "COLUMN=TYPE", help_heading = "Writing")]
     types: Vec<String>,
@@ -363,6 +367,8 @@ enum FormatArg {
 #[derive(Debug)]
 pub(crate) struct NewTypes {
     pub(crate) sample: Sample,
+    /// Whether the columns have no room for what the sample does not have.
+    pub(crate) tight: bool,
     /// Columns and the types that they are given.
     pub(crate) given: Vec<(String, String)>,
     /// Whether the table has all of these columns.
@@ -530,12 +536,17 @@ impl LoadArgs {
         self.create_table
     }
 
+    /// Whether other files go into other tables.
+    pub(crate) fn is_one_of_many(&self) -> bool {
+        self.is_one_of_many
+    }
+
     /// How the types of a new table are found; `None` where none may be made.
     pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
         if !self.makes_table() {
-            return match self.types.is_empty() && self.sample.is_none() {
+            return match self.types.is_empty() && self.sample.is_none() && !self.tight {
                 true => Ok(None),
-                false => Err(Error::config("`--type` and `--sample` are for a new table")
+                false => Err(Error::config("`--type`, `--sample` and `--tight` are for a new table")
                     .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there")),
             };
         }
@@ -557,7 +568,8 @@ impl LoadArgs {
             _ => Err(Error::config(format!("`--type {text}` is not understood"))
                 .with_hint("it takes a column and a type: `--type zip=CHAR(5)`")),
         });
-        Ok(Some(NewTypes { sample, given: given.collect::<Result<_>>()?, has_all_given: !self.is_one_of_many }))
+        let given = given.collect::<Result<_>>()?;
+        Ok(Some(NewTypes { sample, tight: self.tight, given, has_all_given: !self.is_one_of_many }))
     }
 
     /// How numbers and dates are written.

@@ -2,7 +2,9 @@
 //! do with records of another width.
 
 use super::LoadArgs;
+use super::args::Sample;
 use crate::Output;
+use inrush::sans_io::bulk::ledger::JobId;
 use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource, Inferred};
 
@@ -19,9 +21,11 @@ pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
 }
 
 /// Adds the option that would take a row which is bad for how it is written.
-pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions) -> Error {
-    let hint =
-        at_width(error.message(), || every_record_is_bad(&error, args, csv)).or_else(|| at_format(&error, args, csv));
+/// `begun`: the jobs of which something is stored.
+pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun: &[JobId]) -> Error {
+    let hint = at_width(error.message(), || every_record_is_bad(&error, args, csv))
+        .or_else(|| at_format(&error, args, csv))
+        .or_else(|| at_new_type(&error, args, begun));
     match (hint, error.hint().map(str::to_owned)) {
         (None, _) => error,
         (Some(hint), None) => error.with_hint(hint),
@@ -70,6 +74,35 @@ fn at_format(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String>
     let field = file.fields().iter().find(|name| name.trim().eq_ignore_ascii_case(column))?.clone();
     let proposals = file.proposals(&[field], PROPOSAL_BYTES).ok()?;
     proposals.first().map(ToString::to_string)
+}
+
+/// For a cell that the type of a new table's column does not hold: the type was found by the beginning of the file. `begun`: the jobs whose
+/// rows are stored in the table, in part.
+fn at_new_type(error: &Error, args: &LoadArgs, begun: &[JobId]) -> Option<String> {
+    let column = error.place()?.column.clone()?;
+    let types = args.new_types().ok()??;
+    let is_given = types.given.iter().any(|(name, _)| name.to_lowercase() == column.to_lowercase());
+    // The server's own errors are about keys and the like.
+    if is_given || error.code() != 0 {
+        return None;
+    }
+    let anew = match begun {
+        [] => String::new(),
+        jobs => {
+            let ids: Vec<String> = jobs.iter().map(ToString::to_string).collect();
+            format!(
+                "once `inrush load --forget {}` and `DROP TABLE {}` have undone this load: ",
+                ids.join(" "),
+                args.into()
+            )
+        }
+    };
+    let found = match (types.sample, args.files.iter().any(|file| file == "-")) {
+        (Sample::All, _) | (_, true) => "",
+        _ => "`--sample all` finds a type that holds all rows, ",
+    };
+    let ty = format!("{column}=VARCHAR(255)").replace('\'', "'\\''");
+    Some(format!("{anew}{found}`--type '{ty}'` gives it one"))
 }
 
 /// Says which columns of a new table are texts only because of how their numbers or dates are written; returns their names.

@@ -28,7 +28,10 @@ use inrush_core::{Error, Result};
 use inrush_files::{CsvOptions, FileSource};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Runs the command. Returns the exit code for the fate of the rows, or an error if nothing was sent.
 pub(crate) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
@@ -61,12 +64,16 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     if !has_header && options.matching == Matching::ByName {
         options.matching = Matching::ByPosition;
     }
+    if !args.is_one_of_many() {
+        check_fields_of_formats(&readers, &csv)?;
+    }
     say_what_was_found(&readers, output);
     say_what_was_renamed(&readers, output);
     let likely = likely_encodings(&readers);
     if let Some(types) = args.new_types()? {
         refuse_other_encodings(&likely)?;
-        options.create = Some(new_table::columns(&mut readers, &types, (args, &csv), &options, output)?);
+        let table = new_table::columns(&mut readers, &types, (args, &csv), &options, output)?;
+        (options.create, options.keep_spelling) = (Some(table.columns), table.keep_spelling);
     }
     let header = match &options.bad_rows {
         BadRows::Divert(file) => {
@@ -76,6 +83,10 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         _ => Vec::new(),
     };
     let meters = readers.iter().map(|reader| (reader.name().to_owned(), reader.meter())).collect();
+    let quoted_empties: Vec<_> = readers
+        .iter()
+        .filter_map(|reader| Some((reader.fields().to_vec(), reader.as_csv()?.quoted_empties())))
+        .collect();
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
     let events = events::Events::open(args.events.as_deref())?;
@@ -91,12 +102,15 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let progress = progress::Progress::start(gauge, output);
     let report = loader.load(sources);
     drop(progress);
-    let helpful = |error| hints::at_options(hints::at_encoding(error, &likely), args, &csv);
-    let mut report = report.map_err(connection::hint_at_login).map_err(helpful).inspect_err(|error| {
-        events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
-    })?;
+    say_quoted_empties(&quoted_empties, output);
+    let helpful = |error, begun: &[_]| hints::at_options(hints::at_encoding(error, &likely), args, &csv, begun);
+    let mut report =
+        report.map_err(connection::hint_at_login).map_err(|error| helpful(error, &[])).inspect_err(|error| {
+            events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
+        })?;
     if let Some(Stop::BadData(error)) = report.stop {
-        report.stop = Some(Stop::BadData(helpful(error)));
+        let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
+        report.stop = Some(Stop::BadData(helpful(error, &begun)));
     }
     events.write("summary", show::as_json(&report));
     Ok(report)
@@ -154,6 +168,37 @@ fn found_header(readers: &[Box<dyn FileSource>], csv: &CsvOptions) -> Result<boo
     }
 }
 
+/// Says once in which fields empty text in quotes was NULL.
+fn say_quoted_empties(files: &[(Vec<String>, Arc<[AtomicBool]>)], output: &Output) {
+    let of_file = |(names, met): &(Vec<String>, Arc<[AtomicBool]>)| {
+        let met = names.iter().zip(met.iter()).filter(|(_, met)| met.load(Relaxed));
+        met.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let names: BTreeSet<String> = files.iter().flat_map(of_file).collect();
+    if !names.is_empty() {
+        let names = new_table::shortened(names.iter().map(String::as_str).collect());
+        output.notice(&format!("`\"\"` is read as NULL in {names}, which hold no empty text"));
+    }
+}
+
+/// Refuses a format of dates for a field that no file has.
+fn check_fields_of_formats(readers: &[Box<dyn FileSource>], csv: &CsvOptions) -> Result<()> {
+    let fields = || readers.iter().flat_map(|reader| reader.fields()).map(|field| field.trim());
+    for format in &csv.formats.dates {
+        let Some(column) = format.column.as_deref().filter(|column| !fields().any(|f| f.eq_ignore_ascii_case(column)))
+        else {
+            continue;
+        };
+        let message = format!("`--date-format {column}={}`: no file has a field `{column}`", format.format);
+        let hint = match inrush::sans_io::bulk::plan::nearest(column, fields()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the fields are {}", readers.first().map_or(&[][..], |reader| reader.fields()).join(", ")),
+        };
+        return Err(Error::config(message).with_hint(hint));
+    }
+    Ok(())
+}
+
 /// Says in a line what was found out of files that are not plain CSV with a header.
 fn say_what_was_found(readers: &[Box<dyn FileSource>], output: &Output) {
     let found = readers.iter().filter_map(|reader| Some((reader.name(), reader.as_csv()?.found()?.differences())));
@@ -172,7 +217,7 @@ fn say_what_was_found(readers: &[Box<dyn FileSource>], output: &Output) {
 
 /// Says which names of headers were changed, but for blanks around them.
 fn say_what_was_renamed(readers: &[Box<dyn FileSource>], output: &Output) {
-    for reader in readers.iter().filter_map(|reader| reader.as_csv()) {
+    for reader in readers {
         let renamed = reader.renamed().iter().filter(|(_, old, new)| old.trim() != new);
         let mut said: Vec<String> = renamed
             .map(|(field, old, new)| match old.trim() {

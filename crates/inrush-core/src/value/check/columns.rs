@@ -51,7 +51,7 @@ impl Check {
         if self.keeps(known, Cells::new(cells).has_nulls()) {
             return CheckedColumn { cells: cells.clone(), form: self.form };
         }
-        let cells = self.judge.give_to(Sweep { cells, utf8, null_is_bad, bad });
+        let cells = self.judge.give_with(self.promise, Sweep { cells, utf8, null_is_bad, bad });
         CheckedColumn { cells, form: self.form }
     }
 

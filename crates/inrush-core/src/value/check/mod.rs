@@ -26,7 +26,9 @@ mod network;
 mod number;
 #[cfg(feature = "loader")]
 mod pass_through;
+mod shape;
 mod short;
+mod spelling;
 mod text;
 mod time;
 mod value;
@@ -41,12 +43,14 @@ pub use known::Known;
 pub use network::takes_uuid;
 #[cfg(feature = "loader")]
 pub use pass_through::Grid;
+pub use shape::{Shape, ends_in_zero, is_date_or_time, is_number};
 pub use value::Judged;
 pub use why::Why;
 
 use super::column::{Column, ColumnType};
 use super::rules::Rules;
 use short::Short;
+use spelling::Promise;
 
 /// The check of one column.
 #[derive(Clone, Debug)]
@@ -56,6 +60,8 @@ pub struct Check {
     null_is_bad: bool,
     form: Form,
     judge: AnyJudge,
+    /// What the column promises of the spelling of its cells.
+    promise: Option<Promise>,
 }
 
 /// How an encoder writes the cells of a column.
@@ -85,6 +91,7 @@ impl Check {
             null_is_bad: !column.nullable && !column.auto_increment,
             form: Form::of(&column.ty, rules),
             judge: AnyJudge::new(column, rules),
+            promise: column.keeps_spelling.then(|| Promise::of(&column.ty)).flatten(),
             column: column.clone(),
             rules: rules.clone(),
         }
@@ -210,6 +217,15 @@ impl AnyJudge {
             ColumnType::Inet4 => Self::Network(network::NetworkJudge::Inet4),
             ColumnType::Inet6 => Self::Network(network::NetworkJudge::Inet6),
             ColumnType::Other(_) => Self::Unknown,
+        }
+    }
+
+    /// The same where a column keeps the spelling of its cells, too.
+    #[cfg(feature = "loader")]
+    fn give_with<T: Task>(&self, promise: Option<Promise>, task: T) -> T::Done {
+        match promise {
+            None => self.give_to(task),
+            Some(promise) => self.give_to(spelling::Keeping { task, promise }),
         }
     }
 

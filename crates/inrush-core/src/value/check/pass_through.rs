@@ -44,7 +44,7 @@ impl<'a> Grid<'a> {
 impl Check {
     /// Whether it surely keeps all cells of a column of `grid`, whose text is valid UTF-8. `false` says nothing.
     pub fn keeps_column(&self, grid: Grid<'_>, column: usize) -> bool {
-        self.judge.give_to(PassThrough { grid, column })
+        self.judge.give_with(self.promise, PassThrough { grid, column })
     }
 }
 

@@ -34,6 +34,18 @@ impl Short {
         (self.len > 0 && is_digits).then_some(self.len)
     }
 
+    /// Whether digits begin with a zero that another digit follows.
+    #[inline(always)]
+    pub(super) fn has_leading_zero(self) -> bool {
+        self.len > 1 && self.bytes as u8 == b'0' && ((self.bytes >> 8) as u8).is_ascii_digit()
+    }
+
+    /// Whether this is its last byte.
+    #[inline(always)]
+    pub(super) fn ends_in(self, byte: u8) -> bool {
+        self.len > 0 && (self.bytes >> (8 * (self.len - 1))) as u8 == byte
+    }
+
     /// If it is digits, or digits with a point among them: how many are before and behind the point.
     #[inline(always)]
     pub(super) fn number(self) -> Option<(usize, usize)> {

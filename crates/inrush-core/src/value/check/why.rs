@@ -22,6 +22,8 @@ pub enum Why {
     },
     /// Not such a value at all.
     Shape,
+    /// A spelling that the column, which was made for a file, would not give back.
+    Spelling,
     /// Outside of the type's range.
     Range,
     /// So small, and not 0, that the type does not hold it.
@@ -115,6 +117,7 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
         Why::UuidNotTaken => format!("{value} is a UUID that MariaDB's UUID type does not take"),
         Why::NotUtf8 { at } => format!("not valid UTF-8 at byte {}", u64::from(at) + 1),
         Why::Shape => format!("{value} is not {}", noun(ty)),
+        Why::Spelling => format!("{value} would lose its spelling in a column of {ty}"),
         Why::Range => format!("{value} is out of range for {ty}{}", range(ty, rules)),
         Why::Underflow if matches!(ty, ColumnType::Vector { .. }) => format!("{value} has too small a number for {ty}"),
         Why::Underflow => format!("{value} is too small for {ty}: it would become 0"),

@@ -30,6 +30,8 @@ fn integers() {
     check("int(10) unsigned zerofill", "INT UNSIGNED");
     check("tinyint", "TINYINT");
     check("tinyint(4)", "TINYINT");
+    check("bool", "BOOL");
+    check("Boolean", "BOOL");
     check("tinyint(1)", "BOOL");
     check("tinyint(1) unsigned", "TINYINT UNSIGNED");
     check("smallint(6)", "SMALLINT");

@@ -2,10 +2,10 @@
 
 use super::{CsvReader, QUOTE_HINT};
 use crate::csv::cut::is_blank;
-use crate::csv::names::cleaned;
 use crate::csv::parse::garbled_reason;
 use crate::csv::split::{Fields, Found, Splitter};
 use crate::dialect::HeaderNames;
+use crate::names::clean;
 use inrush_core::error::{Error, Result};
 use memchr::memchr;
 use std::mem;
@@ -34,11 +34,7 @@ impl CsvReader {
 
     /// Changes the names of a header as they are to be.
     pub(super) fn clean_names(&mut self, how: HeaderNames) {
-        let names = mem::take(&mut self.names);
-        self.names = cleaned(names.clone(), how);
-        let both = names.into_iter().zip(&self.names).enumerate();
-        let renamed = both.filter(|(_, (old, new))| old != *new).map(|(i, (old, new))| (i + 1, old, new.clone()));
-        self.renamed = renamed.collect();
+        self.renamed = clean(&mut self.names, how);
     }
 
     /// Reads the names from the first record that is not blank, and removes the record if it is the header.

@@ -304,10 +304,8 @@ fn check_bytes(options: CsvOptions, bytes: &[u8], want: &[&str]) {
 
 #[track_caller]
 fn check_selected(options: CsvOptions, uses: &[(usize, bool)], text: &str, want: &[&str]) {
-    let uses: Vec<_> = uses
-        .iter()
-        .map(|&(index, empty_is_null)| FieldUse { index, empty_is_null, column_kind: ColumnKind::Text })
-        .collect();
+    let uses: Vec<_> =
+        uses.iter().map(|&(index, empty_is_null)| FieldUse { index, empty_is_null, ..FieldUse::default() }).collect();
     check_reads(options, text.as_bytes(), Some(&uses), want);
 }
 
@@ -414,7 +412,7 @@ fn fields_left_out_or_moved_are_not() {
 #[track_caller]
 fn check_verbatim(options: CsvOptions, text: &str, uses: &[usize], want: Option<(u8, Option<u8>)>) {
     let mut reader = reader(options, text);
-    let use_ = |&index| FieldUse { index, empty_is_null: false, column_kind: ColumnKind::Text };
+    let use_ = |&index| FieldUse { index, empty_is_null: false, ..FieldUse::default() };
     reader.select(&uses.iter().map(use_).collect::<Vec<_>>());
     let batch = reader.next().unwrap().unwrap();
     check_text(&batch);

@@ -12,6 +12,7 @@ fn column(name: &str) -> Column {
         auto_increment: name == "id",
         generated: name == "twice",
         charset: (name == "name").then(|| "utf8mb4".into()),
+        keeps_spelling: false,
     }
 }
 

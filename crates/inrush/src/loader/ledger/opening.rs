@@ -132,13 +132,13 @@ fn resume(
     Ok(jobs)
 }
 
-/// A job that is not finished is gone on with as it was begun: sorted or not.
+/// A job that is not finished is gone on with as it was begun: sorted or not, and with the spelling of its cells kept if it made its table.
 fn follow(
     connection: &mut Connection,
     (target, ledger): (&Target, &Ledger),
     candidates: &mut [Candidate],
     sources: &[Box<dyn Source>],
-    plans: &[Arc<SourcePlan>],
+    plans: &mut [Arc<SourcePlan>],
 ) -> Result<()> {
     let ids: Vec<JobId> = candidates.iter().map(|candidate| candidate.id).collect();
     let lines = sql::rows(connection, &JobLine::query(ledger, Some(&ids), false))?;
@@ -147,6 +147,10 @@ fn follow(
         let line = JobLine::parse(row)?;
         if line.state == State::Running && line.of_another_version().is_none() {
             target.sort.follow(&line.mapping);
+            let of_it = candidates.iter().position(|candidate| candidate.id == line.id);
+            if let Some(plan) = of_it.and_then(|at| plans.get_mut(at)).and_then(Arc::get_mut) {
+                plan.follow(&line.mapping);
+            }
         }
     }
     for ((candidate, source), plan) in candidates.iter_mut().zip(sources).zip(plans) {

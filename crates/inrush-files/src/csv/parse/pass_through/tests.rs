@@ -4,7 +4,7 @@ use crate::csv::CsvReader;
 use crate::dialect::CsvOptions;
 use arrow_array::cast::AsArray;
 use inrush_core::bulk::encode::load_data;
-use inrush_core::bulk::{ColumnKind, FieldUse, Origin, Source};
+use inrush_core::bulk::{FieldUse, Origin, Source};
 use inrush_core::value::Rules;
 use inrush_core::value::check::{Check, CheckedColumn};
 use inrush_core::value::column::{Column, ColumnType};
@@ -92,8 +92,7 @@ fn a_null() {
 }
 #[test]
 fn an_empty_field_that_is_null() {
-    let uses: Vec<_> =
-        (0..3).map(|index| FieldUse { index, empty_is_null: true, column_kind: ColumnKind::Text }).collect();
+    let uses: Vec<_> = (0..3).map(|index| FieldUse { index, empty_is_null: true, ..FieldUse::default() }).collect();
     assert!(validate(&plain(), &TYPES, &uses, b"1,,2\n").is_none());
     assert!(validate(&plain(), &TYPES, &uses, b"1,a,2\n").is_some());
 }

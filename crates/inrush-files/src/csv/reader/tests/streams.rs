@@ -85,7 +85,7 @@ fn a_row_knows_its_line_and_its_text() {
 #[test]
 fn a_sample_consumes_nothing() {
     let mut reader = reader(rfc(), "a,b,c\n1,,NA\n2\n3,\"4\n5\",\"\"\n6,7,8\n");
-    reader.select(&[FieldUse { index: 1, empty_is_null: false, column_kind: ColumnKind::Text }]);
+    reader.select(&[FieldUse { index: 1, empty_is_null: false, ..FieldUse::default() }]);
     let sample = reader.sample(21).unwrap();
     assert_eq!(rows_of(&sample), ["1|NULL|NA", "3|4\n5|"]);
     assert_eq!((sample.rejects.len(), sample.rejects[0].place.line), (1, 3));

@@ -1,11 +1,11 @@
-//! The shape of one cell. Stricter than the checks of the core: an ambiguous cell has no shape.
+//! The shape of one cell, by which columns of a new table get their types. Stricter than the checks: an ambiguous cell has no shape.
 
-use inrush_core::value::check::takes_uuid;
-use inrush_core::value::json::{Limits, Scanner, Span};
+use super::network::takes_uuid;
+use crate::value::json::{Limits, Scanner, Span};
 
 /// The shape of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// A whole number of at most 38 digits, without a `+` and without zeros in front.
     Int(i128),
     /// A number with a point.
@@ -52,19 +52,33 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    pub(crate) fn of(cell: &[u8]) -> Self {
+    /// That of a cell.
+    pub fn of(cell: &[u8]) -> Self {
         let Ok(text) = str::from_utf8(cell) else { return Self::Text };
         number(text).or_else(|| date_or_time(text)).or_else(|| other(text)).unwrap_or(Self::Text)
+    }
+
+    /// Whether a DOUBLE keeps all digits of this cell, which is a number of this shape.
+    pub fn survives_double(self, cell: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(cell);
+        let digits = match self {
+            Self::Int(value) => value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1),
+            Self::Point { significant, .. } => significant,
+            // Few digits may be beyond the least number that there is.
+            Self::Exponent { .. } => significant_digits(&text).len().max(DOUBLE_DIGITS + 1),
+            _ => return false,
+        };
+        digits <= DOUBLE_DIGITS || (digits <= MOST_PRINTED && is_double(&text))
     }
 }
 
 /// Whether SQL reads it as a number, and writes it so.
-pub(crate) fn is_number(cell: &[u8]) -> bool {
+pub fn is_number(cell: &[u8]) -> bool {
     matches!(Shape::of(cell), Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
 }
 
 /// Whether it is a date, a time or both as SQL writes them.
-pub(crate) fn is_date_or_time(cell: &[u8]) -> bool {
+pub fn is_date_or_time(cell: &[u8]) -> bool {
     matches!(Shape::of(cell), Shape::Date | Shape::DateTime { .. } | Shape::Time { .. })
 }
 
@@ -177,3 +191,33 @@ fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<(u32, u32,
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+/// Whether a DOUBLE, printed with as many digits as the text has, is the text again.
+fn is_double(text: &str) -> bool {
+    let wanted = significant_digits(text);
+    let Ok(number) = text.trim().parse::<f64>() else { return false };
+    significant_digits(&format!("{:.*e}", wanted.len().saturating_sub(1), number.abs())) == wanted
+}
+
+/// The digits of a number from the first to the last that is no zero.
+fn significant_digits(text: &str) -> String {
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_start_matches('0').trim_end_matches('0').to_owned()
+}
+
+/// Whether a number without an exponent ends in a zero behind the point, which a DOUBLE does not give back. `20.0` does not count: programs
+/// write so what is whole by chance.
+pub fn ends_in_zero(cell: &[u8]) -> bool {
+    let fraction = cell.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    fraction.len() < cell.len()
+        && fraction.len() > 1
+        && fraction.ends_with(b"0")
+        && fraction.iter().all(u8::is_ascii_digit)
+}
+
+/// Any number of so many digits survives a DOUBLE.
+const DOUBLE_DIGITS: usize = 15;
+
+/// No DOUBLE needs more digits than these to be told from all others; who writes more means them.
+const MOST_PRINTED: usize = 17;

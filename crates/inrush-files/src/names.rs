@@ -1,10 +1,21 @@
-//! The names in a header, as columns can have them.
+//! The names in a header, or of members and typed fields, as columns can have them.
 
 use crate::dialect::HeaderNames;
 use std::collections::BTreeSet;
 
+/// Names that were changed: the number of the field, from 1, the name that stands in the file, and the one it has.
+pub(crate) type Renamed = Vec<(usize, String, String)>;
+
+/// Changes names as they are to be, and says which.
+pub(crate) fn clean(names: &mut Vec<String>, how: HeaderNames) -> Renamed {
+    let old = std::mem::take(names);
+    *names = cleaned(old.clone(), how);
+    let both = old.into_iter().zip(names.iter()).enumerate();
+    both.filter(|(_, (old, new))| old != *new).map(|(i, (old, new))| (i + 1, old, new.clone())).collect()
+}
+
 /// The names as `how` says, in their order.
-pub(super) fn cleaned(names: Vec<String>, how: HeaderNames) -> Vec<String> {
+fn cleaned(names: Vec<String>, how: HeaderNames) -> Vec<String> {
     match how {
         HeaderNames::Keep => names,
         HeaderNames::Trim => names.into_iter().map(|name| name.trim().to_owned()).collect(),

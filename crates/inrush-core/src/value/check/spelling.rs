@@ -1,0 +1,122 @@
+//! What a column that was made for a file promises of the spelling of its cells. The type was found by a sample, and a cell behind the sample
+//! that would have made another type of it is bad: an INT would make 123 of `00123`, and nobody would be told. A column of the user's own
+//! promises nothing: there a number may be spelt in any way.
+
+use super::shape::{Shape, ends_in_zero};
+use super::short::Short;
+use super::{Judge, Task, Verdict, Why};
+use crate::value::column::ColumnType;
+
+/// What a type keeps of a spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// Whole numbers: no zeros or `+` in front, no point, no exponent.
+    Whole,
+    /// `true`, `false`, 0 and 1.
+    Truth,
+    /// Numbers without an exponent, and with at most so many digits behind the point.
+    Decimal {
+        scale: usize,
+    },
+    /// Numbers that a DOUBLE gives back: all their digits, and no zero at the end.
+    Double,
+    /// Dates, times and both, as [`Shape`] knows them.
+    Date,
+    Time,
+    DateTime,
+    /// UUIDs that a UUID column gives back.
+    Uuid,
+    /// Objects and arrays.
+    Document,
+}
+
+impl Promise {
+    /// That of a type which columns get by a sample; `None`: it takes any text as it is.
+    pub(super) fn of(ty: &ColumnType) -> Option<Self> {
+        Some(match ty {
+            ColumnType::Int { bool: true, .. } => Self::Truth,
+            ColumnType::Int { .. } => Self::Whole,
+            ColumnType::Decimal { scale: 0, .. } => Self::Whole,
+            ColumnType::Decimal { scale, .. } => Self::Decimal { scale: (*scale).into() },
+            ColumnType::Double { .. } => Self::Double,
+            ColumnType::Date => Self::Date,
+            ColumnType::Time { .. } => Self::Time,
+            ColumnType::DateTime { .. } => Self::DateTime,
+            ColumnType::Uuid => Self::Uuid,
+            ColumnType::Json => Self::Document,
+            _ => return None,
+        })
+    }
+
+    fn is_kept_by(self, cell: &[u8]) -> bool {
+        match (self, Shape::of(cell)) {
+            (Self::Whole, Shape::Int(_))
+            | (Self::Truth, Shape::Boolean | Shape::Int(0 | 1))
+            | (Self::Decimal { .. }, Shape::Int(_))
+            | (Self::Date, Shape::Date)
+            | (Self::Time, Shape::Time { .. })
+            | (Self::DateTime, Shape::Date | Shape::DateTime { .. })
+            | (Self::Uuid, Shape::Uuid { stays: true })
+            | (Self::Document, Shape::Document) => true,
+            (Self::Decimal { scale: most }, Shape::Point { scale, .. }) => scale <= most,
+            (Self::Double, shape @ (Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })) => {
+                shape.survives_double(cell) && !ends_in_zero(cell)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a cell that the type's judge keeps at a glance, digits or digits around a point, is kept in its spelling.
+    #[inline(always)]
+    fn is_kept_by_short(self, cell: Short) -> bool {
+        match self {
+            Self::Whole | Self::Decimal { .. } => !cell.has_leading_zero(),
+            Self::Double => {
+                let ends_in_zero = cell.ends_in(b'0') && cell.number().is_some_and(|(_, fraction)| fraction > 1);
+                !cell.has_leading_zero() && !ends_in_zero
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the judge keeps nothing that the server does not give back as it is.
+    fn is_that_of_the_judge(self) -> bool {
+        matches!(self, Self::Date | Self::Time | Self::DateTime)
+    }
+}
+
+/// Has a task done with a judge that keeps spellings as well.
+pub(super) struct Keeping<T> {
+    pub(super) task: T,
+    pub(super) promise: Promise,
+}
+
+impl<T: Task> Task for Keeping<T> {
+    type Done = T::Done;
+
+    fn with(self, judge: &impl Judge, is_text: bool) -> T::Done {
+        self.task.with(&Spelt { judge, promise: self.promise }, is_text)
+    }
+}
+
+struct Spelt<'a, J> {
+    judge: &'a J,
+    promise: Promise,
+}
+
+impl<J: Judge> Judge for Spelt<'_, J> {
+    #[inline]
+    fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        match self.judge.judge(cell, out) {
+            Verdict::Keep if self.promise.is_that_of_the_judge() => Verdict::Keep,
+            Verdict::Bad(why) => Verdict::Bad(why),
+            verdict if self.promise.is_kept_by(cell) => verdict,
+            _ => Verdict::Bad(Why::Spelling),
+        }
+    }
+
+    #[inline]
+    fn keeps_short(&self, cell: Short) -> bool {
+        self.judge.keeps_short(cell) && self.promise.is_kept_by_short(cell)
+    }
+}
