@@ -4,7 +4,7 @@
 # An instance lives in $CACHE/run/NAME: my.cnf, init.sql, data, tmp, files, mysqld.sock, error.log, pid, port.
 # Its pid counts only while /proc says that the process was started with this instance's my.cnf.
 #
-# Needs: $CACHE, $GENERATION, say, fail, provide_family and its like.
+# Needs: $CACHE, $GENERATION, $TEMPLATE, say, fail, provide_family and its like.
 
 # The instances of a flavour: name, family, local_infile, certificate.
 instances() { # flavour
@@ -76,7 +76,7 @@ launch_instance() { # name family local_infile certificate flavour
   if [[ ! -e $home/data/complete || $(cat "$home/generation" 2>/dev/null) != "$GENERATION" ]]; then
     rm -rf "$home/data"
     mkdir -p "$home"/{tmp,files}
-    cp -a --reflink=auto "$CACHE/template/$family-g$GENERATION/data" "$home/data"
+    cp -a --reflink=auto "$CACHE/template/$family-g$TEMPLATE/data" "$home/data"
     # An auto.cnf or a certificate copied from the template would make two servers look like one.
     rm -f "$home/data/auto.cnf"
     echo "$GENERATION" >"$home/generation"
@@ -100,18 +100,25 @@ launch_instance() { # name family local_infile certificate flavour
   done
 }
 
-# Waits until the instance greets; a port taken meanwhile and data too damaged to start with get one more try each.
+# Waits until the instance greets. Between the probe of a free port and the server's own bind another process may take that port: then
+# the server starts again with another one, until it has one. Data too damaged to start with are made anew, twice.
 await_instance() { # name family local_infile certificate flavour
-  local name=$1 home=$CACHE/run/$1 tries=3
+  local name=$1 home=$CACHE/run/$1 tries=3 ports=50
   while ! await_greeting "$name"; do
-    tries=$((tries - 1))
-    if ((tries == 0)); then
+    stop_instance "$name"
+    if is_port_taken "$home/error.log"; then
+      ports=$((ports - 1))
+      say "$name: port $(cat "$home/port") is taken, trying another one"
+      rm -f "$home/port"
+    else
+      tries=$((tries - 1))
+      say "$name did not start, trying again"
+      rm -rf "$home/data"
+    fi
+    if ((tries == 0 || ports == 0)); then
       tail -n 30 "$home/error.log" >&2
       fail "$name does not start; its log is $home/error.log"
     fi
-    say "$name did not start, trying again"
-    stop_instance "$name"
-    if grep -qiE 'address already in use|bind on tcp' "$home/error.log"; then rm -f "$home/port"; else rm -rf "$home/data"; fi
     launch_instance "$@"
   done
   if [[ $4 == automatic ]]; then cp "$home/data/ca.pem" "$home/ca.pem" && chmod 644 "$home/ca.pem"; fi
@@ -119,17 +126,23 @@ await_instance() { # name family local_infile certificate flavour
 }
 
 await_greeting() { # name
-  local port deadline=$((SECONDS + ${INRUSH_SERVER_WAIT:-120}))
+  local port deadline=$((SECONDS + ${INRUSH_SERVER_WAIT:-120} * ${INRUSH_TEST_PATIENCE:-1}))
   port=$(cat "$CACHE/run/$1/port")
   while ((SECONDS < deadline)); do
     is_running "$1" || return 1
-    # The first packet of a server that is ready holds more than five bytes; init.sql has run by then.
-    if (exec 7<>"/dev/tcp/127.0.0.1/$port" && IFS= read -r -t 5 -N 1 -u 7) 2>/dev/null && [[ -S $CACHE/run/$1/mysqld.sock ]]; then
+    # Its own log says that it has this port: a greeting may be that of another server, which took the port first. init.sql has run by
+    # the time of the first packet.
+    if grep -qE "socket: .* port: $port( |\$)" "$CACHE/run/$1/error.log" &&
+      (exec 7<>"/dev/tcp/127.0.0.1/$port" && IFS= read -r -t 5 -N 1 -u 7) 2>/dev/null; then
       return 0
     fi
     sleep 0.1
   done
   return 1
+}
+
+is_port_taken() { # error-log
+  grep -qiE 'address already in use|bind on tcp' "$1"
 }
 
 stop_instance() { # name
@@ -159,7 +172,7 @@ stop_instance() { # name
 
 # A data folder initialised once per family and generation, to be copied.
 provide_template() { # family
-  local family=$1 root template=$CACHE/template/$1-g$GENERATION options
+  local family=$1 root template=$CACHE/template/$1-g$TEMPLATE options
   [[ -e $template/data/complete ]] && return 0
   root=$(family_root "$family")
   say "$family: initialising a data folder"
@@ -217,6 +230,8 @@ CONF
     printf '%s\n' "ssl-ca = $CACHE/tls/ca.pem" "ssl-cert = $CACHE/tls/server-cert.pem" "ssl-key = $CACHE/tls/server-key.pem"
   fi
   if [[ $5 == bench ]]; then echo "innodb-buffer-pool-size = 2G"; else echo "innodb-buffer-pool-size = 160M"; fi
+  # Packets of several frames in both directions need more than MariaDB's 16 MiB; the other instance keeps what its vendor chose.
+  if [[ $vendor == mariadb && $3 == 0 ]]; then echo "max-allowed-packet = 40M"; fi
   if [[ $vendor == mysql ]]; then
     echo "mysqlx = 0"
     # The log stays on, as by default, but must not fill the disk.

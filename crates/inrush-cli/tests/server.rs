@@ -8,8 +8,8 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
+use inrush_testkit::patience::until as await_true;
 use inrush_testkit::servers;
 use serde_json::Value;
 
@@ -384,13 +384,4 @@ fn kill_9(pid: i64) {
 /// A zombie has no command line any more.
 fn is_alive(pid: i64) -> bool {
     fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty())
-}
-
-#[track_caller]
-fn await_true(what: &str, mut check: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !check() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

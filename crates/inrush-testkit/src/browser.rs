@@ -6,6 +6,7 @@
 //! us <- {"id": 1, "result": {..}} NUL      or an event: {"method": "Page.loadEventFired", ..} NUL
 //! ```
 
+use crate::patience::patience;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -180,7 +181,7 @@ impl Browser {
     fn next(&mut self, waiting_for: &str) -> Value {
         let message = self
             .messages
-            .recv_timeout(PATIENCE)
+            .recv_timeout(patience())
             .unwrap_or_else(|e| panic!("{waiting_for}: the browser says nothing more: {e}"));
         let params = &message["params"];
         let complaint = match message["method"].as_str() {
@@ -231,6 +232,3 @@ fn program() -> Option<PathBuf> {
 /// By the names of several distributions.
 const PROGRAMS: [&str; 5] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-/// For one answer, on a machine that has much else to do.
-const PATIENCE: Duration = Duration::from_secs(60);

@@ -6,6 +6,7 @@
 //! | [`script`], [`captured`] | a scripted peer for conversations, and packets of real servers |
 //! | [`soup`] | any bytes at all into every decoder and conversation; shared with the fuzz targets |
 //! | [`dice`] | random numbers that a seed repeats, and how long a campaign takes |
+//! | [`mod@patience`] | how long a test waits at most: the upper bound of every wait |
 //! | [`proxy`] | a proxy in front of a real server, by a policy: it cuts, makes one fault after the other, or throttles |
 //! | [`servers`] | the real servers: how to reach them, SQL through their own client, throw-away schemas |
 //! | [`shop`] | a few tables with rows, for the examples in rustdoc |
@@ -17,6 +18,7 @@
 pub mod browser;
 pub mod captured;
 pub mod dice;
+pub mod patience;
 pub mod proxy;
 pub mod script;
 pub mod servers;

@@ -13,6 +13,7 @@
 
 pub mod cut;
 pub mod faults;
+mod packets;
 pub mod throttle;
 
 use std::net::{TcpListener, TcpStream};

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::patience::{Wait, until};
 use serde::Deserialize;
 
 /// Every test server: three families, each with LOCAL INFILE on and off. Starts what does not run.
@@ -157,24 +158,22 @@ impl Server {
     /// MySQL cannot show a process list while some session's statement holds a character beyond the BMP (error 3854): such a query is
     /// run again.
     pub fn try_sql(&self, statements: &str) -> Result<Vec<Vec<String>>, String> {
-        for _ in 0..100 {
+        let wait = Wait::begin();
+        loop {
             match self.run_client(statements) {
-                Err(message) if message.contains("ERROR 3854 ") => std::thread::sleep(Duration::from_millis(20)),
+                Err(message) if message.contains("ERROR 3854 ") => wait.pause(message),
                 ended => return ended,
             }
         }
-        self.run_client(statements)
     }
 
     /// Waits until a transaction waits for a row of a table in this schema.
     ///
-    /// Panics after 30 s.
+    /// Panics after [`patience`](crate::patience::patience).
     #[track_caller]
     pub fn until_a_row_is_waited_for(&self, schema: &str) {
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while !self.is_a_row_waited_for(schema) {
-            assert!(Instant::now() < deadline, "{}: nobody waits for a row in `{schema}`", self.instance);
-        }
+        let what = format!("somebody who waits for a row in `{schema}` on {}", self.instance);
+        until(what, || self.is_a_row_waited_for(schema));
     }
 
     /// Whether a transaction waits for a row of a table in this schema. Takes 150 ms, so that it may be asked in a loop.

@@ -1,6 +1,7 @@
 //! The test servers themselves: all there, told apart, and set up as every other test expects.
 
 use inrush_testkit::servers::{self, Server, Vendor};
+use std::process::Command;
 
 #[test]
 fn three_families_twice() {
@@ -14,6 +15,9 @@ fn each_is_what_it_says() {
     for server in servers::all() {
         let row =
             server.sql("SELECT version(), @@local_infile, @@port, @@max_connections, @@max_connect_errors").remove(0);
+        let packet: u64 = server.sql("SELECT @@max_allowed_packet")[0][0].parse().unwrap();
+        let is_large = server.vendor == Vendor::Mysql || !server.local_infile;
+        assert_eq!(packet > 2 << 24, is_large, "{}: {packet}", server.instance);
         let version = server.name.split_once('-').expect("family and version").1;
         assert!(row[0].starts_with(version), "{}: {}", server.instance, row[0]);
         assert_eq!(row[0].contains("MariaDB"), server.vendor == Vendor::Mariadb);
@@ -86,6 +90,40 @@ fn results_come_back_as_they_were() {
 fn a_failing_statement_is_told() {
     let message = servers::one("mysql-9.7").try_sql("SELECT * FROM nowhere.nothing").unwrap_err();
     assert!(message.contains("nowhere"), "{message}");
+}
+
+/// Between the probe of a free port and the server's own bind another process may take it: however often that happens, the server starts
+/// again with another port. A start that fails for another reason is tried three times.
+#[test]
+fn a_start_is_tried_again_while_its_port_is_taken() {
+    let script = r#"
+        set -euo pipefail
+        CACHE=$1 fails=$2 words=$3 launches=0
+        . ../../scripts/lib/instances.sh
+        say() { :; }
+        fail() { echo "no"; exit; }
+        stop_instance() { :; }
+        await_greeting() { [[ ! -s $CACHE/run/$1/error.log ]]; }
+        launch_instance() {
+            launches=$((launches + 1))
+            free_port "$CACHE/run/$1/port" >"$CACHE/run/$1/port.new" && mv "$CACHE/run/$1/port.new" "$CACHE/run/$1/port"
+            if ((launches > fails)); then words=; fi
+            printf '%s' "$words" >"$CACHE/run/$1/error.log"
+        }
+        mkdir -p "$CACHE/run/a"
+        launch_instance a
+        await_instance a mysql-9.7 1 own test
+        echo "$launches"
+    "#;
+    let mysql = "[Server] Can't start server: Bind on TCP/IP port: Address already in use";
+    let mariadb = "[ERROR] Can't start server: Bind on TCP/IP port. Got error: 98: Address already in use";
+    for (fails, words, want) in [(7, mysql, "8"), (7, mariadb, "8"), (2, "Corrupt", "3"), (3, "Corrupt", "no")] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script, "bash"]).arg(folder.path()).args([fails.to_string().as_str(), words]);
+        let output = bash.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), want, "{words}: {output:?}");
+    }
 }
 
 fn count_schemas(server: &Server, name: &str) -> String {

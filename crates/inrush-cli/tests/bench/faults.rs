@@ -3,9 +3,9 @@
 
 use crate::server_of_own::OwnServer;
 use crate::{Place, said};
+use inrush_testkit::patience::until;
 use std::fs;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// The engines differ in how they die and recover; the version of MariaDB changes nothing that the lab sees.
 #[test]
@@ -125,9 +125,8 @@ fn start(mut command: Command) -> Child {
 }
 
 fn await_samples(place: &Place, file: &str, n: usize, run: &mut Child) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fs::read_to_string(place.path(file)).unwrap_or_default().matches("\"sample\"").count() < n {
-        assert!(Instant::now() < deadline && run.try_wait().unwrap().is_none(), "{file}: nothing is measured");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until(format_args!("{n} samples in {file}"), || {
+        assert!(run.try_wait().unwrap().is_none(), "{file}: it ended before there were {n} samples");
+        fs::read_to_string(place.path(file)).unwrap_or_default().matches("\"sample\"").count() >= n
+    });
 }

@@ -19,12 +19,12 @@ mod rtt;
 mod server_of_own;
 mod sweep;
 
+use inrush_testkit::patience::until;
 use inrush_testkit::servers::{self, Server};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 #[test]
 fn on_each_engine_and_version() {
@@ -193,12 +193,8 @@ fn an_interrupted_run_keeps_what_it_measured(place: &Place) {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
     let samples = || fs::read_to_string(place.path("f.jsonl")).unwrap_or_default().matches("\"sample\"").count();
-    while samples() < 3 {
-        assert!(Instant::now() < deadline, "nothing is measured");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("three samples", || samples() >= 3);
     rustix::process::kill_process(rustix::process::Pid::from_child(&run), rustix::process::Signal::INT).unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(130));
     assert_eq!(place.sql("SHOW DATABASES LIKE 'inrush_bench'"), "");
@@ -214,11 +210,7 @@ fn a_second_run_is_refused(place: &Place) {
         let file = format!("first-{}.jsonl", code.unwrap_or(0));
         let mut first = place.command(&format!("insert --rows 2000 --full -o {file}"));
         let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while place.path(&file).metadata().map_or(0, |file| file.len()) == 0 {
-            assert!(Instant::now() < deadline, "nothing is measured");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until("its first record", || place.path(&file).metadata().is_ok_and(|file| file.len() > 0));
         let second = place.bench("insert --rows 5 -o second.jsonl");
         assert_eq!(second.status.code(), Some(1), "{}", said(&second));
         for words in ["another `inrush bench` run uses the schema `inrush_bench`", "connection ", "hint: ", "KILL "] {

@@ -6,10 +6,11 @@ use crate::place::{Done, on};
 use crate::run::Killed;
 use crate::table::Line;
 use inrush_testkit::dice::{Dice, is_long, times};
+use inrush_testkit::patience::until;
 use inrush_testkit::proxy::faults::{Fault, Relay, What, When};
 use inrush_testkit::servers::{Server, all, with_local_infile};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[test]
 fn cut_at_a_random_byte() {
@@ -116,10 +117,7 @@ fn zombie(server: &Server, turn: u64, when: When, line: &mut Line, dice: &mut Di
     let relay = Relay::start(server.port, [Fault { when, what: What::Hold(held_for) }]);
     let mut run = job.start(job.command_to(relay.port(), None));
     line.runs += 1;
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while relay.n_met() == 0 && !run.is_over() && Instant::now() < deadline {
-        sleep(Duration::from_millis(1));
-    }
+    until("the fault", || relay.n_met() > 0 || run.is_over());
     // What is held is on its way: some time passes, but less than it takes.
     sleep(Duration::from_millis(dice.below(50)));
     match run.kill() {

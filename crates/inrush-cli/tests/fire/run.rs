@@ -2,6 +2,7 @@
 
 use crate::place::{Done, Place};
 use crate::trace;
+use inrush_testkit::patience::patience;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::io::Write as _;
@@ -71,7 +72,7 @@ impl<'a> Run<'a> {
         let mut run = Self::start_as(name, place, command, None);
         assert!(run.await_visits(point, visit), "it ends before it comes to {point}:{visit}: {}", run.said());
         // It writes down the visit before it stops: a signal to go on that comes in between would be lost.
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + limit();
         while !run.is_stopped() {
             assert!(Instant::now() < deadline, "it does not stop at {point}:{visit}: {}", run.said());
             sleep(Duration::from_millis(1));
@@ -95,7 +96,7 @@ impl<'a> Run<'a> {
 
     /// Waits until it has visited a point so many times. `false`: it has ended before.
     pub(crate) fn await_visits(&mut self, point: &str, n: usize) -> bool {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + limit();
         loop {
             if self.trace().lines().filter(|line| line.split(' ').next() == Some(point)).count() >= n {
                 return true;
@@ -163,13 +164,13 @@ impl<'a> Run<'a> {
         self.place.done(&Output { status, stdout: read(&self.stdout), stderr: read(&self.stderr) })
     }
 
-    fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         std::fs::read_to_string(&self.stderr).unwrap_or_default()
     }
 
     #[track_caller]
     fn wait(&mut self) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + limit();
         while !self.is_over() {
             if Instant::now() > deadline {
                 let _ = self.child.kill();
@@ -195,4 +196,6 @@ impl Drop for Run<'_> {
 }
 
 /// Longer than any lock wait.
-const PATIENCE: Duration = Duration::from_secs(240);
+fn limit() -> Duration {
+    4 * patience()
+}

@@ -126,9 +126,14 @@ fn a_lock_wait_that_takes_too_long() {
             Shape { kind: Kind::Csv, has_key: true, is_sorted: false, ..Shape::draw(0, 2_000, server, &mut dice) };
         let job = Job::new(server, shape, &mut dice);
         let other = Session::open(&job.place, "BEGIN; INSERT INTO fire VALUES (777, 0, 'held')");
-        let run = job.start(job.command());
+        let mut run = job.start(job.command());
         line.runs += 1;
-        sleep(Duration::from_secs(54));
+        // After 50 s.
+        let began = std::time::Instant::now();
+        while !run.is_over() && !run.said().contains("Lock wait timeout") {
+            assert!(began.elapsed() < 3 * inrush_testkit::patience::patience(), "no time-out: {}", run.said());
+            sleep(Duration::from_millis(20));
+        }
         drop(other);
         let done = finish(&job, run, &mut line);
         line.faults += retried(&done, 1205);

@@ -54,7 +54,7 @@ fn a_disk_without_room_for_a_table(own: &OwnServer, place: &Place, tables: &Path
     own.stop();
 }
 
-/// The server looks again every minute: the test takes as long.
+/// The server looks again every minute: the test takes as long. What says that it waits comes after 30 s.
 fn a_disk_that_the_server_waits_for(own: &OwnServer, place: &Place, tables: &Path) {
     let logs = own.above().join("logs");
     fs::create_dir(&logs).unwrap();

@@ -2,10 +2,10 @@
 //! rows that stay without a word.
 
 use crate::place::{Place, Rows, everywhere, methods, on};
+use inrush_testkit::patience::{Wait, until};
 use inrush_testkit::servers::with_local_infile;
 use std::io::Write as _;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 const PEOPLE: &str = "CREATE TABLE people (id INT PRIMARY KEY, name LONGTEXT NOT NULL)";
 const FILE: &str = "id,name\n1,Ann\n2,Bob\n";
@@ -120,7 +120,7 @@ fn a_pipe_that_says_nothing_more_keeps_nobody_from_stopping() {
         let (mut load, pipe) = begin(command, format!("id,name\n{rows}").as_bytes());
         // The lanes are open, so it listens for signals, and nothing is left to do but to read.
         let lanes = "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE DB = DATABASE() AND USER <> 'event_scheduler'";
-        await_true(|| place.sql(lanes).parse::<u32>().unwrap() >= 20);
+        until("20 lanes", || place.sql(lanes).parse::<u32>().unwrap() >= 20);
         let pid = load.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
         let done = place.done(&ended(&mut load));
@@ -159,18 +159,17 @@ fn begin(mut command: Command, text: &[u8]) -> (Child, std::thread::JoinHandle<s
     (load, writer)
 }
 
-/// What a load said, which must end soon.
+/// What a load said, which must end though its pipe is open.
 fn ended(load: &mut Child) -> Output {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let wait = Wait::begin();
     let status = loop {
-        match load.try_wait().unwrap() {
-            Some(status) => break status,
-            None if Instant::now() > deadline => {
-                load.kill().unwrap();
-                panic!("the load does not end");
-            }
-            None => std::thread::sleep(Duration::from_millis(20)),
+        if let Some(status) = load.try_wait().unwrap() {
+            break status;
         }
+        if wait.is_over() {
+            load.kill().unwrap();
+        }
+        wait.pause("the end of the load");
     };
     let read = |stream: &mut dyn std::io::Read| {
         let mut bytes = Vec::new();
@@ -178,12 +177,4 @@ fn ended(load: &mut Child) -> Output {
         bytes
     };
     Output { status, stdout: read(load.stdout.as_mut().unwrap()), stderr: read(load.stderr.as_mut().unwrap()) }
-}
-
-fn await_true(mut check: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !check() {
-        assert!(Instant::now() < deadline, "it does not come true");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }

@@ -1,9 +1,9 @@
 //! A second session on the server, by its own client program: it holds locks, and changes what the load meets.
 
 use crate::place::Place;
+pub(crate) use inrush_testkit::patience::until as await_true;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 /// A session of the server's own client that holds what it was told to take, until it is dropped.
 pub(crate) struct Session(Child);
@@ -37,14 +37,5 @@ impl Drop for Session {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
-    }
-}
-
-#[track_caller]
-pub(crate) fn await_true(what: &str, mut check: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while !check() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

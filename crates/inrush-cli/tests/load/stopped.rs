@@ -3,6 +3,7 @@
 use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Done, Place, Rows, everywhere};
 pub(crate) use crate::session::{Session, await_true};
+use inrush_testkit::patience::patience;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -218,12 +219,13 @@ impl<'a> Running<'a> {
         assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
     }
 
-    /// Waits until it says this on standard error.
+    /// Waits until it says this on standard error. Some notices come when a statement has waited for 30 s.
     #[track_caller]
     pub(crate) fn await_notice(&mut self, text: &str) {
+        let limit = 2 * patience();
         let began = Instant::now();
         while !self.said().contains(text) {
-            let is_over = self.listener.is_finished() || began.elapsed() > Duration::from_secs(60);
+            let is_over = self.listener.is_finished() || began.elapsed() > limit;
             if is_over && !self.said().contains(text) {
                 let (ended, status) = (self.child.try_wait(), self.status());
                 let _ = self.child.kill();
@@ -251,9 +253,15 @@ impl<'a> Running<'a> {
         self.said.lock().unwrap().clone()
     }
 
+    /// What it says at its end, for which a server may let it wait a minute by its own clock.
     #[track_caller]
-    pub(crate) fn end(mut self) -> Done {
-        let deadline = Instant::now() + Duration::from_secs(90);
+    pub(crate) fn end(self) -> Done {
+        self.end_within(3 * patience())
+    }
+
+    #[track_caller]
+    pub(crate) fn end_within(mut self, limit: Duration) -> Done {
+        let deadline = Instant::now() + limit;
         while self.child.try_wait().unwrap().is_none() {
             if Instant::now() > deadline {
                 self.child.kill().unwrap();

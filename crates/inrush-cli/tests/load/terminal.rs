@@ -1,6 +1,7 @@
 //! A terminal in which a command runs: what it prints is drawn on a screen, keys can be typed, and the window can be resized.
 
 use crate::place::Place;
+use inrush_testkit::patience::Wait;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -8,7 +9,6 @@ use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 /// A terminal and the command in it.
 pub(crate) struct Terminal {
@@ -94,14 +94,11 @@ impl Terminal {
 
     #[track_caller]
     fn await_screen(&self, what: &str, is_so: impl Fn(&Screen) -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let wait = Wait::begin();
         while !is_so(&self.screen.lock().unwrap()) {
-            assert!(
-                Instant::now() < deadline && !self.reader.is_finished(),
-                "no {what}: {:#?}",
-                self.screen.lock().unwrap().lines()
-            );
-            std::thread::sleep(Duration::from_millis(5));
+            let screen = self.screen.lock().unwrap().lines();
+            assert!(!self.reader.is_finished(), "no {what}: {screen:#?}");
+            wait.pause(format_args!("{what}: {screen:#?}"));
         }
     }
 

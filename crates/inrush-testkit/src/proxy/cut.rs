@@ -1,5 +1,6 @@
 //! Cuts connections at a chosen moment, so that a test sees what happens to rows whose fate a client cannot know.
 
+use super::packets::Packets;
 use super::{Admission, Direction, Policy, Proxy};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// When every connection is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// After the server has been sent this many bytes by all clients together.
+    /// After the server has been sent this many bytes by all clients together: not one more reaches it.
     AfterBytes(u64),
     /// When this many COMMITs have been seen (1 is the first): the last one still reaches the server, its answer is lost.
     AfterCommit(u64),
@@ -43,9 +44,8 @@ enum After {
 pub struct CutPolicy {
     cut: Cut,
     sent: AtomicU64,
-    commits: AtomicU64,
-    writes: AtomicU64,
-    undos: AtomicU64,
+    /// Commands that the cut counts.
+    n_counted: AtomicU64,
     is_cut: AtomicBool,
     after: After,
 }
@@ -70,9 +70,7 @@ impl Relay {
         let policy = CutPolicy {
             cut,
             sent: AtomicU64::new(0),
-            commits: AtomicU64::new(0),
-            writes: AtomicU64::new(0),
-            undos: AtomicU64::new(0),
+            n_counted: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
             after,
         };
@@ -81,7 +79,7 @@ impl Relay {
 
     /// Whether it has cut yet.
     pub fn has_cut(&self) -> bool {
-        self.policy.is_cut.load(Ordering::SeqCst)
+        self.policy.is_cut()
     }
 }
 
@@ -90,7 +88,7 @@ impl Policy for CutPolicy {
     type Connection = bool;
 
     fn admit(&self) -> Admission {
-        match (self.is_cut.load(Ordering::SeqCst), self.after) {
+        match (self.is_cut(), self.after) {
             (false, _) | (true, After::Passed) => Admission::Through,
             (true, After::Ignored) => Admission::Ignored,
             // The server is gone, as far as the client can see.
@@ -99,26 +97,17 @@ impl Policy for CutPolicy {
     }
 
     fn begin(&self) -> bool {
-        self.is_cut.load(Ordering::SeqCst) && self.after == After::Passed
+        self.is_cut() && self.after == After::Passed
     }
 
     fn pass(&self, &is_safe: &bool, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
-        let mut bytes = [0; 16 << 10];
-        while let Ok(n @ 1..) = from.read(&mut bytes) {
-            // Answers that arrive after the cut are the ones that get lost.
-            if self.is_cut.load(Ordering::SeqCst) && !is_safe {
-                break;
-            }
-            let verdict =
-                if is_safe || direction == Direction::Down { Verdict::Pass } else { self.look_at(&bytes[..n]) };
-            let is_passed = verdict == Verdict::Cut || to.write_all(&bytes[..n]).is_ok();
-            if verdict != Verdict::Pass || (direction == Direction::Down && !is_passed) {
-                break;
-            }
-        }
         match direction {
-            Direction::Down => drop(to.shutdown(Shutdown::Both)),
+            Direction::Down => {
+                self.pass_down(is_safe, &mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Both);
+            }
             Direction::Up => {
+                self.pass_up(is_safe, &mut from, &mut to);
                 let _ = from.shutdown(Shutdown::Both);
                 // Only this half: the server must read what it was sent before it sees the end.
                 let _ = to.shutdown(Shutdown::Write);
@@ -135,39 +124,82 @@ enum Verdict {
 }
 
 impl CutPolicy {
-    /// Judges what a client sends. A command is one write of the client, so a COMMIT comes in one piece.
-    fn look_at(&self, bytes: &[u8]) -> Verdict {
-        let sent = self.sent.fetch_add(bytes.len() as u64, Ordering::SeqCst) + bytes.len() as u64;
-        let commits = match bytes {
-            [7, 0, 0, 0, 3, command @ ..] if command.eq_ignore_ascii_case(b"COMMIT") => {
-                self.commits.fetch_add(1, Ordering::SeqCst) + 1
+    fn pass_down(&self, is_safe: bool, from: &mut TcpStream, to: &mut TcpStream) {
+        let mut bytes = [0; 16 << 10];
+        while let Ok(n @ 1..) = from.read(&mut bytes) {
+            // Answers that arrive after the cut are the ones that get lost.
+            if (self.is_cut() && !is_safe) || to.write_all(&bytes[..n]).is_err() {
+                return;
             }
-            _ => 0,
-        };
-        let writes = match bytes {
-            [_, _, _, 0, 0x17 | 0xFA, ..] => self.writes.fetch_add(1, Ordering::SeqCst) + 1,
-            [_, _, _, 0, 3, text @ ..] if text.starts_with(b"INSERT INTO") => {
-                self.writes.fetch_add(1, Ordering::SeqCst) + 1
+        }
+    }
+
+    /// Passes what a client sends. A server that is gone takes nothing; that does not end it.
+    fn pass_up(&self, is_safe: bool, from: &mut TcpStream, to: &mut TcpStream) {
+        let (mut bytes, mut packets, mut is_last) = ([0; 16 << 10], Packets::default(), false);
+        while let Ok(n @ 1..) = from.read(&mut bytes) {
+            let bytes = &bytes[..n];
+            if is_safe {
+                let _ = to.write_all(bytes);
+                continue;
             }
-            _ => 0,
-        };
-        let undos = match bytes {
-            [_, _, _, 0, 3, text @ ..] if text.starts_with(b"ROLLBACK") => {
-                self.undos.fetch_add(1, Ordering::SeqCst) + 1
+            if self.is_cut() && !is_last {
+                return;
             }
-            _ => 0,
-        };
+            if let Cut::AfterBytes(limit) = self.cut {
+                let n_passed = self.count_bytes(n as u64, limit) as usize;
+                let _ = to.write_all(&bytes[..n_passed]);
+                if self.is_cut() {
+                    return;
+                }
+                continue;
+            }
+            packets.add(bytes);
+            while let Some(packet) = packets.next() {
+                match packet.command().map_or(Verdict::Pass, |command| self.judge(command)) {
+                    Verdict::Pass => {}
+                    Verdict::PassAndCut => is_last = true,
+                    Verdict::Cut => return,
+                }
+                let _ = to.write_all(&packet.bytes);
+                if is_last && packet.ends {
+                    return;
+                }
+            }
+        }
+        let _ = to.write_all(&packets.into_rest());
+    }
+
+    fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::SeqCst)
+    }
+
+    /// How many of these bytes pass.
+    fn count_bytes(&self, n: u64, limit: u64) -> u64 {
+        let before = self.sent.fetch_add(n, Ordering::SeqCst);
+        if before + n >= limit {
+            self.is_cut.store(true, Ordering::SeqCst);
+        }
+        limit.saturating_sub(before).min(n)
+    }
+
+    /// Judges a command of a client. The cut is known before the command is passed, so that its answer is lost for certain.
+    fn judge(&self, command: &[u8]) -> Verdict {
+        let is_number = |n: u64| self.n_counted.fetch_add(1, Ordering::SeqCst) + 1 == n;
+        let is_text = |start: &str| matches!(command, [3, text @ ..] if text.starts_with(start.as_bytes()));
+        let is_commit = matches!(command, [3, text @ ..] if text.eq_ignore_ascii_case(b"COMMIT"));
+        let is_write = matches!(command, [0x17 | 0xFA, ..]) || is_text("INSERT INTO");
+        let is_undo = is_text("ROLLBACK");
         let verdict = match self.cut {
-            Cut::AfterUndo(n) if undos == n => Verdict::PassAndCut,
-            Cut::BeforeUndo(n) if undos == n => Verdict::Cut,
-            Cut::AfterWrite(n) if writes == n => Verdict::PassAndCut,
-            Cut::AfterText(start) => match bytes {
-                [_, _, _, 0, 3 | 0x16, text @ ..] if text.starts_with(start.as_bytes()) => Verdict::PassAndCut,
+            Cut::AfterUndo(n) if is_undo && is_number(n) => Verdict::PassAndCut,
+            Cut::BeforeUndo(n) if is_undo && is_number(n) => Verdict::Cut,
+            Cut::AfterWrite(n) if is_write && is_number(n) => Verdict::PassAndCut,
+            Cut::AfterCommit(n) if is_commit && is_number(n) => Verdict::PassAndCut,
+            Cut::BeforeCommit(n) if is_commit && is_number(n) => Verdict::Cut,
+            Cut::AfterText(start) => match command {
+                [3 | 0x16, text @ ..] if text.starts_with(start.as_bytes()) => Verdict::PassAndCut,
                 _ => Verdict::Pass,
             },
-            Cut::AfterBytes(limit) if sent >= limit => Verdict::Cut,
-            Cut::AfterCommit(n) if commits == n => Verdict::PassAndCut,
-            Cut::BeforeCommit(n) if commits == n => Verdict::Cut,
             _ => Verdict::Pass,
         };
         if verdict != Verdict::Pass {
@@ -198,6 +230,7 @@ pub(crate) mod tests {
         (port, thread)
     }
 
+    /// Sends pieces until one is not answered.
     #[track_caller]
     fn check(cut: Cut, pieces: &[&[u8]], answers: usize, heard: &[u8]) {
         let (port, server) = server();
@@ -216,6 +249,7 @@ pub(crate) mod tests {
     }
 
     const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
+    const PING: &[u8] = b"\x01\0\0\0\x0E";
 
     #[test]
     fn passes_what_is_below_the_limit() {
@@ -223,22 +257,36 @@ pub(crate) mod tests {
     }
     #[test]
     fn cuts_at_the_limit() {
-        check(Cut::AfterBytes(6), &[b"one", b"two", b"three"], 1, b"one");
+        check(Cut::AfterBytes(6), &[b"one", b"two", b"three"], 1, b"onetwo");
+        check(Cut::AfterBytes(5), &[b"one", b"two", b"three"], 1, b"onetw");
     }
     #[test]
     fn cuts_the_answer_to_a_commit() {
-        check(Cut::AfterCommit(2), &[COMMIT, b"x", COMMIT, b"y"], 2, &[COMMIT, b"x", COMMIT].concat());
+        check(Cut::AfterCommit(2), &[COMMIT, PING, COMMIT, PING], 2, &[COMMIT, PING, COMMIT].concat());
     }
     #[test]
     fn cuts_the_answer_to_a_write() {
-        const EXECUTE: &[u8] = b"\x0A\0\0\0\x17\x01";
-        const INSERT: &[u8] = b"\x20\0\0\0\x03INSERT INTO t ..";
-        check(Cut::AfterWrite(2), &[EXECUTE, b"x", INSERT, b"y"], 2, &[EXECUTE, b"x", INSERT].concat());
+        const EXECUTE: &[u8] = b"\x02\0\0\0\x17\x01";
+        const INSERT: &[u8] = b"\x11\0\0\0\x03INSERT INTO t ..";
+        check(Cut::AfterWrite(2), &[EXECUTE, PING, INSERT, PING], 2, &[EXECUTE, PING, INSERT].concat());
     }
     #[test]
     fn cuts_the_answer_to_a_text() {
         const CALL: &[u8] = b"\x09\0\0\0\x03CALL p()";
-        check(Cut::AfterText("CALL"), &[COMMIT, CALL, b"y"], 1, &[COMMIT, CALL].concat());
+        check(Cut::AfterText("CALL"), &[COMMIT, CALL, PING], 1, &[COMMIT, CALL].concat());
+    }
+    /// Two commands in one read.
+    #[test]
+    fn cuts_in_the_middle_of_a_flight() {
+        for (cut, heard) in [(Cut::BeforeCommit(2), 2), (Cut::AfterCommit(2), 3), (Cut::AfterCommit(1), 1)] {
+            let (port, server) = server();
+            let relay = Relay::start(port, cut);
+            let mut client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
+            let flight = [COMMIT, PING, COMMIT, PING];
+            client.write_all(&flight.concat()).unwrap();
+            let _ = client.read_to_end(&mut Vec::new());
+            assert_eq!(server.join().unwrap(), flight[..heard].concat(), "{cut:?}");
+        }
     }
     #[test]
     fn who_comes_later_gets_through_where_it_heals() {
@@ -253,12 +301,12 @@ pub(crate) mod tests {
     }
     #[test]
     fn cuts_at_a_rollback() {
-        const UNDO: &[u8] = b"\x20\0\0\0\x03ROLLBACK TO SAVEPOINT a";
-        check(Cut::AfterUndo(1), &[b"x", UNDO, b"y"], 1, &[b"x", UNDO].concat());
-        check(Cut::BeforeUndo(2), &[UNDO, UNDO, b"y"], 1, UNDO);
+        const UNDO: &[u8] = b"\x18\0\0\0\x03ROLLBACK TO SAVEPOINT a";
+        check(Cut::AfterUndo(1), &[PING, UNDO, PING], 1, &[PING, UNDO].concat());
+        check(Cut::BeforeUndo(2), &[UNDO, UNDO, PING], 1, UNDO);
     }
     #[test]
     fn cuts_a_commit() {
-        check(Cut::BeforeCommit(1), &[b"x", COMMIT, b"y"], 1, b"x");
+        check(Cut::BeforeCommit(1), &[PING, COMMIT, PING], 1, PING);
     }
 }

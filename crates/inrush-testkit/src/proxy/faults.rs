@@ -3,6 +3,7 @@
 //!
 //! COMMIT must be readable, so clients must not encrypt.
 
+use super::packets::Packets;
 use super::{Direction, Policy, Proxy};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -109,54 +110,78 @@ impl Policy for Faults {
 
 impl Faults {
     fn pass_until_cut(&self, is_mute: &AtomicBool, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
-        let mut bytes = [0; 16 << 10];
+        let (mut bytes, mut packets) = ([0; 16 << 10], Packets::default());
         while let Ok(n @ 1..) = from.read(&mut bytes) {
-            let bytes = &bytes[..n];
-            let Some((at, what)) = self.meet(direction, bytes) else {
-                // A client that is gone takes no answers; the server must not learn of it by this path.
-                if direction == Direction::Up || !is_mute.load(SeqCst) {
-                    let _ = to.write_all(bytes);
+            let is_over = match direction {
+                Direction::Down => self.pass_on(is_mute, direction, &bytes[..n], None, &mut to),
+                Direction::Up => {
+                    packets.add(&bytes[..n]);
+                    std::iter::from_fn(|| packets.next())
+                        .any(|packet| self.pass_on(is_mute, direction, &packet.bytes, packet.command(), &mut to))
                 }
-                continue;
             };
-            let _ = to.write_all(&bytes[..at]);
-            match what {
-                What::Cut => {}
-                What::Stall(pause) => {
-                    is_mute.store(true, SeqCst);
-                    thread::sleep(pause);
-                }
-                What::Swallow(pause) => {
-                    is_mute.store(true, SeqCst);
-                    if direction == Direction::Up {
-                        let _ = to.write_all(&bytes[at..]);
-                    }
-                    thread::sleep(pause);
-                }
-                What::Hold(pause) => {
-                    thread::sleep(pause);
-                    let _ = to.write_all(&bytes[at..]);
-                    continue;
-                }
+            if is_over {
+                let _ = from.shutdown(Shutdown::Both);
+                let _ = to.shutdown(Shutdown::Both);
+                return;
             }
-            let _ = from.shutdown(Shutdown::Both);
-            let _ = to.shutdown(Shutdown::Both);
-            return;
         }
         match direction {
             // Only this half: the server must read what it was sent before it sees the end.
-            Direction::Up => drop(to.shutdown(Shutdown::Write)),
+            Direction::Up => {
+                let _ = to.write_all(&packets.into_rest());
+                let _ = to.shutdown(Shutdown::Write);
+            }
             Direction::Down => drop(to.shutdown(Shutdown::Both)),
         }
+    }
+
+    /// Passes bytes on, as the next fault lets it. Returns whether the connection is to be closed.
+    fn pass_on(
+        &self,
+        is_mute: &AtomicBool,
+        direction: Direction,
+        bytes: &[u8],
+        command: Option<&[u8]>,
+        to: &mut TcpStream,
+    ) -> bool {
+        let Some((at, what)) = self.meet(direction, bytes.len(), command) else {
+            // A client that is gone takes no answers; the server must not learn of it by this path.
+            if direction == Direction::Up || !is_mute.load(SeqCst) {
+                let _ = to.write_all(bytes);
+            }
+            return false;
+        };
+        let _ = to.write_all(&bytes[..at]);
+        match what {
+            What::Cut => {}
+            What::Stall(pause) => {
+                is_mute.store(true, SeqCst);
+                thread::sleep(pause);
+            }
+            What::Swallow(pause) => {
+                is_mute.store(true, SeqCst);
+                if direction == Direction::Up {
+                    let _ = to.write_all(&bytes[at..]);
+                }
+                thread::sleep(pause);
+            }
+            What::Hold(pause) => {
+                thread::sleep(pause);
+                let _ = to.write_all(&bytes[at..]);
+                return false;
+            }
+        }
+        true
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
         self.faults.lock().expect("no thread panics while it holds this lock")
     }
 
-    /// Whether the next fault is met by these bytes, and behind which of them.
-    fn meet(&self, direction: Direction, bytes: &[u8]) -> Option<(usize, What)> {
-        let n = bytes.len() as u64;
+    /// Whether the next fault is met by so many bytes, which may begin a command, and behind which of them.
+    fn meet(&self, direction: Direction, n_bytes: usize, command: Option<&[u8]>) -> Option<(usize, What)> {
+        let (n, is_commit) = (n_bytes as u64, command == Some(COMMIT));
         let total = if direction == Direction::Up { &self.up } else { &self.down };
         total.fetch_add(n, SeqCst);
         let mut pending = self.lock();
@@ -164,9 +189,8 @@ impl Faults {
         let (mut at, mut is_met) = (0, false);
         match direction {
             Direction::Up => {
-                // A command is one write of the client, so a COMMIT comes in one piece.
-                pending.commits += u64::from(bytes == COMMIT);
-                is_met |= matches!(fault.when, When::Commit(k) if bytes == COMMIT && pending.commits == k);
+                pending.commits += u64::from(is_commit);
+                is_met |= matches!(fault.when, When::Commit(k) if is_commit && pending.commits == k);
                 if let When::Up(limit) = fault.when
                     && pending.up + n > limit
                 {
@@ -193,22 +217,27 @@ impl Faults {
     }
 }
 
-const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
+const COMMIT: &[u8] = b"\x03COMMIT";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patience::{patience, until};
     use crate::proxy::cut::tests::server;
     use std::ops::RangeInclusive;
     use std::time::Instant;
 
-    /// Sends pieces until one is not answered; says how many were, and what the server heard.
+    const ONE: &[u8] = b"\x03\0\0\x01one";
+    const TWO: &[u8] = b"\x03\0\0\x01two";
+    const COMMIT: &[u8] = b"\x07\0\0\0\x03COMMIT";
+
+    /// Sends pieces until one is not answered, but by the end of the connection; says how many were, and what the server heard.
     #[track_caller]
     fn check(when: When, what: What, pieces: &[&[u8]], answers: RangeInclusive<usize>, heard: &[u8]) {
         let (port, server) = server();
         let relay = Relay::start(port, [Fault { when, what }]);
         let mut client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
-        client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        client.set_read_timeout(Some(patience())).unwrap();
         let mut answered = 0;
         for piece in pieces {
             if client.write_all(piece).is_err() || !matches!(client.read(&mut [0]), Ok(1)) {
@@ -222,16 +251,16 @@ mod tests {
         assert_eq!(relay.n_met(), 1);
     }
 
-    const LONG: Duration = Duration::from_millis(900);
+    const LONG: Duration = Duration::from_millis(300);
 
     #[test]
     fn cuts_inside_what_is_sent() {
         // The server's answer to a part may be faster than the cut.
-        check(When::Up(5), What::Cut, &[b"one", b"two", b"three"], 1..=2, b"onetw");
+        check(When::Up(9), What::Cut, &[ONE, TWO, ONE], 1..=2, &[ONE, &TWO[..2]].concat());
     }
     #[test]
     fn cuts_before_an_answer() {
-        check(When::Down(1), What::Cut, &[b"one", b"two", b"three"], 1..=1, b"onetwo");
+        check(When::Down(1), What::Cut, &[ONE, TWO, ONE], 1..=1, &[ONE, TWO].concat());
     }
     #[test]
     fn swallows_the_answer_to_a_commit() {
@@ -241,10 +270,22 @@ mod tests {
     fn stalls() {
         check(When::Commit(2), What::Stall(LONG), &[COMMIT, COMMIT], 1..=1, COMMIT);
     }
+    /// Of several commands that come together.
+    #[test]
+    fn cuts_at_a_commit_in_a_flight() {
+        check(When::Commit(2), What::Cut, &[&[COMMIT, ONE, COMMIT, TWO].concat()], 0..=1, &[COMMIT, ONE].concat());
+    }
     #[test]
     fn a_commit_outlives_its_client() {
+        let (port, server) = server();
+        let relay = Relay::start(port, [Fault { when: When::Commit(1), what: What::Hold(LONG) }]);
+        let mut client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
         let began = Instant::now();
-        check(When::Commit(2), What::Hold(LONG), &[COMMIT, COMMIT], 1..=1, &[COMMIT, COMMIT].concat());
+        client.write_all(COMMIT).unwrap();
+        until("the fault", || relay.n_met() == 1);
+        drop(client);
+        assert_eq!(server.join().unwrap(), COMMIT);
         assert!(began.elapsed() >= LONG);
+        until("the end of what was held", || relay.is_idle());
     }
 }

@@ -28,6 +28,7 @@ pub struct Throttle {
     is_held: AtomicBool,
     is_over: AtomicBool,
     n_connections: AtomicU64,
+    n_pieces: AtomicU64,
 }
 
 impl SlowRelay {
@@ -38,6 +39,7 @@ impl SlowRelay {
             is_held: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             n_connections: AtomicU64::new(0),
+            n_pieces: AtomicU64::new(0),
         };
         Self::with_policy(server_port, policy)
     }
@@ -45,6 +47,11 @@ impl SlowRelay {
     /// How many connections came.
     pub fn n_connections(&self) -> u64 {
         self.policy.n_connections.load(Ordering::SeqCst)
+    }
+
+    /// How many pieces have passed, in both directions.
+    pub fn n_pieces(&self) -> u64 {
+        self.policy.n_pieces.load(Ordering::SeqCst)
     }
 
     /// From now on bytes pass like this.
@@ -91,6 +98,8 @@ impl Throttle {
             }
             let pieces = *self.pieces.lock().expect("no thread panics while it holds this lock");
             let (piece, others) = rest.split_at(pieces.bytes.clamp(1, rest.len()));
+            // Before it arrives, so that whoever has all of it finds all of it counted.
+            self.n_pieces.fetch_add(1, Ordering::SeqCst);
             if self.is_over.load(Ordering::SeqCst) || to.write_all(piece).is_err() {
                 return false;
             }
@@ -106,6 +115,7 @@ impl Throttle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patience::patience;
     use std::net::TcpListener;
 
     fn echo() -> u16 {
@@ -123,23 +133,19 @@ mod tests {
 
     fn client(relay: &SlowRelay) -> TcpStream {
         let client = TcpStream::connect(("127.0.0.1", relay.port())).unwrap();
-        client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        client.set_read_timeout(Some(patience())).unwrap();
         client
     }
 
     #[test]
     fn passes_everything_in_pieces() {
         let relay = SlowRelay::start(echo(), Pieces { bytes: 3, pause: Duration::from_millis(5) });
-        let mut client = client(&relay);
+        let (mut client, mut came) = (client(&relay), [0; 16]);
         client.write_all(b"hello over there").unwrap();
-        let (mut all, mut n_reads, mut bytes) = (Vec::new(), 0, [0; 64]);
-        while all.len() < 16 {
-            let n = client.read(&mut bytes).unwrap();
-            all.extend_from_slice(&bytes[..n]);
-            n_reads += 1;
-        }
-        assert_eq!((all.as_slice(), relay.n_connections()), (&b"hello over there"[..], 1));
-        assert!(n_reads > 2, "{n_reads} reads");
+        client.read_exact(&mut came).unwrap();
+        assert_eq!((&came, relay.n_connections()), (b"hello over there", 1));
+        // Sixteen bytes there and back, three at a time.
+        assert!(relay.n_pieces() >= 12, "{} pieces", relay.n_pieces());
     }
 
     #[test]
@@ -150,6 +156,7 @@ mod tests {
         client.read_exact(&mut [0]).unwrap();
         relay.hold();
         client.write_all(b"b").unwrap();
+        client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
         assert!(client.read(&mut [0]).is_err(), "something came through, or it was closed");
     }
 }

@@ -227,5 +227,8 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["fuzz"],
         ],
     ),
-    ("inrush-testkit", &[&["browser", "captured", "dice", "proxy", "servers", "tidy"], &["script", "shop", "soup"]]),
+    (
+        "inrush-testkit",
+        &[&["patience"], &["browser", "captured", "dice", "proxy", "servers", "tidy"], &["script", "shop", "soup"]],
+    ),
 ];

@@ -5,10 +5,10 @@ use crate::batches::methods;
 use crate::cancel::wait_at_most;
 use crate::cases::{Case, Route, Shell, in_cases};
 use inrush::{BatchOptions, Connection, Method};
+use inrush_testkit::patience::Wait;
 use inrush_testkit::proxy::throttle::{Pieces, SlowRelay};
 use inrush_testkit::servers;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const AT_ONCE: Pieces = Pieces { bytes: 64 << 10, pause: Duration::ZERO };
 const SLOWLY: Pieces = Pieces { bytes: 150, pause: Duration::from_micros(200) };
@@ -126,9 +126,8 @@ pub(crate) fn until_gone(observer: &mut inrush::blocking::Connection, ids: &str)
     let sql = format!(
         "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE id IN ({ids})"
     );
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let wait = Wait::begin();
     while observer.query_one::<(u32,)>(&sql, ()).unwrap().0 > 0 {
-        assert!(Instant::now() < deadline, "connections are still there");
-        sleep(Duration::from_millis(1));
+        wait.pause("the end of the connections");
     }
 }

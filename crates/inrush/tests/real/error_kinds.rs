@@ -5,6 +5,7 @@ use crate::cases::{Case, Route, Shell, Twin, in_cases};
 use crate::transactions::on_each_server;
 use crate::twins::with_twin;
 use inrush::{Config, Error, InserterOptions, Pool, PoolOptions, Reason, blocking};
+use inrush_testkit::patience::{Wait, until_some};
 use inrush_testkit::servers::{self, Schema, Vendor};
 use std::net::TcpListener;
 use std::time::Duration;
@@ -165,12 +166,13 @@ fn options(wait_ms: u64) -> PoolOptions {
     PoolOptions::new().with_max(1).with_acquire_timeout(Some(Duration::from_millis(wait_ms)))
 }
 
-/// The error of a pool of either shell: `close` or ask for a second connection.
+/// The error of a pool of either shell: `close` or ask for a second connection. A busy server gets as many attempts at the first one as
+/// it needs.
 fn of_pool(case: &Case, config: &Config, holds: bool, closes: bool) -> Error {
     match case.shell {
         Shell::Blocking => {
             let pool = blocking::Pool::new(config).unwrap();
-            let _held = holds.then(|| pool.get().unwrap());
+            let _held = holds.then(|| until_some("a connection", || pool.get().ok()));
             if closes {
                 pool.close();
             }
@@ -180,7 +182,11 @@ fn of_pool(case: &Case, config: &Config, holds: bool, closes: bool) -> Error {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let pool = Pool::new(config).unwrap();
-                let _held = if holds { Some(pool.get().await.unwrap()) } else { None };
+                let (wait, mut held) = (Wait::begin(), None);
+                while holds && held.is_none() {
+                    wait.check("a connection");
+                    held = pool.get().await.ok();
+                }
                 if closes {
                     pool.close();
                 }

@@ -2,8 +2,9 @@
 
 use crate::cases::{Case, Shell, Twin, everywhere, in_every_case, until_asleep, until_closed};
 use inrush::{Connection, Kind, blocking};
+use inrush_testkit::patience::until;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[track_caller]
 fn check_dead(mut connection: Twin) {
@@ -15,11 +16,9 @@ fn check_dead(mut connection: Twin) {
 #[test]
 fn a_slow_statement_runs_into_the_read_timeout() {
     in_every_case(|case| {
+        // Logging in has a limit of its own: nothing that must be in time has this one.
         let mut connection = case.open_with(&case.config().with_read_timeout(Some(Duration::from_millis(200))));
-        connection.ping().unwrap();
-        let before = Instant::now();
         let error = connection.execute("SELECT SLEEP(30)").unwrap_err();
-        assert!(before.elapsed() < Duration::from_secs(29));
         assert!(error.kind() == Kind::Io && error.is_fatal() && error.message().contains("read time-out"), "{error:?}");
         check_dead(connection);
     });
@@ -47,12 +46,10 @@ fn a_killed_statement_is_an_error_like_any_other() {
         let server = case.server.clone();
         let killer = thread::spawn(move || {
             // The statement must have begun; until then the server has nothing to kill and says so to nobody.
-            while server
-                .sql(&format!("SELECT 1 FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE ID = {id} AND INFO LIKE '%marked%'"))
-                .is_empty()
-            {
-                thread::sleep(Duration::from_millis(20));
-            }
+            let runs = format!(
+                "SELECT 1 FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE ID = {id} AND INFO LIKE '%marked%'"
+            );
+            until("the statement", || !server.sql(&runs).is_empty());
             server.sql(&sql);
         });
         let error =
@@ -92,9 +89,7 @@ fn another_thread_ends_a_blocking_connection() {
             until_asleep(&server, id);
             aborter.abort();
         });
-        let before = Instant::now();
         let error = connection.execute("SELECT SLEEP(30)", ()).unwrap_err();
-        assert!(before.elapsed() < Duration::from_secs(29));
         assert!(error.kind() == Kind::Interrupted && error.is_fatal(), "{error:?}");
         assert!(connection.ping().unwrap_err().is_fatal());
         other.join().unwrap();

@@ -7,9 +7,9 @@ pub(crate) mod twin;
 
 use crate::cases::{Case, Route, Shell, in_cases};
 use inrush::{Config, Error, InserterOptions, PoolOptions, Result, params};
+use inrush_testkit::patience::until;
 use inrush_testkit::servers::{self, Schema};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 use twin::{TwinInserter, Who};
 
 /// All servers, both twins.
@@ -202,8 +202,8 @@ fn a_table_that_is_not_there_is_every_callers_error() {
         assert_eq!(error.message(), "a row of 2 values for 1 columns");
         // A column that somebody widened is read anew before a value is refused.
         schema.sql("ALTER TABLE nowhere MODIFY a BIGINT");
-        std::thread::sleep(Duration::from_millis(1100));
-        inserter.insert((1i64 << 40,)).unwrap();
+        // At most once a second.
+        until("the new column", || inserter.insert((1i64 << 40,)).is_ok());
         assert!(inserter.insert((u64::MAX,)).is_err());
     });
 }
@@ -264,12 +264,10 @@ fn a_closed_pool_writes_nothing_more() {
         let inserter = open(case, &schema, InserterOptions::new());
         inserter.insert(row(1)).unwrap();
         inserter.close_pool();
-        let before = Instant::now();
         let ends: Vec<_> = (2..5).map(|n| (n, inserter.insert(row(n)))).collect();
         for (_, end) in &ends {
             assert_eq!(end.as_ref().unwrap_err().message(), "the pool is closed");
         }
-        assert!(before.elapsed() < Duration::from_secs(5));
         assert_eq!(stored(&schema).len(), 1);
         inserter.close().unwrap();
     });

@@ -2,42 +2,16 @@
 
 use crate::cases::{Route, everywhere, in_cases};
 use inrush::sans_io::wire::Value;
-use inrush_testkit::servers::{self, Server};
-use std::sync::Mutex;
-
-/// One test at a time has packets of this size in memory and the servers' limit raised.
-static LARGE: Mutex<()> = Mutex::new(());
-
-/// A server whose new connections take packets of 64 MiB until the value is dropped.
-struct Raised<'a> {
-    server: &'a Server,
-    before: String,
-}
-
-impl<'a> Raised<'a> {
-    fn new(server: &'a Server) -> Self {
-        let before = server.sql("SELECT @@GLOBAL.max_allowed_packet")[0][0].clone();
-        server.sql("SET GLOBAL max_allowed_packet = 67108864");
-        Self { server, before }
-    }
-}
-
-impl Drop for Raised<'_> {
-    fn drop(&mut self) {
-        self.server.sql(&format!("SET GLOBAL max_allowed_packet = {}", self.before));
-    }
-}
+use inrush_testkit::servers;
 
 #[test]
 fn packets_of_several_frames_travel_both_ways() {
     // With nothing left over for a second frame, with one byte, and with a third.
     const SIZES: [usize; 3] = [0xFF_FFFF, 0x100_0000, 2 * 0xFF_FFFF + 5];
-    let _alone = LARGE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    in_cases(servers::with_local_infile(), &[Route::Tls, Route::Unix], |case| {
-        let mut connection = {
-            let _raised = Raised::new(&case.server);
-            case.open()
-        };
+    // These take packets of 40 MiB and more (`scripts/lib/instances.sh`).
+    let servers = servers::all().into_iter().filter(|server| !server.local_infile).collect();
+    in_cases(servers, &[Route::Tls, Route::Unix], |case| {
+        let mut connection = case.open();
         // TLS costs an unoptimised build much time, and knows nothing of frames.
         let sizes = if case.route == Route::Tls { &SIZES[1..2] } else { &SIZES[..] };
         for &size in sizes {

@@ -5,10 +5,11 @@ use crate::batch_cancel::until_gone;
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
 use inrush::{Config, Error, Result, blocking};
+use inrush_testkit::patience::until;
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::{self, Schema};
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Runs a piece of work through a relay, of which each case makes its own.
 macro_rules! through_relay {
@@ -118,21 +119,22 @@ fn of_a_statement_that_commits_by_itself() {
 #[test]
 fn of_a_step_of_a_pipeline() {
     on_each(|bench| {
-        // Each is a flight of its own, so that the relay sees where it begins.
         let end = through_relay!(bench, Cut::AfterWrite(1), c => {
             let mut pipeline = c.pipeline();
             pipeline.query("INSERT INTO t VALUES (1)");
             wait!(pipeline.run()).map(drop)
         });
         bench.check_unknown("text", end, &[1]);
-        let end = through_relay!(bench, Cut::AfterWrite(1), c => {
-            let insert = wait!(c.prepare(INSERT)).unwrap();
-            let mut pipeline = c.pipeline();
-            pipeline.execute(&insert, (2,));
-            pipeline.execute(&insert, (3,));
-            wait!(pipeline.run()).map(drop)
-        });
-        bench.check_unknown("prepared", end, &[2, 3]);
+        for (n, stored) in [(1, &[2][..]), (2, &[2, 3])] {
+            let end = through_relay!(bench, Cut::AfterWrite(n), c => {
+                let insert = wait!(c.prepare(INSERT)).unwrap();
+                let mut pipeline = c.pipeline();
+                pipeline.execute(&insert, (2,));
+                pipeline.execute(&insert, (3,));
+                wait!(pipeline.run()).map(drop)
+            });
+            bench.check_unknown("prepared", end, stored);
+        }
         let end = through_relay!(bench, Cut::AfterText("SELECT 1"), c => {
             let mut pipeline = c.pipeline();
             pipeline.query("SELECT 1").ping().query("SELECT COUNT(*) FROM t");
@@ -237,7 +239,10 @@ fn of_a_statement_beyond_its_time() {
             holder.execute("BEGIN", ()).unwrap();
             holder.execute("INSERT INTO t VALUES (1)", ()).unwrap();
             let end = Cell::new(None);
-            with_twin!(bench.case, bench.config().with_query_timeout(limit), c => {
+            with_twin!(bench.case, bench.config(), c => {
+                // Only the statement itself is to be late.
+                wait!(c.prepare(INSERT)).unwrap();
+                c.set_query_timeout(limit);
                 end.set(Some(match is_text {
                     true => wait!(c.execute("INSERT INTO t VALUES (1)", ())),
                     false => wait!(c.execute(INSERT, (1,))),
@@ -248,7 +253,7 @@ fn of_a_statement_beyond_its_time() {
             holder.execute("ROLLBACK", ()).unwrap();
             until_stored(bench, &mut holder);
             with_twin!(bench.case, bench.config().with_query_timeout(limit), c => {
-                end.set(Some(wait!(c.execute("SELECT SLEEP(5)", ()))));
+                end.set(Some(wait!(c.execute("SELECT SLEEP(30)", ()))));
             });
             let error = end.take().unwrap().unwrap_err();
             assert!(error.is_timeout() && !error.is_outcome_unknown(), "{error:?}");
@@ -260,13 +265,17 @@ fn of_a_statement_beyond_its_time() {
 #[test]
 fn of_a_statement_that_is_killed() {
     on_each(|bench| {
-        let config = bench.config().with_query_timeout(Some(Duration::from_secs(1))).with_kill_on_timeout(true);
+        let config = bench.config().with_kill_on_timeout(true);
+        let limit = Some(Duration::from_secs(1));
         let mut holder = bench.observer();
         holder.execute("BEGIN", ()).unwrap();
         holder.execute("INSERT INTO t VALUES (1)", ()).unwrap();
         let end = Cell::new(None);
         with_twin!(bench.case, config, c => {
+            wait!(c.prepare(INSERT)).unwrap();
+            c.set_query_timeout(limit);
             end.set(Some(wait!(c.execute(INSERT, (1,)))));
+            c.set_query_timeout(None);
             wait!(c.ping()).unwrap();
         });
         let error = end.take().unwrap().unwrap_err();
@@ -276,6 +285,8 @@ fn of_a_statement_that_is_killed() {
         let config = config.with_port(relay.port());
         let mut relay = Some(relay);
         with_twin!(bench.case, config, c => {
+            wait!(c.prepare(INSERT)).unwrap();
+            c.set_query_timeout(limit);
             drop(relay.take());
             end.set(Some(wait!(c.execute(INSERT, (1,)))));
         });
@@ -320,10 +331,7 @@ fn of_a_statement_that_is_aborted() {
             let waiting = scope.spawn(|| connection.execute(INSERT, (1,)).unwrap_err());
             let mut observer = bench.observer();
             let running = "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE id = ? AND command = 'Execute'";
-            let before = Instant::now();
-            while observer.query_one::<(i64,)>(running, (id,)).unwrap().0 == 0 {
-                assert!(before.elapsed() < Duration::from_secs(20));
-            }
+            until("the statement", || observer.query_one::<(i64,)>(running, (id,)).unwrap().0 > 0);
             aborter.abort();
             waiting.join().unwrap()
         });
@@ -336,9 +344,6 @@ fn of_a_statement_that_is_aborted() {
 /// Waits until row 1 is there, and takes it away.
 #[track_caller]
 fn until_stored(bench: &Bench<'_>, observer: &mut blocking::Connection) {
-    let before = Instant::now();
-    while observer.query::<(i64,)>("SELECT id FROM t FOR UPDATE", ()).unwrap().is_empty() {
-        assert!(before.elapsed() < Duration::from_secs(20), "not stored");
-    }
+    until("row 1", || !observer.query::<(i64,)>("SELECT id FROM t FOR UPDATE", ()).unwrap().is_empty());
     assert_eq!(bench.take_ids(), [1]);
 }

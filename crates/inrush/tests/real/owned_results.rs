@@ -4,8 +4,8 @@ use crate::cases::{Shell, everywhere};
 use arrow_array::RecordBatchReader;
 use futures_util::TryStreamExt as _;
 use inrush::{ArrowOptions, Kind, PoolOptions, Result, blocking};
+use inrush_testkit::patience::{patience, until};
 use std::thread;
-use std::time::{Duration, Instant};
 
 /// Three rows, and a value that is no whole number in the second.
 const SQL: &str = "SELECT 1 id, '10' text UNION ALL SELECT 2, 'x' UNION ALL SELECT 3, '30'";
@@ -133,7 +133,7 @@ fn a_reader_ends_with_its_error() {
         }
         let connection = blocking::Connection::connect(case.config()).unwrap();
         let killed = connection.connection_id();
-        let sql = "SELECT 1 n UNION ALL SELECT SLEEP(20)";
+        let sql = format!("SELECT 1 n UNION ALL SELECT SLEEP({})", 2 * patience().as_secs());
         let options = ArrowOptions::default().with_batch_rows(1);
         let killer = case.config();
         thread::scope(|scope| {
@@ -141,14 +141,10 @@ fn a_reader_ends_with_its_error() {
                 let mut killer = blocking::Connection::connect(&killer).unwrap();
                 let sleeps =
                     "SELECT COUNT(*) FROM /*!80022 performance_schema*//*M!100000 information_schema*/.processlist WHERE ID = ? AND STATE = 'User sleep'";
-                let begin = Instant::now();
-                while killer.query_one::<(u32,)>(sleeps, (killed,)).unwrap().0 == 0 {
-                    assert!(begin.elapsed() < Duration::from_secs(15), "the query was never seen to sleep");
-                    thread::yield_now();
-                }
+                until("the sleep", || killer.query_one::<(u32,)>(sleeps, (killed,)).unwrap().0 > 0);
                 killer.execute(&format!("KILL {killed}"), ()).unwrap();
             });
-            let mut reader = match blocking::ResultBatches::open(connection, sql, (), &options) {
+            let mut reader = match blocking::ResultBatches::open(connection, &sql, (), &options) {
                 Ok(reader) => reader,
                 // The server was still collecting rows.
                 Err(error) => return assert!(error.is_fatal(), "{error}"),

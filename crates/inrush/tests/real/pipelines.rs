@@ -3,6 +3,8 @@
 use crate::cases::{Case, Shell, everywhere, texts, until_asleep};
 use crate::twins::with_twin;
 use inrush::{Config, Error, PipelineMode, Reply, Result, Statement, params};
+use inrush_testkit::patience::growing_limits;
+use std::cell::Cell;
 use std::time::Duration;
 
 /// The rows a step changed, `!` and the code of its error, or its rows.
@@ -236,14 +238,27 @@ fn large_commands_and_large_results_in_one_flight() {
 #[test]
 fn each_step_has_the_time_of_a_query() {
     everywhere(|case| {
-        // Each step has 1.5 s to spare, and all of them take longer than one may.
-        let config = case.config().with_query_timeout(Some(Duration::from_secs(2)));
-        with_twin!(case, config, connection => {
-            let mut pipeline = connection.pipeline();
-            for _ in 0..5 {
-                pipeline.query("SELECT SLEEP(0.5)");
+        // All steps take longer than one may, and each has four fifths of the limit to spare.
+        for limit in growing_limits("each step") {
+            let end = Cell::new(None);
+            with_twin!(case, case.config(), connection => {
+                connection.set_query_timeout(Some(limit));
+                let mut pipeline = connection.pipeline();
+                for _ in 0..6 {
+                    pipeline.query(&format!("SELECT SLEEP({})", limit.as_secs_f64() / 5.0));
+                }
+                end.set(Some(wait!(pipeline.run())));
+            });
+            match end.take().unwrap() {
+                Err(error) if error.is_timeout() => {}
+                replies => {
+                    assert_eq!(all_told(&replies.unwrap()), ["0"; 6]);
+                    break;
+                }
             }
-            assert_eq!(all_told(&wait!(pipeline.run()).unwrap()), ["0"; 5]);
+        }
+        with_twin!(case, case.config(), connection => {
+            connection.set_query_timeout(Some(Duration::from_secs(1)));
             let mut pipeline = connection.pipeline();
             pipeline.ping().query("SELECT SLEEP(30)").ping();
             let error = wait!(pipeline.run()).unwrap_err();

@@ -1,14 +1,14 @@
 //! Transactions of a pool: run again after a deadlock and over a new connection, never once COMMIT may have been applied unless the ledger
 //! proves that it was not. Rows are counted by the server's own client.
 
-use crate::cases::{Case, Shell};
+use crate::cases::{Case, Shell, kill};
 use crate::transactions::{ids, on_each_server, table};
 use inrush::{Config, Error, Pool, PoolOptions, Reason, Result, Transaction, TransactionOptions, blocking};
+use inrush_testkit::patience::until;
 use inrush_testkit::proxy::cut::{Cut, Relay};
 use inrush_testkit::servers::Schema;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Barrier};
-use std::time::{Duration, Instant};
 
 /// A pool of either shell that runs the statements given to it in one transaction.
 #[derive(Clone)]
@@ -76,10 +76,7 @@ fn behind(case: &Case, schema: &Schema, relay: &Relay) -> Config {
 /// The server may be a moment behind.
 #[track_caller]
 fn until_ids(schema: &Schema, want: &str) {
-    let before = Instant::now();
-    while ids(schema) != want {
-        assert!(before.elapsed() < Duration::from_secs(10), "{} instead of {want}", ids(schema));
-    }
+    until(want, || ids(schema) == want);
 }
 
 fn value(schema: &Schema) -> String {
@@ -123,8 +120,7 @@ fn a_connection_lost_before_commit_is_replaced() {
             for at in 0..3 {
                 let (end, n_runs) = pool.run(&options, INSERT, &|run, i, id| {
                     if (run, i) == (1, at) {
-                        case.server.sql(&format!("KILL {id}"));
-                        std::thread::sleep(Duration::from_millis(20));
+                        kill(&case.server, id);
                     }
                 });
                 // A COMMIT that was written into a connection which is closed: without a ledger nobody knows.

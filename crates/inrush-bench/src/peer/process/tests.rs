@@ -1,5 +1,6 @@
 use super::*;
 use crate::insert::Commits;
+use inrush_testkit::patience::{patience, until};
 use std::os::unix::fs::PermissionsExt as _;
 
 /// A program that says what it is, answers `prepare`, and does `run` as a shell script says.
@@ -17,14 +18,17 @@ fn program(test: &str, hello: &str, run: &str) -> (PathBuf, PathBuf) {
     (folder, path)
 }
 
+/// Long enough for a program that runs to write down the processes that must end with it.
+const SHORT: Duration = Duration::from_secs(1);
+
 const HELLO: &str = r#"echo '{"protocol": 1, "peer": "Fake", "version": "7", "routes": ["tcp"], "cases": [{"subject": "fake", "commits": ["once"]}]}'"#;
 
 /// Runs a case of three rows. Nothing of the peer is left afterwards.
 fn outcome(test: &str, hello: &str, run: &str) -> Result<Written> {
     let (folder, program) = program(test, hello, run);
-    let patience =
-        Duration::from_millis(if run.contains("sleep 60") || hello.contains("sleep 60") { 300 } else { 20_000 });
-    let done = attempt(&program, patience);
+    // Only what never comes has the short limit: to start a program may take long.
+    let limit = |text: &str| if text.contains("sleep 600") { SHORT } else { patience() };
+    let done = attempt(&program, limit(hello), limit(run));
     let left: Vec<u32> =
         fs::read_to_string(folder.join("pids")).unwrap_or_default().lines().map(|pid| pid.parse().unwrap()).collect();
     // What a signal has hit is gone as soon as it gets to run; one that is dead may wait for whoever adopted it.
@@ -32,18 +36,16 @@ fn outcome(test: &str, hello: &str, run: &str) -> Result<Written> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
     };
-    let end = Instant::now() + Duration::from_secs(20);
-    while left.iter().any(is_there) {
-        assert!(Instant::now() < end, "some of {left:?} are still there");
-        thread::sleep(SOON);
-    }
+    until(format_args!("the end of {left:?}"), || !left.iter().any(is_there));
     fs::remove_dir_all(&folder).unwrap();
     done
 }
 
-fn attempt(program: &Path, patience: Duration) -> Result<Written> {
+/// The limits are those for its description, and for its run.
+fn attempt(program: &Path, hello: Duration, run: Duration) -> Result<Written> {
     let stop = Arc::new(AtomicBool::new(false));
-    let mut peers = Peers::start(&[program.to_owned()], Some("secret"), patience, stop)?;
+    let mut peers = Peers::start(&[program.to_owned()], Some("secret"), hello, stop)?;
+    peers.patience = run;
     assert_eq!(peers.versions(), "Fake 7");
     let place = Place {
         host: "h".into(),
@@ -55,7 +57,7 @@ fn attempt(program: &Path, patience: Duration) -> Result<Written> {
         vendor: "mysql",
     };
     for peer in &mut peers.peers {
-        let _: Ready = peer.ask(&json!({ "op": "prepare", "server": place }), "prepare", patience, &peers.stop)?;
+        let _: Ready = peer.ask(&json!({ "op": "prepare", "server": place }), "prepare", patience(), &peers.stop)?;
     }
     let cell = PeerCell { peer: 0, subject: "fake".into(), commits: Commits::Once, rows: 3 };
     peers.run(&cell, "t", 2, Duration::ZERO)
@@ -110,10 +112,10 @@ fn one_that_dies_is_named_with_its_last_words() {
 
 #[test]
 fn one_that_hangs_is_ended_with_all_that_it_started() {
-    fails("hangs", "sleep 60 & echo $! >pids; echo $$ >>pids; sleep 60", Kind::Protocol, "did not run `fake` within");
+    fails("hangs", "sleep 600 & echo $! >pids; echo $$ >>pids; sleep 600", Kind::Protocol, "did not run `fake` within");
     // It ends in order, and leaves something behind.
-    let leaves = format!("sleep 60 >/dev/null 2>&1 & echo $! >pids; {GOOD}");
-    outcome("leaves", HELLO, &leaves.replace("sleep 60", "sleep 61")).unwrap();
+    let leaves = format!("sleep 900 >/dev/null 2>&1 & echo $! >pids; {GOOD}");
+    outcome("leaves", HELLO, &leaves).unwrap();
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn what_it_could_not_do_is_told() {
 #[test]
 fn one_that_does_not_say_what_it_is_is_named() {
     says_nothing_good("silent", "exit 5", "ended when it was to say what it is (exit code 5)");
-    says_nothing_good("mute", "echo $$ >pids; sleep 60", "did not say what it is within");
+    says_nothing_good("mute", "echo $$ >pids; sleep 600", "did not say what it is within");
     says_nothing_good(
         "newer",
         &HELLO.replace("\"protocol\": 1", "\"protocol\": 2"),
@@ -155,12 +157,12 @@ fn one_that_does_not_say_what_it_is_is_named() {
 
 #[test]
 fn an_interruption_ends_the_waiting() {
-    let (folder, program) = program("stopped", HELLO, "sleep 60");
+    let (folder, program) = program("stopped", HELLO, "sleep 600");
     let stop = Arc::new(AtomicBool::new(false));
-    let mut peers = Peers::start(&[program], None, Duration::from_secs(30), stop.clone()).unwrap();
+    let mut peers = Peers::start(&[program], None, patience(), stop.clone()).unwrap();
     stop.store(true, Relaxed);
     let cell = PeerCell { peer: 0, subject: "fake".into(), commits: Commits::Each, rows: 3 };
-    let error = peers.run(&cell, "t", 2, Duration::from_secs(30)).unwrap_err();
+    let error = peers.run(&cell, "t", 2, patience()).unwrap_err();
     assert_eq!(error.kind(), Kind::Interrupted);
     drop(peers);
     fs::remove_dir_all(folder).unwrap();

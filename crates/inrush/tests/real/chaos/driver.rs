@@ -7,10 +7,11 @@ use crate::batches::methods;
 use crate::cases::{Case, Route, Twin, in_cases};
 use inrush::{Config, Error, PipelineMode, Result, Statement};
 use inrush_testkit::dice::{Dice, seed};
+use inrush_testkit::patience::Wait;
 use inrush_testkit::proxy::faults::Relay;
 use inrush_testkit::servers;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,6 +52,22 @@ impl Book {
     }
 }
 
+/// How far the workers of a campaign are.
+struct Progress {
+    end: Instant,
+    wait: Wait,
+    /// Operations after which the connection was usable.
+    n_done: AtomicU64,
+    /// One worker has had an answer and stored a row: without that, a campaign on a slow machine goes on beyond its end.
+    is_enough: AtomicBool,
+}
+
+impl Progress {
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.end && (self.is_enough.load(SeqCst) || self.wait.is_over())
+    }
+}
+
 fn campaign(case: &Case) {
     let schema = case.server.schema("chaos");
     schema.sql("CREATE TABLE t (id BIGINT UNSIGNED NOT NULL, note VARCHAR(40) NOT NULL, KEY (id)) ENGINE=InnoDB");
@@ -68,16 +85,22 @@ fn campaign(case: &Case) {
         .with_pipeline(PipelineMode::On)
         .with_connect_timeout(Duration::from_secs(2))
         .with_read_timeout(Some(READ_TIMEOUT));
-    let end = deadline(Duration::from_secs(3));
+    let progress = Progress {
+        end: deadline(Duration::from_secs(3)),
+        wait: Wait::begin(),
+        n_done: AtomicU64::new(0),
+        is_enough: AtomicBool::new(false),
+    };
     let is_over = AtomicBool::new(false);
     let (book, n_killed) = thread::scope(|scope| {
         let mut kill_dice = Dice::of(&format!("{name} kills"));
-        let (is_over, schema) = (&is_over, &schema);
-        let killer = scope.spawn(move || kill_until(is_over, case, schema, Duration::from_millis(120), &mut kill_dice));
+        let (is_over, schema, progress) = (&is_over, &schema, &progress);
+        let (pause, n_done) = (Duration::from_millis(120), || progress.n_done.load(SeqCst));
+        let killer = scope.spawn(move || kill_until(is_over, case, schema, pause, &mut kill_dice, n_done));
         let workers: Vec<_> = (0..N_WORKERS)
             .map(|number| {
                 let (dice, config) = (Dice::of(&format!("{name} {number}")), &config);
-                scope.spawn(move || work(case, config, end, number, dice))
+                scope.spawn(move || work(case, config, progress, number, dice))
             })
             .collect();
         let mut book = Book::default();
@@ -127,7 +150,7 @@ fn check(book: &Book, stored: &HashMap<u64, u64>) {
 }
 
 /// One worker: opens a connection whenever it has none, and uses it until it is lost.
-fn work(case: &Case, config: &Config, end: Instant, number: u64, mut dice: Dice) -> Book {
+fn work(case: &Case, config: &Config, progress: &Progress, number: u64, mut dice: Dice) -> Book {
     let mut book = Book::default();
     let config = if number.is_multiple_of(2) {
         config.clone().with_query_timeout(Some(Duration::from_millis(300)))
@@ -135,9 +158,9 @@ fn work(case: &Case, config: &Config, end: Instant, number: u64, mut dice: Dice)
         config.clone()
     };
     let methods = methods(case);
-    while Instant::now() < end {
+    while !progress.is_over() {
         let Ok(mut link) = Twin::connect(case.shell, &config) else { continue };
-        while Instant::now() < end {
+        while !progress.is_over() {
             book.n_operations += 1;
             let method = dice.percent(70).then(|| methods[dice.below(methods.len() as u64) as usize]);
             let is_usable = match dice.below(12) {
@@ -155,6 +178,8 @@ fn work(case: &Case, config: &Config, end: Instant, number: u64, mut dice: Dice)
                 }
                 _ => pipeline(&mut link, &mut book, &mut dice),
             };
+            progress.n_done.fetch_add(u64::from(is_usable), SeqCst);
+            progress.is_enough.fetch_or(book.n_answers > 0 && !book.acknowledged.is_empty(), SeqCst);
             if !is_usable {
                 book.n_lost_connections += 1;
                 break;

@@ -5,8 +5,9 @@ use super::{await_quiet, deadline, faults, kill_until, time_of_a_case};
 use crate::cases::{Case, Route, in_cases};
 use crate::inserter::twin::{Ends, TwinInserter, Who};
 use crate::inserter::{check_stored, config, row, table};
-use inrush::InserterOptions;
+use inrush::{InserterOptions, InserterStatus};
 use inrush_testkit::dice::{Dice, seed};
+use inrush_testkit::patience::{Wait, patience};
 use inrush_testkit::proxy::faults::Relay;
 use inrush_testkit::servers;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -28,15 +29,15 @@ fn campaign(case: &Case, exactly_once: bool) {
     let name = format!("inserter {} {:?} exactly_once={exactly_once}", case.server.instance, case.shell);
     let mut dice = Dice::of(&name);
     let mut sum = Sum::default();
-    let end = deadline(SHORT);
+    let (end, wait) = (deadline(SHORT), Wait::begin());
     loop {
         round(case, exactly_once, &mut dice, &mut sum);
-        if Instant::now() > end {
+        if Instant::now() > end && sum.n_faults + sum.n_killed > 0 && sum.n_stored > 0 {
             break;
         }
+        wait.check(format_args!("faults and rows that are stored: {name}"));
     }
     report(&name, &sum);
-    assert!(sum.n_faults + sum.n_killed > 0 && sum.n_stored > 0, "nothing happened: {name}");
 }
 
 #[derive(Default)]
@@ -56,7 +57,7 @@ fn round(case: &Case, exactly_once: bool, dice: &mut Dice, sum: &mut Sum) {
     let mut options = InserterOptions::new()
         .with_batch_rows(dice.between(2, 60) as usize)
         .with_lanes(dice.between(1, 3) as usize)
-        .with_retries_for(Duration::from_secs(120));
+        .with_retries_for(2 * patience());
     if exactly_once {
         options = options.with_exactly_once(true);
     }
@@ -71,7 +72,12 @@ fn round(case: &Case, exactly_once: bool, dice: &mut Dice, sum: &mut Sum) {
     let (ends, n_killed) = thread::scope(|scope| {
         let mut kill_dice = Dice::of(&format!("kills {}", dice.below(u64::MAX)));
         let (is_over, schema) = (&is_over, &schema);
-        let killer = scope.spawn(move || kill_until(is_over, case, schema, Duration::from_millis(60), &mut kill_dice));
+        let n_done = || {
+            let InserterStatus { stored, failed, unknown, .. } = inserter.status();
+            stored + failed + unknown
+        };
+        let pause = Duration::from_millis(60);
+        let killer = scope.spawn(move || kill_until(is_over, case, schema, pause, &mut kill_dice, n_done));
         let ends = inserter.crowd(Who::Many, n_rows, move |n| match n % 40 {
             7 if is_bad => (100_000 + n % 2, String::new()),
             _ => row(n),

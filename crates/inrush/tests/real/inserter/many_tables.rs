@@ -6,11 +6,11 @@ use crate::cases::{Case, Shell};
 use inrush::{
     Config, InserterOptions, InserterStatus, Inserters, Kind, Pool, PoolOptions, PoolStatus, Result, blocking,
 };
+use inrush_testkit::patience::until;
 use inrush_testkit::servers::Schema;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 use tokio::runtime::Runtime;
 
 /// The inserters of either twin.
@@ -174,10 +174,7 @@ fn each_table_has_its_own_lines_where_rows_are_stored_exactly_once() {
         // The last clone of a table that gets no more rows closes it.
         assert!(inserters.is_removed("t5") && !inserters.is_removed("t5"));
         let left = "SELECT COUNT(DISTINCT inserter) FROM inrush_inserter";
-        let before = Instant::now();
-        while schema.sql(left) != [["5"]] {
-            assert!(before.elapsed().as_secs() < 20, "its lines stay");
-        }
+        until("the end of its lines", || schema.sql(left) == [["5"]]);
         inserters.close().unwrap();
         assert_eq!(schema.sql(left), [["0"]]);
     });
