@@ -21,7 +21,7 @@ mod room;
 
 pub use cause::{Cause, Why};
 pub(crate) use facts::Inference;
-pub use facts::Texts;
+pub use facts::{Texts, often_means_null};
 pub use numbers::Numbers;
 pub(crate) use room::text_type;
 pub use room::{fit_key, fit_row, tighten};

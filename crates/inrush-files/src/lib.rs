@@ -49,7 +49,7 @@ pub use decompress::Compression;
 pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames};
 pub use file_source::{FileSource, RejectForm};
 pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
-pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, tighten};
+pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, often_means_null, tighten};
 pub use input::Meter;
 pub use open::{Format, open};
 pub use record_batches::{record_batches, record_batches_once};

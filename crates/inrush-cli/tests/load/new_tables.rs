@@ -144,6 +144,33 @@ fn a_spelling_behind_the_sample_is_kept_or_its_row_is_bad() {
     });
 }
 
+/// Each hint is followed.
+#[test]
+fn what_the_types_of_the_sample_do_not_hold_has_a_way_in() {
+    everywhere("ways", |place| {
+        let rows = |first: &str| (1..=2_000).map(|id| format!("{id},{first}\n")).collect::<String>();
+        let long = "x".repeat(300);
+        for (first, late, says, option) in [
+            ("Ann", &long[..], "`--type 'v=LONGTEXT'`", "--type v=LONGTEXT"),
+            ("Ann", &long, "`--sample all` finds a type", "--sample all"),
+            ("123", "soon", "`--type 'v=VARCHAR(255)'`", "--type v=VARCHAR(255)"),
+            ("123", "NA", "`--null NA` reads it as NULL, where it is not quoted", "--null NA"),
+        ] {
+            fresh(place, &format!("id,v\n{}2001,{late}\n", rows(first)));
+            let done = place.load("made.csv --into made --create-table --sample 2000");
+            assert_eq!(done.code, 2, "{late}: {done}");
+            done.says(says);
+            let done = place.load(
+                &format!("made.csv --into made --create-table --sample 2000 {option}")
+                    .replace("--sample 2000 --sample", "--sample"),
+            );
+            assert_eq!(done.code, 0, "{late} {option}: {done}");
+            let held = if late == "NA" { "NULL" } else { late };
+            assert_eq!(place.sql("SELECT v FROM made WHERE id = 2001"), held, "{late}");
+        }
+    });
+}
+
 #[test]
 fn spellings_are_kept_by_the_run_that_goes_on_with_a_job() {
     everywhere("spelt_on", |place| {
@@ -262,6 +289,27 @@ fn a_new_table_has_room_for_other_rows() {
         fresh(place, &texts);
         let done = place.load("made.csv --into made --create-table --key a,b,c,d");
         assert_eq!(done.code, 0, "{done}");
+    });
+}
+
+/// A column of several kinds takes a value of each; one of numbers takes no text that would be another number.
+#[test]
+fn kinds_of_json_behind_the_sample() {
+    everywhere("json_kinds", |place| {
+        fresh(place, "");
+        let rows: String = (1..=2_000).map(|id| format!("{{\"id\":{id},\"v\":[{id}],\"b\":true}}\n")).collect();
+        place.write("made.jsonl", format!("{rows}{{\"id\":2001,\"v\":\"x\",\"b\":false}}\n"));
+        let load = "made.jsonl --into made --create-table --sample 2000";
+        let done = place.load(load);
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT v, b FROM made WHERE id = 2001"), "\"x\",0");
+        for late in ["\"007\"", "2001.0"] {
+            fresh(place, "");
+            place.write("made.jsonl", format!("{rows}{{\"id\":{late},\"v\":1,\"b\":false}}\n"));
+            let done = place.load(load);
+            assert_eq!(done.code, 2, "{late}: {done}");
+            done.says("would lose its spelling in a column of INT");
+        }
     });
 }
 

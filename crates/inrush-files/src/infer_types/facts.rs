@@ -287,6 +287,11 @@ impl Facts {
     }
 }
 
+/// Whether programs write this text for a missing value.
+pub fn often_means_null(text: &str) -> bool {
+    NULL_TEXTS.contains(&text)
+}
+
 fn is_number(shape: Shape) -> bool {
     matches!(shape, Shape::Int(_) | Shape::Point { .. } | Shape::Exponent { .. })
 }

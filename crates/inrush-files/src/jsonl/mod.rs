@@ -179,8 +179,11 @@ impl FileSource for JsonlReader {
         while seen < n && !ended {
             match self.lines.next()? {
                 Some(batch) => {
+                    let wanted = usize::try_from(n - seen).unwrap_or(usize::MAX);
                     seen += batch.records();
-                    types.note(batch)?;
+                    let is_more = batch.rows.num_rows() > wanted;
+                    let first = if is_more { batch.cut(wanted).map(|(first, _)| first) } else { None };
+                    types.note(first.unwrap_or(batch))?;
                 }
                 None => ended = true,
             }
@@ -474,6 +477,8 @@ impl Kinds {
             },
             _ => return,
         };
+        // A JSON column takes every value of JSON as it is.
+        field.keeps_spelling &= ty != ColumnType::Json;
         (field.ty, field.cause) = (ty, None);
     }
 }

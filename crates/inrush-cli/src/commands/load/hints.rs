@@ -24,6 +24,7 @@ pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
 /// `begun`: the jobs of which something is stored.
 pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun: &[JobId]) -> Error {
     let hint = at_width(error.message(), || every_record_is_bad(&error, args, csv))
+        .or_else(|| at_missing_value(error.message()))
         .or_else(|| at_format(&error, args, csv))
         .or_else(|| at_new_type(&error, args, begun));
     match (hint, error.hint().map(str::to_owned)) {
@@ -31,6 +32,17 @@ pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun:
         (Some(hint), None) => error.with_hint(hint),
         (Some(hint), Some(other)) => error.with_hint(format!("{hint}; {other}")),
     }
+}
+
+/// For a text that often means a missing value, where a number or a date goes.
+fn at_missing_value(message: &str) -> Option<String> {
+    let (text, rest) = message.strip_prefix('`')?.split_once('`')?;
+    let is_one = inrush_files::often_means_null(text) && !text.starts_with("--");
+    (rest.starts_with(" is not a") && is_one).then(|| {
+        let is_word = text.chars().all(|c| c.is_ascii_alphanumeric());
+        let shown = if is_word { text.to_owned() } else { format!("'{text}'") };
+        format!("`--null {shown}` reads it as NULL, where it is not quoted")
+    })
 }
 
 /// For a record that has another number of fields than the header. `all`: so has every record, as far as one looked.
@@ -101,7 +113,12 @@ fn at_new_type(error: &Error, args: &LoadArgs, begun: &[JobId]) -> Option<String
         (Sample::All, _) | (_, true) => "",
         _ => "`--sample all` finds a type that holds all rows, ",
     };
-    let ty = format!("{column}=VARCHAR(255)").replace('\'', "'\\''");
+    let message = error.message();
+    if message.starts_with("NULL into ") {
+        return None;
+    }
+    let ty = if message.contains(" long, ") { "LONGTEXT" } else { "VARCHAR(255)" };
+    let ty = format!("{column}={ty}").replace('\'', "'\\''");
     Some(format!("{anew}{found}`--type '{ty}'` gives it one"))
 }
 
@@ -124,6 +141,23 @@ const PROPOSAL_BYTES: usize = 1 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_for_missing_values() {
+        let check = |message: &str, want: Option<&str>| {
+            assert_eq!(
+                at_missing_value(message).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
+                want,
+                "{message}"
+            );
+        };
+        check("`NA` is not a whole number", Some("--null NA"));
+        check("`#N/A` is not a date; 3 more bad rows in the same chunk", Some("--null '#N/A'"));
+        check("`-` is not a number", Some("--null '-'"));
+        check("`Ann` is not a whole number", None);
+        check("`NA` is 2 characters long, CHAR(1) takes 1", None);
+        check("expected 3 fields, found 4", None);
+    }
 
     #[test]
     fn records_of_another_width() {
