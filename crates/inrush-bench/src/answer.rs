@@ -1,11 +1,21 @@
 //! What to do on this server, in plain words: drawn from the experiments of the tour, and from nothing else. Pure.
 
+use crate::busy;
 use crate::results::{Results, Role};
 use crate::table::{self, Line, grouped};
 use std::collections::BTreeSet;
 
 /// The answer, a sentence a line: how to write, when to commit, how many rows a statement and connections, and what distance changes.
+/// None from a busy machine: that is said instead.
 pub fn of(insert: &Results, sweep: &Results, rtt: &Results) -> Vec<String> {
+    match [insert, sweep, rtt].into_iter().find_map(busy::of) {
+        Some(why) => vec![busy::withheld(&why)],
+        None => whatever_the_machine_did(insert, sweep, rtt),
+    }
+}
+
+/// The same from any machine.
+pub fn whatever_the_machine_did(insert: &Results, sweep: &Results, rtt: &Results) -> Vec<String> {
     [ways(insert), commits(insert), amounts(sweep), distance(rtt)].concat()
 }
 

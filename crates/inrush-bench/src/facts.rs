@@ -23,8 +23,31 @@ pub fn machine() -> Machine {
         cores: std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         memory: kib.map(|kib| kib * 1024),
         kernel: Some(format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy())),
+        busy: busy_for(LOOK_FOR),
+        load_average: line("/proc/loadavg", "").and_then(|text| text.split(' ').next()?.parse().ok()),
     }
 }
+
+/// The share of the processors that is in use for so long.
+fn busy_for(time: Duration) -> Option<f64> {
+    let read = || processor_time(&std::fs::read_to_string("/proc/stat").ok()?);
+    let (idle, all) = read()?;
+    std::thread::sleep(time);
+    let (idle_then, all_then) = read()?;
+    let (idle, all) = (idle_then.checked_sub(idle)?, all_then.checked_sub(all).filter(|all| *all > 0)?);
+    Some(1.0 - idle as f64 / all as f64)
+}
+
+/// Ticks of all processors since the start: idle ones (also while they wait for a disk), and all.
+fn processor_time(stat: &str) -> Option<(u64, u64)> {
+    let ticks = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map(|number| number.parse().ok());
+    // Time of guests is within that of their hosts.
+    let ticks = ticks.take(8).collect::<Option<Vec<u64>>>()?;
+    Some((ticks.get(3)? + ticks.get(4)?, ticks.iter().sum()))
+}
+
+/// Long enough for ticks of a hundredth of a second.
+const LOOK_FOR: Duration = Duration::from_millis(300);
 
 /// The server at the other end. `transport` is how it is reached.
 ///
@@ -156,3 +179,16 @@ const SETTINGS: [&str; 36] = [
     "tx_isolation",
     "version_comment",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_in_use() {
+        let stat = "cpu  10 1 5 80 4 0 0 0 9 9\ncpu0 10 1 5 80 4 0 0 0 0 0\n";
+        assert_eq!(processor_time(stat), Some((84, 100)));
+        assert_eq!(processor_time("intr 5"), None);
+        assert!(busy_for(Duration::from_millis(50)).is_none_or(|share| (0.0..=1.0).contains(&share)));
+    }
+}

@@ -9,6 +9,7 @@
 pub mod advice;
 pub mod answer;
 pub mod axes;
+pub mod busy;
 mod clock;
 pub mod compare;
 pub mod counters;

@@ -78,7 +78,7 @@ pub struct Program {
 }
 
 /// A machine, as far as it is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name.
     pub cpu: Option<String>,
@@ -88,6 +88,12 @@ pub struct Machine {
     pub memory: Option<u64>,
     /// The kernel's name and release.
     pub kernel: Option<String>,
+    /// The share of its processors that were in use just before the run, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
+    /// The load average of the minute before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_average: Option<f64>,
 }
 
 /// A server, and the way to it.

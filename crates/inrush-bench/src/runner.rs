@@ -16,7 +16,7 @@ pub struct Effort {
     pub most_rounds: u32,
     /// Each case is run until its median is known as well as this (half its 95 % interval, as a share of it).
     pub precision: f64,
-    /// No round begins after so long.
+    /// Once each case was run, none begins after so long.
     pub budget: Duration,
     /// Each case is run once before the rounds that count.
     pub warm_up: bool,
@@ -77,12 +77,12 @@ pub fn run(
     let mut dice = Dice::new(seed);
     let mut seconds = vec![Vec::new(); cases.len()];
     let mut wanted: Vec<usize> = (0..cases.len()).collect();
-    for round in u32::from(!effort.warm_up)..=effort.most_rounds {
-        if round > 1 && elapsed() >= effort.budget {
-            break;
-        }
+    'rounds: for round in u32::from(!effort.warm_up)..=effort.most_rounds {
         dice.shuffle(&mut wanted);
         for at in wanted.clone() {
+            if round > 1 && elapsed() >= effort.budget {
+                break 'rounds;
+            }
             let sample = match run(at, round) {
                 Ok(sample) => sample,
                 Err(Broken { error, sample }) => {
@@ -177,6 +177,18 @@ mod tests {
     fn once_is_once() {
         let (ran, told, _) = rounds(Effort::ONCE, |_, _| Ok((1.0, false)));
         assert_eq!((ran, told.len()), (vec![vec![1]; 3], 3 + 3 + 1));
+    }
+
+    /// Each case once, and then none that would begin too late: not even the rest of a round.
+    #[test]
+    fn a_budget_ends_a_round_in_its_middle() {
+        let effort = Effort { budget: Duration::from_secs(8), ..Effort::QUICK };
+        let (ran, told, ok) = rounds(effort, |_, _| Ok((1.0, false)));
+        assert_eq!((ran.iter().map(Vec::len).sum::<usize>(), ok), (8, true));
+        assert!(ran.iter().all(|rounds| rounds.starts_with(&[0, 1])), "{ran:?}");
+        assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason: None })));
+        let (ran, ..) = rounds(Effort { budget: Duration::ZERO, ..Effort::QUICK }, |_, _| Ok((1.0, false)));
+        assert_eq!(ran, vec![vec![0, 1]; 3]);
     }
 
     #[test]

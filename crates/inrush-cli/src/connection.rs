@@ -1,6 +1,7 @@
 //! How every command finds its server: the options of the mysql client, a URL, the environment, option files. Secrets come from a
 //! file, the environment or a prompt, never from an argument.
 
+use crate::exit;
 use clap::Args;
 use inrush::Config;
 use inrush_core::{Error, Kind, Result};
@@ -133,7 +134,7 @@ impl ConnectArgs {
 }
 
 /// A configuration file that cannot be read is an error of the command line, not of the server.
-fn as_usage(error: Error) -> Error {
+pub(crate) fn as_usage(error: Error) -> Error {
     if error.kind() == Kind::Io { Error::config(error.to_string()) } else { error }
 }
 
@@ -149,9 +150,7 @@ pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std:
 
 /// Adds a hint about the sources of a password, if the server refused the login.
 pub(crate) fn hint_at_login(error: Error) -> Error {
-    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-    const REFUSED: [u16; 2] = [1045, 1698];
-    if error.hint().is_some() || !REFUSED.contains(&error.code()) {
+    if error.hint().is_some() || !exit::is_refused_login(&error) {
         return error;
     }
     error.with_hint(

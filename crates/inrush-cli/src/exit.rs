@@ -19,8 +19,20 @@ pub(crate) const PROMISE: u8 = 5;
 /// Interrupted; what is committed stays.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// The code of an error.
+/// The code of an error that ended a command before it sent a row. A refused login is a mistake of the configuration, which no second
+/// attempt mends.
 pub(crate) fn code_of(error: &Error) -> u8 {
+    if is_refused_login(error) { USAGE } else { code_of_kind(error) }
+}
+
+/// Whether the server refused user and password.
+pub(crate) fn is_refused_login(error: &Error) -> bool {
+    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+    const REFUSED: [u16; 2] = [1045, 1698];
+    error.kind() == Kind::Server && REFUSED.contains(&error.code())
+}
+
+fn code_of_kind(error: &Error) -> u8 {
     match error.kind() {
         Kind::Config => USAGE,
         Kind::Data => DATA,
@@ -39,7 +51,7 @@ pub(crate) fn code_of_report(report: &Report) -> u8 {
         // Callers that check only the exit code must notice these rows first.
         Some(_) if report.unknown > 0 => SERVER,
         Some(Stop::BadData(_)) => DATA,
-        Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of(error),
+        Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of_kind(error),
     }
 }
 

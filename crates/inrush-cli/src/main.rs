@@ -9,6 +9,7 @@ mod local_server;
 mod output;
 mod wrap;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     if let Err(error) = connection::refuse_password_arguments(std::env::args_os()) {
         return refused(error);
     }
+    let arguments = with_help(arguments);
     let arguments = match commands::load::expand(&Cli::command(), arguments) {
         Ok(arguments) => arguments,
         Err(error) => return refused(error),
@@ -53,6 +55,14 @@ fn main() -> ExitCode {
     let Some(error) = output.unwritten() else { return ExitCode::from(code) };
     output.error(&exit::explain(&error));
     ExitCode::from(if code == exit::OK { exit::code_of(&error) } else { code })
+}
+
+/// A `-h` without a host, at the end, asks for help: in commands that connect it is the host, as in the mysql client.
+fn with_help(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if let Some(last) = arguments.last_mut().filter(|last| *last == "-h") {
+        *last = "--help".into();
+    }
+    arguments
 }
 
 /// Help and version go to standard output and are not errors; anything else is wrong usage, exit code 1 instead of clap's 2.

@@ -42,6 +42,10 @@ pub struct ValueFormats {
     pub currencies: Vec<String>,
     /// What a percent sign behind a number means; `None`: there is none.
     pub percent: Option<Percent>,
+    /// Words that mean true in columns of whole numbers and bits, in any case.
+    pub trues: Vec<String>,
+    /// Words that mean false there.
+    pub falses: Vec<String>,
     /// Formats of dates and times: those of a column, and those of all other columns, of which the first that fits is taken.
     pub dates: Vec<DateFormat>,
 }
@@ -69,6 +73,8 @@ inrush_core::setters!(ValueFormats {
     with_thousands => thousands: into Option<char>,
     with_currencies => currencies: into Vec<String>,
     with_percent => percent: into Option<Percent>,
+    with_trues => trues: into Vec<String>,
+    with_falses => falses: into Vec<String>,
     with_dates => dates: into Vec<DateFormat>,
 });
 
@@ -105,6 +111,15 @@ impl ValueFormats {
             return Err(Error::config(format!("`--currency {}`: that is a part of numbers", quoted(sign)))
                 .with_hint("it takes a sign or a word such as `€` or `EUR`"));
         }
+        let words =
+            || self.trues.iter().map(|word| ("--true", word)).chain(self.falses.iter().map(|word| ("--false", word)));
+        if let Some((option, _)) = words().find(|(_, word)| word.trim().is_empty()) {
+            return Err(Error::config(format!("`{option}` is a word, such as `yes`, `ja` or `Y`")));
+        }
+        let is_false = |word: &&String| self.falses.iter().any(|other| is_word(other, word));
+        if let Some(word) = self.trues.iter().find(is_false) {
+            return Err(Error::config(format!("`{word}` cannot be both `--true` and `--false`")));
+        }
         self.dates.iter().try_for_each(|format| moment::check(&format.format))
     }
 
@@ -120,6 +135,23 @@ impl ValueFormats {
         };
         let sign = sign.trim();
         sign.chars().all(is_part) || sign.starts_with(is_sign) || sign.ends_with(is_sign)
+    }
+
+    /// Whether a cell is a word for true, or for false.
+    fn truth(&self, cell: &str) -> Option<bool> {
+        let is_one = |words: &[String]| words.iter().any(|word| is_word(word, cell));
+        if is_one(&self.trues) {
+            Some(true)
+        } else if is_one(&self.falses) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Whether there are words for true and false.
+    fn has_truths(&self) -> bool {
+        !(self.trues.is_empty() && self.falses.is_empty())
     }
 
     /// Whether numbers have options of their own.
@@ -140,6 +172,7 @@ impl ValueFormats {
     /// How the cells of a field are rewritten that goes into a column of this kind.
     fn rule(&self, field: &str, column_kind: ColumnKind) -> Rule<'_> {
         match column_kind {
+            ColumnKind::Integer if self.has_truths() => Rule::Truth(self),
             ColumnKind::Integer | ColumnKind::Float if self.has_numbers() => Rule::Number(self),
             ColumnKind::Moment | ColumnKind::Time if !self.dates.is_empty() => self.date_rule(field),
             _ => Rule::Keep,
@@ -170,6 +203,12 @@ impl fmt::Display for ValueFormats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.number_options())?;
         let mut separator = if self.has_numbers() { " " } else { "" };
+        for (option, words) in [("--true", &self.trues), ("--false", &self.falses)] {
+            for word in words {
+                write!(f, "{separator}{option} {}", quoted(word))?;
+                separator = " ";
+            }
+        }
         for format in &self.dates {
             let column = format.column.as_ref().map_or(String::new(), |column| format!("{column}="));
             write!(f, "{separator}--date-format {}", quoted(&(column + &format.format)))?;
@@ -207,6 +246,8 @@ impl DateFormat {
 #[derive(Debug)]
 enum Rule<'f> {
     Keep,
+    /// A word for true or false, else a number.
+    Truth(&'f ValueFormats),
     Number(&'f ValueFormats),
     Date {
         formats: Vec<&'f str>,
@@ -224,6 +265,17 @@ impl Rule<'_> {
                 out.extend_from_slice(cell);
                 true
             }
+            Rule::Truth(formats) => match formats.truth(text) {
+                Some(truth) => {
+                    out.push(if truth { b'1' } else { b'0' });
+                    true
+                }
+                None if formats.has_numbers() => number::rewrite(formats, text, out),
+                None => {
+                    out.extend_from_slice(cell);
+                    true
+                }
+            },
             Rule::Number(formats) => number::rewrite(formats, text, out),
             Rule::Date { formats, or_iso } => {
                 formats.iter().any(|format| moment::rewrite(format, text.trim(), out))
@@ -240,12 +292,19 @@ impl Rule<'_> {
         let cell = String::from_utf8_lossy(cell);
         match self {
             Rule::Keep => String::new(),
-            Rule::Number(formats) => format!("`{cell}` is no number by `{}`", formats.number_options()),
+            Rule::Truth(formats) | Rule::Number(formats) => {
+                format!("`{cell}` is no number by `{}`", formats.number_options())
+            }
             Rule::Date { formats, .. } => {
                 format!("`{cell}` is no date or time by `--date-format '{}'`", formats.join("', '"))
             }
         }
     }
+}
+
+/// Whether two words are the same but for case and blanks around them.
+fn is_word(word: &str, other: &str) -> bool {
+    word.trim().to_lowercase() == other.trim().to_lowercase()
 }
 
 /// An option's value as a shell takes it.

@@ -482,7 +482,9 @@ const TEXT_OPTIONS: &[Given] = &[
     ("--no-header", |options| !options.header),
     ("--extra-fields", |options| options.ignore_extra_fields),
     ("--missing-fields", |options| options.null_missing_fields),
-    ("--decimal, --thousands, --currency, --percent, --date-format", |options| options.formats.is_any()),
+    ("--decimal, --thousands, --currency, --percent, --true, --false, --date-format", |options| {
+        options.formats.is_any()
+    }),
     ("--null", |options| !options.nulls.is_empty()),
     ENCODING,
     ("--skip", |options| options.skip > 0),

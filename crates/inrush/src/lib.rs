@@ -190,8 +190,8 @@ pub use inrush_derive::{FromValue, ToValue};
 pub use inserter::{Inserted, InserterOptions, InserterStatus, OnDuplicate};
 #[cfg(feature = "loader")]
 pub use loader::{
-    BadRows, BatchSize, Control, Forgotten, Guarantee, JobRun, JobStatus, LoadOptions, Loader, MaxBad, MinRows, Notice,
-    Observer, Snapshot, Sort, StoredChunk, Waiting,
+    BadRows, BatchSize, Control, Forgotten, Guarantee, JobProgress, JobRun, JobStatus, LoadOptions, Loader, MaxBad,
+    MinRows, Notice, Observer, Snapshot, Sort, StoredChunk, Waiting,
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};

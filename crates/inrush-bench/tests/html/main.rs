@@ -226,6 +226,13 @@ impl Page {
         );
         assert!(wide[0].as_u64() <= Some(390) && wide[2] == serde_json::json!([]), "{}: {wide}", self.name);
 
+        // What a row is of breaks between words, not between letters.
+        let narrow = browser.eval(
+            "[...document.querySelectorAll('.scroll:not(.names *) tbody th:first-child')]
+              .map(e => [e.textContent.slice(0, 40), e.getBoundingClientRect().width]).filter(([, width]) => width > 0 && width < 100)",
+        );
+        assert_eq!(narrow, serde_json::json!([]), "{}", self.name);
+
         browser.resize(1280, 900, false);
         browser.eval("document.querySelectorAll('details').forEach(d => d.open = false)");
         browser.show_as("print", "dark");

@@ -43,6 +43,7 @@ impl File {
                 cores: 8,
                 memory: Some(33_000_000_000),
                 kernel: Some("Linux 6.1.0".into()),
+                ..Machine::default()
             },
             server: Server {
                 version: "MySQL 9.7.4".into(),

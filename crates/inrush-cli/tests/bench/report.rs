@@ -47,7 +47,7 @@ fn a_report_is_of_one_kind() {
     for (arguments, code, says) in [
         ("a.jsonl --html --csv", 1, "cannot be used with"),
         ("a.jsonl --markdown --html", 1, "cannot be used with"),
-        ("b.jsonl --html", 3, "cannot read `b.jsonl`"),
+        ("b.jsonl --html", 1, "cannot read `b.jsonl`"),
         ("a.jsonl --html -o no/where.html", 3, "cannot write `no/where.html`"),
     ] {
         let done = report(&folder, arguments);

@@ -223,7 +223,7 @@ fn a_wrong_password() {
         prepared(place);
         let mut command = place.command("people.csv --into people");
         let done = place.done(&command.env("INRUSH_PASSWORD", "not-it").output().unwrap());
-        assert_eq!(done.code, 3, "{done}");
+        assert_eq!(done.code, 1, "{done}");
         done.says("error: cannot log in to `");
         done.says("Access denied for user 'inrush'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)\nhint: check user");
         assert!(!done.stderr.contains("not-it"), "{done}");

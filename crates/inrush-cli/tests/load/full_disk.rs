@@ -45,7 +45,7 @@ fn a_disk_without_room_for_a_table(own: &OwnServer, place: &Place, tables: &Path
         place.sql("CREATE TABLE numbers (id INT PRIMARY KEY, value INT, pad VARCHAR(4000)) ENGINE=InnoDB");
         let done = place.load(&format!("numbers.csv --into numbers --batch 500 --method {method}"));
         assert_eq!((done.code, &done.json["stop"]["code"]), (3, &1114.into()), "{done}");
-        done.says("error: The table 'numbers' is full (server error 1114, SQLSTATE HY000)\n");
+        done.says("error: The table 'numbers' is full (server error 1114, SQLSTATE HY000)\nhint: the server's disk is full, or ");
         let stored = check_table(place, &done, |_| true);
         assert!(!stored.is_empty(), "{done}");
     }

@@ -117,9 +117,9 @@ const END: &str = "
 
 | what happens | message | exit code |
 |---|---|---|
-| a wrong password | ``cannot log in to `..`: Access denied for user 'app'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)``, and the sources of a password | 3 |
+| a wrong password | ``cannot log in to `..`: Access denied for user 'app'@'localhost' (using password: YES) (server error 1045, SQLSTATE 28000)``, and the sources of a password | 1 |
 | no server | ``cannot connect to `127.0.0.1:3306`: Connection refused (os error 111)``, with a hint | 3 |
-| a full disk, a full table | `The table 'people' is full (server error 1114, SQLSTATE HY000)`, and which records are stored | 3 |
+| a full disk, a full table | `The table 'people' is full (server error 1114, SQLSTATE HY000)`, which records are stored, and what to look at | 3 |
 | no answer for 30 s (a lock, a disk that the server waits for) | `no answer to LOAD DATA for 30 s on lane 1; the server says: Query for 30 s, state ..`, and again every 30 s; the load keeps waiting | |
 | a lock wait time-out | `Lock wait timeout exceeded; try restarting transaction (server error 1205, SQLSTATE HY000)`; no row of that chunk is stored | 3 |
 | a connection that is lost in the middle of a chunk | the error, and which records are stored; no row of that chunk is stored | 3 |

@@ -3,6 +3,7 @@
 
 use crate::place::{Done, Place, Rows, everywhere, on};
 use crate::server_of_own::OwnServer;
+use crate::stopped::{Running, await_true};
 use inrush_testkit::servers::with_local_infile;
 
 const PEOPLE: &str = "DROP TABLE IF EXISTS people, people__inrush_new, people__inrush_old; \
@@ -348,5 +349,93 @@ fn a_table_that_a_load_makes_may_be_empty() {
         let done = place.load("none.csv --into made --create-table --truncate");
         assert_eq!(done.code, 0, "{done}");
         assert_eq!(place.sql("SELECT COUNT(*) FROM made"), "0");
+    });
+}
+
+/// The script of the guide, whose run is killed twice in the middle.
+#[test]
+fn the_script_for_cron_goes_on_after_a_kill() {
+    let guide = include_str!("../../../../docs/jobs.md");
+    let script = guide.split("```sh\n").find(|block| block.starts_with("#!/bin/sh")).unwrap();
+    let script = script.split("```").next().unwrap().replace("sleep 60", "sleep 0");
+    everywhere("job_cron", |place| {
+        place.sql(PEOPLE);
+        std::fs::create_dir(place.path("jobs")).unwrap();
+        let rows: String = (1..=1000).map(|id| format!("{id},n{id}\n")).collect();
+        place.write("jobs/people.csv", format!("id,name\n{rows}x,bad\n"));
+        place.write(
+            "jobs/people.toml",
+            "files = [\"people.csv\"]\ninto = \"people\"\nbatch = \"100\"\nlanes = \"1\"\nbad-rows = \"divert:bad-{date}-{file}.csv\"\n",
+        );
+        place.write("nightly.sh", script.replace("/srv", &place.folder.path().display().to_string()));
+        let bin = std::path::Path::new(env!("CARGO_BIN_EXE_inrush")).parent().unwrap();
+        let run = |password: &str, fault: &str| {
+            let mut command = std::process::Command::new("sh");
+            command.arg(place.path("nightly.sh")).env("HOME", place.folder.path()).env("INRUSH_FAULT", fault);
+            let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+            let url = format!(
+                "mysql://{}@localhost/{}?socket={}",
+                place.server.user,
+                place.schema.name(),
+                place.server.socket.display()
+            );
+            command.env("PATH", path).env("INRUSH_URL", url).env("INRUSH_PASSWORD", password);
+            place.done(&command.output().unwrap())
+        };
+        let wrong = run("not-it", "");
+        assert_eq!((wrong.code, wrong.stderr.matches("Access denied").count()), (1, 1), "{wrong}");
+        let done = run(&place.server.password, "tallied:5");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM people").as_str()), (0, "1000"), "{done}");
+        assert!(done.stdout.contains("loaded, but for the rows of the reject file"), "{done}");
+        let names = std::fs::read_dir(place.folder.path().join("jobs")).unwrap();
+        let names: Vec<String> = names.map(|name| name.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        assert!(names.iter().any(|name| name.starts_with("bad-20") && name.ends_with("-people.csv")), "{names:?}");
+        // The next night has another file under the same name, and the reject file of last night is not in its way.
+        let again = run(&place.server.password, "");
+        assert_eq!(again.code, 0, "{again}");
+    });
+}
+
+#[test]
+fn many_files_that_were_loaded_are_one_line() {
+    on(with_local_infile(), "job_many", |place| {
+        place.sql(PEOPLE);
+        let files: Vec<String> = (1..=5).map(|n| format!("f{n}.csv")).collect();
+        for (n, file) in files.iter().enumerate() {
+            place.write(file, format!("id,name\n{n},x\n"));
+        }
+        let run = |n: usize| {
+            place.done(&place.command(&format!("{} --into people -q", files[..n].join(" "))).output().unwrap())
+        };
+        assert_eq!(run(5).code, 0);
+        let lines = |done: &Done| done.stdout.lines().filter(|line| line.starts_with("already ")).count();
+        assert_eq!((lines(&run(3)), lines(&run(5))), (3, 1));
+        assert!(run(5).stdout.contains("already   5 files, `f1.csv` to `f5.csv`, were loaded from 20"), "{}", run(5));
+    });
+}
+
+#[test]
+fn a_run_at_work_shows_how_far_it_is() {
+    on(with_local_infile(), "job_far", |place| {
+        place.sql(PEOPLE);
+        let rows: String = (1..=1000).map(|id| format!("{id:04},n{id:04}\n")).collect();
+        place.write("people.csv", format!("id,name\n{rows}"));
+        place.forget();
+        let mut command = place.command(&format!("{ARGS} --batch 100 --lanes 1"));
+        command.env("INRUSH_FAULT", "tallied:5:stop");
+        let run = Running::spawn(place, command);
+        await_true("it to stand still", || run.is_stopped());
+        // A rate needs a second.
+        await_true("a rate", || {
+            let status = place.done(&place.command("--status --json").output().unwrap());
+            let job = &status.json["jobs"][0];
+            assert!((35..=60).contains(&job["percent"].as_u64().unwrap()), "{status}");
+            assert!(job["started"].as_str().unwrap().ends_with('Z'), "{status}");
+            job["rows_per_second"].is_u64() && job["seconds_left"].is_u64()
+        });
+        let status = place.done(&place.command("--status").output().unwrap());
+        assert!(status.stdout.contains("%), ") && status.stdout.contains(" rows/s, "), "{status}");
+        run.signal("CONT");
+        assert_eq!(run.end().code, 0);
     });
 }

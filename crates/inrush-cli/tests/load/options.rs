@@ -197,3 +197,37 @@ fn a_summary_for_people_and_a_document_for_programs() {
         assert_eq!((&failed["exit_code"], &failed["error"]), (&1.into(), &error));
     });
 }
+
+/// `-h` is the host, as in the mysql client; without one it asks for help.
+#[test]
+fn every_command_takes_a_bare_h_for_help() {
+    for call in ["", "load", "load people.csv --into people", "bench", "bench insert", "server", "server start"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_inrush"));
+        let done = command.args(call.split_whitespace()).arg("-h").output().unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && said.contains("Usage: inrush"), "{call}: {done:?}");
+    }
+}
+
+#[test]
+fn words_for_true_and_false() {
+    everywhere("truths", |place| {
+        place.sql("CREATE TABLE flags (id INT PRIMARY KEY, a TINYINT(1), b BIT(1), n INT, t VARCHAR(9))");
+        place.write("flags.csv", "id,a,b,n,t\n1,ja,N,Y,ja\n2,NEIN,y,7,N\n");
+        let words = "--true ja --true Y --false nein --false N";
+        let done = place.load(&format!("flags.csv --into flags {words}"));
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT id, a, b+0, n, t FROM flags ORDER BY id"), "1,1,0,1,ja|2,0,1,7,N");
+        place.write("bad.csv", "id,a,b,n,t\n3,jein,N,Y,x\n");
+        assert_eq!(place.load(&format!("bad.csv --into flags {words}")).code, 2);
+        let done = place.load(&format!("flags.csv --into made --create-table {words}"));
+        assert_eq!(done.code, 0, "{done}");
+        let types = "SELECT GROUP_CONCAT(LEFT(COLUMN_TYPE, 7) ORDER BY ORDINAL_POSITION SEPARATOR ' ') FROM information_schema.COLUMNS \
+                     WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'made' AND COLUMN_NAME IN ('a', 'b', 't')";
+        assert_eq!(place.sql(types), "tinyint tinyint tinyint");
+        assert_eq!(place.sql("SELECT a, b, t FROM made ORDER BY id"), "1,0,1|0,1,0");
+        let done = place.load(&format!("flags.csv --into flags {words} --false JA"));
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`ja` cannot be both `--true` and `--false`");
+    });
+}

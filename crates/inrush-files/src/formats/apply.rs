@@ -51,6 +51,10 @@ impl ValueFormats {
                     cells.put_null();
                     continue;
                 };
+                if let Some(truth) = std::str::from_utf8(cell).ok().and_then(|cell| self.truth(cell)) {
+                    cells.put([if truth { b"true" } else { b"false" }, b""]);
+                    continue;
+                }
                 let is_moment = !matches!(date, Rule::Keep) && cells.try_put(|out| date.rewrite(cell, out));
                 if is_moment || (!matches!(number, Rule::Keep) && cells.try_put(|out| number.rewrite(cell, out))) {
                     continue;

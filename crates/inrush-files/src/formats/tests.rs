@@ -290,3 +290,29 @@ fn they_are_part_of_how_a_job_reads_its_files() {
     );
     assert!(german.contains("missing fields: NULL") && !plain.contains("fields: "), "{plain}");
 }
+
+#[test]
+fn words_for_true_and_false() {
+    let formats =
+        ValueFormats::default().with_trues(["ja".to_owned(), "Y".to_owned()]).with_falses(["nein".to_owned()]);
+    formats.check().unwrap();
+    let rewritten = |formats: &ValueFormats, kind: ColumnKind, cell: &str| {
+        let mut out = Vec::new();
+        formats.rule("f", kind).rewrite(cell.as_bytes(), &mut out).then(|| String::from_utf8(out).unwrap())
+    };
+    let integer = |cell: &str| rewritten(&formats, ColumnKind::Integer, cell);
+    assert_eq!(
+        ["ja", " JA ", "y", "Nein", "7", "maybe"].map(integer),
+        ["1", "1", "1", "0", "7", "maybe"].map(|text| Some(text.to_owned()))
+    );
+    // A text stays what it is.
+    assert_eq!(rewritten(&formats, ColumnKind::Text, "ja").as_deref(), Some("ja"));
+    let german = formats.clone().with_decimal(',');
+    assert_eq!(rewritten(&german, ColumnKind::Integer, "7,0").as_deref(), Some("7.0"));
+    assert_eq!(rewritten(&german, ColumnKind::Integer, "nein").as_deref(), Some("0"));
+    assert_eq!(formats.to_string(), "--true ja --true Y --false nein");
+    assert_eq!(german.to_string(), "--decimal , --true ja --true Y --false nein");
+    for wrong in [formats.clone().with_falses(["JA".to_owned()]), formats.with_trues([" ".to_owned()])] {
+        assert!(wrong.check().is_err(), "{wrong:?}");
+    }
+}

@@ -45,7 +45,7 @@ mod work_queue;
 mod zones;
 
 pub use control::{Control, Snapshot, Waiting};
-pub use ledger::{Forgotten, JobRun, JobStatus};
+pub use ledger::{Forgotten, JobProgress, JobRun, JobStatus};
 pub use notice::{Notice, Observer, StoredChunk};
 pub use options::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 

@@ -45,7 +45,7 @@ pub(super) struct Common {
     #[arg(long, value_name = "PERCENT", value_parser = super::percent, requires = "full")]
     precision: Option<f64>,
 
-    /// With `--full`: no round begins after so long, such as `90s` or `2h` [default: 30min]
+    /// With `--full`: no case begins after so long, such as `90s` or `2h` [default: 30min]
     #[arg(long, value_name = "TIME", value_parser = super::time, requires = "full")]
     budget: Option<Duration>,
 
@@ -219,7 +219,7 @@ pub(super) fn listed<T: ToString>(numbers: &[T]) -> String {
 pub(super) fn perform(experiment: &impl Experiment, output: &Output) -> Result<u8> {
     let common = experiment.common();
     at_a_place(&common.connect, experiment.server_memory(), common.keep, output, |place, stop| {
-        let results = measure(experiment, place, stop, output, &|results| match output.is_json() {
+        let results = measure(experiment, place, stop, output, Duration::MAX, &|results| match output.is_json() {
             true => output.result(&table::json(results)),
             false => show(results, output),
         })?;
@@ -252,12 +252,13 @@ pub(super) fn at_a_place(
     done
 }
 
-/// Measures and keeps the results; `show` is handed what there is in any case.
+/// Measures and keeps the results; once each case was run, none begins after `budget`. `show` is handed what there is in any case.
 pub(super) fn measure<E: Experiment>(
     experiment: &E,
     place: &Place,
     stop: &Arc<AtomicBool>,
     output: &Output,
+    budget: Duration,
     show: &dyn Fn(&Results),
 ) -> Result<Results> {
     let mut connection = Connection::connect(&place.config)?;
@@ -277,7 +278,7 @@ pub(super) fn measure<E: Experiment>(
     let mut file = BufWriter::new(file);
     Record::Run(Box::new(run)).write(&mut file)?;
     let started = Instant::now();
-    let measured = rounds(experiment, place, &facts, &plan.cells, stop, &mut file, output);
+    let measured = rounds(experiment, place, &facts, &plan.cells, (stop, budget), &mut file, output);
     drop(file);
 
     let results = super::read(&path)?;
@@ -292,7 +293,7 @@ fn rounds<E: Experiment>(
     place: &Place,
     facts: &Facts,
     cells: &[E::Cell],
-    stop: &Arc<AtomicBool>,
+    (stop, budget): (&Arc<AtomicBool>, Duration),
     file: &mut BufWriter<File>,
     output: &Output,
 ) -> Result<()> {
@@ -322,7 +323,9 @@ fn rounds<E: Experiment>(
         }
     };
     let seed = experiment.common().seed;
-    runner::run(&cases, experiment.effort(), seed, run_one, || started.elapsed(), |record| record.write(file))
+    let effort = experiment.effort();
+    let effort = Effort { budget: effort.budget.min(budget), ..effort };
+    runner::run(&cases, effort, seed, run_one, || started.elapsed(), |record| record.write(file))
 }
 
 fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOut>, ddl: Vec<String>) -> Run {

@@ -15,6 +15,8 @@ mod rtt;
 mod sweep;
 mod tour;
 
+use crate::connection::as_usage;
+use crate::wrap::wrapped;
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
@@ -129,12 +131,13 @@ fn shown(results: &Results, style: Style, width: usize) -> String {
         text += if part.is_empty() { "" } else { "\n" };
         text += &part;
     }
-    text
+    // Tables and maps fit; sentences break between words.
+    if style == Style::Text { wrapped(&text, width, 2) } else { text }
 }
 
 fn read(path: &Path) -> Result<Results> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|e| Error::io(format!("cannot read `{name}`"), e))?;
+    let file = File::open(path).map_err(|e| as_usage(Error::io(format!("cannot read `{name}`"), e)))?;
     Results::read(&name, BufReader::new(file))
 }
 

@@ -1,6 +1,6 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
-use super::{sizes, sources};
+use super::{diverts, sizes, sources};
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::lane::Unchecked;
@@ -228,6 +228,14 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_enum, value_name = "strip|share", hide_possible_values = true, help_heading = "Files")]
     percent: Option<PercentArg>,
 
+    /// A word that means true in columns of whole numbers and bits, in any case: `yes`, `ja`, `Y`; may be given several times
+    #[arg(long = "true", value_name = "TEXT", help_heading = "Files")]
+    trues: Vec<String>,
+
+    /// A word that means false there
+    #[arg(long = "false", value_name = "TEXT", help_heading = "Files")]
+    falses: Vec<String>,
+
     /// How dates and times are written, as for strptime: `%d.%m.%Y %H:%M`, of one field `FIELD=FORMAT`; may be given several times
     #[arg(long, value_name = "[FIELD=]FORMAT", help_heading = "Files")]
     date_format: Vec<String>,
@@ -278,7 +286,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", help_heading = "Files")]
     limit: Option<u64>,
 
-    /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`
+    /// What to do with a row that cannot be stored: `stop`, `skip` or `divert:FILE`; `{date}`, `{file}` and `{table}` in its name are replaced
     #[arg(long, default_value = "stop", value_name = "WHAT", help_heading = "Bad rows")]
     bad_rows: String,
 
@@ -443,8 +451,13 @@ impl LoadArgs {
 impl LoadArgs {
     /// The same for one table; a `*` in the name of a file that is written becomes the table's name.
     pub(crate) fn for_table(&self, table: &str, into: String, files: Vec<String>) -> Self {
-        let bad_rows =
-            if sources::is_for_many(self.into()) { self.bad_rows.replace('*', table) } else { self.bad_rows.clone() };
+        let bad_rows = match self.bad_rows.strip_prefix("divert:") {
+            None => self.bad_rows.clone(),
+            Some(name) => {
+                let name = if sources::is_for_many(self.into()) { name.replace('*', table) } else { name.to_owned() };
+                format!("divert:{}", diverts::name(&name, table, &files))
+            }
+        };
         let is_one_of_many = sources::is_for_many(self.into());
         Self { into: Some(into), files, bad_rows, is_one_of_many, ..self.clone() }
     }
@@ -452,7 +465,7 @@ impl LoadArgs {
     /// Refuses to write one file for several tables.
     pub(crate) fn check_names_for_many(&self) -> Result<()> {
         match self.bad_rows.strip_prefix("divert:") {
-            Some(file) if !file.contains('*') => {
+            Some(file) if !file.contains('*') && !diverts::is_of_one_table(file) => {
                 Err(Error::config(format!("the bad rows of several tables do not fit into one file, `{file}`"))
                     .with_hint("`--bad-rows 'divert:bad-*.csv'` writes one for each table, named after it"))
             }
@@ -584,6 +597,8 @@ impl LoadArgs {
             .with_thousands(self.thousands)
             .with_currencies(self.currency.clone())
             .with_percent(percent)
+            .with_trues(self.trues.clone())
+            .with_falses(self.falses.clone())
             .with_dates(dates);
         formats.check()?;
         Ok(formats)

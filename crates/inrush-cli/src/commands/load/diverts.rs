@@ -1,11 +1,27 @@
 //! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
+use super::sources;
 use inrush::sans_io::bulk::batch::csv_line;
 use inrush::sans_io::bulk::{FieldTarget, Matching};
 use inrush_core::{Error, Result};
 use inrush_files::{CsvReader, FileSource, RejectForm};
 use std::path::Path;
+
+/// The name with its placeholders replaced: `{date}` by today in UTC, `{file}` by the name of the (first) file up to its first dot,
+/// `{table}` by the table's.
+pub(crate) fn name(name: &str, table: &str, files: &[String]) -> String {
+    let file = files.first().and_then(|file| sources::table_of(file)).unwrap_or_else(|| "stdin".into());
+    // A table may be given as `database.table`.
+    let table = table.rsplit('.').next().unwrap_or(table).trim_matches('`');
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    name.replace("{date}", &today).replace("{file}", &file).replace("{table}", table)
+}
+
+/// Whether the name differs from table to table.
+pub(crate) fn is_of_one_table(name: &str) -> bool {
+    ["{file}", "{table}"].iter().any(|part| name.contains(part))
+}
 
 /// Refuses a reject file whose rows would be lost or could not be read again.
 pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
@@ -91,4 +107,20 @@ fn header_line(reader: &CsvReader, line: &mut Vec<u8>) {
         }
     }
     line.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_of_names() {
+        let files = ["in/march.2026.csv.gz".to_owned(), "other.csv".to_owned()];
+        assert_eq!(name("bad-{file}.csv", "people", &files), "bad-march.csv");
+        assert_eq!(name("{table}/{file}.csv", "shop.`people`", &["-".to_owned()]), "people/stdin.csv");
+        let dated = name("bad-{date}.csv", "people", &files);
+        assert!(dated.len() == "bad-2026-03-01.csv".len() && dated.starts_with("bad-20"), "{dated}");
+        assert_eq!(name("plain.csv", "people", &files), "plain.csv");
+        assert!(is_of_one_table("{file}") && is_of_one_table("a-{table}") && !is_of_one_table("{date}"));
+    }
 }

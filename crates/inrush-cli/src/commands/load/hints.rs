@@ -20,6 +20,19 @@ pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
     }
 }
 
+/// Adds what to do about a server that has no room.
+pub(super) fn at_full_disk(error: Error) -> Error {
+    /// ER_DISK_FULL, ER_RECORD_FILE_FULL
+    const FULL: [u16; 2] = [1021, 1114];
+    if error.hint().is_some() || !FULL.contains(&error.code()) {
+        return error;
+    }
+    error.with_hint(
+        "the server's disk is full, or a limit of the table is reached (`df`, the server's error log; `innodb_data_file_path`, \
+         `max_heap_table_size`); make room, then run the same command: it goes on",
+    )
+}
+
 /// Adds the option that would take a row which is bad for how it is written.
 /// `begun`: the jobs of which something is stored.
 pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun: &[JobId]) -> Error {

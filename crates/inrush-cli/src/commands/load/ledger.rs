@@ -10,6 +10,7 @@ use inrush_core::human;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// Lists the jobs of a database, or forgets some.
 pub(super) fn run(args: &LoadArgs, output: &Output) -> Result<u8> {
@@ -141,7 +142,7 @@ fn described(job: &JobStatus) -> String {
         let _ = write!(text, ", {} skipped", human::exact(job.totals.skipped));
     }
     let _ = match job.state {
-        State::Running => write!(text, " so far, begun {} UTC", job.started),
+        State::Running => write!(text, " so far{}, begun {} UTC", progress(job), job.started),
         State::Done => write!(text, ", {} to {} UTC", job.started, job.finished),
     };
     if !job.owner.is_empty() {
@@ -152,6 +153,16 @@ fn described(job: &JobStatus) -> String {
         let _ = write!(text, "\n    {}", last_run(run));
     }
     text
+}
+
+/// How far it is and how fast, as far as that is known.
+fn progress(job: &JobStatus) -> String {
+    let progress = job.progress.unwrap_or_default();
+    let percent = progress.percent.map(|percent| format!(" ({percent}%)")).unwrap_or_default();
+    let rate =
+        progress.rows_per_second.map(|rate| format!(", {} rows/s", human::short(rate as f64))).unwrap_or_default();
+    let left = progress.seconds_left.map(|left| format!(", {} left", human::whole_time(Duration::from_secs(left))));
+    percent + &rate + &left.unwrap_or_default()
 }
 
 /// The state of a job, in a word or two.
@@ -188,6 +199,9 @@ fn as_json(job: &JobStatus) -> Value {
         "owner": (!job.owner.is_empty()).then_some(&job.owner),
         "state": job.state.name(),
         "run": job.run.as_ref().map(run_json),
+        "percent": job.progress.and_then(|progress| progress.percent),
+        "rows_per_second": job.progress.and_then(|progress| progress.rows_per_second),
+        "seconds_left": job.progress.and_then(|progress| progress.seconds_left),
         "step": job.step,
         "rebuild": job.rebuild,
         "chunks": job.totals.chunks,
@@ -195,19 +209,23 @@ fn as_json(job: &JobStatus) -> Value {
         "rows": job.totals.rows,
         "skipped": job.totals.skipped,
         "rejected": job.totals.rejected,
-        "started": job.started,
-        "finished": (!job.finished.is_empty()).then_some(&job.finished),
+        "started": zoned(&job.started),
+        "finished": zoned(&job.finished),
     })
+}
+
+/// A time of the ledger, which is in UTC, by RFC 3339; none for no time.
+fn zoned(time: &str) -> Option<String> {
+    (!time.is_empty()).then(|| format!("{}Z", time.replacen(' ', "T", 1)))
 }
 
 fn run_json(run: &JobRun) -> Value {
     match run {
         JobRun::Active { since, connection_id, client } => {
-            let since = (!since.is_empty()).then_some(since);
-            json!({ "state": "active", "since": since, "connection_id": connection_id, "client": client })
+            json!({ "state": "active", "since": zoned(since), "connection_id": connection_id, "client": client })
         }
-        JobRun::Ended { on, why } => json!({ "state": "ended", "on": on, "why": why }),
-        JobRun::Gone { since } => json!({ "state": "gone", "since": since }),
+        JobRun::Ended { on, why } => json!({ "state": "ended", "on": zoned(on), "why": why }),
+        JobRun::Gone { since } => json!({ "state": "gone", "since": zoned(since) }),
         _ => json!({ "state": "unknown" }),
     }
 }
@@ -219,6 +237,12 @@ mod tests {
     #[track_caller]
     fn check(run: JobRun, want: &str) {
         assert_eq!(last_run(&run), want);
+    }
+
+    #[test]
+    fn times_have_a_zone() {
+        assert_eq!(zoned("2026-11-22 11:27:42").as_deref(), Some("2026-11-22T11:27:42Z"));
+        assert_eq!(zoned(""), None);
     }
 
     #[test]

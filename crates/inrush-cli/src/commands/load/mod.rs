@@ -104,14 +104,16 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     drop(progress);
     say_quoted_empties(&quoted_empties, output);
     let helpful = |error, begun: &[_]| hints::at_options(hints::at_encoding(error, &likely), args, &csv, begun);
-    let mut report =
-        report.map_err(connection::hint_at_login).map_err(|error| helpful(error, &[])).inspect_err(|error| {
-            events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
-        })?;
-    if let Some(Stop::BadData(error)) = report.stop {
-        let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
-        report.stop = Some(Stop::BadData(helpful(error, &begun)));
-    }
+    let report = report.map_err(connection::hint_at_login).map_err(hints::at_full_disk);
+    let mut report = report.map_err(|error| helpful(error, &[])).inspect_err(|error| {
+        events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
+    })?;
+    let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
+    report.stop = report.stop.map(|stop| match stop {
+        Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
+        Stop::Failed(error) => Stop::Failed(hints::at_full_disk(error)),
+        other => other,
+    });
     events.write("summary", show::as_json(&report));
     Ok(report)
 }

@@ -42,9 +42,8 @@ pub(super) struct Pace {
     recent: VecDeque<Point>,
     /// When the last commit was seen.
     last_commit: Duration,
-    /// Bytes on the disk for a byte of text, as long as much is unread: near the end it is too small, for what a reader has in its hands
-    /// is text only.
-    on_disk: f64,
+    /// Bytes that were read before the first chunk: what earlier runs have stored, which is passed over.
+    read_before: u64,
     /// Rows are read to be sorted.
     is_sorting: bool,
 }
@@ -77,6 +76,7 @@ impl Pace {
         if !has_begun {
             // Connecting, and comparing what is stored, are no time of the rate.
             self.recent.clear();
+            self.read_before = now.read;
         }
         self.push(Point { at: now.at, settled_bytes, rows });
         let rates = self.rates();
@@ -111,18 +111,18 @@ impl Pace {
     }
 
     /// `remaining` bytes of text are not committed. Shares are those of the disk: only there the size of what earlier runs stored is known.
-    fn percent(&mut self, now: &Moment, remaining: u64) -> Option<u8> {
+    ///
+    /// A byte of text is as many on the disk as all text of this run is there. What a reader has in its hands is read, and still text to
+    /// come: a ratio of what is unread would be too small.
+    fn percent(&self, now: &Moment, remaining: u64) -> Option<u8> {
         let total = now.total.filter(|total| *total > 0)?;
-        let Snapshot { bytes, left, .. } = now.done;
-        let unread = total.saturating_sub(now.read);
-        if let Some(left @ 1..) = left.filter(|_| unread > total / MUCH) {
-            self.on_disk = unread as f64 / left as f64;
-        }
-        let on_disk = match self.on_disk {
-            // A small file was read at once.
-            none if none <= 0.0 => total as f64 / (bytes + left.unwrap_or(0)).max(1) as f64,
-            on_disk => on_disk,
+        let Snapshot { bytes, left, resumed, .. } = now.done;
+        let of_run = match total.saturating_sub(self.read_before) {
+            rest if resumed > 0 && rest > total / MUCH => rest,
+            // Nothing was passed over; or a small file was read at once.
+            _ => total,
         };
+        let on_disk = of_run as f64 / (bytes + left.unwrap_or(0)).max(1) as f64;
         let rest = remaining as f64 * on_disk * 100.0 / total as f64;
         // Rounded down, but for what is lost in fractions.
         Some((100.0 - rest + 1e-6).clamp(0.0, 100.0) as u8)
@@ -139,7 +139,7 @@ impl Pace {
 /// Rates are those of so long. A chunk takes two seconds at most where the server is not in trouble.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// The part of a file, one in so many, that is enough to learn from.
+/// The part of a file, one in so many, that is more than a reader's first look.
 const MUCH: u64 = 20;
 
 /// As long as nothing is committed, the time left says nothing.
@@ -172,6 +172,19 @@ mod tests {
         check(1000, &[(0, 0, 0, 1000, 0)], (None, None, None));
         check(1000, &[(0, 0, 0, 1000, 0), (1, 500, 0, 500, 0)], (Some(0), None, None));
         check(1000, &[(0, 0, 0, 1000, 0), (1, 500, 200, 500, 20)], (Some(20), Some((20.0, 200.0)), Some(4)));
+    }
+    /// A reader has 300 bytes in its hands: they are read from the disk, and text that is still to come.
+    #[test]
+    fn what_a_reader_holds_is_no_progress() {
+        let mut pace = Pace::default();
+        pace.take(&Moment {
+            total: Some(1000),
+            done: Snapshot { left: Some(1000), ..Snapshot::default() },
+            ..Moment::default()
+        });
+        let done = Snapshot { bytes: 300, settled_bytes: 240, left: Some(700), stored: 24, ..Snapshot::default() };
+        let got = pace.take(&Moment { at: Duration::from_secs(1), done, read: 600, total: Some(1000) });
+        assert_eq!(got.percent, Some(24));
     }
     #[test]
     fn text_of_a_compressed_file_is_longer() {

@@ -54,16 +54,7 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
     if let Some(text) = sort_line(report) {
         line("sorted", text);
     }
-    for job in &report.jobs {
-        if let JobState::AlreadyLoaded(on) = &job.state {
-            let rejected = match job.resumed.rejected {
-                0 => String::new(),
-                n => format!("; {} rejected then", were(n)),
-            };
-            let again = "`--again` loads it once more";
-            line("already", format!("`{}` was loaded on {on} UTC{rejected}; {again}", job.source));
-        }
-    }
+    already(&report.jobs).into_iter().for_each(|text| line("already", text));
     line("rows", rows_line(report));
     if is_nothing_left {
         if report.rejected > 0 {
@@ -111,6 +102,32 @@ fn summary(report: &Report, reject_file: Option<&Path>) -> String {
     text.truncate(text.trim_end().len());
     text
 }
+
+/// The jobs that earlier runs have finished: each in a line, or many in one.
+fn already(jobs: &[Job]) -> Vec<String> {
+    let loaded: Vec<(&Job, &str)> = jobs.iter().filter_map(|job| Some((job, job.state.loaded_on()?))).collect();
+    let rejected = |n: u64| if n == 0 { String::new() } else { format!("; {} rejected then", were(n)) };
+    if let ([(first, _), .., (last, _)], true) = (&loaded[..], loaded.len() > MOST_ALREADY) {
+        let (from, to) =
+            loaded.iter().fold((loaded[0].1, loaded[0].1), |(from, to), (_, on)| (from.min(on), to.max(on)));
+        let all = loaded.iter().map(|(job, _)| job.resumed.rejected).sum();
+        return vec![format!(
+            "{} files, `{}` to `{}`, were loaded from {from} to {to} UTC{}; `--again` loads them once more",
+            loaded.len(),
+            first.source,
+            last.source,
+            rejected(all)
+        )];
+    }
+    let one = |(job, on): (&Job, &str)| {
+        let again = "`--again` loads it once more";
+        format!("`{}` was loaded on {on} UTC{}; {again}", job.source, rejected(job.resumed.rejected))
+    };
+    loaded.into_iter().map(one).collect()
+}
+
+/// More of them are one line.
+const MOST_ALREADY: usize = 3;
 
 /// What was sorted, or would be.
 fn sort_line(report: &Report) -> Option<String> {
@@ -312,7 +329,9 @@ fn rows_json(report: &Report) -> Value {
 }
 
 fn job_json(job: &Job) -> Value {
-    let (state, loaded_on) = (job.state.name(), job.state.loaded_on());
+    // As the ledger has it, in UTC.
+    let (state, on) = (job.state.name(), job.state.loaded_on());
+    let loaded_on = on.map(|on| format!("{}Z", on.replacen(' ', "T", 1)));
     json!({ "job": job.id.to_string(), "source": job.source.to_string(), "state": state, "loaded_on": loaded_on })
 }
 

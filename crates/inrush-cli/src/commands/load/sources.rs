@@ -44,7 +44,7 @@ pub(crate) fn is_for_many(into: &str) -> bool {
 }
 
 /// A file's name up to its first dot; of an archive's member, the member's.
-fn table_of(file: &str) -> Option<String> {
+pub(super) fn table_of(file: &str) -> Option<String> {
     let path = file.rsplit_once('#').map_or(file, |(_, member)| member);
     let name = path.rsplit('/').next().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();

@@ -92,6 +92,22 @@ impl JobLine {
         format!("SELECT LOWER(HEX(`job`)), {SUMS} FROM {} GROUP BY `job`", ledger.chunks())
     }
 
+    /// How far the jobs are that are not finished: rows of the id, how much of the source its chunks cover, for how many seconds the last
+    /// run has been at work, and whether it is the first one.
+    pub fn extents_query(ledger: &Ledger) -> String {
+        let run = match ledger.has_runs {
+            true => "TIMESTAMPDIFF(SECOND, j.`run_began`, UTC_TIMESTAMP()), j.`run_began` = j.`started`",
+            false => "NULL, 0",
+        };
+        format!(
+            "SELECT LOWER(HEX(j.`id`)), \
+             (SELECT COALESCE(SUM(c.`end` - c.`start`), 0) FROM {} AS c WHERE c.`job` = j.`id` AND c.`records` > 0), {run} \
+             FROM {} AS j WHERE j.`state` = 'running'",
+            ledger.chunks(),
+            ledger.jobs()
+        )
+    }
+
     /// Reads a row of [`JobLine::query`].
     pub fn parse(row: &[String]) -> Result<Self> {
         let odd = || Error::protocol("a line of `inrush_job` has an odd shape");

@@ -15,7 +15,7 @@ mod whose;
 
 pub(super) use finish::LastSteps;
 pub(super) use opening::open;
-pub use status::{Forgotten, JobRun, JobStatus};
+pub use status::{Forgotten, JobProgress, JobRun, JobStatus};
 
 use super::sql;
 use super::target::Target;

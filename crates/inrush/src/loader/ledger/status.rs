@@ -35,6 +35,45 @@ pub struct JobStatus {
     pub finished: String,
     /// What is known of its last run; `None` once it is finished.
     pub run: Option<JobRun>,
+    /// How far it is; `None` once it is finished.
+    pub progress: Option<JobProgress>,
+}
+
+/// How far a job is that is not finished.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JobProgress {
+    /// The share of the file that is stored, in percent; `None` for compressed files and those that are no text, of which the ledger does
+    /// not tell.
+    pub percent: Option<u8>,
+    /// Rows that the run at work has stored a second; `None` if none is at work, or if it went on with what an earlier one had stored.
+    pub rows_per_second: Option<u64>,
+    /// How many seconds the rest will take at this rate.
+    pub seconds_left: Option<u64>,
+}
+
+impl JobProgress {
+    /// Of a job with so many rows, whose chunks cover so much of the source; `seconds` is how long its first run has been at work.
+    fn of(line: &JobLine, rows: u64, covered: u64, seconds: Option<u64>) -> Self {
+        let size = line.size.filter(|size| *size > 0 && covered <= *size && is_plain_text(&line.source));
+        let seconds = seconds.filter(|seconds| *seconds > 0 && rows > 0);
+        let left = |size: u64, seconds: u64| {
+            let left = u128::from(seconds) * u128::from(size - covered) / u128::from(covered.max(1));
+            u64::try_from(left).unwrap_or(u64::MAX)
+        };
+        Self {
+            percent: size.map(|size| (u128::from(covered) * 100 / u128::from(size)) as u8),
+            rows_per_second: seconds.map(|seconds| rows / seconds),
+            seconds_left: size.zip(seconds).map(|(size, seconds)| left(size, seconds)),
+        }
+    }
+}
+
+/// Whether places in the source are bytes of the file: by its name, for the ledger does not say how it is compressed.
+fn is_plain_text(source: &str) -> bool {
+    const PLAIN: [&str; 6] = ["csv", "tsv", "txt", "tab", "jsonl", "ndjson"];
+    let ending = source.rsplit_once('.').map_or("", |(_, ending)| ending);
+    !source.contains('#') && PLAIN.iter().any(|plain| ending.eq_ignore_ascii_case(plain))
 }
 
 /// The run that began, or took over, a job last.
@@ -165,6 +204,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
     let lines = sql::rows(connection, &JobLine::query(ledger, None, false))?;
     let lines = lines.iter().map(|row| JobLine::parse(row)).collect::<Result<Vec<_>>>()?;
     let mut runs = runs(connection, &lines)?;
+    let extents = sql::rows(connection, &JobLine::extents_query(ledger))?;
     for line in lines {
         let run = runs.remove(&line.id);
         let totals = match line.state {
@@ -172,6 +212,12 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             State::Done => line.totals,
         };
         let rebuild = rebuild_statement(ledger, &line);
+        let id = line.id.to_string();
+        let progress = extents.iter().find(|row| row.first() == Some(&id)).map(|row| {
+            let number = |at: usize| row.get(at).and_then(|text| text.parse::<u64>().ok());
+            let is_first = number(3) == Some(1) && matches!(run, Some(JobRun::Active { .. }));
+            JobProgress::of(&line, totals.rows, number(1).unwrap_or(0), number(2).filter(|_| is_first))
+        });
         jobs.push(JobStatus {
             id: line.id,
             source: line.source,
@@ -184,6 +230,7 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
             started: line.started,
             finished: line.finished,
             run,
+            progress,
         });
     }
     jobs.sort_by(|a, b| a.started.cmp(&b.started));
@@ -231,6 +278,24 @@ mod tests {
         let [began, ended, error] = last.map(str::to_owned);
         let clients = [["7", "app", "localhost"].map(str::to_owned).to_vec()];
         assert_eq!(run(&LastRun { began, ended, error }, holder, &clients), want);
+    }
+
+    #[test]
+    fn how_far_a_job_is() {
+        let row = ["07".repeat(16), "1".into(), "3".into(), "shop.people".into(), "/a.csv".into(), "1000".into()];
+        let rest = ["5", "77", "", "begin", "", "running", "0", "0", "0", "0", "0", "noon", "", "", "", "", "", ""];
+        let row: Vec<String> = row.into_iter().chain(rest.map(str::to_owned)).collect();
+        let line = JobLine::parse(&row).unwrap();
+        let of = |line: &JobLine, covered, seconds| {
+            let progress = JobProgress::of(line, 50, covered, seconds);
+            (progress.percent, progress.rows_per_second, progress.seconds_left)
+        };
+        assert_eq!(of(&line, 250, Some(10)), (Some(25), Some(5), Some(30)));
+        assert_eq!(of(&line, 250, None), (Some(25), None, None));
+        // More than there is: places of a text that is compressed.
+        assert_eq!(of(&line, 2500, Some(10)), (None, Some(5), None));
+        let zipped = JobLine { source: "/a.csv.gz".into(), ..line };
+        assert_eq!(of(&zipped, 250, Some(10)), (None, Some(5), None));
     }
 
     #[test]
