@@ -1,7 +1,6 @@
 //! How every command finds its server: the options of the mysql client, a URL, the environment, option files. Secrets come from a
 //! file, the environment or a prompt, never from an argument.
 
-use crate::exit;
 use clap::Args;
 use inrush::Config;
 use inrush_core::{Error, Kind, Result};
@@ -150,7 +149,9 @@ pub(crate) fn refuse_password_arguments(mut arguments: impl Iterator<Item = std:
 
 /// Adds a hint about the sources of a password, if the server refused the login.
 pub(crate) fn hint_at_login(error: Error) -> Error {
-    if error.hint().is_some() || !exit::is_refused_login(&error) {
+    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+    const REFUSED: [u16; 2] = [1045, 1698];
+    if error.hint().is_some() || !REFUSED.contains(&error.code()) {
         return error;
     }
     error.with_hint(

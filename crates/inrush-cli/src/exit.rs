@@ -26,7 +26,7 @@ pub(crate) fn code_of(error: &Error) -> u8 {
 }
 
 /// Whether the server refused user and password.
-pub(crate) fn is_refused_login(error: &Error) -> bool {
+fn is_refused_login(error: &Error) -> bool {
     /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
     const REFUSED: [u16; 2] = [1045, 1698];
     error.kind() == Kind::Server && REFUSED.contains(&error.code())

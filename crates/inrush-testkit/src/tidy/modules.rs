@@ -199,7 +199,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         &[
             &["dataset", "histogram", "server_file", "stats", "wrap"],
             &["relay", "results"],
-            &["axes", "compare", "facts", "meter", "runner", "table", "counters"],
+            &["axes", "busy", "compare", "facts", "meter", "runner", "table", "counters"],
             &["advice", "clock", "workers", "heat_map", "html", "knee"],
             &["answer", "insert", "query", "sweep"],
             &["load", "peer", "pool", "pressure", "rtt"],

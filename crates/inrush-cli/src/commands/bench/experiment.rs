@@ -3,7 +3,7 @@
 
 use super::place::{Place, SCHEMA};
 use super::progress::Progress;
-use crate::connection::ConnectArgs;
+use crate::connection::{ConnectArgs, as_usage};
 use crate::{Output, exit};
 use clap::Args;
 use inrush::Config;
@@ -272,7 +272,7 @@ pub(super) fn measure<E: Experiment>(
     let path = common.output.clone().unwrap_or_else(named);
     let shown = path.display().to_string();
     let file = File::create_new(&path).map_err(|e| {
-        Error::io(format!("cannot write `{shown}`"), e)
+        as_usage(Error::io(format!("cannot write `{shown}`"), e))
             .with_hint("`--output FILE` names another file; existing files are not overwritten")
     })?;
     let mut file = BufWriter::new(file);

@@ -1,5 +1,6 @@
 //! `inrush bench report`: results of an earlier run once more, as a table or a page.
 
+use crate::connection::as_usage;
 use crate::{Output, exit};
 use clap::Args;
 use inrush_bench::html;
@@ -66,7 +67,7 @@ fn headlines(results: &Results) -> Vec<String> {
 fn write(path: &Path, text: &str) -> Result<()> {
     let shown = path.display();
     let mut file = File::create_new(path).map_err(|e| {
-        Error::io(format!("cannot write `{shown}`"), e)
+        as_usage(Error::io(format!("cannot write `{shown}`"), e))
             .with_hint("`--output FILE` names another file; existing files are not overwritten")
     })?;
     file.write_all(text.as_bytes()).map_err(|e| Error::io(format!("cannot write `{shown}`"), e))
