@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +16,17 @@ import pytest
 import inrush
 
 SERVERS: list[dict[str, Any]] = json.loads(os.environ["INRUSH_TEST_SERVERS"])
+
+# The longest wait of a test, in seconds, as in the tests in Rust: no test decides by the clock.
+PATIENCE = 60 * int(os.environ.get("INRUSH_TEST_PATIENCE") or 1)
+
+
+def until(what: str, check: Callable[[], object]) -> None:
+    """Waits until `check` returns something true."""
+    deadline = time.monotonic() + PATIENCE
+    while not check():
+        assert time.monotonic() < deadline, f"waited {PATIENCE} s in vain for {what}"
+        time.sleep(0.02)
 
 
 @dataclass
@@ -40,6 +52,11 @@ class Place:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         return inrush.query(sql, to=self.url).rows()
+
+    def until_asleep(self) -> None:
+        """Waits until a statement in this database sleeps."""
+        asleep = f"SELECT ID FROM information_schema.PROCESSLIST WHERE DB = '{self.database}' AND STATE = 'User sleep'"
+        until("a statement that sleeps", lambda: self.rows(asleep))
 
 
 @pytest.fixture(params=SERVERS, ids=lambda server: server["instance"])

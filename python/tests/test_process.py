@@ -6,10 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from conftest import Place
+from conftest import PATIENCE, Place, until
 
 import inrush
 
@@ -27,7 +26,7 @@ QUERY = """
 import inrush, sys
 print("begun", flush=True)
 with inrush.connect(sys.argv[1]) as connection:
-    connection.query("SELECT SLEEP(60)").rows()
+    connection.query("SELECT SLEEP(600)").rows()
 """
 
 AT_EXIT = """
@@ -45,7 +44,8 @@ import inrush, sys, time
 def rows():
     for n in range(5000):
         yield n, n
-    time.sleep(60)
+    print("waits", flush=True)
+    time.sleep(600)
 inrush.load(rows(), "t", sys.argv[1], job="endless")
 """
 
@@ -57,10 +57,7 @@ def start(code: str, place: Place) -> subprocess.Popen[str]:
 
 
 def await_rows(place: Place) -> None:
-    deadline = time.monotonic() + 60
-    while not place.rows("SELECT COUNT(*) FROM t")[0][0]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until("rows in the table", lambda: place.rows("SELECT COUNT(*) FROM t")[0][0])
 
 
 def test_ctrl_c_stops_a_load(place: Place) -> None:
@@ -68,7 +65,7 @@ def test_ctrl_c_stops_a_load(place: Place) -> None:
     child = start(LOAD, place)
     await_rows(place)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == -signal.SIGINT and said.rstrip().endswith("KeyboardInterrupt"), said
     (job,) = inrush.status(place.url)
     assert (job.state, job.run) == ("unfinished", "ended")
@@ -78,25 +75,25 @@ def test_ctrl_c_stops_a_load(place: Place) -> None:
 def test_ctrl_c_stops_what_gives_no_rows(each: Place) -> None:
     each.sql(TABLE)
     child = start(BLOCKED, each)
-    time.sleep(2)
+    assert child.stdout is not None and child.stdout.readline() == "waits\n"
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in said, said
 
 
 def test_ctrl_c_ends_a_query(each: Place) -> None:
     child = start(QUERY, each)
     assert child.stdout is not None and child.stdout.readline() == "begun\n"
-    time.sleep(1)
+    each.until_asleep()
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=30)
+    _, said = child.communicate(timeout=PATIENCE)
     assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in said, said
 
 
 def test_an_interpreter_that_exits_in_the_middle(place: Place) -> None:
     place.sql(TABLE)
     child = start(AT_EXIT, place)
-    out, said = child.communicate(timeout=60)
+    out, said = child.communicate(timeout=PATIENCE)
     assert (child.returncode, out) == (0, "leaving\n"), said
 
 
@@ -123,8 +120,7 @@ def test_200_loads_leave_nothing_behind(each: Place) -> None:
     n_threads, memory = threads(), resident()
     for n in range(20, 200):
         load(n)
-    time.sleep(0.5)
-    assert threads() <= n_threads
+    until("the end of their threads", lambda: threads() <= n_threads)
     assert resident() - memory < 20 << 20
     assert each.rows("SELECT COUNT(*) FROM t") == [(20_000,)]
 
