@@ -228,7 +228,7 @@ impl Page {
 
         // What a row is of breaks between words, not between letters.
         let narrow = browser.eval(
-            "[...document.querySelectorAll('.scroll:not(.names *) tbody th:first-child')]
+            "[...document.querySelectorAll('#cases tbody th:first-child')]
               .map(e => [e.textContent.slice(0, 40), e.getBoundingClientRect().width]).filter(([, width]) => width > 0 && width < 100)",
         );
         assert_eq!(narrow, serde_json::json!([]), "{}", self.name);
