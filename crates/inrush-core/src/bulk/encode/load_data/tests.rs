@@ -95,8 +95,8 @@ fn check_charset(ty: &str, charset: Option<&str>, want: [&str; 2]) {
 fn others_pass_through_a_variable() {
     check_statement(
         "9.7.4",
-        &[("a", "blob"), ("b", "int"), ("c", "bit(3)")],
-        "(@inrush1,`b`,@inrush3) SET `a`=UNHEX(@inrush1),`c`=CAST(@inrush3 AS UNSIGNED)",
+        &[("a", "blob"), ("b", "int"), ("c", "bit(3)"), ("t", "text")],
+        "(@inrush1,`b`,@inrush3,`t`) SET `a`=UNHEX(@inrush1),`c`=CAST(@inrush3 AS UNSIGNED)",
     );
     check_statement("9.7.4", &[("v", "vector(3)")], "(@inrush1) SET `v`=STRING_TO_VECTOR(@inrush1)");
     check_statement("11.8.9-MariaDB", &[("v", "vector(3)")], "(@inrush1) SET `v`=VEC_FromText(@inrush1)");
