@@ -4,10 +4,14 @@
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
 use crate::formats::ValueFormats;
+use crate::sniff::Doubts;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
 use inrush_core::error::{Error, Result};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How to read a CSV or TSV file. `Default` is RFC 4180 with a header, in UTF-8 (or UTF-16, by its byte order mark).
 ///
@@ -59,6 +63,48 @@ pub struct CsvOptions {
     pub names: HeaderNames,
     /// What of this is found out from the beginning of each file, whatever is said here.
     pub find_out: FindOut,
+    /// The columns of the table, which decide where a file's first line may be a header or a row.
+    pub columns_of_table: Option<TableColumns>,
+    /// What was found out to be in no record of the sample.
+    pub(crate) doubts: Doubts,
+}
+
+/// The names of the columns that files are loaded into. They are read when the first file needs them, and once. The headers of files that
+/// were opened with it are known as well: the same line in another file is a header.
+#[derive(Clone)]
+pub struct TableColumns {
+    read: Arc<dyn Fn() -> Result<Option<Vec<String>>> + Send + Sync>,
+    names: Arc<OnceLock<Result<Option<Vec<String>>>>>,
+    headers: Arc<Mutex<BTreeSet<Vec<Vec<u8>>>>>,
+}
+
+impl TableColumns {
+    /// `read` returns `None` if there is no such table.
+    pub fn new(read: impl Fn() -> Result<Option<Vec<String>>> + Send + Sync + 'static) -> Self {
+        Self { read: Arc::new(read), names: Arc::default(), headers: Arc::default() }
+    }
+
+    /// Notes the header of a file.
+    pub(crate) fn note_header(&self, fields: &[&[u8]]) {
+        let fields = fields.iter().map(|field| field.to_vec()).collect();
+        self.headers.lock().unwrap_or_else(PoisonError::into_inner).insert(fields);
+    }
+
+    /// Whether another file has this header.
+    pub(crate) fn has_header(&self, fields: &[&[u8]]) -> bool {
+        let fields: Vec<Vec<u8>> = fields.iter().map(|field| field.to_vec()).collect();
+        self.headers.lock().unwrap_or_else(PoisonError::into_inner).contains(&fields)
+    }
+
+    pub(crate) fn read(&self) -> Result<Option<Vec<String>>> {
+        self.names.get_or_init(|| (self.read)()).clone()
+    }
+}
+
+impl fmt::Debug for TableColumns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableColumns").field("names", &self.names).finish_non_exhaustive()
+    }
 }
 
 /// What is done with the names in a header.
@@ -117,6 +163,7 @@ inrush_core::setters!(CsvOptions {
     with_formats => formats: as ValueFormats,
     with_names => names: as HeaderNames,
     with_find_out => find_out: as FindOut,
+    with_columns_of_table => columns_of_table: into Option<TableColumns>,
 });
 
 impl Default for CsvOptions {
@@ -143,6 +190,8 @@ impl Default for CsvOptions {
             formats: ValueFormats::default(),
             names: HeaderNames::Keep,
             find_out: FindOut::default(),
+            columns_of_table: None,
+            doubts: Doubts::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::escaped::{self, DELIMITER, NULL};
 use crate::input::Input;
 use crate::untaken::Untaken;
-use crate::widths::Widths;
+use crate::widths::{RULER_LINES, Widths, is_ruler};
 use encoding_rs::Encoding;
 use memchr::memchr;
 use std::io::{self, Read};
@@ -18,6 +18,8 @@ pub(crate) struct FixedWidth {
     out: Untaken,
     has_ended: bool,
     max_line: usize,
+    /// Lines with text so far, as far as a ruler may be one of them.
+    n_first: usize,
 }
 
 impl FixedWidth {
@@ -29,7 +31,7 @@ impl FixedWidth {
         max_line: usize,
     ) -> io::Result<Self> {
         let input = Input::new(bytes, encoding)?;
-        Ok(Self { input, widths, text: Vec::new(), out: Untaken::default(), has_ended: false, max_line })
+        Ok(Self { input, widths, text: Vec::new(), out: Untaken::default(), has_ended: false, max_line, n_first: 0 })
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -44,7 +46,10 @@ impl FixedWidth {
             }
             let mut at = 0;
             while let Some(end) = memchr(b'\n', &self.text[at..]) {
-                self.cut(at, at + end);
+                // A line of dashes under the names, or above them, is left blank, so that lines keep their numbers.
+                if !self.is_ruler(at, at + end) {
+                    self.cut(at, at + end);
+                }
                 self.out.bytes.push(b'\n');
                 at += end + 1;
             }
@@ -58,6 +63,16 @@ impl FixedWidth {
             }
         }
         Ok(())
+    }
+
+    /// Whether the line between two places is one of the first and only has dashes.
+    fn is_ruler(&mut self, start: usize, end: usize) -> bool {
+        if self.n_first >= RULER_LINES {
+            return false;
+        }
+        let line = &self.text[start..end];
+        self.n_first += usize::from(!line.trim_ascii().is_empty());
+        is_ruler(line)
     }
 
     /// Writes the fields of the line between two places.

@@ -12,6 +12,7 @@ use crate::input::Meter;
 use crate::json_elements::{Elements, only_object};
 use crate::jsonl::JsonlReader;
 use crate::open::{Format, open};
+use crate::sniff::Doubts;
 use crate::sniff::{Sample, sniff};
 use crate::tar_member;
 use crate::widths::Widths;
@@ -170,6 +171,8 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },
         names: HeaderNames::Keep,
         find_out: FindOut::default(),
+        columns_of_table: None,
+        doubts: Doubts { swallowing: switches & 0x40 != 0, backslashes: sizes & 8 != 0 },
     }
 }
 

@@ -46,7 +46,7 @@ pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
 pub use decompress::Compression;
-pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames};
+pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames, TableColumns};
 pub use file_source::{FileSource, RejectForm};
 pub use formats::{DateFormat, Percent, Proposal, ValueFormats};
 pub use infer_types::{Cause, Inferred, Numbers, Texts, Why, fit_key, fit_row, often_means_null, tighten};

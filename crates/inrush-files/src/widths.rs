@@ -2,6 +2,7 @@
 
 use inrush_core::error::{Error, Result};
 use std::fmt;
+use std::ops::Range;
 
 /// How many characters each field of a line has, blanks around its text included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,30 +49,80 @@ impl Widths {
     }
 
     /// Measures aligned columns: one begins where a line has text behind a place at which all lines are blank. `None`: there are less than
-    /// two. Also returns whether a line ends before the last column.
+    /// two. Words of the first line with one blank between them are one name, unless there is text below each of them. Also returns
+    /// whether a line ends before the last column.
     pub(crate) fn measure(lines: &[&[u8]]) -> Option<(Self, bool)> {
-        let mut has_text: Vec<bool> = Vec::new();
-        for line in lines {
-            let line = line.trim_ascii_end();
-            let characters = line.iter().filter(|byte| !is_within(**byte)).take(MOST);
-            for (at, byte) in characters.enumerate() {
-                if has_text.len() == at {
-                    has_text.push(false);
-                }
-                has_text[at] |= *byte != b' ';
+        let ruler = lines.iter().take(RULER_LINES).find(|line| is_ruler(line));
+        let lines: Vec<&[u8]> = lines.iter().copied().filter(|line| ruler.is_none() || !is_ruler(line)).collect();
+        if let Some(starts) =
+            ruler.map(|ruler| starts_of(&places_of_text([*ruler].into_iter()))).filter(|s| !s.is_empty())
+        {
+            return Some(Self::starting_at(&starts, &lines));
+        }
+        let has_text = places_of_text(lines.iter().copied());
+        let below = places_of_text(lines.iter().skip(1).copied().filter(|line| !is_ruler(line)));
+        let first = places_of_text(lines.first().copied().into_iter());
+        let starts = starts_of(&has_text);
+        let has = |places: &[bool], range: Range<usize>| range.clone().any(|at| places.get(at) == Some(&true));
+        let mut kept: Vec<usize> = Vec::new();
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).copied().unwrap_or(has_text.len());
+            let before = kept.last().copied().unwrap_or(0);
+            let is_one_name = lines.len() > 1
+                && first.get(start) == Some(&true)
+                && start > 1
+                && first.get(start - 2) == Some(&true)
+                && first.get(start - 1) == Some(&false)
+                && !(has(&below, before..start) && has(&below, start..end));
+            if !is_one_name {
+                kept.push(start);
             }
         }
-        let mut starts: Vec<usize> = (1..has_text.len()).filter(|&at| has_text[at] && !has_text[at - 1]).collect();
-        // Blanks before the first column belong to it.
-        if !*has_text.first()? {
-            starts.remove(0);
-        }
-        let last = *starts.last()?;
+        (!kept.is_empty()).then(|| Self::starting_at(&kept, &lines))
+    }
+
+    /// Columns that begin at these places, and at the beginning of the line.
+    fn starting_at(starts: &[usize], lines: &[&[u8]]) -> (Self, bool) {
+        let last = starts.last().copied().unwrap_or_default();
         let widths = starts.iter().scan(0, |before, start| Some(start - std::mem::replace(before, *start))).collect();
         let is_short = lines.iter().any(|line| line.iter().filter(|byte| !is_within(**byte)).count() <= last);
-        Some((Self { widths, takes_rest: true }, is_short))
+        (Self { widths, takes_rest: true }, is_short)
     }
 }
+
+/// Where text begins behind a blank, without the first one: blanks before the first column belong to it.
+fn starts_of(has_text: &[bool]) -> Vec<usize> {
+    let begins = has_text.first() == Some(&true);
+    (1..has_text.len()).filter(|&at| has_text[at] && !has_text[at - 1]).skip(usize::from(!begins)).collect()
+}
+
+/// At which characters lines have text.
+fn places_of_text<'l>(lines: impl Iterator<Item = &'l [u8]>) -> Vec<bool> {
+    let mut has_text: Vec<bool> = Vec::new();
+    for line in lines {
+        let line = line.trim_ascii_end();
+        let characters = line.iter().filter(|byte| !is_within(**byte)).take(MOST);
+        for (at, byte) in characters.enumerate() {
+            if has_text.len() == at {
+                has_text.push(false);
+            }
+            has_text[at] |= *byte != b' ';
+        }
+    }
+    has_text
+}
+
+/// Whether a line only has dashes under or above names: runs of two at least, one of them of three.
+pub(crate) fn is_ruler(line: &[u8]) -> bool {
+    let is_dash = |byte: &u8| matches!(byte, b'-' | b'=');
+    let runs = || line.split(|byte| !is_dash(byte)).filter(|run| !run.is_empty());
+    line.iter().all(|byte| is_dash(byte) || matches!(byte, b'+' | b'|' | b':' | b' ' | b'\t' | b'\r' | b',' | b';'))
+        && runs().all(|run| run.len() > 1)
+        && runs().any(|run| run.len() > 2)
+}
+
+/// A ruler is one of the first lines that are not blank.
+pub(crate) const RULER_LINES: usize = 3;
 
 impl fmt::Display for Widths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use crate::{connection, failure, new_table, report};
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source};
 use inrush_core::{Error, Kind};
-use inrush_files::{CsvOptions, FindOut, HeaderNames};
+use inrush_files::{CsvOptions, FindOut, HeaderNames, TableColumns};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -286,7 +286,9 @@ fn run(
 ) -> inrush::Result<Report> {
     let asked = events.clone();
     let ask: Ask = Arc::new(move |request| asked.send(Event::Request(request)).is_ok());
-    let csv = csv_options(&options);
+    let of_table = (config.clone(), table.clone());
+    let columns = TableColumns::new(move || Loader::columns(&of_table.0, &of_table.1));
+    let csv = csv_options(&options).with_columns_of_table(columns);
     let taming = Taming { nan_is_null: options.nan_is_null, truncates: options.truncates };
     let opening = Opening { job: options.job.clone(), csv, taming, ask };
     let is_several = planned.len() > 1;

@@ -26,7 +26,7 @@ pub(crate) const CASES: &[Case] = &[
         advice: "A quote inside a quoted value must be doubled: `\"Bob \"\"the\"\" cat\"`.",
         file: b"id,name\n1,Ann\n2,\"Bob\"x\n3,Cy\n",
         says: "error: text follows the closing quote of field 2 (people.csv, line 3, column `name`)\n\
-               hint: `--bad-rows divert:rejected.csv` loads the rest\n\
+               hint: if quotes are text in this file, `--quote ''` turns quoting off; `--bad-rows divert:rejected.csv` loads the rest\n\
                stored: nothing",
         corrected: b"id,name\n2,Bob\n",
         ..ANN_AND_CY

@@ -138,6 +138,154 @@ fn a_new_table_needs_text() {
     });
 }
 
+/// A first line of numbers or days is a header where the table has exactly these columns, and a first line of names of `--columns` is one.
+#[test]
+fn the_table_decides_on_headers() {
+    everywhere("deciding", |place| {
+        let check = |columns: &str, file: &str, more: &str, rows: &str| {
+            place.sql(&format!("DROP TABLE IF EXISTS t; CREATE TABLE t ({columns})"));
+            place.forget();
+            place.write("t.csv", file.as_bytes());
+            let done = place.load(&format!("t.csv --into t {more}"));
+            assert_eq!(done.code, 0, "{done}");
+            assert_eq!(place.sql("SELECT * FROM t ORDER BY 1"), rows, "{file}");
+        };
+        check("Name VARCHAR(9), `1` INT, `2` INT", "Name,1,2\nAnn,5,6\nBob,7,8\n", "", "Ann,5,6|Bob,7,8");
+        check("`1` INT, `2` INT, n INT", "1,2\n5,6\n", "", "5,6,NULL");
+        check("Country CHAR(2), `1/22/20` INT", "Country,1/22/20\nDE,1\n", "", "DE,1");
+        check("Vorname VARCHAR(9), Ort VARCHAR(9)", "Vorname,Ort\nAnn,Rom\n", "", "Ann,Rom");
+        check("Vorname VARCHAR(9), Ort VARCHAR(9)", "Vorname,Ort\nAnn,Rom\n", "--create-table", "Ann,Rom");
+        check("a VARCHAR(9), b VARCHAR(9)", "1,2\n5,6\n", "", "1,2|5,6");
+        check("a VARCHAR(9), b VARCHAR(9)", "Foo,Bar\nAnn,Rom\n", "--columns a,b --header", "Ann,Rom");
+        check("Foo VARCHAR(9), Bar VARCHAR(9)", "Foo,Bar\nAnn,Rom\n", "--columns foo,bar", "Ann,Rom");
+    });
+}
+
+/// Where nothing decides, it is a question: nothing is stored, and each option of the hint stores what it says.
+#[test]
+fn a_header_in_doubt_is_a_question() {
+    everywhere("question", |place| {
+        for (file, with, without) in [
+            ("Ann,1999\nBob,2000\n", "Bob,2000", "Ann,1999|Bob,2000"),
+            ("Ann,,Paris\nBob,x,Rome\n", "Bob,x,Rome", "Ann,,Paris|Bob,x,Rome"),
+            ("Ann,Berlin\n", "", "Ann,Berlin"),
+        ] {
+            place.write("t.csv", file.as_bytes());
+            for more in ["--create-table", "--replace-table"] {
+                let done = place.load(&format!("t.csv --into t {more}"));
+                assert_eq!(done.code, 1, "{done}");
+                done.says("the first line of `t.csv` may be a header or a row: `Ann,");
+                done.says("say which: `--header` or `--no-header`; with a header the");
+                done.says(", without one it is `Ann,");
+            }
+            for (option, want) in [("--header", with), ("--no-header", without)] {
+                place.sql("DROP TABLE IF EXISTS t");
+                place.forget();
+                let done = place.load(&format!("t.csv --into t --create-table {option}"));
+                assert_eq!(done.code, 0, "{option} {done}");
+                assert_eq!(place.sql("SELECT * FROM t ORDER BY 1"), want, "{file} {option}");
+            }
+        }
+        // The names of a comment are not lost.
+        place.write("t.csv", b"# name,city\nAnn,Berlin\nBob,Paris\n");
+        place.sql("DROP TABLE IF EXISTS t");
+        place.forget();
+        place
+            .load("t.csv --into t --create-table")
+            .says("`--skip 1 --columns name,city --no-header` takes these names");
+        let done = place.load("t.csv --into t --create-table --skip 1 --columns name,city --no-header");
+        assert_eq!(
+            (done.code, place.sql("SELECT name, city FROM t ORDER BY 1").as_str()),
+            (0, "Ann,Berlin|Bob,Paris"),
+            "{done}"
+        );
+        let done = place.load("t.csv --into t2 --create-table --skip auto");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("of `t.csv` may be a header or a row: `Ann,Berlin`");
+    });
+}
+
+#[test]
+fn quotes_that_are_text_and_null_words() {
+    everywhere("stray", |place| {
+        let stray = b"id\tname\n1\t\"ON CERTAIN\n2\tB WILL\"\n3\tz\n";
+        check(place, stray, "", "`\\t` between fields, no quotes", "1,\"ON CERTAIN,NULL|2,B WILL\",NULL|3,z,NULL");
+        let wide = b"id;name;price\n1;\"x;224\n2;y;17\n";
+        check(place, wide, "", "`;` between fields, no quotes", "1,\"x,224.00|2,y,17.00");
+        check(place, b"'id','name'\n'1','5\" pipe'\n'2','b'\n", "", "`'` around fields", "1,5\" pipe,NULL|2,b,NULL");
+        let nulls = "`\\t` between fields, no quotes, `\\N` is NULL";
+        check(place, b"id\tname\n1\t\\N\n2\t\"b\n", "", nulls, "1,NULL,NULL|2,\"b,NULL");
+        let escapes = "`\\t` between fields, no quotes, `\\` escapes, `\\N` is NULL";
+        check(place, b"id\tname\n1\t\\N\n2\ta\\\\b\\nc\n", "", escapes, "1,NULL,NULL|2,a\\b\nc,NULL");
+        check(place, b"id,name\n1,a\n2,b\n\x1a", "", "", "1,a,NULL|2,b,NULL");
+        check(place, b"name\nAnn\n\x1a", "--set id=7", "", "7,Ann,NULL");
+    });
+}
+
+/// What comes only behind the sample, and may be read in two ways, is a bad row: nothing is swallowed.
+#[test]
+fn doubts_behind_the_sample() {
+    everywhere("behind", |place| {
+        let many: String = (0..60_000).map(|id| format!("{id}\tsome text of this row\n")).collect();
+        let late = format!("id\tname\n{many}60000\t\"ON\n60001\tB\n60002\tC\"\n");
+        assert!(many.len() > 1 << 20);
+        place.sql(TABLE);
+        place.write("people.tsv", late.as_bytes());
+        let done = place.load("people.tsv --into people");
+        assert_eq!(done.code, 2, "{done}");
+        done.says("field 2 begins with a quote that closes in a later line, behind other delimiters");
+        done.says("`--quote ''` reads quotes as text");
+        place.sql("DELETE FROM people");
+        place.forget();
+        let unquoted = place.load("people.tsv --into people --quote=");
+        assert_eq!(unquoted.code, 0, "{unquoted}");
+        assert_eq!(place.sql("SELECT name FROM people WHERE id >= 60000 ORDER BY id"), "\"ON|B|C\"");
+        place.sql("DELETE FROM people");
+        place.forget();
+        place.write("people.tsv", format!("id\tname\n-1\t\\N\n{many}60000\ta\\tb\n").as_bytes());
+        let done = place.load("people.tsv --into people");
+        assert_eq!(done.code, 2, "{done}");
+        done.says("field 2 has a backslash, which may escape what is behind it");
+        for (options, want) in [("--quote= --escape \\", "a\tb"), ("--null \\N", "a\\tb")] {
+            place.sql("DELETE FROM people");
+            place.forget();
+            let done = place.load(&format!("people.tsv --into people {options}"));
+            assert_eq!((done.code, &place.sql("SELECT name FROM people WHERE id = 60000")[..]), (0, want), "{done}");
+        }
+    });
+}
+
+/// Commands in hints, run by a shell as they stand, with the rest of the command in the place of the two points.
+#[test]
+fn commands_of_hints_help() {
+    everywhere("commands", |place| {
+        for (file, message, command) in [
+            ("id,name\r\r\n1,Ann\r\r\n", "ends with CR CR LF", "tr -d '\\r' < people.csv"),
+            ("id||name\n1||Ann\n", "are separated by `||`", "sed 's/||/\\t/g' people.csv"),
+            ("id::name\n1::Ann\n", "may be separated by `::`", "sed 's/::/\\t/g' people.csv"),
+            (
+                "id, name\n1, \"Ann\"\n",
+                "blanks stand before quotes",
+                "sed -Ez 's/(^|,|\\n) *(\"([^\"]|\"\")*\"|[^\",\\n]*) */\\1\\2/g' people.csv",
+            ),
+            ("id|name\n--|----\n1|Ann\n", "line 2 of `people.csv` only has dashes", "sed 2d people.csv"),
+        ] {
+            place.sql(&format!("DROP TABLE IF EXISTS people; {TABLE}"));
+            place.forget();
+            place.write("people.csv", file.as_bytes());
+            let done = place.load("people.csv --into people");
+            assert_eq!(done.code, 1, "{done}");
+            done.says(message);
+            done.says(&format!("`{command} | inrush load - "));
+            let shell =
+                std::process::Command::new("sh").args(["-c", command]).current_dir(place.path("")).output().unwrap();
+            place.write("people.csv", &shell.stdout);
+            let done = place.load("people.csv --into people");
+            assert_eq!((done.code, place.sql(ROWS).as_str()), (0, "1,Ann,NULL"), "{done}");
+        }
+    });
+}
+
 #[test]
 fn files_of_one_load_agree() {
     everywhere("agree", |place| {

@@ -264,7 +264,8 @@ impl Cut {
         if end - self.end > rules.max_record {
             return Some(Stop::TooLong);
         }
-        let is_record = rules.blank_is_record || !is_blank(&text[self.end..end]);
+        let record = &text[self.end..end];
+        let is_record = !is_blank(record) || (rules.blank_is_record && !is_end_mark(record));
         self.records += u64::from(is_record);
         self.end = end;
         self.open = None;
@@ -294,9 +295,14 @@ pub(super) fn count_lines(text: &[u8]) -> u64 {
     memchr_iter(b'\n', text).count() as u64
 }
 
-/// Whether a record is only a line end.
+/// Whether a record is only a line end, or the end mark.
 pub(super) fn is_blank(record: &[u8]) -> bool {
-    matches!(record, b"\n" | b"\r\n")
+    matches!(record, b"\n" | b"\r\n") || is_end_mark(record)
+}
+
+/// Whether a record is the Ctrl-Z with which files of DOS end: it has no line end, so it is the last one.
+pub(super) fn is_end_mark(record: &[u8]) -> bool {
+    record == b"\x1a"
 }
 
 /// The line ends of a blank line after another line. Built once: to build them for each window takes a tenth of its time.

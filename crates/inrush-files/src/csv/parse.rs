@@ -2,11 +2,12 @@
 //! several threads can parse chunks at the same time.
 
 use super::columns::Columns;
-use super::cut::{count_lines, is_blank};
+use super::cut::{count_lines, is_blank, is_end_mark};
 use super::recycle::Recycled;
-use super::split::{Fields, Found, Splitter};
+use super::split::{Fields, Found, Span, Splitter};
 use crate::dialect::{CsvOptions, Dialect};
 use crate::formats::ValueFormats;
+use crate::sniff::Doubts;
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::Buffer;
 use arrow_schema::{DataType, Field, Schema};
@@ -32,6 +33,7 @@ pub(super) struct Parser {
     /// Whether cells of these uses are rewritten.
     rewrites: bool,
     ragged: Ragged,
+    doubts: Doubts,
     /// Blank lines are no records, although there is only one field.
     passes_blank_lines: bool,
     encoding: &'static Encoding,
@@ -96,6 +98,7 @@ impl Parser {
             formats: Arc::new(options.formats.clone()),
             rewrites: false,
             passes_blank_lines: false,
+            doubts: options.doubts,
             ragged: Ragged { ignores_extra: options.ignore_extra_fields, nulls_missing: options.null_missing_fields },
             views: Mutex::new(Recycled::new(0)),
         }
@@ -229,8 +232,15 @@ impl Parser {
             while malformed.next_if(|&at| at < end as u64).is_some() {
                 is_malformed = true;
             }
-            let is_passed = self.passes_blank_lines && is_blank(&text[start..end]);
-            if n_fields == width && garbled.is_none() && !is_malformed && !is_passed {
+            let record = &text[start..end];
+            let is_passed = is_end_mark(record) || (self.passes_blank_lines && is_blank(record));
+            let doubtful = self.doubtful(record, &fields.spans[spans_before..], &fields.side, text);
+            if let Some(fault) = doubtful.filter(|_| garbled.is_none() && !is_malformed) {
+                fields.spans.truncate(spans_before);
+                fields.side.truncate(side_before);
+                parsed.only_rows = false;
+                parsed.bad.push(BadRecord { start, end, fault });
+            } else if n_fields == width && garbled.is_none() && !is_malformed && !is_passed {
                 parsed.starts.push(start as u32);
                 parsed.ends.push(end as u32);
             } else if self.ragged.takes(n_fields, width)
@@ -276,6 +286,27 @@ impl Parser {
         parsed
     }
 
+    /// What a record has that no record of the sample had, so that it may be read in two ways.
+    fn doubtful(&self, record: &[u8], spans: &[Span], side: &[u8], text: &[u8]) -> Option<Fault> {
+        let Doubts { swallowing, backslashes } = self.doubts;
+        let is_plain = |span: &Span| !span.is_aside();
+        if backslashes && memchr(b'\\', record).is_some() {
+            let is_odd = |span: &Span| memchr(b'\\', &text[span.start()..span.end()]).is_some();
+            let is_null = |span: &Span| &text[span.start()..span.end()] == b"\\N";
+            let odd = spans.iter().position(|span| is_plain(span) && is_odd(span) && !is_null(span));
+            return odd.map(Fault::Escape);
+        }
+        let is_line = memchr(b'\n', record).is_none_or(|at| at + 1 == record.len());
+        if !swallowing || is_line {
+            return None;
+        }
+        let swallows = |span: &Span| {
+            let inner = &(if span.is_aside() { side } else { text })[span.start()..span.end()];
+            memchr(b'\n', inner).is_some() && memchr(self.dialect.delimiter, inner).is_some()
+        };
+        spans.iter().position(swallows).map(Fault::Swallows)
+    }
+
     /// See [`Origin::verbatim`].
     fn verbatim(&self, parsed: &Parsed, text: &[u8]) -> Option<Separators> {
         let Dialect { delimiter, quote, escape, .. } = self.dialect;
@@ -305,6 +336,13 @@ impl Parser {
         match fault {
             Fault::Malformed => (format!("the text is not valid {}", self.encoding.name()), None),
             Fault::Garbled(field) => (garbled_reason(field), Some(field)),
+            Fault::Swallows(field) => (
+                format!("field {} begins with a quote that closes in a later line, behind other delimiters", field + 1),
+                Some(field),
+            ),
+            Fault::Escape(field) => {
+                (format!("field {} has a backslash, which may escape what is behind it", field + 1), Some(field))
+            }
             Fault::Fields(found) => (format!("expected {} fields, found {found}", self.names.len()), None),
         }
     }
@@ -359,6 +397,10 @@ enum Fault {
     Garbled(usize),
     /// This number of fields.
     Fields(usize),
+    /// The quotes around this field hold delimiters and line ends.
+    Swallows(usize),
+    /// This field has a backslash.
+    Escape(usize),
 }
 
 pub(super) fn garbled_reason(field: usize) -> String {

@@ -1,56 +1,220 @@
-//! Whether the first record has the names of the columns.
+//! Whether the first record has the names of the columns. The rule, which docs/load.md has for people:
 //!
-//! A column whose values are numbers or days, under a first field that is neither, speaks for a header; under one that is, against it.
-//! A year may be a name (`country,2019,2020`) and says nothing. Where nothing speaks for either, texts under texts, it is a header, as in
-//! RFC 4180.
+//! 1. A text over numbers or days speaks for a header, a number over numbers and a day over days against it, and the larger number of
+//!    columns decides. Years and counts (`2019,2020`, `1,2,3`) may be names, and decide nothing by themselves.
+//! 2. Of texts over texts, names speak for a header: usual words (`name`, `order_id`), numbered ones (`c1,c2`), and fields that are of
+//!    another kind than everything below them. A value that is there again below, and an empty field, speak against it.
+//! 3. What the records leave open, the names of the table's columns decide: a record of nothing else is a header. So it is also where
+//!    numbers or days speak against it. So is what is the header of another file of the load.
+//! 4. Where that decides nothing either, it is a question.
 
 use super::layout::Layout;
-use super::shape::Shape;
+use super::names;
+use super::shape::{Shape, is_null_text};
+use super::split::Record;
+use crate::dialect::CsvOptions;
 use inrush_core::error::{Error, Result};
+use std::collections::HashMap;
 
-pub(super) fn find(name: &str, layout: &Layout<'_>) -> Result<bool> {
-    let mut records = layout.records.iter().filter(|record| !record.is_blank());
-    let Some(first) = records.next() else { return Ok(true) };
-    let shape = |range: &std::ops::Range<usize>| Shape::of(&layout.text[range.clone()]);
-    let n_fields = first.fields.len();
-    let mut typed = vec![0_usize; n_fields];
-    let mut filled = vec![0_usize; n_fields];
-    for record in records.take(MOST_RECORDS).filter(|record| record.fields.len() == n_fields) {
-        for (i, field) in record.fields.iter().enumerate() {
-            match shape(&field.text) {
-                Shape::Empty => {}
-                Shape::Text => filled[i] += 1,
-                Shape::Year | Shape::Number | Shape::Moment => {
-                    filled[i] += 1;
-                    typed[i] += 1;
-                }
-            }
-        }
+pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Result<bool> {
+    let records: Vec<&Record> = layout.records.iter().filter(|record| !record.is_blank()).collect();
+    let Some((first, rest)) = records.split_first() else { return Ok(true) };
+    let text_of = |record: &Record| -> Vec<&[u8]> {
+        record.fields.iter().map(|field| layout.text[field.text.clone()].trim_ascii()).collect()
+    };
+    let first_fields = text_of(first);
+    let same = rest.iter().take(MOST_RECORDS).filter(|record| record.fields.len() == first.fields.len());
+    let rows: Vec<Vec<&[u8]>> = same.map(|record| text_of(record)).collect();
+    let verdict = judge(&first_fields, &rows);
+    let table = options.columns_of_table.as_ref();
+    if verdict == Verdict::Header {
+        table.inspect(|table| table.note_header(&first_fields));
+        return Ok(true);
     }
-    if filled.iter().all(|n| *n == 0) {
-        // It is all there is: numbers and days alone are a row.
-        let mut shapes =
-            first.fields.iter().map(|field| shape(&field.text)).filter(|shape| *shape != Shape::Empty).peekable();
-        let is_row = shapes.peek().is_some() && shapes.all(|shape| matches!(shape, Shape::Number | Shape::Moment));
-        return Ok(!is_row);
+    if let Some(table) = table
+        && (table.has_header(&first_fields)
+            || table.read()?.is_some_and(|columns| are_columns(&first_fields, &columns)))
+    {
+        return Ok(true);
     }
-    let (mut for_it, mut against) = (0, 0);
-    for (i, field) in first.fields.iter().enumerate() {
-        let is_typed = filled[i] > 0 && typed[i] * 10 >= filled[i] * 9;
-        match shape(&field.text) {
-            Shape::Text if is_typed => for_it += 1,
-            Shape::Number | Shape::Moment if is_typed => against += 1,
+    if verdict == Verdict::Row {
+        return Ok(false);
+    }
+    // Records count their lines from behind what an option passes over.
+    let line = match options.skip + first.line {
+        0 => "the first line".to_owned(),
+        n => format!("line {}", n + 1),
+    };
+    let line_of = |fields: &[&[u8]]| shown(fields, char::from(layout.delimiter));
+    let next = match rows.first() {
+        Some(row) => format!("the first row is `{}`", line_of(row)),
+        None => "there is no row".to_owned(),
+    };
+    let own = line_of(&first_fields);
+    Err(Error::config(format!("{line} of `{name}` may be a header or a row: `{own}`"))
+        .with_hint(format!("say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`")))
+}
+
+/// What a file's records say of the first of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Header,
+    Row,
+    Open,
+}
+
+fn judge(first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Verdict {
+    let shape = |field: &&[u8]| if is_null_text(field) { Shape::Empty } else { Shape::of(field) };
+    let shapes: Vec<Shape> = first.iter().map(shape).collect();
+    let kinds: Vec<Kind> = (0..first.len()).map(|i| Kind::of(rows, i)).collect();
+    if kinds.iter().all(|kind| *kind == Kind::Empty) {
+        return judge_alone(first, &shapes);
+    }
+    let counts = counts(&shapes, first, rows);
+    let (mut for_it, mut against, mut weakly_against) = (0, 0, 0);
+    let mut texts = Vec::new();
+    for (i, (shape, kind)) in shapes.iter().zip(&kinds).enumerate() {
+        match (shape, kind) {
+            (_, Kind::Empty) => {}
+            (Shape::Text, Kind::Truth) if is_truth(first[i]) => against += 1,
+            (Shape::Text, Kind::Number | Kind::Moment | Kind::Mixed | Kind::Truth) => for_it += 1,
+            (Shape::Text, Kind::Text) => texts.push(i),
+            (Shape::Moment, Kind::Number) => for_it += 1,
+            (Shape::Moment, Kind::Moment | Kind::Mixed) => against += 1,
+            (Shape::Number, Kind::Number | Kind::Mixed) if counts.contains(&i) => weakly_against += 1,
+            (Shape::Number, Kind::Number | Kind::Mixed) => against += 1,
+            // A year may be a name.
+            (Shape::Year, Kind::Number) if has_years(rows, i) => weakly_against += 1,
+            (Shape::Empty, _) if i > 0 => weakly_against += 1,
             _ => {}
         }
     }
-    match (for_it, against) {
-        (0, 0) => Ok(true),
-        (_, 0) => Ok(true),
-        (0, _) => Ok(false),
-        (for_it, against) if for_it > against => Ok(true),
-        _ => Err(Error::config(format!("the first line of `{name}` may be a header or a row"))
-            .with_hint("say which: `--header` or `--no-header`")),
+    if for_it > against {
+        return Verdict::Header;
+    }
+    if for_it > 0 {
+        return Verdict::Open;
+    }
+    let repeated = texts.iter().filter(|i| rows.iter().any(|row| row[**i] == first[**i])).count();
+    let doubles = texts.iter().filter(|i| first.iter().filter(|field| **field == first[**i]).count() > 1).count();
+    weakly_against += repeated + doubles;
+    let has_names = names::are_names(first, &texts, rows) || counts_are_years(&shapes, &counts, rows);
+    match (has_names, against, weakly_against) {
+        (true, 0, 0) => Verdict::Header,
+        (true, 0, weakly) if texts.len() > 2 * weakly => Verdict::Header,
+        (false, 1.., _) => Verdict::Row,
+        _ => Verdict::Open,
     }
 }
 
+/// A record that is alone, or has nothing but empty ones below it.
+fn judge_alone(first: &[&[u8]], shapes: &[Shape]) -> Verdict {
+    let texts: Vec<usize> = (0..first.len()).filter(|i| shapes[*i] == Shape::Text).collect();
+    let filled = shapes.iter().filter(|shape| **shape != Shape::Empty).count();
+    let is_value = |shape: &&Shape| matches!(shape, Shape::Number | Shape::Moment);
+    match filled {
+        0 => Verdict::Header,
+        _ if shapes.iter().filter(is_value).count() == filled => Verdict::Row,
+        _ if texts.len() == filled && names::are_names(first, &texts, &[]) => Verdict::Header,
+        _ => Verdict::Open,
+    }
+}
+
+/// What the values of a column are, nearly all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Empty,
+    Number,
+    Moment,
+    /// Numbers and days.
+    Mixed,
+    /// `true` and `false`.
+    Truth,
+    Text,
+}
+
+impl Kind {
+    fn of(rows: &[Vec<&[u8]>], i: usize) -> Self {
+        let (mut filled, mut numbers, mut moments, mut truths) = (0, 0, 0, 0);
+        for field in rows.iter().map(|row| row[i]) {
+            match Shape::of(field) {
+                Shape::Empty => continue,
+                Shape::Year | Shape::Number => numbers += 1,
+                Shape::Moment => moments += 1,
+                Shape::Text if is_null_text(field) => continue,
+                Shape::Text => truths += usize::from(is_truth(field)),
+            }
+            filled += 1;
+        }
+        let is_most = |n: usize| n * 10 >= filled * 9;
+        match () {
+            () if filled == 0 => Self::Empty,
+            () if is_most(numbers) => Self::Number,
+            () if is_most(moments) => Self::Moment,
+            () if is_most(numbers + moments) => Self::Mixed,
+            () if is_most(truths) => Self::Truth,
+            () => Self::Text,
+        }
+    }
+}
+
+fn is_truth(field: &[u8]) -> bool {
+    [&b"true"[..], b"false"].iter().any(|word| field.eq_ignore_ascii_case(word))
+}
+
+/// Whether a column has years below the first record.
+fn has_years(rows: &[Vec<&[u8]>], i: usize) -> bool {
+    rows.iter().filter(|row| Shape::of(row[i]) == Shape::Year).count() * 2 >= rows.len()
+}
+
+/// The fields that count up by one, as names such as `1,2,3` or `2019,2020` do, unless records below do so as well.
+fn counts(shapes: &[Shape], first: &[&[u8]], rows: &[Vec<&[u8]>]) -> Vec<usize> {
+    let at: Vec<usize> = (0..first.len()).filter(|i| matches!(shapes[*i], Shape::Number | Shape::Year)).collect();
+    let counts_up = |row: &[&[u8]]| {
+        let whole = |i: &usize| str::from_utf8(row[*i]).ok()?.parse::<u32>().ok();
+        let numbers: Option<Vec<u32>> = at.iter().map(whole).collect();
+        numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(1)))
+    };
+    let has_texts = at.len() < first.len();
+    let is_enough = at.len() > 2 || (at.len() == 2 && has_texts);
+    if !is_enough || !counts_up(first) || rows.iter().filter(|row| counts_up(row)).count() * 2 > rows.len() {
+        return Vec::new();
+    }
+    at
+}
+
+/// Whether these are years over numbers that are none.
+fn counts_are_years(shapes: &[Shape], counts: &[usize], rows: &[Vec<&[u8]>]) -> bool {
+    !counts.is_empty() && counts.iter().all(|i| shapes[*i] == Shape::Year && !has_years(rows, *i))
+}
+
+/// Whether all fields are names of the table's columns, each of another one.
+fn are_columns(first: &[&[u8]], columns: &[String]) -> bool {
+    let mut taken: HashMap<String, ()> = HashMap::new();
+    let lower: Vec<String> = columns.iter().map(|column| column.trim().to_lowercase()).collect();
+    first.iter().all(|field| {
+        let Ok(field) = str::from_utf8(field) else { return false };
+        let field = field.trim().to_lowercase();
+        lower.contains(&field) && taken.insert(field, ()).is_none()
+    })
+}
+
+/// A record as it may stand in a message: not all of a long one.
+fn shown(fields: &[&[u8]], delimiter: char) -> String {
+    let short = |field: &&[u8]| {
+        let text = String::from_utf8_lossy(field);
+        let cut: String = text.chars().take(MOST_SHOWN).collect();
+        if cut.len() < text.len() { cut + ".." } else { cut }
+    };
+    let mut said: Vec<String> = fields.iter().take(MOST_FIELDS_SHOWN).map(short).collect();
+    if fields.len() > MOST_FIELDS_SHOWN {
+        said.push("..".to_owned());
+    }
+    said.join(&delimiter.to_string()).replace('\t', "\\t")
+}
+
 const MOST_RECORDS: usize = 1_000;
+
+/// So many characters of a field, and so many fields, are shown.
+const MOST_SHOWN: usize = 24;
+const MOST_FIELDS_SHOWN: usize = 6;

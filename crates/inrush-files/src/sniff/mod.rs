@@ -8,21 +8,29 @@
 //! |---|---|
 //! | `split` | the sample as records of fields, by one dialect |
 //! | `shape` | what a field looks like: a number, a day, a word |
-//! | `layout` | the delimiter, the quote and the escape that fit best, and the lines before the table |
+//! | `layout` | the delimiter that fits best, and the lines before the table |
+//! | `tried` | one dialect and its score; the quote and the escape |
+//! | `null_word` | `\N` for NULL |
+//! | `refused` | texts that are not read as they are, and what to do with them |
 //! | `header` | whether the first record has names |
+//! | `names` | whether texts look like names of columns |
 //! | `encoding` | UTF-16 without a mark, and what a text that is not UTF-8 may be |
 
 mod encoding;
 mod header;
 mod layout;
 mod magic;
+mod names;
+mod null_word;
+mod refused;
 mod shape;
 mod split;
+mod tried;
 
 pub(crate) use encoding::{find as find_encoding, likely as likely_encoding};
 
 use crate::dialect::{CsvOptions, FindOut};
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
 /// What was found out about a text.
@@ -42,6 +50,10 @@ pub struct Found {
     pub encoding: Option<&'static Encoding>,
     /// Lines end with a carriage return alone.
     pub cr_ends: bool,
+    /// `\N` alone in a field is NULL.
+    pub null_word: bool,
+    /// What is not in the sample, and would be read in two ways behind it.
+    pub(crate) doubts: Doubts,
 }
 
 impl Found {
@@ -67,6 +79,9 @@ impl Found {
         if !self.header {
             said.push("no header".to_owned());
         }
+        if self.null_word {
+            said.push("`\\N` is NULL".to_owned());
+        }
         if self.cr_ends {
             said.push("lines end with CR".to_owned());
         }
@@ -79,7 +94,10 @@ impl Found {
     /// The options with what was found in the place of what was not given.
     #[must_use]
     pub(crate) fn applied_to(&self, options: &CsvOptions) -> CsvOptions {
+        let word = self.null_word.then(|| b"\\N".to_vec());
         CsvOptions {
+            nulls: options.nulls.iter().cloned().chain(word).collect(),
+            doubts: self.doubts,
             delimiter: Some(self.delimiter),
             quote: self.quote,
             escape: self.escape,
@@ -136,8 +154,7 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
         },
     };
     refuse_html(sample.name, text)?;
-    let cr_ends =
-        memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', &text[..text.len().saturating_sub(1)]).is_some();
+    let cr_ends = memchr::memchr(b'\n', text).is_none() && memchr::memchr(b'\r', text).is_some();
     let line_ends;
     let text = match cr_ends {
         true => {
@@ -146,10 +163,43 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
         }
         false => text,
     };
-    let layout = layout::find(sample, text, options)?;
-    let header = if options.find_out.header { header::find(sample.name, &layout)? } else { options.header };
+    // A last Ctrl-Z is the end of a file of DOS.
+    let text = if sample.is_all { text.strip_suffix(b"\x1a").unwrap_or(text) } else { text };
+    let wide = Encoding::for_bom(sample.bytes).map(|(marked, _)| marked).or(encoding);
+    let wide = wide.filter(|encoding| *encoding == UTF_16LE || *encoding == UTF_16BE);
+    let in_utf_8 = |error: Error| match (wide, error.hint().is_some_and(|hint| hint.contains(" | inrush load - "))) {
+        // Programs such as sed do not read it.
+        (Some(wide), true) => error.with_hint(format!(
+            "make it UTF-8 first: `iconv -f {} -t UTF-8 {} > utf8.csv`",
+            wide.name(),
+            sample.name
+        )),
+        _ => error,
+    };
+    refused::refuse_two_returns(sample.name, text).map_err(in_utf_8)?;
+    let mut layout = layout::find(sample, text, options).map_err(in_utf_8)?;
+    let is_given = options.nulls.iter().any(|null| null == b"\\N");
+    let FindOut { delimiter, quote, header, .. } = options.find_out;
+    let null_word = match (delimiter || quote || header) && !is_given && options.escape.is_none() {
+        true => null_word::find(sample.name, &mut layout, quote)?,
+        false => null_word::NullWord::default(),
+    };
+    let header = if options.find_out.header { header::find(sample.name, &layout, options)? } else { options.header };
     let layout::Layout { delimiter, quote, escape, skip, .. } = layout;
-    Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends })
+    let doubts = Doubts {
+        swallowing: options.find_out.quote && delimiter == b'\t' && quote == Some(b'"'),
+        backslashes: null_word.is_alone,
+    };
+    Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends, null_word: null_word.is_null, doubts })
+}
+
+/// What no record of a sample has, so that nobody knows how it is to be read: a record that has it is bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doubts {
+    /// Quotes around a delimiter and a line end.
+    pub(crate) swallowing: bool,
+    /// A backslash, where `\N` is NULL.
+    pub(crate) backslashes: bool,
 }
 
 /// The number of lines before the table of a text whose dialect is known.

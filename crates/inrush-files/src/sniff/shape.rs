@@ -30,6 +30,12 @@ impl Shape {
     }
 }
 
+/// What stands for a value that is not there.
+pub(super) fn is_null_text(field: &[u8]) -> bool {
+    let words: [&[u8]; 10] = [b"NA", b"N/A", b"#N/A", b"NULL", b"NaN", b"None", b"-", b"?", b".", b"\\N"];
+    words.iter().any(|word| field.eq_ignore_ascii_case(word))
+}
+
 /// `-1`, `1.5`, `1,5`, `1.234.567,89`, `1e-3`, `12 %`, `$3`.
 pub(super) fn is_number(field: &[u8]) -> bool {
     let text = field.strip_suffix(b"%").unwrap_or(field).trim_ascii();

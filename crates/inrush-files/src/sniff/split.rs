@@ -27,6 +27,16 @@ pub(super) struct Record {
     pub(super) fields: Vec<Field>,
     /// There is text behind a closing quote, or a quote does not close.
     pub(super) is_malformed: bool,
+    /// A quoted field holds both a delimiter and a line end.
+    pub(super) swallows: bool,
+}
+
+/// The records of a sample.
+#[derive(Clone, Debug)]
+pub(super) struct Records {
+    pub(super) all: Vec<Record>,
+    /// Line ends in the last record, if the sample cuts it off: many if a quote did not close.
+    pub(super) n_lines_cut: u64,
 }
 
 impl Record {
@@ -37,14 +47,15 @@ impl Record {
 }
 
 /// The first records of a text, at most `most` of them. A last one that the sample cuts off is left out.
-pub(super) fn records(text: &[u8], trial: Trial, is_all: bool, most: usize) -> Vec<Record> {
-    let mut records = Vec::new();
+pub(super) fn records(text: &[u8], trial: Trial, is_all: bool, most: usize) -> Records {
+    let mut records = Records { all: Vec::new(), n_lines_cut: 0 };
     let (mut at, mut line) = (0, 0);
-    while at < text.len() && records.len() < most {
-        let mut record = Record { line, fields: Vec::new(), is_malformed: false };
+    while at < text.len() && records.all.len() < most {
+        let mut record = Record { line, fields: Vec::new(), is_malformed: false, swallows: false };
         let end = loop {
             let (field, end, lines) = field(text, at, trial, &mut record.is_malformed);
             line += lines;
+            record.swallows |= lines > 0 && memchr::memchr(trial.delimiter, &text[field.text.clone()]).is_some();
             record.fields.push(field);
             match text.get(end) {
                 Some(&byte) if byte == trial.delimiter => at = end + 1,
@@ -56,9 +67,12 @@ pub(super) fn records(text: &[u8], trial: Trial, is_all: bool, most: usize) -> V
         match end {
             Some(end) => at = end,
             None if is_all => at = text.len(),
-            None => break,
+            None => {
+                records.n_lines_cut = line - 1 - record.line;
+                break;
+            }
         }
-        records.push(record);
+        records.all.push(record);
     }
     records
 }

@@ -49,4 +49,10 @@ fn columns_are_measured() {
     is("abc\ndef", None);
     is("", None);
     is("  a\n  b", None);
+    // Words of a name are not cut, a line of dashes says where columns begin.
+    is("id  First Name  Age\n 1  Ann          40\n20  Bob          17", Some(("4,12,rest", false)));
+    is("Name  Unit Price\nAnn         2.50\nBob        12.00", Some(("6,rest", false)));
+    is("id name\n 1 Ann\n20 Bob", Some(("3,rest", false)));
+    is("id First Name\n-- ----------\n 1 Ann\n20 Bob Lee", Some(("3,rest", false)));
+    is("id  name\n--------\n 1  Ann\n20  Bob", Some(("4,rest", false)));
 }

@@ -9,6 +9,7 @@
 
 mod back_off;
 mod budget;
+mod columns;
 mod commit;
 mod control;
 mod counters;

@@ -6,7 +6,7 @@ use super::args::Sample;
 use crate::Output;
 use inrush::sans_io::bulk::ledger::JobId;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FileSource, Inferred};
+use inrush_files::{CsvOptions, Dialect, FileSource, Inferred};
 
 /// Adds what the encoding most likely is to the error of a row that is not UTF-8.
 pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
@@ -36,8 +36,11 @@ pub(super) fn at_full_disk(error: Error) -> Error {
 /// Adds the option that would take a row which is bad for how it is written.
 /// `begun`: the jobs of which something is stored.
 pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun: &[JobId]) -> Error {
-    let hint = at_width(error.message(), || every_record_is_bad(&error, args, csv))
+    let record = || BadRecord::read(&error, args, csv);
+    let hint = at_quotes(error.message(), record)
+        .or_else(|| at_width(error.message(), || every_record_is_bad(&error, args, csv), record))
         .or_else(|| at_missing_value(error.message()))
+        .or_else(|| at_blanks(&error, args, csv))
         .or_else(|| at_format(&error, args, csv))
         .or_else(|| at_new_type(&error, args, begun));
     match (hint, error.hint().map(str::to_owned)) {
@@ -58,25 +61,115 @@ fn at_missing_value(message: &str) -> Option<String> {
     })
 }
 
+/// A bad record as it stands in its file.
+struct BadRecord {
+    raw: Vec<u8>,
+    dialect: Dialect,
+    file: String,
+}
+
+impl BadRecord {
+    /// Reads the file once more, up to the record. `None`: it cannot be read again, or only far behind.
+    fn read(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<Self> {
+        let place = error.place().filter(|place| *place.source != *"-")?;
+        let mut file = inrush_files::open(&place.source, args.file_format(), csv).ok()?;
+        let dialect = file.as_csv()?.dialect().clone();
+        for _ in 0..MOST_BATCHES {
+            let batch = file.next().ok()??;
+            if let Some(reject) = batch.rejects.iter().find(|reject| reject.place.line == place.line) {
+                return Some(Self { raw: reject.raw.clone(), dialect, file: place.source.to_string() });
+            }
+        }
+        None
+    }
+
+    fn has(&self, text: &[u8]) -> bool {
+        self.raw.windows(text.len()).any(|window| window == text)
+    }
+
+    /// What reads a record whose fields hold a delimiter in another way than this dialect knows.
+    fn other_way(&self) -> Option<String> {
+        let delimiter = self.dialect.delimiter;
+        let shown = if delimiter == b'\t' { "\\t".to_owned() } else { char::from(delimiter).to_string() };
+        if self.has(&[b'\\', delimiter]) && self.dialect.escape.is_none() {
+            let quotes = if self.has(b"\"") { "" } else { "--quote '' " };
+            return Some(format!("`{quotes}--escape '\\'` reads `\\{shown}` as a part of a value"));
+        }
+        let blanks = self.has(&[delimiter, b' ', b'"']) || self.has(&[b'"', b' ', delimiter]);
+        blanks.then(|| {
+            format!(
+                "blanks around quotes are not read: `{} | inrush load - ..` leaves them out",
+                without_blanks(delimiter, &self.file)
+            )
+        })
+    }
+}
+
+/// For quotes that may be text.
+fn at_quotes(message: &str, record: impl FnOnce() -> Option<BadRecord>) -> Option<String> {
+    if message.starts_with("text follows the closing quote") {
+        let other = record().and_then(|record| record.other_way());
+        return Some(other.unwrap_or_else(|| "if quotes are text in this file, `--quote ''` turns quoting off".into()));
+    }
+    if message.contains(" begins with a quote that closes in a later line") {
+        return Some("`--quote ''` reads quotes as text, `--quote '\"'` takes such fields".into());
+    }
+    if message.contains(" has a backslash, which may escape") {
+        return Some("`--quote '' --escape '\\'` reads it as MySQL writes it, `--null '\\N'` as text".into());
+    }
+    None
+}
+
 /// For a record that has another number of fields than the header. `all`: so has every record, as far as one looked.
-fn at_width(message: &str, all: impl FnOnce() -> bool) -> Option<String> {
+fn at_width(message: &str, all: impl FnOnce() -> bool, record: impl FnOnce() -> Option<BadRecord>) -> Option<String> {
     let (expected, found) = message.strip_prefix("expected ")?.split_once(" fields, found ")?;
     // The number of other bad rows may follow.
     let found = found.split(|c: char| !c.is_ascii_digit()).next()?;
     let (expected, found) = (expected.parse::<u64>().ok()?, found.parse::<u64>().ok()?);
     if expected == 1 {
-        // Then it is the header that is not understood.
+        // Then it is the header that is not understood, or no line has a delimiter.
+        let is_single = |record: BadRecord| {
+            let line = record.raw.trim_ascii();
+            line.starts_with(b"'") && line.ends_with(b"'")
+        };
+        return Some(match record().is_some_and(is_single) {
+            true => "`--quote \"'\"` reads `'` as quotes".into(),
+            false => "`--delimiter $'\\x1f'`, which no line has, reads each line as one field".into(),
+        });
+    }
+    if found < expected {
+        return Some("`--missing-fields null` reads the fields that it lacks at its end as NULL".into());
+    }
+    // R writes files whose header lacks the name of the first field: what is left out would not be the field without a name.
+    if all() {
+        return Some(
+            "every record has more fields than the header has names: `--skip 1 --no-header` takes the fields in order"
+                .into(),
+        );
+    }
+    if let Some(other) = record().and_then(|record| record.other_way()) {
+        return Some(other);
+    }
+    Some("`--extra-fields ignore` leaves out what is behind the fields of the header".into())
+}
+
+/// For a value that would fit without the blanks around it.
+fn at_blanks(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String> {
+    let place = error.place().filter(|place| *place.source != *"-")?;
+    let value = error.message().strip_prefix('`')?.split_once("` is not ")?.0;
+    if value == value.trim_matches(' ') || value.trim().is_empty() {
         return None;
     }
-    Some(match found > expected {
-        // R writes files whose header lacks the name of the first field: what is left out would not be the field without a name.
-        true if all() => {
-            "every record has more fields than the header has names: `--skip 1 --no-header` takes the fields in order"
-                .into()
-        }
-        true => "`--extra-fields ignore` leaves out what is behind the fields of the header".into(),
-        false => "`--missing-fields null` reads the fields that it lacks at its end as NULL".into(),
-    })
+    let file = inrush_files::open(&place.source, args.file_format(), csv).ok()?;
+    let command = without_blanks(file.as_csv()?.dialect().delimiter, &place.source);
+    Some(format!("blanks stand around values: `{command} | inrush load - ..` leaves them out"))
+}
+
+/// The command that leaves out blanks before fields and behind quotes; those within quotes stay.
+fn without_blanks(delimiter: u8, file: &str) -> String {
+    let shown = if delimiter == b'\t' { "\\t".to_owned() } else { char::from(delimiter).to_string() };
+    let sign = if delimiter == b'|' { "\\|" } else { &shown };
+    format!("sed -Ez 's/(^|{sign}|\\n) *(\"([^\"]|\"\")*\"|[^\"{shown}\\n]*) */\\1\\2/g' {file}")
 }
 
 /// Whether the file's first records are all of another width than its header.
@@ -148,12 +241,46 @@ pub(super) fn say_how_texts_look(
     Ok(proposals.into_iter().map(|proposal| proposal.field).collect())
 }
 
+/// A bad record is searched in so many batches, 4 MiB each.
+const MOST_BATCHES: usize = 16;
+
 /// So much of a file is looked at.
 const PROPOSAL_BYTES: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use inrush_files::CsvReader;
+
+    fn record(raw: &str) -> Option<BadRecord> {
+        let dialect = CsvReader::new("x", &b"a,b\n"[..], &CsvOptions::default()).unwrap().dialect().clone();
+        Some(BadRecord { raw: raw.into(), dialect, file: "x.csv".into() })
+    }
+
+    /// Where it would cut a value, `--extra-fields ignore` is not said.
+    #[test]
+    fn records_that_hold_a_delimiter() {
+        let check = |raw: &str, want: &str| {
+            let hint = at_width("expected 3 fields, found 4", || false, || record(raw)).unwrap();
+            assert!(hint.contains(want), "{raw}: {hint}");
+        };
+        check("1,Doe\\, Jo,2\n", "`--quote '' --escape '\\'` reads `\\,` as a part of a value");
+        check("1,\"x\",Doe\\, Jo\n", "`--escape '\\'` reads");
+        check("1, \"a, b\", 2\n", "`sed -Ez 's/(^|,|\\n) *(");
+        check("1,a,b,c\n", "`--extra-fields ignore` leaves out what is behind");
+    }
+
+    #[test]
+    fn quotes_that_may_be_text() {
+        let check = |message: &str, raw: &str, want: &str| {
+            let hint = at_quotes(message, || record(raw)).unwrap_or_default();
+            assert!(hint.contains(want) && hint.is_empty() == want.is_empty(), "{message}: {hint}");
+        };
+        check("text follows the closing quote of field 2", "1,\"a\" b\n", "`--quote ''` turns quoting off");
+        check("text follows the closing quote of field 2", "1,\"a\" ,b\n", "`sed -Ez '");
+        check("field 2 has a backslash, which may escape what is behind it", "", "`--null '\\N'` as text");
+        check("expected 3 fields, found 4", "", "");
+    }
 
     #[test]
     fn texts_for_missing_values() {
@@ -176,7 +303,7 @@ mod tests {
     fn records_of_another_width() {
         let check = |message: &str, want: Option<&str>| {
             assert_eq!(
-                at_width(message, || false).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
+                at_width(message, || false, || None).as_deref().map(|hint| hint.split('`').nth(1).unwrap()),
                 want,
                 "{message}"
             );
@@ -184,9 +311,9 @@ mod tests {
         check("expected 3 fields, found 4", Some("--extra-fields ignore"));
         check("expected 3 fields, found 1", Some("--missing-fields null"));
         check("expected 3 fields, found 4; 5 more bad rows in the same chunk", Some("--extra-fields ignore"));
-        check("expected 1 fields, found 4", None);
+        check("expected 1 fields, found 4", Some("--delimiter $'\\x1f'"));
         check("expected 3 apples", None);
-        assert!(at_width("expected 3 fields, found 4", || true).unwrap().contains("`--skip 1 --no-header`"));
+        assert!(at_width("expected 3 fields, found 4", || true, || None).unwrap().contains("`--skip 1 --no-header`"));
         check("text follows the closing quote of field 2", None);
     }
 }

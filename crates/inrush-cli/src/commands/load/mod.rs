@@ -22,10 +22,10 @@ pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
-use inrush::{BadRows, Loader, Matching, Report, Source, Stop};
+use inrush::{BadRows, Config, FieldTarget, LoadOptions, Loader, Matching, Report, Source, Stop};
 use inrush_core::human;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, FileSource};
+use inrush_files::{CsvOptions, FileSource, TableColumns};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +59,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
         return Err(Error::config("standard input (`-`) can be read only once"));
     }
     allow_open_files();
+    let csv = csv.with_columns_of_table(columns_of_table(args, &options, &config));
     let mut readers = open_all(args, &csv)?;
     let has_header = found_header(&readers, &csv)?;
     if !has_header && options.matching == Matching::ByName {
@@ -118,6 +119,19 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     Ok(report)
 }
 
+/// The names that decide whether a first line is a header: those of `--columns`, else those of the table, which is read only if one is in doubt.
+fn columns_of_table(args: &LoadArgs, options: &LoadOptions, config: &Config) -> TableColumns {
+    if let Matching::Listed(targets) = &options.matching {
+        let name = |target: &FieldTarget| match target {
+            FieldTarget::Column(name) | FieldTarget::Skip(name) => name.clone(),
+        };
+        let names: Vec<String> = targets.iter().map(name).collect();
+        return TableColumns::new(move || Ok(Some(names.clone())));
+    }
+    let (config, into) = (config.clone(), args.into().to_owned());
+    TableColumns::new(move || Loader::columns(&config, &into).map_err(connection::hint_at_login))
+}
+
 /// Raises the limit of open files to the maximum: all files of a load are open before its first row is sent.
 fn allow_open_files() {
     let allowed = getrlimit(Resource::Nofile);
@@ -127,15 +141,32 @@ fn allow_open_files() {
 
 /// Opens every file; all that cannot be opened are named at once.
 fn open_all(args: &LoadArgs, csv: &CsvOptions) -> Result<Vec<Box<dyn FileSource>>> {
+    let open =
+        |file: &String| inrush_files::open(file, args.file_format(), csv).and_then(|reader| readable(reader, csv));
+    let opened: Vec<_> = args.files.iter().map(|file| (file, open(file))).collect();
     let mut readers = Vec::new();
     let mut failed: Option<Error> = None;
-    for file in &args.files {
-        match inrush_files::open(file, args.file_format(), csv).and_then(|reader| readable(reader, csv)) {
+    for (file, result) in opened {
+        let result = match result {
+            // Another file of the load, behind it, may have the same line as its header.
+            Err(error) if is_header_in_doubt(&error) && can_be_opened_again(file) => open(file),
+            result => result,
+        };
+        match result {
             Ok(reader) => readers.extend(reader),
             Err(error) => failed = Some(join(failed, error)),
         }
     }
     failed.map_or(Ok(readers), Err)
+}
+
+fn is_header_in_doubt(error: &Error) -> bool {
+    error.message().contains("may be a header or a row")
+}
+
+/// Not a pipe, of which the beginning was read.
+fn can_be_opened_again(file: &str) -> bool {
+    file != "-" && std::fs::metadata(file).map_or(true, |metadata| metadata.is_file())
 }
 
 /// Refuses files that cannot be mapped to a table; skips an empty file without a header, which has no rows.

@@ -29,7 +29,9 @@ pub(crate) fn report(report: &Report, reject_file: Option<&Path>, output: &Outpu
 pub(crate) fn why_it_stopped(report: &Report, output: &Output) {
     if let Some(text) = stopped(report) {
         output.error(&text);
-        if report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
+        // Where a bad row is the first that would be stored, it stops the same command again.
+        let is_at_start = matches!(report.stop, Some(Stop::BadData(_))) && report.stored_records.is_empty();
+        if !is_at_start && report.jobs.iter().any(|job| job.state == JobState::Unfinished) {
             output.notice("the same command goes on where this one stopped");
         }
     }
