@@ -1,7 +1,8 @@
 //! Files of known truth: a table is drawn, written in a dialect that is drawn too, and read without an option. It must be read exactly, or
 //! be refused with a hint that, followed, reads it exactly. Never as another table.
 //!
-//! `TRUTH_FILES=2000 cargo test -p inrush-files --lib truth` is the long form; `TRUTH_SEED` begins with another file.
+//! `TRUTH_FILES=2000 cargo test -p inrush-files --lib truth` is the long form; `TRUTH_SEED` begins with another file, `TRUTH_REPORT` is a file
+//! for the counts.
 
 use crate::dialect::{CsvOptions, FindOut};
 use crate::open::{Format, open};
@@ -30,6 +31,9 @@ fn files_of_known_truth() {
         }
     }
     let said = format!("{n_files} files: {counts:?}");
+    if let Some(path) = std::env::var_os("TRUTH_REPORT") {
+        std::fs::write(path, &said).unwrap();
+    }
     assert!(wrong.is_empty(), "{said}\n\n{}", wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n\n"));
 }
 
