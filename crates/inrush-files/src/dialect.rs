@@ -4,7 +4,6 @@
 //! quote in the middle of an unquoted field is data, and a field counts as quoted only if its first byte is the quote.
 
 use crate::formats::ValueFormats;
-use crate::sniff::Doubts;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
@@ -67,6 +66,15 @@ pub struct CsvOptions {
     pub columns_of_table: Option<TableColumns>,
     /// What was found out to be in no record of the sample.
     pub(crate) doubts: Doubts,
+}
+
+/// What no record of a sample has, so that nobody knows how it is to be read: a record that has it is bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doubts {
+    /// Quotes around a delimiter and a line end.
+    pub(crate) swallowing: bool,
+    /// A backslash, where `\N` is NULL.
+    pub(crate) backslashes: bool,
 }
 
 /// The names of the columns that files are loaded into. They are read when the first file needs them, and once. The headers of files that

@@ -3,7 +3,7 @@
 
 use crate::csv::CsvReader;
 use crate::decompress::{Compression, decompress};
-use crate::dialect::{CsvOptions, FindOut, HeaderNames};
+use crate::dialect::{CsvOptions, Doubts, FindOut, HeaderNames};
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
 use crate::formats::{DateFormat, Percent, ValueFormats};
@@ -12,7 +12,6 @@ use crate::input::Meter;
 use crate::json_elements::{Elements, only_object};
 use crate::jsonl::JsonlReader;
 use crate::open::{Format, open};
-use crate::sniff::Doubts;
 use crate::sniff::{Sample, sniff};
 use crate::tar_member;
 use crate::widths::Widths;

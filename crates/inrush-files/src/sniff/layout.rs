@@ -6,8 +6,8 @@
 
 use super::refused;
 use super::split::{Record, Trial, records};
-use super::tried::{Choice, Tried, choose, is_comment};
-use super::{Sample, shown};
+use super::tried::{Choice, DELIMITERS, MOST_RECORDS, Tried, choose, is_comment};
+use super::{Sample, given, shown};
 use crate::dialect::{CsvOptions, FindOut};
 use inrush_core::error::{Error, Result};
 
@@ -218,20 +218,6 @@ fn said(text: &[u8]) -> (&[u8], Option<u8>) {
 fn behind(text: &[u8], n_lines: u64) -> &[u8] {
     (0..n_lines).fold(text, |text, _| memchr::memchr(b'\n', text).map_or(&[], |end| &text[end + 1..]))
 }
-
-/// A byte as an option's value.
-pub(super) fn given(byte: u8) -> String {
-    if byte == b'\t' { "\\t".to_owned() } else { char::from(byte).to_string() }
-}
-
-/// What fields are told apart by, the more usual first.
-pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-
-/// As many records are looked at.
-pub(super) const MOST_RECORDS: usize = 5_000;
-
-/// As many records may stand before a table.
-pub(super) const MOST_BEFORE: usize = 30;
 
 /// A second dialect whose score is this share of the best one's may be the right one as well.
 const DOUBTFUL: f64 = 0.95;

@@ -29,7 +29,7 @@ mod tried;
 
 pub(crate) use encoding::{find as find_encoding, likely as likely_encoding};
 
-use crate::dialect::{CsvOptions, FindOut};
+use crate::dialect::{CsvOptions, Doubts, FindOut};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
@@ -119,6 +119,11 @@ fn shown(byte: u8) -> String {
     }
 }
 
+/// A byte as an option's value.
+fn given(byte: u8) -> String {
+    if byte == b'\t' { "\\t".to_owned() } else { char::from(byte).to_string() }
+}
+
 /// A sample of a text, not decoded yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample<'a> {
@@ -191,15 +196,6 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
         backslashes: null_word.is_alone,
     };
     Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends, null_word: null_word.is_null, doubts })
-}
-
-/// What no record of a sample has, so that nobody knows how it is to be read: a record that has it is bad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Doubts {
-    /// Quotes around a delimiter and a line end.
-    pub(crate) swallowing: bool,
-    /// A backslash, where `\N` is NULL.
-    pub(crate) backslashes: bool,
 }
 
 /// The number of lines before the table of a text whose dialect is known.

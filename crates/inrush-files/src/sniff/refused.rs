@@ -1,11 +1,10 @@
 //! Texts that are not read as they are, and what to do with them: columns between blanks, delimiters of two bytes or of a rare one, blanks
 //! before quotes, lines with two carriage returns. Each would load as another table, so each is an error with a command or an option.
 
-use super::layout::{MOST_RECORDS, given};
 use super::shape::{Shape, is_number};
 use super::split::Trial;
-use super::tried::Tried;
-use super::{Sample, shown};
+use super::tried::{MOST_RECORDS, Tried};
+use super::{Sample, given, shown};
 use crate::widths::{RULER_LINES, Widths, is_ruler};
 use inrush_core::error::{Error, Result};
 

@@ -3,7 +3,6 @@
 //! Quotes are text where all lines have the same number of fields without them, and not with them: a stray one swallows lines. Where both
 //! readings fit, it is a question.
 
-use super::layout::{DELIMITERS, MOST_BEFORE, MOST_RECORDS};
 use super::shape::is_number;
 use super::split::{Record, Trial, records};
 use super::{Sample, shown};
@@ -246,3 +245,12 @@ pub(super) fn is_comment(text: &[u8], record: &Record) -> bool {
 
 /// Fewer records with the usual number of fields make no table.
 const LEAST_SHARE: f64 = 0.6;
+
+/// What fields are told apart by, the more usual first.
+pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// As many records are looked at.
+pub(super) const MOST_RECORDS: usize = 5_000;
+
+/// As many records may stand before a table.
+const MOST_BEFORE: usize = 30;
