@@ -406,7 +406,7 @@ impl Error {
     ///
     /// | code | what happened |
     /// |---|---|
-    /// | 1213, 1205 | a deadlock; a lock wait time-out (only the statement was undone: roll back first) |
+    /// | 1213; 1205, 3572 | a deadlock; a lock wait time-out, NOWAIT (only the statement was undone: roll back first) |
     /// | 1020 | a row changed since the transaction's snapshot (MariaDB from 11.6, innodb_snapshot_isolation) |
     /// | 1180, 3100, 3101 | COMMIT failed; group replication or a plugin rolled the transaction back |
     /// | 1206, 1467 | the lock table was full; no AUTO_INCREMENT value at that moment |
@@ -414,6 +414,7 @@ impl Error {
     /// | 1047 | a Galera node that is not ready |
     /// | 1053, 1158-1161, 1927, 3032, 3169, 4031; 1317 if the connection is closed too | a shutdown, the network, a connection that the server ended |
     /// | 2006, 2013 | a proxy lost its connection to the server |
+    /// | none | no server could be reached ([`Reason::ConnectionRefused`]): nothing was sent |
     ///
     /// Returns `false` if the outcome is unknown, because what may have happened must not happen twice, and for a connection that was
     /// lost without an error of the server.
@@ -422,7 +423,8 @@ impl Error {
             Class::Conflict | Class::ConflictOrLimit | Class::NoId => true,
             Class::Full | Class::Unavailable | Class::Lost => true,
             Class::Killed => self.is_fatal(),
-            Class::TooLarge | Class::ReadOnly | Class::Other => false,
+            Class::TooLarge | Class::ReadOnly => false,
+            Class::Other => self.0.reason == Reason::ConnectionRefused,
         };
         may_succeed && !self.is_outcome_unknown()
     }

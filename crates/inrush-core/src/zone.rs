@@ -37,9 +37,17 @@ pub fn spelling(name: &str) -> String {
 
 /// What a clock in the zone shows at an instant, in microseconds since 1970-01-01 00:00:00 UTC. `None`: in no year from 0 to 9999.
 pub fn clock(micros: i64, zone: &TimeZone) -> Option<DateTime> {
-    let instant = jiff::Timestamp::from_microsecond(micros).ok()?;
-    let offset = i64::from(zone.to_offset(instant).seconds());
-    DateTime::from_micros_since_epoch(micros.checked_add(offset * 1_000_000)?)
+    let offset = match zone.to_fixed_offset() {
+        Ok(offset) => offset,
+        Err(_) => zone.to_offset(nearest(micros)),
+    };
+    DateTime::from_micros_since_epoch(micros.checked_add(i64::from(offset.seconds()) * 1_000_000)?)
+}
+
+/// The instant, or the last one that jiff knows: its calendar ends a day before that of the servers, and no zone changes its clocks then.
+fn nearest(micros: i64) -> jiff::Timestamp {
+    let (min, max) = (jiff::Timestamp::MIN.as_microsecond(), jiff::Timestamp::MAX.as_microsecond());
+    jiff::Timestamp::from_microsecond(micros.clamp(min, max)).unwrap_or(jiff::Timestamp::MAX)
 }
 
 /// The instant at which a clock in the zone shows this, in microseconds since 1970-01-01 00:00:00 UTC. `None`: it shows it never, or
@@ -50,7 +58,11 @@ pub fn instant(shown: DateTime, zone: &TimeZone) -> Option<i64> {
     if let Ok(offset) = zone.to_fixed_offset() {
         return at(offset.seconds());
     }
-    let civil = jiff::Timestamp::from_microsecond(micros).ok()?.to_zoned(TimeZone::UTC).datetime();
+    let part = |n: u8| i8::try_from(n).ok();
+    let (year, nanos) = (i16::try_from(shown.date.year).ok()?, i32::try_from(shown.micros).ok()?.checked_mul(1_000)?);
+    let (month, day) = (part(shown.date.month)?, part(shown.date.day)?);
+    let (hour, minute, second) = (part(shown.hour)?, part(shown.minute)?, part(shown.second)?);
+    let civil = jiff::civil::DateTime::new(year, month, day, hour, minute, second, nanos).ok()?;
     match zone.to_ambiguous_timestamp(civil).offset() {
         AmbiguousOffset::Unambiguous { offset } => at(offset.seconds()),
         _ => None,
@@ -104,6 +116,16 @@ mod tests {
     fn an_offset_has_one_spelling() {
         let spelled = ["+5:45", "-5:30", "-00:00", "+02:00", "Europe/Berlin"].map(spelling);
         assert_eq!(spelled, ["+05:45", "-05:30", "+00:00", "+02:00", "Europe/Berlin"]);
+    }
+    #[test]
+    fn the_last_day_of_the_calendar_is_read_and_written() {
+        let last = DateTime::parse(b"9999-12-31 23:59:59.999999").unwrap();
+        for name in ["+00:00", "+02:00", "-11:00", "Europe/Berlin", "America/New_York"] {
+            let zone = find(name).unwrap();
+            let micros = instant(last, &zone).unwrap();
+            assert_eq!(clock(micros, &zone), Some(last), "{name}");
+            assert_eq!(clock(micros + 1, &zone), None, "{name}");
+        }
     }
     #[test]
     fn nonsense_is_named() {

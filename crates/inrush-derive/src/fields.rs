@@ -1,11 +1,12 @@
 //! The parts of a struct that all derive macros need: its fields, the column of each, and bounds for type parameters.
 
+use crate::case::{Case, is_ours};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::{
-    Data, DeriveInput, Error, Field, Fields, GenericArgument, Generics, Ident, LitStr, Path, PathArguments, Result,
-    Type, WherePredicate,
+    Data, DeriveInput, Error, Expr, Field, Fields, GenericArgument, Generics, Ident, LitStr, Path, PathArguments,
+    Result, Type, WherePredicate,
 };
 
 /// The fields of a struct, which must have some.
@@ -13,10 +14,11 @@ pub(crate) fn fields_of<'i>(input: &'i DeriveInput, derived: &str) -> Result<&'i
     let Data::Struct(data) = &input.data else {
         return Err(Error::new(input.ident.span(), format!("`{derived}` can be derived for structs only")));
     };
-    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("inrush")) {
-        return Err(Error::new_spanned(attribute, "`#[inrush(..)]` belongs to a field"));
-    }
     match &data.fields {
+        Fields::Named(_) => Ok(&data.fields),
+        Fields::Unnamed(_) if input.attrs.iter().any(is_ours) => {
+            Err(Error::new(input.ident.span(), "a struct whose fields have no names has no options"))
+        }
         Fields::Unit => Err(Error::new(input.ident.span(), format!("`{derived}` needs fields for the columns"))),
         fields => Ok(fields),
     }
@@ -32,16 +34,19 @@ pub(crate) struct Named<'f> {
 pub(crate) enum Role {
     /// It is no column; its value is the default one.
     Skipped,
-    /// All columns of a struct.
-    Flattened,
+    /// All columns of a struct, which have this in front of their names.
+    Flattened {
+        prefix: Option<LitStr>,
+    },
     Column(Column),
 }
 
 /// The column of a field.
 pub(crate) struct Column {
     pub(crate) name: LitStr,
-    /// A result may lack it.
+    /// A result may lack it: then the field has this value, or its type's default one.
     pub(crate) is_optional: bool,
+    pub(crate) default: Option<Expr>,
     pub(crate) way: Way,
 }
 
@@ -56,11 +61,11 @@ pub(crate) enum Way {
 }
 
 /// The fields with a name.
-pub(crate) fn named<'f>(fields: &[&'f Field]) -> Result<Vec<Named<'f>>> {
+pub(crate) fn named<'f>(fields: &[&'f Field], case: Case) -> Result<Vec<Named<'f>>> {
     let mut names: Vec<String> = Vec::new();
     let mut all = Vec::new();
     for field in fields {
-        let role = role_of(field)?;
+        let role = role_of(field, case)?;
         if let Role::Column(column) = &role {
             // Columns are matched in any case.
             let name = column.name.value();
@@ -110,8 +115,8 @@ pub(crate) fn bound<'t>(
 }
 
 /// What the options of a field say of it; without any it is the column of its name.
-fn role_of(field: &Field) -> Result<Role> {
-    let (mut renamed, mut with) = (None, None);
+fn role_of(field: &Field, case: Case) -> Result<Role> {
+    let (mut renamed, mut with, mut prefix, mut default_value) = (None, None, None, None);
     let (mut skip, mut flatten, mut default, mut json) = (false, false, false, false);
     let mut given = Vec::new();
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("inrush")) {
@@ -125,7 +130,13 @@ fn role_of(field: &Field) -> Result<Role> {
                 "with" => with = Some(meta.value()?.parse::<LitStr>()?.parse::<Path>()?),
                 "skip" => skip = true,
                 "flatten" => flatten = true,
-                "default" => default = true,
+                "prefix" => prefix = Some(meta.value()?.parse::<LitStr>()?),
+                "default" => {
+                    default = true;
+                    if meta.input.peek(syn::Token![=]) {
+                        default_value = Some(meta.value()?.parse::<Expr>()?);
+                    }
+                }
                 "json" => json = true,
                 _ => return Err(meta.error(OPTIONS)),
             }
@@ -141,7 +152,13 @@ fn role_of(field: &Field) -> Result<Role> {
         return alone("skip").map(|()| Role::Skipped);
     }
     if flatten {
-        return alone("flatten").map(|()| Role::Flattened);
+        return match given.iter().find(|name| !["flatten", "prefix"].contains(&name.as_str())) {
+            Some(other) => Err(Error::new_spanned(field, format!("`{other}` means nothing beside `flatten`"))),
+            None => Ok(Role::Flattened { prefix }),
+        };
+    }
+    if prefix.is_some() {
+        return Err(Error::new_spanned(field, "`prefix` belongs to `flatten`"));
     }
     let way = match (with, json) {
         (Some(_), true) => return Err(Error::new_spanned(field, "`json` means nothing beside `with`")),
@@ -149,15 +166,14 @@ fn role_of(field: &Field) -> Result<Role> {
         (None, true) => Way::Json,
         (None, false) => Way::Own,
     };
-    let own_name = |ident: &Ident| LitStr::new(&ident.unraw().to_string(), ident.span());
+    let own_name = |ident: &Ident| LitStr::new(&case.of_field(&ident.unraw().to_string()), ident.span());
     let name = renamed
         .or_else(|| field.ident.as_ref().map(own_name))
         .ok_or_else(|| Error::new_spanned(field, "a field needs a name"))?;
-    Ok(Role::Column(Column { name, is_optional: default, way }))
+    Ok(Role::Column(Column { name, is_optional: default, default: default_value, way }))
 }
 
-pub(crate) const OPTIONS: &str =
-    "an option of a field is `rename = \"column\"`, `default`, `skip`, `flatten`, `json` or `with = \"module\"`";
+pub(crate) const OPTIONS: &str = "an option of a field is `rename = \"column\"`, `default`, `skip`, `flatten`, `prefix`, `json` or `with = \"module\"`";
 
 /// Whether a type's text contains one of the identifiers. False positives only add a redundant bound.
 fn names_one_of(ty: &Type, parameters: &[Ident]) -> bool {

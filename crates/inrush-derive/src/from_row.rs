@@ -4,20 +4,22 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Error, Field, Fields, GenericParam, Generics, Lifetime, LitStr, Result};
 
+use crate::case::Case;
 use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
 
 /// The implementation for `input`.
 pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let fields = fields_of(input, "FromRow")?;
     let row = row_lifetime(&input.generics)?;
-    let (body, generics) = match fields {
+    let (body, names, generics) = match fields {
         Fields::Named(fields) => {
-            let fields = named(&fields.named.iter().collect::<Vec<_>>())?;
-            (by_name(&fields), with_bounds(&input.generics, &row, &fields))
+            let case = Case::of_input(input, false)?;
+            let fields = named(&fields.named.iter().collect::<Vec<_>>(), case)?;
+            (by_name(&fields), names(&fields), with_bounds(&input.generics, &row, &fields))
         }
         fields => {
             let fields: Vec<_> = fields.iter().collect();
-            (by_position(&fields)?, with_bounds_by_position(&input.generics, &row, &fields))
+            (by_position(&fields)?, TokenStream::new(), with_bounds_by_position(&input.generics, &row, &fields))
         }
     };
     let (for_impl, _, bounds) = generics.split_for_impl();
@@ -26,6 +28,8 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     Ok(quote! {
         #[automatically_derived]
         impl #for_impl ::inrush::sans_io::convert::FromRow<#row> for #ident #of_type #bounds {
+            #names
+
             fn from_row(row: ::inrush::sans_io::wire::Row<#row>) -> ::inrush::sans_io::Result<Self> {
                 #body
             }
@@ -42,14 +46,24 @@ fn by_name(fields: &[Named<'_>]) -> TokenStream {
         let ident = &field.ident;
         let value = match role {
             Role::Skipped => quote!(::core::default::Default::default()),
-            Role::Flattened => quote!(::inrush::sans_io::convert::FromRow::from_row(row)?),
+            Role::Flattened { prefix } => {
+                let row = match prefix {
+                    Some(prefix) => quote!(row.with_prefix(#prefix)?),
+                    None => quote!(row),
+                };
+                match within_option(&field.ty) {
+                    Some(inner) => quote!(#row.to_option::<#inner>()?),
+                    None => quote!(::inrush::sans_io::convert::FromRow::from_row(#row)?),
+                }
+            }
             Role::Column(column) => {
                 let value = converted(&column.way, field, place);
                 let is_missing = quote!(values[#place].0 == ::core::primitive::usize::MAX);
                 place += 1;
-                match column.is_optional {
-                    true => quote!(if #is_missing { ::core::default::Default::default() } else { #value }),
-                    false => value,
+                match (column.is_optional, &column.default) {
+                    (_, Some(default)) => quote!(if #is_missing { #default } else { #value }),
+                    (true, None) => quote!(if #is_missing { ::core::default::Default::default() } else { #value }),
+                    (false, None) => value,
                 }
             }
         };
@@ -65,6 +79,12 @@ fn by_name(fields: &[Named<'_>]) -> TokenStream {
         #pick
         ::core::result::Result::Ok(Self { #(#values),* })
     }
+}
+
+/// The columns of the struct itself.
+fn names(fields: &[Named<'_>]) -> TokenStream {
+    let names = fields.iter().filter_map(|named| column(named).map(|column| &column.name));
+    quote!(const NAMES: &'static [&'static str] = &[#(#names),*];)
 }
 
 /// The value of a column as the field's type.
@@ -125,7 +145,7 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Gen
     for Named { field, role } in fields {
         let of = |ty: &syn::Type| match role {
             Role::Skipped => syn::parse_quote!(#ty: ::core::default::Default),
-            Role::Flattened => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromRow<#row>),
+            Role::Flattened { .. } => syn::parse_quote!(#ty: ::inrush::sans_io::convert::FromRow<#row>),
             Role::Column(column) => match column.way {
                 Way::Json => {
                     syn::parse_quote!(::inrush::sans_io::convert::Json<#ty>: ::inrush::sans_io::convert::FromValue<#row>)
@@ -136,10 +156,11 @@ fn with_bounds(generics: &Generics, row: &Lifetime, fields: &[Named<'_>]) -> Gen
         };
         let ty = match role {
             Role::Column(column) if matches!(column.way, Way::Json) => within_option(&field.ty).unwrap_or(&field.ty),
+            Role::Flattened { .. } => within_option(&field.ty).unwrap_or(&field.ty),
             _ => &field.ty,
         };
         bound(&mut bounded, [ty], of);
-        if matches!(role, Role::Column(column) if column.is_optional) {
+        if matches!(role, Role::Column(column) if column.is_optional && column.default.is_none()) {
             bound(&mut bounded, [&field.ty], |ty| syn::parse_quote!(#ty: ::core::default::Default));
         }
     }

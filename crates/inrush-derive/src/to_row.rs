@@ -5,6 +5,7 @@ use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Field, Fields, Generics, Ident, Index, LitStr, Member, Result, Type};
 
+use crate::case::Case;
 use crate::fields::{Named, Role, Way, bound, fields_of, named, no_options, within_option};
 
 /// The implementations for `input`.
@@ -15,9 +16,9 @@ pub(crate) fn implement(input: &DeriveInput) -> Result<TokenStream> {
     let is_named = matches!(fields, Fields::Named(_));
     let parts = match is_named {
         true => {
-            let fields = named(&all)?;
+            let fields = named(&all, Case::of_input(input, false)?)?;
             fields.iter().for_each(|field| bind(&mut generics, field));
-            parts(&fields)
+            parts(&fields)?
         }
         false => {
             no_options(&all)?;
@@ -74,12 +75,15 @@ impl<'f> Part<'f> {
 }
 
 /// One part at least.
-fn parts<'f>(fields: &[Named<'f>]) -> Vec<Part<'f>> {
+fn parts<'f>(fields: &[Named<'f>]) -> Result<Vec<Part<'f>>> {
     let mut parts = Vec::new();
     for (i, Named { field, role }) in fields.iter().enumerate() {
         match role {
             Role::Skipped => {}
-            Role::Flattened => parts.push(Part::Flattened(field)),
+            Role::Flattened { prefix: None } => parts.push(Part::Flattened(field)),
+            Role::Flattened { prefix: Some(prefix) } => {
+                return Err(Error::new(prefix.span(), "`ToRow` has no `prefix`"));
+            }
             Role::Column(column) => {
                 let value = value_of(&column.way, field, i);
                 match parts.last_mut() {
@@ -95,7 +99,7 @@ fn parts<'f>(fields: &[Named<'f>]) -> Vec<Part<'f>> {
     if parts.is_empty() {
         parts.push(Part::Columns(Vec::new(), Vec::new()));
     }
-    parts
+    Ok(parts)
 }
 
 fn own(field: &Field, i: usize) -> TokenStream {

@@ -1,6 +1,7 @@
 //! `#[derive(ToValue)]` and `#[derive(FromValue)]`: an enum whose variants are names, as an ENUM column holds them, and a struct around
 //! one value.
 
+use crate::case::{Case, is_by_repr, is_ours};
 use crate::fields::bound;
 use crate::from_row::{row_lifetime, with_row};
 use proc_macro2::TokenStream;
@@ -25,6 +26,17 @@ pub(crate) fn to_value(input: &DeriveInput) -> Result<TokenStream> {
             quote! {
                 ::inrush::sans_io::wire::Value::Text(match self {
                     #(Self::#idents => #names,)*
+                })
+            }
+        }
+        Shape::Numbers(idents, repr) => {
+            let variant = match repr.to_string().starts_with('u') {
+                true => quote!(UInt),
+                false => quote!(Int),
+            };
+            quote! {
+                ::inrush::sans_io::wire::Value::#variant(match self {
+                    #(Self::#idents => Self::#idents as #repr as _,)*
                 })
             }
         }
@@ -58,6 +70,7 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
             quote! {
                 const KIND: &'static str = #inner::KIND;
                 const NEEDS_ZONE: bool = #inner::NEEDS_ZONE;
+                const AS_SENT: bool = #inner::AS_SENT;
 
                 #[inline]
                 fn from_value(
@@ -99,6 +112,23 @@ pub(crate) fn from_value(input: &DeriveInput) -> Result<TokenStream> {
                 }
             }
         }
+        Shape::Numbers(idents, repr) => {
+            let kind = format!("the number of a variant (`{}`)", input.ident);
+            quote! {
+                const KIND: &'static str = #kind;
+
+                fn from_value(
+                    value: ::inrush::sans_io::wire::Value<#row>,
+                    column: &::inrush::sans_io::wire::ColumnDef,
+                ) -> ::core::option::Option<Self> {
+                    let number = <#repr as ::inrush::sans_io::convert::FromValue<#row>>::from_value(value, column)?;
+                    #(if number == Self::#idents as #repr {
+                        return ::core::option::Option::Some(Self::#idents);
+                    })*
+                    ::core::option::Option::None
+                }
+            }
+        }
     };
     let (for_impl, _, bounds) = generics.split_for_impl();
     let (_, of_type, _) = input.generics.split_for_impl();
@@ -116,21 +146,36 @@ enum Shape<'i> {
     Around(&'i Field),
     /// Variants and their names.
     Names(Vec<(Ident, LitStr)>),
+    /// Variants, and the whole number that the enum is.
+    Numbers(Vec<Ident>, Ident),
 }
 
 fn shape<'i>(input: &'i DeriveInput, derived: &str) -> Result<Shape<'i>> {
     match &input.data {
         Data::Struct(data) if data.fields.len() == 1 => {
             let fields = data.fields.iter();
-            if let Some(attribute) =
-                input.attrs.iter().chain(fields.clone().flat_map(|field| &field.attrs)).find(is_ours)
+            if let Some(attribute) = input
+                .attrs
+                .iter()
+                .chain(fields.clone().flat_map(|field| &field.attrs))
+                .find(|attribute| is_ours(attribute))
             {
                 return Err(Error::new_spanned(attribute, "a struct around one value has no options"));
             }
             fields.into_iter().next().map(Shape::Around).ok_or_else(|| refusal(input, derived))
         }
         Data::Enum(data) if !data.variants.is_empty() => {
-            let case = case_of(input)?;
+            if let Some(repr) = is_by_repr(input)? {
+                for variant in &data.variants {
+                    if !matches!(variant.fields, Fields::Unit) || variant.attrs.iter().any(is_ours) {
+                        let message =
+                            format!("`{derived}` of an enum of numbers needs variants without fields and options");
+                        return Err(Error::new_spanned(variant, message));
+                    }
+                }
+                return Ok(Shape::Numbers(data.variants.iter().map(|variant| variant.ident.clone()).collect(), repr));
+            }
+            let case = Case::of_input(input, true)?;
             let mut names: Vec<(Ident, LitStr)> = Vec::new();
             for variant in &data.variants {
                 if !matches!(variant.fields, Fields::Unit) {
@@ -158,13 +203,9 @@ fn refusal(input: &DeriveInput, derived: &str) -> Error {
     Error::new(input.ident.span(), message)
 }
 
-fn is_ours(attribute: &&syn::Attribute) -> bool {
-    attribute.path().is_ident("inrush")
-}
-
 fn renamed(attributes: &[syn::Attribute]) -> Result<Option<LitStr>> {
     let mut name = None;
-    for attribute in attributes.iter().filter(is_ours) {
+    for attribute in attributes.iter().filter(|attribute| is_ours(attribute)) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("rename") {
                 return Err(meta.error("the only option of a variant is `rename = \"name\"`"));
@@ -174,66 +215,6 @@ fn renamed(attributes: &[syn::Attribute]) -> Result<Option<LitStr>> {
         })?;
     }
     Ok(name)
-}
-
-fn case_of(input: &DeriveInput) -> Result<Case> {
-    let mut case = Case::AsItIs;
-    for attribute in input.attrs.iter().filter(is_ours) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("rename_all") {
-                return Err(meta.error("the only option of an enum is `rename_all = \"snake_case\"`"));
-            }
-            let word: LitStr = meta.value()?.parse()?;
-            case = match word.value().as_str() {
-                "lowercase" => Case::Lower,
-                "UPPERCASE" => Case::Upper,
-                "snake_case" => Case::Words('_', false),
-                "SCREAMING_SNAKE_CASE" => Case::Words('_', true),
-                "kebab-case" => Case::Words('-', false),
-                "camelCase" => Case::Camel,
-                _ => return Err(Error::new(word.span(), CASES)),
-            };
-            Ok(())
-        })?;
-    }
-    Ok(case)
-}
-
-const CASES: &str = "one of lowercase, UPPERCASE, snake_case, SCREAMING_SNAKE_CASE, kebab-case, camelCase";
-
-/// How the name of a variant becomes that of the server.
-#[derive(Clone, Copy)]
-enum Case {
-    AsItIs,
-    Lower,
-    Upper,
-    Camel,
-    /// What stands between two words, and whether they are in capitals.
-    Words(char, bool),
-}
-
-impl Case {
-    fn of(self, name: &str) -> String {
-        match self {
-            Self::AsItIs => name.to_owned(),
-            Self::Lower => name.to_lowercase(),
-            Self::Upper => name.to_uppercase(),
-            Self::Camel => {
-                let mut letters = name.chars();
-                letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
-            }
-            Self::Words(between, capitals) => {
-                let mut words = String::new();
-                for (i, letter) in name.chars().enumerate() {
-                    if i > 0 && letter.is_uppercase() {
-                        words.push(between);
-                    }
-                    words.push(letter);
-                }
-                if capitals { words.to_uppercase() } else { words.to_lowercase() }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -172,8 +172,12 @@ impl ValueFormats {
     /// How the cells of a field are rewritten that goes into a column of this kind.
     fn rule(&self, field: &str, column_kind: ColumnKind) -> Rule<'_> {
         match column_kind {
-            ColumnKind::Integer if self.has_truths() => Rule::Truth(self),
-            ColumnKind::Integer | ColumnKind::Float if self.has_numbers() => Rule::Number(self),
+            ColumnKind::Integer | ColumnKind::Decimal if self.has_truths() => Rule::Truth(self),
+            ColumnKind::Integer | ColumnKind::Decimal | ColumnKind::Float | ColumnKind::Double
+                if self.has_numbers() =>
+            {
+                Rule::Number(self)
+            }
             ColumnKind::Moment | ColumnKind::Time if !self.dates.is_empty() => self.date_rule(field),
             _ => Rule::Keep,
         }

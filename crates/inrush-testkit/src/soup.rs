@@ -207,8 +207,13 @@ pub fn prepare(bytes: &[u8]) {
 
 /// An execution.
 pub fn execute(bytes: &[u8]) {
-    let statement =
-        Prepared { id: StmtId(1), n_params: 1, columns: Vec::new(), effect: inrush_core::session::Effect::Nothing };
+    let statement = Prepared {
+        id: StmtId(1),
+        n_params: 1,
+        columns: Vec::new(),
+        effect: inrush_core::session::Effect::Nothing,
+        derived: Vec::new(),
+    };
     let mut rows = Collect::new(MAX_RESULT);
     in_session(bytes, |_| {
         Execute::new(&statement, &[Value::Int(1)], &mut rows).expect("one value for one placeholder")

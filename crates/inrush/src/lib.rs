@@ -93,7 +93,8 @@ mod verbs;
 pub use crate::tokio::{ArrowBatches, ResultBatches};
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{
-    BulkInserter, Connection, Inserter, Inserters, Pool, PooledConnection, ResultRows, Rows, Savepoint, Transaction,
+    BulkInserter, Connection, Executor, Inserter, Inserters, Pool, PooledConnection, ResultRows, Rows, Savepoint,
+    Transaction,
 };
 pub use bulk::{BulkOptions, BulkReport};
 pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};

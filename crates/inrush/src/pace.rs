@@ -5,7 +5,7 @@
 //! into it, and a server that drips does), and one on the whole of a command: [`QueryTime`].
 
 use crate::net::Ready;
-use crate::{Config, Error, Kind};
+use crate::{Config, Error, Kind, Reason};
 use std::time::{Duration, Instant};
 
 /// The time limits of one exchange, or of a part of one.
@@ -120,6 +120,7 @@ impl Pace {
     pub(crate) fn late(&self, interest: Ready) -> Late {
         let error = match self {
             Self::Until(_) => Error::new(Kind::Io, "the server did not let us in within the connect time-out")
+                .because(Reason::ConnectionRefused)
                 .with_hint("is it a MySQL or MariaDB server? `connect-timeout` gives it more time"),
             Self::Silence { query, .. } if self.deadline(interest) != self.silence_deadline(interest) => {
                 // A statement that is not yet sent in full has nothing to end.

@@ -3,7 +3,7 @@
 use crate::{Config, Error, Result};
 use inrush_core::convert::{FromRow, Params};
 use inrush_core::error::reason;
-use inrush_core::session::{Outcome, Sink, Statement};
+use inrush_core::session::{Effect, Outcome, Sink, Statement};
 use inrush_core::wire::{ColumnDef, Row};
 use std::borrow::Cow;
 
@@ -111,9 +111,18 @@ pub(crate) enum Form {
 /// The server's code for a statement that it cannot prepare.
 pub(crate) const UNPREPARABLE: u16 = 1295;
 
+/// Rows of so many bytes are read and dropped once the answer is known, so that the connection is ready for the next statement. More is left
+/// where it is: the connection reads it before its next command, and a pool closes the connection instead.
+const MOST_PAST: usize = 1 << 20;
+
+/// Whether what a statement does is over with its answer: a read alone, and no other statement behind it. All others are read to their end.
+pub(crate) fn may_be_left(sql: &[u8]) -> bool {
+    !sql.contains(&b';') && Effect::of_prepared(sql) == Effect::Nothing
+}
+
 /// A sink that makes a `T` of each row of the first result set.
 ///
-/// A row that is no `T` is no fault of the connection: the rest is read, and the first such error told in the end.
+/// A row that is no `T` is no fault of the connection: the rest is read or left, and the first such error is the answer.
 pub(crate) struct Typed<T> {
     rows: Vec<T>,
     error: Option<Error>,
@@ -123,13 +132,26 @@ pub(crate) struct Typed<T> {
     is_strict: bool,
     n_bytes: usize,
     max_bytes: usize,
+    /// Whether no other row can change the answer, and the bytes of the rows that came since.
+    is_known: bool,
+    n_past: usize,
 }
 
 impl<T> Typed<T> {
     /// Takes all rows.
     pub(crate) fn all(config: &Config) -> Self {
         let max_bytes = config.max_result;
-        Self { rows: Vec::new(), error: None, n_results: 0, most: usize::MAX, is_strict: false, n_bytes: 0, max_bytes }
+        Self {
+            rows: Vec::new(),
+            error: None,
+            n_results: 0,
+            most: usize::MAX,
+            is_strict: false,
+            n_bytes: 0,
+            max_bytes,
+            is_known: false,
+            n_past: 0,
+        }
     }
 
     /// Takes the first row and drops the others.
@@ -140,6 +162,11 @@ impl<T> Typed<T> {
     /// Takes one row; more are an error.
     pub(crate) fn only(config: &Config) -> Self {
         Self { most: 1, is_strict: true, ..Self::all(config) }
+    }
+
+    /// Whether the answer is known, and more has come since than the rest of an ordinary result.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.is_known && self.n_past > MOST_PAST
     }
 
     /// The rows, or the error of the first that was none.
@@ -160,11 +187,13 @@ impl<T: for<'r> FromRow<'r>> Sink for Typed<T> {
     }
 
     fn row(&mut self, row: Row<'_>) -> Result<()> {
-        if self.n_results > 0 || self.error.is_some() {
+        if self.n_results > 0 || self.is_known {
+            self.n_past += row.body().len();
             return Ok(());
         }
         if self.rows.len() == self.most {
-            self.error = self.is_strict.then(reason::too_many_rows);
+            self.error = Some(reason::too_many_rows());
+            self.is_known = true;
             return Ok(());
         }
         self.n_bytes += row.body().len() + size_of::<T>();
@@ -177,6 +206,7 @@ impl<T: for<'r> FromRow<'r>> Sink for Typed<T> {
             Err(malformed) if malformed.is_fatal() => return Err(malformed),
             Err(misfit) => self.error = Some(misfit),
         }
+        self.is_known = self.error.is_some() || !self.is_strict && self.rows.len() == self.most;
         Ok(())
     }
 
@@ -204,9 +234,22 @@ impl FromRow<'_> for Warning {
     }
 }
 
-/// Names values for placeholders: `params! { "name" => "Ann", "age" => 40 }`. Borrows what it is given.
+/// Names values for placeholders: `params! { "name" => "Ann", "age" => 40 }`, or `params! { name, age }` for variables of these names.
+/// Borrows what it is given.
+///
+/// ```
+/// # let shop = inrush_testkit::shop::open();
+/// # let mut connection = inrush::blocking::Connection::connect(&shop.url())?;
+/// let (id, name) = (1, "Anna");
+/// connection.execute("UPDATE people SET name = :name WHERE id = :id", inrush::params! { id, name })?;
+/// # assert_eq!(shop.ask("SELECT name FROM people WHERE id = 1"), ["Anna"]);
+/// # Ok::<(), inrush::Error>(())
+/// ```
 #[macro_export]
 macro_rules! params {
+    ($($name:ident),+ $(,)?) => {
+        $crate::sans_io::convert::Named::new(vec![$((stringify!($name), $crate::sans_io::convert::ToValue::to_value(&$name))),+])
+    };
     ($($name:expr => $value:expr),* $(,)?) => {
         $crate::sans_io::convert::Named::new(vec![$(($name, $crate::sans_io::convert::ToValue::to_value(&$value))),*])
     };

@@ -154,3 +154,68 @@ fn a_placeholder_without_a_field_is_named() {
     check_values(&ann, "INSERT INTO t VALUES (:id, :name)", Err("no value for `:name`"));
     check_values(&ann, "INSERT INTO t VALUES (?, ?, ?)", Err("the statement has no placeholder `:id`"));
 }
+
+#[derive(Debug, FromRow, PartialEq, ToRow)]
+#[inrush(rename_all = "camelCase")]
+struct Renamed {
+    unit_price: u32,
+    #[inrush(rename = "n")]
+    n_pieces: u8,
+}
+
+#[derive(Debug, FromRow, PartialEq)]
+struct Order {
+    id: u64,
+    #[inrush(flatten, prefix = "buyer_")]
+    buyer: Owned,
+    #[inrush(flatten, prefix = "seller_")]
+    seller: Option<Owned>,
+    #[inrush(flatten)]
+    price: Option<Renamed>,
+    #[inrush(default = "new".to_owned())]
+    state: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, inrush::FromValue, inrush::ToValue)]
+#[inrush(repr)]
+#[repr(i16)]
+enum Level {
+    Low = -1,
+    High = 300,
+}
+
+#[test]
+fn names_in_another_case() {
+    check(&["unitPrice", "n"], &[Some("5"), Some("2")], Ok(Renamed { unit_price: 5, n_pieces: 2 }));
+    let renamed = Renamed { unit_price: 5, n_pieces: 2 };
+    check_values(&renamed, "VALUES (:n, :unitPrice)", Ok(&[Value::UInt(2), Value::UInt(5)]));
+}
+
+#[test]
+fn structs_in_a_row_by_their_prefix_or_not_at_all() {
+    let names = ["id", "buyer_id", "Buyer_Type", "seller_id", "seller_type", "unitPrice", "n"];
+    let buyer = || Owned { id: 7, r#type: "x".to_owned() };
+    let none = Order { id: 1, buyer: buyer(), seller: None, price: None, state: "new".to_owned() };
+    check(&names, &[Some("1"), Some("7"), Some("x"), None, None, None, None], Ok(none));
+    let seller = Some(Owned { id: 8, r#type: "y".to_owned() });
+    let price = Some(Renamed { unit_price: 5, n_pieces: 2 });
+    let all = Order { id: 1, buyer: buyer(), seller, price, state: "new".to_owned() };
+    check(&names, &[Some("1"), Some("7"), Some("x"), Some("8"), Some("y"), Some("5"), Some("2")], Ok(all));
+    // Some of its columns are NULL, and must not be.
+    let values = [Some("1"), Some("7"), Some("x"), Some("8"), None, None, None];
+    check::<Order>(&names, &values, Err("column `seller_type` holds NULL, which is not text (`String`)"));
+    let lacks = "the result lacks `buyer_id`, `buyer_type`; it has `id`";
+    check::<Order>(&["id"], &[Some("1")], Err(lacks));
+}
+
+#[test]
+fn enums_that_are_numbers() {
+    check(&["level"], &[Some("300")], Ok((Level::High,)));
+    check(&["level"], &[Some("-1")], Ok((Level::Low,)));
+    check::<(Level,)>(
+        &["level"],
+        &[Some("0")],
+        Err("column `level` holds `0`, which is not the number of a variant (`Level`)"),
+    );
+    check_values(&(Level::Low,), "VALUES (?)", Ok(&[Value::Int(-1)]));
+}

@@ -4,7 +4,7 @@
 //! it may hold values of other requests, host names and SQL.
 
 use axum::extract::Json;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use inrush::{Error, Reason};
 use serde_json::json;
@@ -61,7 +61,11 @@ impl IntoResponse for AppError {
         let (status, text) = status(&error);
         if status.is_server_error() {
             tracing::error!(%error, status = status.as_u16(), "request failed");
-            return (status, Json(json!({ "error": text }))).into_response();
+            let mut response = (status, Json(json!({ "error": text }))).into_response();
+            if status == StatusCode::SERVICE_UNAVAILABLE {
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            return response;
         }
         let body = json!({
             "error": text,
@@ -83,11 +87,15 @@ pub fn status(error: &Error) -> (StatusCode, &'static str) {
         Reason::NotNullViolation => (StatusCode::UNPROCESSABLE_ENTITY, "missing"),
         Reason::DataTooLong => (StatusCode::UNPROCESSABLE_ENTITY, "too long"),
         Reason::OutOfRange => (StatusCode::UNPROCESSABLE_ENTITY, "out of range"),
-        Reason::PoolExhausted | Reason::PoolTimedOut | Reason::PoolClosed => {
+        // Before what may pass: this request may be stored, so its client must not simply send it again.
+        _ if error.is_outcome_unknown() => (StatusCode::INTERNAL_SERVER_ERROR, "it is unknown whether this was stored"),
+        // Nothing is stored. The database is busy, restarts or cannot be reached: the same request may succeed in a moment.
+        Reason::PoolExhausted | Reason::PoolTimedOut | Reason::PoolClosed | Reason::ServerFull => {
             (StatusCode::SERVICE_UNAVAILABLE, "too busy, try again later")
         }
-        // Before the time-out: this request may be stored, so its client must not simply send it again.
-        _ if error.is_outcome_unknown() => (StatusCode::INTERNAL_SERVER_ERROR, "it is unknown whether this was stored"),
+        Reason::ConnectionRefused | Reason::ConnectionLost | Reason::Deadlock | Reason::LockTimedOut => {
+            (StatusCode::SERVICE_UNAVAILABLE, "too busy, try again later")
+        }
         _ if error.is_timeout() || error.is_retryable() => {
             (StatusCode::SERVICE_UNAVAILABLE, "too busy, try again later")
         }

@@ -291,6 +291,20 @@ fn without_a_free_connection_requests_end_with_503() {
 }
 
 #[test]
+fn while_the_database_is_down_requests_end_with_503_and_when_to_come_back() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let shop = router(App::new(&format!("mysql://app@127.0.0.1:{nobody}/shop")).unwrap());
+        for path in ["/health", "/products/1"] {
+            let response = shop.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(response.headers()[header::RETRY_AFTER], "1");
+        }
+    });
+}
+
+#[test]
 fn a_closed_service_answers_503() {
     on_each_server("", async |shop| {
         assert_eq!(shop.post("/views", json!({ "path": "/" })).await.0, StatusCode::CREATED);

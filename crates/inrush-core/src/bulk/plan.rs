@@ -192,9 +192,11 @@ fn holds_empty(ty: &ColumnType) -> bool {
 /// What kind of column one of this type is.
 pub fn column_kind(ty: &ColumnType) -> ColumnKind {
     match ty {
-        ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Bit { .. } => ColumnKind::Integer,
+        ColumnType::Int { .. } | ColumnType::Bit { .. } => ColumnKind::Integer,
+        ColumnType::Decimal { .. } => ColumnKind::Decimal,
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => ColumnKind::Bytes,
-        ColumnType::Float { .. } | ColumnType::Double { .. } => ColumnKind::Float,
+        ColumnType::Float { .. } => ColumnKind::Float,
+        ColumnType::Double { .. } => ColumnKind::Double,
         ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => ColumnKind::Moment,
         ColumnType::Time { .. } => ColumnKind::Time,
         ColumnType::Uuid => ColumnKind::Uuid,

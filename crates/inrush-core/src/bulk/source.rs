@@ -27,10 +27,14 @@ pub enum ColumnKind {
     /// Whatever is written as text.
     #[default]
     Text,
-    /// An exact number.
+    /// A whole number, or bits.
     Integer,
-    /// A FLOAT or DOUBLE.
+    /// A DECIMAL.
+    Decimal,
+    /// A FLOAT.
     Float,
+    /// A DOUBLE.
+    Double,
     /// A day, or a day and a time.
     Moment,
     /// A time of day or a span.

@@ -2,10 +2,13 @@
 
 use crate::convert::FromValue;
 use crate::error::{Error, Result};
-use crate::wire::{Row, Value};
+use crate::wire::{ColumnDef, Row, Value};
 
 /// A Rust type that a row can become. It may borrow from the row.
 pub trait FromRow<'r>: Sized {
+    /// The columns that it reads by name; none where it reads them by position, or leaves that open.
+    const NAMES: &'static [&'static str] = &[];
+
     /// The row as this type. An error names the column that does not fit.
     fn from_row(row: Row<'r>) -> Result<Self>;
 }
@@ -55,7 +58,7 @@ impl<'r> Row<'r> {
         for (position, (value, column)) in self.values().zip(self.columns()).enumerate() {
             let value = value?;
             // As a rule columns come in the order of the names, so that one comparison finds each.
-            let is_it = |name: &&str| **name == *column.name || name.eq_ignore_ascii_case(&column.name);
+            let is_it = |name: &&str| self.is_named(column, name);
             let place = match names.get(next).is_some_and(is_it) {
                 true => next,
                 false => match names.iter().position(is_it) {
@@ -76,11 +79,45 @@ impl<'r> Row<'r> {
         }
     }
 
+    /// This row, in which the names of all columns that are looked for begin with `prefix`.
+    pub fn with_prefix(self, prefix: &'static str) -> Result<Self> {
+        match self.prefix() {
+            "" => Ok(self.prefixed(prefix)),
+            outer => {
+                Err(Error::config(format!("a prefix within a prefix is not supported: `{prefix}` within `{outer}`")))
+            }
+        }
+    }
+
+    /// The row as this type; `None` if all columns that it reads by name are NULL, as a LEFT JOIN leaves them.
+    pub fn to_option<T: FromRow<'r>>(self) -> Result<Option<T>> {
+        let mut n_seen = 0;
+        let mut is_null = true;
+        for (value, column) in self.values().zip(self.columns()) {
+            if T::NAMES.iter().any(|name| self.is_named(column, name)) {
+                n_seen += 1;
+                is_null &= value?.is_null();
+            }
+        }
+        if n_seen > 0 && is_null { Ok(None) } else { T::from_row(self).map(Some) }
+    }
+
+    /// Whether a column has this name, behind the prefix.
+    #[inline]
+    fn is_named(&self, column: &ColumnDef, name: &str) -> bool {
+        let prefix = self.prefix();
+        if prefix.is_empty() {
+            return *name == *column.name || name.eq_ignore_ascii_case(&column.name);
+        }
+        let behind = column.name.split_at_checked(prefix.len()).filter(|(start, _)| start.eq_ignore_ascii_case(prefix));
+        behind.is_some_and(|(_, rest)| rest.eq_ignore_ascii_case(name))
+    }
+
     #[cold]
     fn lacks(&self, names: &[&str], positions: &[usize], optional: &[bool]) -> Error {
         let missing = names.iter().zip(positions).zip(optional);
         let missing = missing.filter(|((_, position), optional)| **position == usize::MAX && !**optional);
-        let missing: Vec<_> = missing.map(|((name, _), _)| format!("`{name}`")).collect();
+        let missing: Vec<_> = missing.map(|((name, _), _)| format!("`{}{name}`", self.prefix())).collect();
         let has: Vec<_> = self.columns().iter().map(|column| format!("`{}`", column.name)).collect();
         Error::config(format!("the result lacks {}; it has {}", missing.join(", "), has.join(", ")))
     }

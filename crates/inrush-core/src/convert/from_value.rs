@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::error::{Conversion, Error, Result};
-use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Row, Value};
+use crate::wire::{ColumnDef, ColumnFlags, ColumnType, Date, DateTime, Row, RowFormat, Time, Value, value};
 
 mod moments;
 mod numbers;
@@ -40,6 +40,7 @@ impl<'a> Row<'a> {
     /// A value of this row, that of column `position`, as a Rust type.
     pub fn convert<T: FromValue<'a>>(&self, position: usize, value: Value<'a>) -> Result<T> {
         let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
+        let value = if T::AS_SENT { value } else { self.typed(value, column) };
         T::from_value_in(value, column, self.zone()).ok_or_else(|| misfit::<T>(column, &value, self.zone().is_some()))
     }
 
@@ -51,7 +52,40 @@ impl<'a> Row<'a> {
         convert: impl FnOnce(Value<'a>, &ColumnDef) -> Option<T>,
     ) -> Result<T> {
         let column = self.columns().get(position).ok_or_else(|| no_such_column(self.columns()))?;
+        let value = self.typed(value, column);
         convert(value, column).ok_or_else(|| misfits(column, &value, std::any::type_name::<T>(), None))
+    }
+
+    /// A value as the binary form has it: what came as the text of a number, a day or a time is one. So it does not matter for a Rust
+    /// type in which form a row was sent.
+    #[inline]
+    fn typed(&self, value: Value<'a>, column: &ColumnDef) -> Value<'a> {
+        match (self.format(), value) {
+            (RowFormat::Text, Value::Bytes(text)) => typed(text, column).unwrap_or(value),
+            _ => value,
+        }
+    }
+}
+
+/// The text of a number, a day or a time as such. `None` for a column of texts or bytes, and for what is none.
+#[inline]
+fn typed(text: &[u8], column: &ColumnDef) -> Option<Value<'static>> {
+    use ColumnType::*;
+    match column.ty {
+        MYSQL_TYPE_TINY | MYSQL_TYPE_SHORT | MYSQL_TYPE_INT24 | MYSQL_TYPE_LONG | MYSQL_TYPE_LONGLONG
+        | MYSQL_TYPE_YEAR => {
+            let n = value::parse_whole(text)?;
+            match u64::try_from(n) {
+                Ok(n) if column.is_unsigned() => Some(Value::UInt(n)),
+                _ => i64::try_from(n).ok().map(Value::Int),
+            }
+        }
+        MYSQL_TYPE_FLOAT => std::str::from_utf8(text).ok()?.parse().ok().map(Value::Float),
+        MYSQL_TYPE_DOUBLE => std::str::from_utf8(text).ok()?.parse().ok().map(Value::Double),
+        MYSQL_TYPE_DATE | MYSQL_TYPE_NEWDATE => Date::parse(text).map(Value::Date),
+        MYSQL_TYPE_DATETIME | MYSQL_TYPE_TIMESTAMP => DateTime::parse(text).map(Value::DateTime),
+        MYSQL_TYPE_TIME => Time::parse(text).map(Value::Time),
+        _ => None,
     }
 }
 
@@ -71,6 +105,10 @@ pub trait FromValue<'a>: Sized {
 
     /// Whether it needs the session's time zone.
     const NEEDS_ZONE: bool = false;
+
+    /// Whether it takes a value in the form in which it was sent, so that it may borrow the text of a number. All others get numbers, days
+    /// and times as such, whether the row came as text or in binary form.
+    const AS_SENT: bool = false;
 
     /// Why a value is not one, where there is more to say than that.
     #[cold]
@@ -98,8 +136,10 @@ impl ColumnIndex for &str {
     }
 }
 
+/// In the form in which it was sent: a number of a text row is text.
 impl<'a> FromValue<'a> for Value<'a> {
     const KIND: &'static str = "a value (`Value`)";
+    const AS_SENT: bool = true;
 
     fn from_value(value: Value<'a>, _column: &ColumnDef) -> Option<Self> {
         Some(value)
@@ -120,6 +160,7 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Option<T> {
     }
 
     const NEEDS_ZONE: bool = T::NEEDS_ZONE;
+    const AS_SENT: bool = T::AS_SENT;
 
     fn why_not(value: Value<'a>) -> Option<String> {
         T::why_not(value)
@@ -170,6 +211,7 @@ impl<const N: usize> FromValue<'_> for [u8; N] {
 
 impl FromValue<'_> for Box<str> {
     const KIND: &'static str = "text (`Box<str>`)";
+    const AS_SENT: bool = true;
 
     fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
         Cow::<str>::from_value(value, column).map(Into::into)
@@ -178,6 +220,7 @@ impl FromValue<'_> for Box<str> {
 
 impl FromValue<'_> for Arc<str> {
     const KIND: &'static str = "text (`Arc<str>`)";
+    const AS_SENT: bool = true;
 
     fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
         Cow::<str>::from_value(value, column).map(Into::into)
@@ -187,6 +230,7 @@ impl FromValue<'_> for Arc<str> {
 /// Any value but NULL and bytes that are not text, as the server would print it.
 impl FromValue<'_> for String {
     const KIND: &'static str = "text (`String`)";
+    const AS_SENT: bool = true;
 
     fn from_value(value: Value<'_>, column: &ColumnDef) -> Option<Self> {
         Cow::<str>::from_value(value, column).map(Cow::into_owned)
@@ -196,12 +240,13 @@ impl FromValue<'_> for String {
 /// The same, borrowed where it came as text.
 impl<'a> FromValue<'a> for Cow<'a, str> {
     const KIND: &'static str = "text (`Cow<str>`)";
+    const AS_SENT: bool = true;
 
     fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self> {
         match value {
             Value::Null => None,
             Value::Bytes(_) | Value::Text(_) => value.as_str().map(Cow::Borrowed),
-            other => Some(Cow::Owned(other.printed(column.decimals).to_string())),
+            other => Some(Cow::Owned(other.printed_in(column).to_string())),
         }
     }
 }

@@ -68,6 +68,7 @@ mod put_value;
 pub mod row_buffer;
 pub mod row_reader;
 pub mod rows;
+mod std_types;
 mod system_time;
 pub mod to_row;
 pub mod to_value;

@@ -264,16 +264,7 @@ impl<'p> Params for Named<'p> {
     }
 
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
-        for (i, (given, _)) in self.0.iter().enumerate() {
-            if names.iter().all(|name| **name != **given) {
-                return Err(unused(given, names));
-            }
-            if self.0[..i].iter().any(|(before, _)| before == given) {
-                return Err(Error::config(format!("`:{given}` is given two values")));
-            }
-        }
-        let value = |name: &str| self.position(name).map(|position| self.0[position].1).ok_or_else(|| no_value(name));
-        names.iter().map(|name| value(name)).collect()
+        for_names(&self.0, names)
     }
 
     /// Nothing for a set that does not fit: it is refused when its turn comes.
@@ -293,6 +284,43 @@ impl<'p> Params for Named<'p> {
         out.extend_from_slice(self.values(names)?.as_ref());
         Ok(())
     }
+}
+
+/// The values of these names, each of which must be among them.
+fn for_names<'p>(given: &[(&str, Value<'p>)], names: &[Box<str>]) -> Result<ParamValues<'p>> {
+    for (i, (name, _)) in given.iter().enumerate() {
+        if names.iter().all(|other| **other != **name) {
+            return Err(unused(name, names));
+        }
+        if given[..i].iter().any(|(before, _)| before == name) {
+            return Err(Error::config(format!("`:{name}` is given two values")));
+        }
+    }
+    let value = |name: &str| given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value);
+    names.iter().map(|name| value(name).ok_or_else(|| no_value(name))).collect()
+}
+
+macro_rules! maps {
+    ($($ty:ty, $($param:ident $(: $bound:path)?),*;)*) => { $(
+        /// Values by name, as [`Named`].
+        impl<K: AsRef<str>, T: ToValue $(, $param $(: $bound)?)*> Params for $ty {
+            const NAMED: bool = true;
+
+            fn own_names(&self) -> Vec<&str> {
+                self.keys().map(AsRef::as_ref).collect()
+            }
+
+            fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>> {
+                let given: Vec<_> = self.iter().map(|(name, value)| (name.as_ref(), value.to_value())).collect();
+                for_names(&given, names)
+            }
+        }
+    )* };
+}
+
+maps! {
+    std::collections::BTreeMap<K, T>,;
+    std::collections::HashMap<K, T, S>, S;
 }
 
 impl<'p> Named<'p> {
@@ -429,6 +457,14 @@ mod tests {
     fn names_in_any_order_and_twice() {
         let named = Named::new(vec![("b", Value::Int(2)), ("a", Value::Int(1))]);
         check(named, &["a", "b", "a"], Ok(&[Value::Int(1), Value::Int(2), Value::Int(1)]));
+    }
+    #[test]
+    fn maps_are_names_with_values() {
+        let map = std::collections::BTreeMap::from([("a", 1), ("b", 2)]);
+        check(&map, &["b", "a", "b"], Ok(&[Value::Int(2), Value::Int(1), Value::Int(2)]));
+        check(&map, &["a"], Err("the statement has no placeholder `:b`"));
+        let owned: std::collections::HashMap<String, &str> = [("a".to_owned(), "x")].into();
+        check(owned, &["a"], Ok(&[Value::Text("x")]));
     }
     #[test]
     fn names_that_do_not_fit() {

@@ -156,6 +156,13 @@ to_value! {
     Timestamp => Instant(instant => instant.as_microsecond()),
 }
 
+impl ToValue for jiff::Zoned {
+    #[inline]
+    fn to_value(&self) -> Value<'_> {
+        Value::Instant(self.timestamp().as_microsecond())
+    }
+}
+
 /// The numbers of a VECTOR, as the bytes that the column holds.
 #[cfg(target_endian = "little")]
 impl ToValue for [f32] {

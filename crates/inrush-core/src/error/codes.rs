@@ -91,6 +91,7 @@ const TABLE: &[(u16, Class, Connection)] = {
         (3100, ConflictOrLimit, Usable), // a hook of replication failed before the COMMIT
         (3101, ConflictOrLimit, Usable), // a plugin of replication rolled the transaction back
         (3169, Unavailable, Closed), // KILL (MySQL)
+        (3572, Conflict, Usable), // NOWAIT, and the row is locked (MySQL; MariaDB says 1205); undoes the statement only
         (4031, Unavailable, Closed), // idle for longer than wait_timeout (MySQL)
         (8004, TooLarge, Usable), // TiDB: the transaction is too large
     ]

@@ -2,6 +2,7 @@
 //!
 //! Reasons of the server come from its error code, reasons of our own from the place that makes the error.
 
+use crate::error::codes::{self, Class, Connection};
 use crate::error::{Error, Kind};
 
 /// What went wrong, where a program may want to react to it.
@@ -14,6 +15,7 @@ use crate::error::{Error, Kind};
 ///         Reason::UniqueViolation | Reason::ForeignKeyViolation => 409,
 ///         Reason::CheckViolation | Reason::NotNullViolation | Reason::DataTooLong | Reason::OutOfRange => 422,
 ///         Reason::PoolTimedOut | Reason::PoolExhausted | Reason::PoolClosed => 503,
+///         Reason::ConnectionRefused | Reason::ServerFull | Reason::Deadlock | Reason::LockTimedOut => 503,
 ///         _ => 500,
 ///     }
 /// }
@@ -46,6 +48,19 @@ pub enum Reason {
     DataTooLong,
     /// A number is outside of the range of its column.
     OutOfRange,
+    /// A deadlock: the server rolled this transaction back so that another one could go on.
+    Deadlock,
+    /// A row or a table was locked by another transaction for too long, or at all with `NOWAIT`. The statement is undone, the transaction is
+    /// open.
+    LockTimedOut,
+    /// No server could be reached: nothing listens at the address, the host is not known or not reachable, or did not answer in time.
+    ConnectionRefused,
+    /// The connection was lost or the server ended it (a shutdown, KILL, too long without use), and each further use of it.
+    ConnectionLost,
+    /// A wrong user or password, a locked account, a host that may not connect, or a missing right.
+    AccessDenied,
+    /// The server accepts no more connections at that moment, or no more of this user.
+    ServerFull,
     /// Anything else.
     #[default]
     Other,
@@ -73,10 +88,29 @@ impl Reason {
             1048 | 1263 | 1364 => Self::NotNullViolation,
             1406 => Self::DataTooLong,
             1264 => Self::OutOfRange,
+            1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1227 | 1370 | 1698 | 1820 | 1862 | 3118 | 4151 => {
+                Self::AccessDenied
+            }
+            _ => Self::of_class(code),
+        }
+    }
+}
+
+impl Reason {
+    /// The same for a code that has a class.
+    fn of_class(code: u16) -> Self {
+        match codes::of(code) {
+            (Class::Full, _) => Self::ServerFull,
+            (Class::Lost, _) | (Class::Unavailable, Connection::Closed) => Self::ConnectionLost,
+            (Class::Conflict, _) if code == DEADLOCK => Self::Deadlock,
+            (Class::Conflict, _) if code != CHANGED_SINCE_SNAPSHOT => Self::LockTimedOut,
             _ => Self::Other,
         }
     }
 }
+
+const DEADLOCK: u16 = 1213;
+const CHANGED_SINCE_SNAPSHOT: u16 = 1020;
 
 impl Conversion {
     /// `kind` is the Rust type with its article and its name: ``a number (`f64`)``.

@@ -8,7 +8,7 @@
 
 use crate::error::{Error, Result};
 use crate::session::cache::{Entry, Execution};
-use crate::session::fetch::{Noted, Opens, Stream};
+use crate::session::fetch::{Leaves, Noted, Opens, Stream};
 use crate::session::prepare::Prepare;
 use crate::session::reply;
 use crate::session::results::{Results, Sink};
@@ -96,6 +96,18 @@ impl Opens for Ask<'_, Noted> {
 
     fn take_stream(&mut self, session: &Session) -> Stream {
         Stream::new(&mut self.results, self.sink, Effect::of(self.sql, session.dialect()))
+    }
+}
+
+impl<S: Sink> Leaves for Ask<'_, S> {
+    type Sink = S;
+
+    fn sink(&self) -> &S {
+        self.sink
+    }
+
+    fn leave(&mut self, session: &Session) -> Stream {
+        Stream::new(&mut self.results, &mut Noted::default(), Effect::of(self.sql, session.dialect()))
     }
 }
 

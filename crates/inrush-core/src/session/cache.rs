@@ -34,6 +34,8 @@ pub struct Entry {
     is_spoiled: bool,
     /// What each parameter ever was.
     had: Vec<Had>,
+    /// Nobody can have altered a table since it was prepared: nothing was sent in between.
+    is_fresh: bool,
     last_used: u64,
     epoch: u64,
 }
@@ -41,6 +43,7 @@ pub struct Entry {
 impl Entry {
     /// Whether the server knows the types of these values. If not, it is told them with the next execution.
     pub(crate) fn learn_types(&mut self, values: &[Value<'_>]) -> bool {
+        self.is_fresh = false;
         let is_known = self.has_types && stmt::has_types(values, &self.types);
         if !is_known {
             let mut types = Vec::with_capacity(2 * values.len());
@@ -69,6 +72,11 @@ impl Entry {
         (&self.types, self.has_types)
     }
 
+    /// Says that the statement is not executed at once: somebody may alter its table before.
+    pub fn rests(&mut self) {
+        self.is_fresh = false;
+    }
+
     /// Says that the server knows no types any more.
     pub(crate) fn forget_types(&mut self) {
         self.types.clear();
@@ -85,7 +93,9 @@ impl Entry {
     /// for values that went ahead of an earlier execution. `keeps_types`: `Profile::keeps_param_types`.
     pub(crate) fn bends(&self, values: &[Value<'_>], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(values);
-        self.is_spoiled || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
+        self.is_spoiled
+            || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
+            || (!self.is_fresh && self.prepared.derived.iter().zip(values).any(|(derived, value)| derived.bends(value)))
     }
 
     /// The same by their types.
@@ -181,6 +191,7 @@ impl StatementCache {
             round: 0,
             is_spoiled: false,
             had: Vec::new(),
+            is_fresh: true,
             last_used: self.clock,
             epoch: self.epoch,
         };
@@ -289,10 +300,11 @@ const CAPACITY: usize = 128;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::Derived;
     use crate::wire::Date;
 
     fn prepared(id: u32) -> Prepared {
-        Prepared { id: StmtId(id), n_params: 0, columns: Vec::new(), effect: Effect::Nothing }
+        Prepared { id: StmtId(id), n_params: 0, columns: Vec::new(), effect: Effect::Nothing, derived: Vec::new() }
     }
 
     #[test]
@@ -343,6 +355,18 @@ mod tests {
         bends(&[moment], text, true);
         bends(&[number], moment, false);
         bends(&[number, moment], Value::Null, false);
+    }
+
+    #[test]
+    fn what_the_server_takes_a_parameter_for_matters_once_it_may_be_old() {
+        let mut cache = StatementCache::default();
+        let derived = vec![Derived::Float];
+        let (slot, _) = cache.insert(b"a", Prepared { derived, ..prepared(1) });
+        let long = [Value::Text("0.1234567890123456789")];
+        assert!(!cache.get(slot).bends(&long, true));
+        cache.get_mut(slot).learn_types(&long);
+        assert!(cache.get(slot).bends(&long, true));
+        assert!(!cache.get(slot).bends(&[Value::Text("0.1")], true));
     }
 
     #[test]

@@ -41,6 +41,18 @@ pub trait Opens: Conversation {
     fn take_stream(&mut self, session: &Session) -> Stream;
 }
 
+/// A statement that can be left while rows of its results still arrive.
+pub trait Leaves: Conversation {
+    /// What takes its results.
+    type Sink;
+
+    /// What has taken its results so far.
+    fn sink(&self) -> &Self::Sink;
+
+    /// What is left to read. Nothing is left to the conversation.
+    fn leave(&mut self, session: &Session) -> Stream;
+}
+
 impl Stream {
     /// Takes over what is left of `results`, of which `last` is the last packet, of a statement of this effect.
     pub(crate) fn new(results: &mut Results, last: &mut Noted, effect: Effect) -> Self {

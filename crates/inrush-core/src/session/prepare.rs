@@ -1,7 +1,7 @@
 //! COM_STMT_PREPARE: a statement with placeholders, parsed once.
 
 use crate::error::Result;
-use crate::session::{Conversation, Effect, Prepared, Session, Step, reply};
+use crate::session::{Conversation, Derived, Effect, Prepared, Session, Step, reply};
 use crate::wire::{ColumnDefs, OkPacket, Outbox, PrepareOk, stmt};
 
 /// Prepares a statement.
@@ -10,6 +10,7 @@ pub struct Prepare<'a> {
     sql: &'a [u8],
     was_sent: bool,
     state: State,
+    derived: Vec<Derived>,
 }
 
 #[derive(Debug)]
@@ -25,7 +26,7 @@ enum State {
 impl<'a> Prepare<'a> {
     /// `sql` holds at most 65,535 placeholders.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { sql: sql.as_ref(), was_sent: false, state: State::ExpectHead }
+        Self { sql: sql.as_ref(), was_sent: false, state: State::ExpectHead, derived: Vec::new() }
     }
 }
 
@@ -44,12 +45,17 @@ impl Conversation for Prepare<'_> {
         if let [] | [0xFF | 0xFB, ..] = packet {
             return Err(reply::unexpected(packet, session));
         }
+        if let State::ExpectParam { .. } = self.state
+            && session.profile.keeps_param_types
+        {
+            self.derived.push(Derived::of(packet));
+        }
         self.state = match std::mem::replace(&mut self.state, State::Finished) {
             State::ExpectHead => {
                 let head = PrepareOk::parse(packet)?;
                 params(head, head.n_params)
             }
-            // What the server says of a parameter's type is a guess; only how many there are matters.
+            // Only how many there are matters, and of some servers their type.
             State::ExpectParam { head, left: 1 } if ends_with_eof => State::ExpectEndOfParams { head },
             State::ExpectParam { head, left } => params(head, left - 1),
             State::ExpectEndOfParams { head } => {
@@ -73,7 +79,8 @@ impl Conversation for Prepare<'_> {
             // With nothing left to define, the reply is over.
             State::ExpectColumn { head, left: 0, columns } => {
                 let (columns, effect) = (columns.into_vec(), Effect::of_prepared(self.sql));
-                Ok(Step::Done(Prepared { id: head.id, n_params: head.n_params, columns, effect }))
+                let derived = std::mem::take(&mut self.derived);
+                Ok(Step::Done(Prepared { id: head.id, n_params: head.n_params, columns, effect, derived }))
             }
             state => {
                 self.state = state;

@@ -1,6 +1,6 @@
 //! A prepared statement, as the server described it.
 
-use crate::session::Effect;
+use crate::session::{Derived, Effect};
 use crate::wire::{ColumnDef, StmtId};
 
 /// A prepared statement. Lives as long as the connection, or until it is closed or the connection reset.
@@ -14,4 +14,6 @@ pub struct Prepared {
     pub columns: Vec<ColumnDef>,
     /// What an execution may leave behind.
     pub effect: Effect,
+    /// What the server takes each placeholder's value for, where it keeps to that; empty where it does not.
+    pub derived: Vec<Derived>,
 }

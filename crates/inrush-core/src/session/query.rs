@@ -1,7 +1,7 @@
 //! COM_QUERY: a statement as text, results as text.
 
 use crate::error::Result;
-use crate::session::fetch::{Noted, Opens, Stream};
+use crate::session::fetch::{Leaves, Noted, Opens, Stream};
 use crate::session::results::{Results, Sink};
 use crate::session::{Conversation, Effect, Outcome, Session, Step};
 use crate::wire::{Outbox, RowFormat, command};
@@ -29,6 +29,18 @@ impl Opens for Query<'_, Noted> {
 
     fn take_stream(&mut self, session: &Session) -> Stream {
         Stream::new(&mut self.results, self.sink, Effect::of(self.sql, session.dialect()))
+    }
+}
+
+impl<S: Sink> Leaves for Query<'_, S> {
+    type Sink = S;
+
+    fn sink(&self) -> &S {
+        self.sink
+    }
+
+    fn leave(&mut self, session: &Session) -> Stream {
+        Stream::new(&mut self.results, &mut Noted::default(), Effect::of(self.sql, session.dialect()))
     }
 }
 

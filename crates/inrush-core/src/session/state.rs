@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::codes;
-use crate::error::{Class, Error, Kind, Result};
+use crate::error::{Class, Error, Kind, Reason, Result};
 use crate::profile::Profile;
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
@@ -397,7 +397,9 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn unusable(why: &str) -> Error {
-    Error::new(Kind::Io, format!("this connection cannot be used any more: {why}")).with_hint("open a new connection")
+    Error::new(Kind::Io, format!("this connection cannot be used any more: {why}"))
+        .because(Reason::ConnectionLost)
+        .with_hint("open a new connection")
 }
 
 const TIME_ZONE: &str = "time_zone";

@@ -63,11 +63,25 @@ impl ColumnDef {
         })
     }
 
+    /// The type alone. `None`: it is none that we know, or the packet is malformed.
+    pub fn type_of(body: &[u8]) -> Option<ColumnType> {
+        let mut r = Cursor::new(body, "column definition");
+        for _ in 0..TEXTS {
+            r.lenenc_bytes().ok()?;
+        }
+        let mut fixed = Cursor::new(r.lenenc_bytes().ok()?, "column definition");
+        fixed.take(6).ok()?;
+        ColumnType::of(fixed.u8().ok()?)
+    }
+
     /// Whether the number is UNSIGNED.
     pub fn is_unsigned(&self) -> bool {
         self.flags.contains(ColumnFlags::UNSIGNED_FLAG)
     }
 }
+
+/// Catalog, schema, two names of the table, two of the column.
+const TEXTS: usize = 6;
 
 /// The definitions of one result, as they arrive.
 #[derive(Clone, Debug, Default)]

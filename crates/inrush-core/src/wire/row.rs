@@ -19,6 +19,7 @@ pub struct Row<'a> {
     body: &'a [u8],
     format: RowFormat,
     zone: Option<&'a TimeZone>,
+    prefix: &'static str,
 }
 
 /// How the values of a result set are written.
@@ -33,13 +34,23 @@ pub enum RowFormat {
 impl<'a> Row<'a> {
     /// The row in `body`. Nothing is checked before [`Row::values`] reads it.
     pub fn new(columns: &'a [ColumnDef], body: &'a [u8], format: RowFormat) -> Self {
-        Self { columns, body, format, zone: None }
+        Self { columns, body, format, zone: None, prefix: "" }
     }
 
     /// The same row of a session in this time zone, by which instants are read.
     #[must_use]
     pub fn in_zone(self, zone: Option<&'a TimeZone>) -> Self {
         Self { zone, ..self }
+    }
+
+    /// The same row with the names of all columns that are looked for behind this prefix.
+    pub(crate) fn prefixed(self, prefix: &'static str) -> Self {
+        Self { prefix, ..self }
+    }
+
+    /// What stands before the names of the columns that are looked for; empty as a rule.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
     }
 
     /// The session's time zone, if it is known.

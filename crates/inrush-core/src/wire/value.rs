@@ -1,6 +1,7 @@
 //! One value as it travels, borrowed from the packet it came in or from the caller it goes out for.
 
 use crate::error::Result;
+use crate::wire::{ColumnDef, ColumnFlags, ColumnType};
 use std::fmt;
 
 /// One value of a row, or one parameter.
@@ -229,7 +230,19 @@ impl<'a> Value<'a> {
     /// The value as a text result set of a column with so many decimals shows it: fractions of seconds have as many digits, or
     /// more if they would be lost.
     pub(crate) fn printed(&self, decimals: u8) -> Printed<'a> {
-        Printed(*self, decimals)
+        Printed { value: *self, decimals, is_fixed: false, width: 0 }
+    }
+
+    /// The same with what else the column says of its numbers: leading zeros, digits behind the point.
+    pub(crate) fn printed_in(&self, column: &ColumnDef) -> Printed<'a> {
+        let is_float = matches!(column.ty, ColumnType::MYSQL_TYPE_FLOAT | ColumnType::MYSQL_TYPE_DOUBLE);
+        let has_zeros = column.flags.contains(ColumnFlags::ZEROFILL_FLAG);
+        Printed {
+            value: *self,
+            decimals: column.decimals,
+            is_fixed: is_float && column.decimals < NO_DECIMALS,
+            width: if has_zeros { column.length as usize } else { 0 },
+        }
     }
 
     /// The value in a message, cut to a length that fits a line.
@@ -244,7 +257,19 @@ impl<'a> Value<'a> {
 }
 
 /// See [`Value::printed`].
-pub(crate) struct Printed<'a>(Value<'a>, u8);
+pub(crate) struct Printed<'a> {
+    value: Value<'a>,
+    decimals: u8,
+    /// A FLOAT or DOUBLE has just so many digits behind the point.
+    is_fixed: bool,
+    /// Zeros in front make a number this long (ZEROFILL); 0: they do not.
+    width: usize,
+}
+
+/// What a FLOAT or DOUBLE has that was not declared with digits behind the point.
+const NO_DECIMALS: u8 = 31;
+/// No column declares more digits than that.
+const MAX_WIDTH: usize = 255;
 
 const MAX_SHOWN: usize = 60;
 
@@ -280,10 +305,10 @@ impl fmt::Display for Value<'_> {
             Self::Text(text) => f.write_str(text),
             Self::Int(n) => n.fmt(f),
             Self::UInt(n) => n.fmt(f),
-            Self::Float(n) if is_short(f64::from(*n)) => n.fmt(f),
-            Self::Float(n) => write!(f, "{n:?}"),
-            Self::Double(n) if is_short(*n) => n.fmt(f),
-            Self::Double(n) => write!(f, "{n:?}"),
+            Self::Float(n) if is_plain(f64::from(*n)) => n.fmt(f),
+            Self::Float(n) => write!(f, "{n:e}"),
+            Self::Double(n) if is_plain(*n) => n.fmt(f),
+            Self::Double(n) => write!(f, "{n:e}"),
             Self::Date(date) => date.fmt(f),
             Self::DateTime(moment) => moment.fmt(f),
             Self::Time(time) => time.fmt(f),
@@ -308,18 +333,28 @@ fn show_written(f: &mut fmt::Formatter<'_>, write: impl FnOnce(&mut Vec<u8>) -> 
 
 impl fmt::Display for Printed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, micros) = match self.0 {
+        let decimals = usize::from(self.decimals);
+        let (whole, micros) = match self.value {
             Value::DateTime(moment) => (Value::DateTime(DateTime { micros: 0, ..moment }), moment.micros),
             Value::Time(time) => (Value::Time(Time { micros: 0, ..time }), time.micros),
+            Value::Int(_) | Value::UInt(_) => return padded(&self.value.to_string(), self.width, f),
+            Value::Double(n) if self.is_fixed => return padded(&format!("{n:.decimals$}"), self.width, f),
+            Value::Float(n) if self.is_fixed => return padded(&format!("{n:.decimals$}"), self.width, f),
+            Value::Double(_) | Value::Float(_) => return padded(&self.value.to_string(), self.width, f),
             value => return value.fmt(f),
         };
         whole.fmt(f)?;
         let (mut digits, mut rest) = (6, micros);
-        while digits > usize::from(self.1) && rest.is_multiple_of(10) {
+        while digits > decimals && rest.is_multiple_of(10) {
             (digits, rest) = (digits - 1, rest / 10);
         }
         if digits > 0 { write!(f, ".{rest:0digits$}") } else { Ok(()) }
     }
+}
+
+fn padded(digits: &str, width: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let width = width.min(MAX_WIDTH);
+    write!(f, "{digits:0>width$}")
 }
 
 impl fmt::Display for Date {
@@ -344,9 +379,9 @@ impl fmt::Display for Time {
     }
 }
 
-/// Whether a number is short without an exponent.
-fn is_short(n: f64) -> bool {
-    n == 0.0 || (1e-5..1e16).contains(&n.abs())
+/// Whether the servers print a number without an exponent (docs/notes/types.md).
+fn is_plain(n: f64) -> bool {
+    n == 0.0 || (1e-15..1e15).contains(&n.abs())
 }
 
 fn fraction(f: &mut fmt::Formatter<'_>, micros: u32) -> fmt::Result {

@@ -173,7 +173,13 @@ fn prepare_without_parameters_and_columns() {
 }
 
 fn statement(n_params: u16) -> Prepared {
-    Prepared { id: StmtId(7), n_params, columns: Vec::new(), effect: inrush_core::session::Effect::Lasts }
+    Prepared {
+        id: StmtId(7),
+        n_params,
+        columns: Vec::new(),
+        effect: inrush_core::session::Effect::Lasts,
+        derived: Vec::new(),
+    }
 }
 
 #[test]

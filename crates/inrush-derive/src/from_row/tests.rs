@@ -56,7 +56,7 @@ fn attributes_that_say_nothing() {
                 a: u8,
             }
         ),
-        "`#[inrush(..)]` belongs to a field",
+        "the only option of a struct is `rename_all = \"snake_case\"`",
     );
     check_refused(
         parse_quote!(
@@ -84,6 +84,15 @@ fn attributes_that_say_nothing() {
             }
         ),
         "`json` stands here twice",
+    );
+    check_refused(
+        parse_quote!(
+            struct S {
+                #[inrush(prefix = "b_")]
+                a: u8,
+            }
+        ),
+        "`prefix` belongs to `flatten`",
     );
     check_refused(
         parse_quote!(

@@ -32,6 +32,28 @@ fn names_of_variants() {
     check_names("camelCase", &["darkRed", "blue", "no color"]);
 }
 #[test]
+fn an_enum_that_is_a_number() {
+    let input: DeriveInput = parse_quote!(
+        #[inrush(repr)]
+        #[repr(i16)]
+        enum Level {
+            Low = -1,
+            High = 300,
+        }
+    );
+    let Ok(Shape::Numbers(variants, repr)) = shape(&input, "ToValue") else { panic!() };
+    assert_eq!((variants.len(), repr.to_string().as_str()), (2, "i16"));
+    check_refused(
+        parse_quote!(
+            #[inrush(repr)]
+            enum Level {
+                Low,
+            }
+        ),
+        "`#[inrush(repr)]` needs the number: `#[repr(u8)]` on the enum",
+    );
+}
+#[test]
 fn what_cannot_be_derived() {
     let shapes = "`ToValue` can be derived for enums of names and for structs with one field";
     check_refused(
@@ -77,7 +99,7 @@ fn what_cannot_be_derived() {
                 A,
             }
         ),
-        CASES,
+        crate::case::CASES,
     );
     check_refused(
         parse_quote!(

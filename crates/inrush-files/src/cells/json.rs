@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RunArray, UnionArray};
 use arrow_schema::DataType;
+use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 
 /// Writes the values of an array as JSON. A text that has more than `max_bytes` ends within the value.
@@ -146,11 +147,11 @@ fn values(array: &dyn Array, bounds: Bounds) -> Result<Writer<'_>> {
         | DataType::Decimal256(precision, _)
             if *precision <= DOUBLE_DIGITS =>
         {
-            text::writer(array)?
+            text::writer(array, ColumnKind::Json)?
         }
-        DataType::Float16 | DataType::Float32 | DataType::Float64 => text::writer(array)?,
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => text::writer(array, ColumnKind::Json)?,
         _ => {
-            let write = text::writer(array)?;
+            let write = text::writer(array, ColumnKind::Json)?;
             Box::new(move |row, out| {
                 out.push(b'"');
                 write(row, out);

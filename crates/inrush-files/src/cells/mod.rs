@@ -131,12 +131,14 @@ impl Cells {
                 self.views_of(array.views(), array.data_buffers(), array.nulls());
             }
             DataType::FixedSizeBinary(width) => self.fixed(any, *width as usize),
-            DataType::Duration(unit) if self.style.column_kind == ColumnKind::Integer => match unit {
-                TimeUnit::Second => self.ints::<DurationSecondType>(any),
-                TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
-                TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
-                TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
-            },
+            DataType::Duration(unit) if matches!(self.style.column_kind, ColumnKind::Integer | ColumnKind::Decimal) => {
+                match unit {
+                    TimeUnit::Second => self.ints::<DurationSecondType>(any),
+                    TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
+                    TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
+                    TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
+                }
+            }
             DataType::Date32 => self.dates(any),
             DataType::Decimal32(_, scale) => self.decimals::<Decimal32Type>(any, *scale),
             DataType::Decimal64(_, scale) => self.decimals::<Decimal64Type>(any, *scale),
@@ -208,7 +210,7 @@ impl Cells {
 
     /// Values without nested values.
     fn scalars(&mut self, array: &dyn Array) -> Result<()> {
-        let write = text::writer(array)?;
+        let write = text::writer(array, self.style.column_kind)?;
         let mut text = Vec::with_capacity(64);
         self.each(array, |row, cells| {
             text.clear();

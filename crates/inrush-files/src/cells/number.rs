@@ -1,6 +1,9 @@
-//! Numbers in the shortest spelling that reads back to the same value.
+//! Numbers in the spelling that the column stores as the same value, as a rule the shortest one.
 
 use arrow_buffer::i256;
+use inrush_core::bulk::ColumnKind;
+use inrush_core::wire::Value;
+use std::io::Write as _;
 
 /// A whole number of units of a decimal.
 pub(crate) trait Units: Copy {
@@ -126,15 +129,31 @@ const ORDINARY_SCALES: std::ops::Range<usize> = 1..8;
 const VIEW_BYTES: u32 = 32;
 
 /// A DOUBLE; a value that is not a number is written as a word that fails every check.
-pub(super) fn double(value: f64, out: &mut Vec<u8>) {
-    float(zmij::Buffer::new().format(value), out);
+///
+/// It is what a server stores of the same number when it is bound. In a whole number that is each of its digits: the shortest ones that are
+/// read as the same DOUBLE are those of another whole number beyond 2^53. In a text it is the server's own spelling.
+pub(super) fn double(value: f64, kind: ColumnKind, out: &mut Vec<u8>) {
+    match kind {
+        ColumnKind::Integer if (BEYOND_SHORTEST..BEYOND_ALL).contains(&value.abs()) => {
+            out.extend_from_slice(itoa::Buffer::new().format(value as i128).as_bytes());
+        }
+        ColumnKind::Text if value.is_finite() => {
+            // Writing to memory does not fail.
+            let _ = write!(out, "{}", Value::Double(value));
+        }
+        _ => float(zmij::Buffer::new().format(value), out),
+    }
 }
 
-/// A FLOAT, in the digits that distinguish it from its neighbours among the FLOATs.
-pub(super) fn single(value: f32, out: &mut Vec<u8>) {
-    if value.abs() > NEAR_THE_END {
-        // The shortest texts of the greatest FLOATs are above them, and servers read a DOUBLE first.
-        return double(value.into(), out);
+/// A FLOAT, in the digits that distinguish it from its neighbours among the FLOATs; for columns that hold more, all of its digits.
+pub(super) fn single(value: f32, kind: ColumnKind, out: &mut Vec<u8>) {
+    // The shortest texts of the greatest FLOATs are above them, and servers read a DOUBLE first.
+    if value.abs() > NEAR_THE_END || matches!(kind, ColumnKind::Integer | ColumnKind::Double) {
+        return double(value.into(), kind, out);
+    }
+    if kind == ColumnKind::Text {
+        let _ = write!(out, "{}", Value::Float(value));
+        return;
     }
     float(zmij::Buffer::new().format(value), out);
 }
@@ -143,6 +162,10 @@ fn float(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
+/// 2^53: all whole numbers below are DOUBLEs.
+const BEYOND_SHORTEST: f64 = 9_007_199_254_740_992.0;
+/// 2^64: no column holds a whole number from there on.
+const BEYOND_ALL: f64 = 18_446_744_073_709_551_616.0;
 /// Close to the greatest FLOAT.
 const NEAR_THE_END: f32 = 3.4e38;
 

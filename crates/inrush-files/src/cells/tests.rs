@@ -22,8 +22,21 @@ fn whole_numbers_and_booleans() {
 
 #[test]
 fn floats_in_the_fewest_digits_that_read_back() {
-    check(&Float64Array::from(vec![0.1, 1.0, -0.0, 1e300, 5e-324]), &["0.1", "1", "-0", "1e+300", "5e-324"]);
-    check(&Float32Array::from(vec![0.1, 16_777_216.0, f32::MAX]), &["0.1", "16777216", "3.4028234663852886e+38"]);
+    check(
+        &Float64Array::from(vec![0.1, 1.0, -0.0, 1e15, 1e300, 5e-324]),
+        &["0.1", "1", "-0", "1e15", "1e300", "5e-324"],
+    );
+    check(&Float32Array::from(vec![0.1, 16_777_216.0, f32::MAX]), &["0.1", "16777216", "3.4028234663852886e38"]);
+    let large = Float64Array::from(vec![-1_234_567_890_123_456_768.0, 9_007_199_254_740_994.0, 5.0, 2.5, 1e300]);
+    let as_kind = |kind| cells(&large, kind);
+    let digits = ["-1234567890123456768", "9007199254740994", "5", "2.5", "1e+300"];
+    assert_eq!(as_kind(ColumnKind::Integer), digits);
+    let shortest = ["-1.2345678901234568e+18", "9007199254740994", "5", "2.5", "1e+300"];
+    assert_eq!(as_kind(ColumnKind::Decimal), shortest);
+    let singles = Float32Array::from(vec![0.1, 34_000_000_000.0]);
+    assert_eq!(cells(&singles, ColumnKind::Float), ["0.1", "34000000000"]);
+    assert_eq!(cells(&singles, ColumnKind::Double), ["0.10000000149011612", "33999998976"]);
+    assert_eq!(cells(&singles, ColumnKind::Integer), ["0.10000000149011612", "33999998976"]);
     let halves: Vec<_> = [1.5f32, 0.1].map(<Float16Type as ArrowPrimitiveType>::Native::from_f32).to_vec();
     check(&Float16Array::from(halves), &["1.5", "0.099975586"]);
     let odd = cells(&Float64Array::from(vec![f64::NAN, f64::INFINITY]), ColumnKind::Text);

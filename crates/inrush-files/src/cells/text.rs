@@ -5,6 +5,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 
 /// Writes the value of a row that is not NULL.
@@ -31,8 +32,8 @@ pub(super) fn is_scalar(ty: &DataType) -> bool {
     )
 }
 
-/// Writes the values of an array of scalars.
-pub(super) fn writer(array: &dyn Array) -> Result<Writer<'_>> {
+/// Writes the values of an array of scalars for a column of this kind.
+pub(super) fn writer(array: &dyn Array, kind: ColumnKind) -> Result<Writer<'_>> {
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
     macro_rules! values {
         ($ty:ty, |$value:ident, $out:ident| $write:expr) => {{
@@ -44,9 +45,9 @@ pub(super) fn writer(array: &dyn Array) -> Result<Writer<'_>> {
         }};
     }
     Ok(match array.data_type().clone() {
-        DataType::Float16 => values!(Float16Type, |value, out| number::single(value.to_f32(), out)),
-        DataType::Float32 => values!(Float32Type, |value, out| number::single(value, out)),
-        DataType::Float64 => values!(Float64Type, |value, out| number::double(value, out)),
+        DataType::Float16 => values!(Float16Type, |value, out| number::single(value.to_f32(), kind, out)),
+        DataType::Float32 => values!(Float32Type, |value, out| number::single(value, kind, out)),
+        DataType::Float64 => values!(Float64Type, |value, out| number::double(value, kind, out)),
         DataType::Decimal32(_, scale) => values!(Decimal32Type, |value, out| number::decimal(value, scale, out)),
         DataType::Decimal64(_, scale) => values!(Decimal64Type, |value, out| number::decimal(value, scale, out)),
         DataType::Decimal128(_, scale) => values!(Decimal128Type, |value, out| number::decimal(value, scale, out)),

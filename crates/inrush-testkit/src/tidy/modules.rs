@@ -209,7 +209,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
         "inrush-cli",
         &[&["colour", "connection", "exit", "human", "local_server", "wrap"], &["output"], &["commands"], &["args"]],
     ),
-    ("inrush-derive", &[&["fields"], &["from_row", "to_row"], &["value"]]),
+    ("inrush-derive", &[&["case"], &["fields"], &["from_row", "to_row"], &["value"]]),
     (
         "inrush-files",
         &[

@@ -5,12 +5,13 @@ use crate::config::IntoConfig;
 use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
-use crate::sql::{Asked, Sql, Typed, Warning};
+use crate::sql::{Asked, Sql, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Kind, Result, fault};
 use inrush_core::convert::{FromRow, Params};
+use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
     Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
     simple,
@@ -133,7 +134,7 @@ impl Connection {
     /// [`Config::with_max_result`](crate::Config::with_max_result) allows; those of [`execute`](Connection::execute).
     pub fn query<T: for<'r> FromRow<'r>>(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<T>> {
         let mut rows = Typed::all(&self.config);
-        self.ask(sql, &params, &mut rows)?;
+        self.ask_typed(sql, &params, &mut rows)?;
         rows.into_rows()
     }
 
@@ -144,7 +145,7 @@ impl Connection {
     /// [`Reason::Conversion`](crate::Reason::Conversion) if a value does not fit its Rust type; those of the server.
     pub fn query_one<T: for<'r> FromRow<'r>>(&mut self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<T> {
         let mut row = Typed::only(&self.config);
-        self.ask(sql, &params, &mut row)?;
+        self.ask_typed(sql, &params, &mut row)?;
         row.into_one()
     }
 
@@ -158,11 +159,12 @@ impl Connection {
         params: impl Params,
     ) -> Result<Option<T>> {
         let mut row = Typed::only(&self.config);
-        self.ask(sql, &params, &mut row)?;
+        self.ask_typed(sql, &params, &mut row)?;
         Ok(row.into_rows()?.pop())
     }
 
-    /// Runs a statement and makes a `T` of its first row. Other rows are read and dropped.
+    /// Runs a statement and makes a `T` of its first row. Other rows are dropped: up to 1 MiB of them are read at once. Of a larger result
+    /// the connection reads the rest before its next command, and one from a pool is closed instead. `LIMIT 1` saves sending them.
     ///
     /// # Errors
     /// Those of [`query_one`](Connection::query_one), but for the number of rows.
@@ -172,7 +174,7 @@ impl Connection {
         params: impl Params,
     ) -> Result<Option<T>> {
         let mut row = Typed::first(&self.config);
-        self.ask(sql, &params, &mut row)?;
+        self.ask_typed(sql, &params, &mut row)?;
         Ok(row.into_rows()?.pop())
     }
 
@@ -226,7 +228,8 @@ impl Connection {
     /// `Config` for `?` beside `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
     pub fn prepare(&mut self, sql: &str) -> Result<Statement> {
         let statement = Statement::new(sql)?;
-        self.run(Learn::new(&statement))?;
+        let slot = self.run(Learn::new(&statement))?;
+        self.session_mut().statements_mut().get_mut(slot).rests();
         Ok(statement)
     }
 
@@ -316,6 +319,42 @@ impl Connection {
             false => self.run(Ask::new(asked.sql(), &values, sink))?,
         };
         trace.within(work)
+    }
+
+    /// The same for rows of which no more are read than the answer takes.
+    fn ask_typed<T, P>(&mut self, sql: &(impl Sql + ?Sized), params: &P, rows: &mut Typed<T>) -> Result<()>
+    where
+        T: for<'r> FromRow<'r>,
+        P: Params,
+    {
+        let asked = Asked::new::<P>(sql)?;
+        self.tables.see(asked.sql());
+        let values = params.values(asked.names())?;
+        let mut memory = Vec::new();
+        let values = values.made(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        let work = || match asked.is_plain(values.len()) {
+            true => self.run_or_leave(Query::new(asked.sql(), rows), asked.sql()).map(drop),
+            false => match self.run_or_leave(Ask::new(asked.sql(), &values, rows), asked.sql())? {
+                Some(end) => end.map(drop),
+                None => Ok(()),
+            },
+        };
+        trace.within(work)
+    }
+
+    /// Drives a statement to its end, or until its rows are enough; then there is no output.
+    fn run_or_leave<T, C: Leaves<Sink = Typed<T>>>(
+        &mut self,
+        mut statement: C,
+        sql: &[u8],
+    ) -> Result<Option<C::Output>> {
+        self.make_ready(QueryTime::new(&self.config))?;
+        self.link.channel.begin()?;
+        let end = self.drive(None, |link, config| {
+            link.advance_or_leave(&mut statement, config, |rows| rows.is_enough() && may_be_left(sql))
+        });
+        end.map_err(|e| self.give_up(self.link.judge(e, &statement)))
     }
 
     fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {

@@ -189,22 +189,23 @@ impl Inserter {
 
     fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
         let mut attempts = self.attempts();
+        let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = alone(reading);
         loop {
             if let Some(shape) = shared.shape() {
                 return Ok(shape);
             }
-            match self.read_table_once(names) {
+            match self.read_table_once(names, until) {
                 Ok(shape) => return Ok(shared.learn(shape)),
                 Err(error) => self.pause(&mut attempts, error)?,
             }
         }
     }
 
-    fn read_table_once(&self, names: &[&str]) -> Result<Shape> {
+    fn read_table_once(&self, names: &[&str], until: Option<Instant>) -> Result<Shape> {
         let Owner { shared, pool, .. } = &*self.0;
-        let mut connection = pool.get()?;
+        let mut connection = pool.get_by(until)?;
         let options = &shared.options;
         if options.exactly_once {
             line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY)?))?;
@@ -217,22 +218,23 @@ impl Inserter {
 
     fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
         let mut attempts = self.attempts();
+        let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = alone(reading);
         loop {
             if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
                 return Ok(shape);
             }
-            match self.read_anew_once(old) {
+            match self.read_anew_once(old, until) {
                 Ok(shape) => return Ok(shared.learn(shape)),
                 Err(error) => self.pause(&mut attempts, error)?,
             }
         }
     }
 
-    fn read_anew_once(&self, old: &Shape) -> Result<Shape> {
+    fn read_anew_once(&self, old: &Shape, until: Option<Instant>) -> Result<Shape> {
         let Owner { shared, pool, .. } = &*self.0;
-        let mut connection = pool.get()?;
+        let mut connection = pool.get_by(until)?;
         connection.forget_target(&shared.table)?;
         let table = connection.target(&shared.table)?;
         let known = Known { table: table.as_deref(), rules: &connection.rules()?, at: Instant::now() };
@@ -315,7 +317,7 @@ impl Writer {
     fn conclude(&mut self, lane: &mut Lane) {
         let Some(ledger) = lane.ledger.take() else { return };
         // A line that stays does no harm.
-        if let Ok(connection) = self.connection() {
+        if let Ok(connection) = self.connection(None) {
             let _ = connection.execute(&ledger.line.end(), ());
         }
     }
@@ -324,9 +326,10 @@ impl Writer {
     fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
         let options = &lane.shared.options;
         let mut attempts = Attempts::new(Instant::now(), options.retries_for, options.exactly_once);
+        let until = attempts.wait_until(self.pool.acquire_timeout());
         let mut doubt = None;
         loop {
-            let (stage, error) = match self.attempt(lane, batch, &mut doubt) {
+            let (stage, error) = match self.attempt(lane, batch, &mut doubt, until) {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
@@ -344,9 +347,15 @@ impl Writer {
         }
     }
 
-    fn attempt(&mut self, lane: &mut Lane, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+    fn attempt(
+        &mut self,
+        lane: &mut Lane,
+        batch: &Batch,
+        doubt: &mut Option<Doubt>,
+        until: Option<Instant>,
+    ) -> Result<Stored, Failure> {
         let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
-        self.connection().map_err(|e| (before, e))?;
+        self.connection(until).map_err(|e| (before, e))?;
         let Lane { shared, number, ledger } = lane;
         let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
         let wants_ids = shared.options.ids;
@@ -389,8 +398,8 @@ impl Writer {
         }
     }
 
-    /// A connection that is open, as far as anybody can see without asking.
-    fn connection(&mut self) -> Result<&mut Connection> {
+    /// A connection that is open, as far as anybody can see without asking; a pool is waited for until this time.
+    fn connection(&mut self, until: Option<Instant>) -> Result<&mut Connection> {
         match &self.connection {
             // It waits for its connections to come back.
             Some(_) if self.pool.is_closed() => self.connection = None,
@@ -398,7 +407,7 @@ impl Writer {
             _ => {}
         }
         if self.connection.is_none() {
-            self.connection = Some(self.pool.get()?);
+            self.connection = Some(self.pool.get_by(until)?);
         }
         self.connection.as_deref_mut().ok_or_else(|| unreachable!("it was just opened"))
     }

@@ -64,12 +64,17 @@ impl Pool {
     /// [`PoolOptions::with_acquire_timeout`](crate::PoolOptions::with_acquire_timeout); [`Reason::PoolClosed`](crate::Reason::PoolClosed);
     /// those of [`Connection::connect`] if a new one cannot be opened.
     pub fn get(&self) -> Result<PooledConnection> {
-        Trace::acquire(&self.shared.config).within(|| self.acquire())
+        self.get_by(None)
     }
 
-    fn acquire(&self) -> Result<PooledConnection> {
+    /// The same, at this time at the latest.
+    pub(super) fn get_by(&self, limit: Option<Instant>) -> Result<PooledConnection> {
+        Trace::acquire(&self.shared.config).within(|| self.acquire(limit))
+    }
+
+    fn acquire(&self, limit: Option<Instant>) -> Result<PooledConnection> {
         let asked = Instant::now();
-        let deadline = self.shared.deadline(asked);
+        let deadline = [self.shared.deadline(asked), limit].into_iter().flatten().min();
         let mut next = self.shared.take(asked)?;
         let mut refused = None;
         loop {
@@ -106,6 +111,11 @@ impl Pool {
                 },
             };
         }
+    }
+
+    /// How long to wait for a connection.
+    pub(super) fn acquire_timeout(&self) -> Option<Duration> {
+        self.shared.options().acquire_timeout
     }
 
     /// How many connections there are, in which state.

@@ -1,11 +1,14 @@
 //! What a pool for threads does with a connection of its own choice: the verbs, and transactions that run again over another connection.
 
 use super::inserter::{advance, find_line};
-use super::{Connection, Pool, Transaction};
+use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
 use crate::inserter::line::{self, Finding, Place};
 use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
-use crate::{BatchOptions, BatchReport, Error, FromRow, Outcome, Params, Result, Sql, TransactionOptions};
+use crate::{
+    BatchOptions, BatchReport, Config, Error, FromRow, Outcome, Params, Result, ResultSet, Row, Sql, Statement,
+    TransactionOptions,
+};
 use inrush_core::convert::Rows;
 use inrush_core::profile::Cluster;
 use inrush_core::retry::fate::Stage;
@@ -145,6 +148,95 @@ impl Pool {
         params: impl Params,
     ) -> Result<Option<T>> {
         self.get()?.query_first(sql, params)
+    }
+
+    /// Begins a transaction on a connection of its own, which goes back to the pool with the guard. Unlike
+    /// [`transaction`](Pool::transaction) it is not run again.
+    ///
+    /// ```
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let pool = inrush::blocking::Pool::new(&shop.url())?;
+    /// let mut tx = pool.begin()?;
+    /// tx.execute("UPDATE accounts SET balance = balance - 10 WHERE id = ?", (1,))?;
+    /// tx.execute("UPDATE accounts SET balance = balance + 10 WHERE id = ?", (2,))?;
+    /// tx.commit()?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
+    /// # Ok::<(), inrush::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::begin`].
+    pub fn begin(&self) -> Result<Transaction<'static>> {
+        self.begin_with(&TransactionOptions::new())
+    }
+
+    /// The same for a transaction of some kind.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::begin_with`].
+    pub fn begin_with<E>(&self, options: &TransactionOptions<E>) -> Result<Transaction<'static>> {
+        let mut connection = self.get()?;
+        connection.start_transaction(options)?;
+        Ok(Transaction::of(connection))
+    }
+
+    /// [`Connection::query_iter`] over any connection, which goes back to the pool with the rows.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_iter`].
+    pub fn query_iter(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<ResultRows<PooledConnection>> {
+        ResultRows::open(self.get()?, sql, params)
+    }
+
+    /// [`Connection::query_each`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_each`].
+    pub fn query_each(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+        each: impl FnMut(Row<'_>) -> Result<()>,
+    ) -> Result<Outcome> {
+        self.get()?.query_each(sql, params, each)
+    }
+
+    /// [`Connection::query_result_sets`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_result_sets`].
+    pub fn query_result_sets(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
+        self.get()?.query_result_sets(sql, params)
+    }
+
+    /// [`Connection::query_arrow`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_arrow`].
+    #[cfg(feature = "arrow")]
+    pub fn query_arrow(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<arrow_array::RecordBatch>> {
+        self.get()?.query_arrow(sql, params)
+    }
+
+    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] is good on each of them.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::prepare`].
+    pub fn prepare(&self, sql: &str) -> Result<Statement> {
+        self.get()?.prepare(sql)
+    }
+
+    /// Asks over any connection whether the server is there.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::ping`].
+    pub fn ping(&self) -> Result<()> {
+        self.get()?.ping()
+    }
+
+    /// How its connections are opened.
+    pub fn config(&self) -> &Config {
+        &self.shared.config
     }
 
     /// [`Connection::execute`] over any connection.

@@ -2,7 +2,7 @@
 
 use crate::net::dial::{self, Started, Targets};
 use crate::net::{Link, Ready};
-use crate::{Config, Error, Kind, Result};
+use crate::{Config, Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -145,9 +145,9 @@ fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
             let _ = sender.send(Targets::look_up(&host, port));
         })
         .map_err(|e| Error::io("cannot start a thread", e))?;
-    receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())).map_err(|_| {
-        Error::new(Kind::Io, format!("the name service did not find `{}` within the connect time-out", config.host))
-    })?
+    receiver
+        .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        .map_err(|_| dial::name_not_found_in_time(config))?
 }
 
 fn connect_one(address: &SockAddr, config: &Config, until: Instant) -> io::Result<Socket> {

@@ -1,7 +1,7 @@
 //! Transactions on a blocking connection: the verbs, and the guards that roll back when they are dropped.
 
-use super::Connection;
-use crate::guard::are_connections;
+use super::{Connection, PooledConnection};
+use crate::guard::{Holder, are_connections};
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::trace::Trace;
@@ -21,7 +21,7 @@ use std::time::Instant;
 /// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
 #[derive(Debug)]
 pub struct Transaction<'c> {
-    connection: &'c mut Connection,
+    connection: Holder<'c, Connection, PooledConnection>,
 }
 
 /// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone at once.
@@ -57,6 +57,12 @@ impl Connection {
     /// # Errors
     /// Those of [`begin`](Connection::begin); `Server` if the server refuses the options.
     pub fn begin_with<E>(&mut self, options: &TransactionOptions<E>) -> Result<Transaction<'_>> {
+        self.start_transaction(options)?;
+        Ok(Transaction { connection: Holder::Borrowed(self) })
+    }
+
+    /// Begins a transaction whose guard is to be made.
+    pub(super) fn start_transaction<E>(&mut self, options: &TransactionOptions<E>) -> Result<()> {
         self.settle()?;
         if self.session().is_transaction_unsure() {
             self.ping()?;
@@ -64,7 +70,7 @@ impl Connection {
         self.session().check_begin()?;
         let begin = transaction::Begin::new(options).in_one_flight(probe::is_clear(&self.config));
         self.run(begin)?;
-        Ok(Transaction { connection: self })
+        Ok(())
     }
 
     /// Runs `work` in a transaction: commits if it returns a value, rolls back if it returns an error or panics. It runs once;
@@ -169,6 +175,11 @@ impl Connection {
 }
 
 impl Transaction<'_> {
+    /// The guard of a transaction that has begun on a connection of a pool.
+    pub(super) fn of(connection: PooledConnection) -> Self {
+        Self { connection: Holder::Owned(connection) }
+    }
+
     /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
     /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
     /// error says so.
@@ -181,7 +192,7 @@ impl Transaction<'_> {
     }
 
     /// The same, with how far the transaction had come if it fails.
-    pub(super) fn commit_in_stages(self) -> Result<(), (Stage, Error)> {
+    pub(super) fn commit_in_stages(mut self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
         self.connection.run_within(time, &mut commit).map_err(|e| verbs::not_committed(&commit, e))
@@ -191,7 +202,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// `Io` if the connection is lost or a time-out passes. The server then rolls back by itself.
-    pub fn rollback(self) -> Result<()> {
+    pub fn rollback(mut self) -> Result<()> {
         self.connection.session_mut().abandon(1);
         self.connection.settle()
     }
@@ -217,7 +228,7 @@ impl Transaction<'_> {
     /// # Errors
     /// `Config` if the transaction is over; `Io` if the connection is lost or a time-out passes.
     pub fn savepoint(&mut self) -> Result<Savepoint<'_>> {
-        savepoint(self.connection)
+        savepoint(&mut self.connection)
     }
 }
 

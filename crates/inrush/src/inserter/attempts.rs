@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Attempts {
     began: Instant,
+    limit: Duration,
     retry: Retry,
     has_ledger: bool,
 }
@@ -28,7 +29,13 @@ impl Attempts {
     /// `has_ledger`: a lost COMMIT can be settled.
     pub(crate) fn new(began: Instant, limit: Duration, has_ledger: bool) -> Self {
         let retry = Retry::new(Retries::For(limit), BackOff::TRANSACTION).since(Duration::ZERO);
-        Self { began, retry, has_ledger }
+        Self { began, limit, retry, has_ledger }
+    }
+
+    /// Until when an attempt may wait for a connection: the first one as long as anybody who asks the pool, those behind it only for what is
+    /// left of that or of the time for retries. `None`: without a limit.
+    pub(crate) fn wait_until(&self, acquire_timeout: Option<Duration>) -> Option<Instant> {
+        self.began.checked_add(acquire_timeout?.max(self.limit))
     }
 
     /// Takes in how an attempt failed. `random` is from 0 to 1.
@@ -51,7 +58,9 @@ fn unknown(error: Error) -> Error {
     let error = error.without_row().while_doing("the row may be stored or not").outcome_unknown();
     match error.hint() {
         Some(_) => error,
-        None => error.with_hint("`InserterOptions::exactly_once` finds that out and sends the row again if it is not"),
+        None => {
+            error.with_hint("`InserterOptions::with_exactly_once` finds that out and sends the row again if it is not")
+        }
     }
 }
 
@@ -101,6 +110,15 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_at_once() {
         check(true, Stage::Open, Error::config("no").at_row(1), 0, Err(("no", false)));
+    }
+    #[test]
+    fn no_attempt_waits_for_a_connection_beyond_the_retries() {
+        let attempts = attempts(false);
+        for (acquire_ms, want_ms) in [(30_000, 30_000), (1, 1_000), (0, 1_000)] {
+            let until = attempts.wait_until(Some(Duration::from_millis(acquire_ms)));
+            assert_eq!(until, Some(attempts.began + Duration::from_millis(want_ms)));
+        }
+        assert_eq!(attempts.wait_until(None), None);
     }
     #[test]
     fn pauses_grow() {

@@ -102,7 +102,8 @@ impl InserterOptions {
     }
 
     /// For how long a batch is tried again that met a deadlock or found no server, and the query that describes the table as well.
-    /// 30 seconds unless set.
+    /// 30 seconds unless set. No attempt waits longer for a connection than this or, if that is longer, the pool's
+    /// [acquire time-out](crate::PoolOptions::with_acquire_timeout), both from the first attempt on.
     #[must_use]
     pub fn with_retries_for(mut self, limit: Duration) -> Self {
         self.retries_for = limit;

@@ -4,7 +4,7 @@
 //! how it went. Each address gets an even share of the time that is left, so that one that swallows everything
 //! does not keep us from the next.
 
-use crate::{Config, Error, Kind, Result};
+use crate::{Config, Error, Kind, Reason, Result};
 use socket2::{Domain, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -36,11 +36,16 @@ impl Targets {
     /// Looks the host up. Blocks for as long as the system's resolver likes: run it beside, with a time-out.
     pub(crate) fn look_up(host: &str, port: u16) -> Result<Self> {
         let cannot = |e| {
-            Error::io(format!("cannot find the host `{host}`"), e).with_hint("check its spelling and the name service")
+            Error::io(format!("cannot find the host `{host}`"), e)
+                .because(Reason::ConnectionRefused)
+                .with_hint("check its spelling and the name service")
         };
         let found: Vec<_> = (host, port).to_socket_addrs().map_err(cannot)?.map(SockAddr::from).collect();
         match found.is_empty() {
-            true => Err(Error::new(Kind::Io, format!("the host `{host}` has no address"))),
+            true => {
+                let error = Error::new(Kind::Io, format!("the host `{host}` has no address"));
+                Err(error.because(Reason::ConnectionRefused))
+            }
             false => Ok(Self(found)),
         }
     }
@@ -94,8 +99,17 @@ pub(crate) fn failed(config: &Config, last: io::Error) -> Error {
         _ => "check host and port",
     };
     let is_late = last.kind() == io::ErrorKind::TimedOut;
+    // The user's own mistake, which time does not mend.
+    let may_pass = last.kind() != io::ErrorKind::PermissionDenied;
     let error = Error::io(format!("cannot connect to `{}`", config.address()), last).with_hint(hint);
+    let error = if may_pass { error.because(Reason::ConnectionRefused) } else { error };
     if is_late { error.timed_out() } else { error }
+}
+
+/// The error of a look-up that took too long.
+pub(crate) fn name_not_found_in_time(config: &Config) -> Error {
+    let message = format!("the name service did not find `{}` within the connect time-out", config.host);
+    Error::new(Kind::Io, message).because(Reason::ConnectionRefused).timed_out().not_fatal()
 }
 
 /// The time-out of one attempt, in the words of the system.

@@ -5,8 +5,8 @@
 
 use crate::net::Ready;
 use crate::nonblocking::{read_once, write_once};
-use crate::{Config, Error, Kind, Result, tls};
-use inrush_core::session::fetch::Opens;
+use crate::{Config, Error, Kind, Reason, Result, tls};
+use inrush_core::session::fetch::{Leaves, Opens};
 use inrush_core::session::{Channel, Conversation, Drain, Event, Fetch, Step, Stream, Transport, simple};
 use inrush_core::wire::{ColumnDef, Row};
 use std::io::{self, Read, Write};
@@ -80,6 +80,24 @@ impl Link {
         }
     }
 
+    /// Lets a statement go on until it is over. `None`: what arrived so far is enough, and the rest is the stream that the next command
+    /// drains.
+    pub(crate) fn advance_or_leave<C: Leaves>(
+        &mut self,
+        statement: &mut C,
+        config: &Config,
+        is_enough: impl FnOnce(&C::Sink) -> bool,
+    ) -> Result<Progress<Option<C::Output>>> {
+        Ok(match self.advance(statement, config)? {
+            Progress::Done(output) => Progress::Done(Some(output)),
+            Progress::Wait if is_enough(statement.sink()) => {
+                self.stream = Some(statement.leave(&self.channel.session));
+                Progress::Done(None)
+            }
+            Progress::Wait => Progress::Wait,
+        })
+    }
+
     /// The next event of the stream; `None` behind the last one. A row lies in [`Link::row`] then.
     pub(crate) fn fetch(&mut self) -> Result<Progress<Option<Event>>> {
         let Some(stream) = &mut self.stream else { return Ok(Progress::Done(None)) };
@@ -103,7 +121,8 @@ impl Link {
     /// The row that [`Link::fetch`] spoke of last.
     pub(crate) fn row(&self) -> Option<Row<'_>> {
         let stream = self.stream.as_ref()?;
-        Some(Row::new(stream.columns(), self.channel.inbox.last_packet(), stream.format()))
+        let row = Row::new(stream.columns(), self.channel.inbox.last_packet(), stream.format());
+        Some(row.in_zone(self.channel.session.zone()))
     }
 
     /// The columns of the result set that the stream is in.
@@ -275,10 +294,11 @@ impl Link {
     }
 
     fn closed(&mut self, read: Option<io::Error>) -> Error {
-        match self.broken.take().or(read) {
+        let error = match self.broken.take().or(read) {
             Some(cause) => Error::io("the connection to the server was lost", cause).fatal(),
             None => Error::new(Kind::Io, "the server closed the connection"),
-        }
+        };
+        error.because(Reason::ConnectionLost)
     }
 }
 

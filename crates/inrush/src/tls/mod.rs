@@ -11,7 +11,7 @@ mod tests;
 mod verifier;
 
 use crate::nonblocking::{once, read_once};
-use crate::{Config, Error, Kind, Result, TlsMode};
+use crate::{Config, Error, Kind, Reason, Result, TlsMode};
 use inrush_core::session::Channel;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -52,7 +52,7 @@ impl Session {
     /// Decrypts the first `n` bytes of [`Session::space`] and hands what comes out to `channel`.
     pub(crate) fn decrypt(&mut self, n: usize, channel: &mut Channel) -> Result<()> {
         let mut rest = &self.received[..n];
-        let lost = |e| Error::io("the connection to the server was lost", e);
+        let lost = |e| Error::io("the connection to the server was lost", e).because(Reason::ConnectionLost);
         // Takes as much as it has room for; what comes out is fetched each time, so that there is room again. 0: the
         // server said that nothing follows, and whatever does is not part of the session.
         while !rest.is_empty() && self.rustls.read_tls(&mut rest).map_err(lost)? > 0 {

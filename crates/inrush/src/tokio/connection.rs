@@ -5,12 +5,13 @@ use crate::config::IntoConfig;
 use crate::net::{self, Link, Progress};
 use crate::pace::{Late, Pace, QueryTime};
 use crate::pool::Lendable;
-use crate::sql::{Asked, Sql, Typed, Warning};
+use crate::sql::{Asked, Sql, Typed, Warning, may_be_left};
 use crate::table::kept::Tables;
 use crate::trace::Trace;
 use crate::verbs::{self, Each, Settings};
 use crate::{Config, Error, Result};
 use inrush_core::convert::{FromRow, Params};
+use inrush_core::session::fetch::Leaves;
 use inrush_core::session::{
     Ask, Channel, Clean, Collect, Conversation, Discard, Learn, Outcome, Query, ResultSet, Session, Sink, Statement,
     simple,
@@ -121,7 +122,7 @@ impl Connection {
         params: impl Params,
     ) -> Result<Vec<T>> {
         let mut rows = Typed::all(&self.config);
-        self.ask(sql, &params, &mut rows).await?;
+        self.ask_typed(sql, &params, &mut rows).await?;
         rows.into_rows()
     }
 
@@ -136,7 +137,7 @@ impl Connection {
         params: impl Params,
     ) -> Result<T> {
         let mut row = Typed::only(&self.config);
-        self.ask(sql, &params, &mut row).await?;
+        self.ask_typed(sql, &params, &mut row).await?;
         row.into_one()
     }
 
@@ -150,11 +151,12 @@ impl Connection {
         params: impl Params,
     ) -> Result<Option<T>> {
         let mut row = Typed::only(&self.config);
-        self.ask(sql, &params, &mut row).await?;
+        self.ask_typed(sql, &params, &mut row).await?;
         Ok(row.into_rows()?.pop())
     }
 
-    /// Runs a statement and makes a `T` of its first row. Other rows are read and dropped.
+    /// Runs a statement and makes a `T` of its first row. Other rows are dropped: up to 1 MiB of them are read at once. Of a larger result
+    /// the connection reads the rest before its next command, and one from a pool is closed instead. `LIMIT 1` saves sending them.
     ///
     /// # Errors
     /// Those of [`query_one`](Connection::query_one), but for the number of rows.
@@ -164,7 +166,7 @@ impl Connection {
         params: impl Params,
     ) -> Result<Option<T>> {
         let mut row = Typed::first(&self.config);
-        self.ask(sql, &params, &mut row).await?;
+        self.ask_typed(sql, &params, &mut row).await?;
         Ok(row.into_rows()?.pop())
     }
 
@@ -222,7 +224,8 @@ impl Connection {
     /// `Config` for `?` beside `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement> {
         let statement = Statement::new(sql)?;
-        self.run(Learn::new(&statement)).await?;
+        let slot = self.run(Learn::new(&statement)).await?;
+        self.session_mut().statements_mut().get_mut(slot).rests();
         Ok(statement)
     }
 
@@ -323,6 +326,45 @@ impl Connection {
             }
         };
         trace.follow(work).await
+    }
+
+    /// The same for rows of which no more are read than the answer takes.
+    async fn ask_typed<T, P>(&mut self, sql: &(impl Sql + ?Sized), params: &P, rows: &mut Typed<T>) -> Result<()>
+    where
+        T: for<'r> FromRow<'r>,
+        P: Params,
+    {
+        let asked = Asked::new::<P>(sql)?;
+        self.tables.see(asked.sql());
+        let values = params.values(asked.names())?;
+        let mut memory = Vec::new();
+        let values = values.made(self.session().zone(), &mut memory)?;
+        let trace = Trace::statement(&self.config, self.session(), asked.sql(), !values.is_empty());
+        let work = async {
+            match asked.is_plain(values.len()) {
+                true => self.run_or_leave(Query::new(asked.sql(), rows), asked.sql()).await.map(drop),
+                false => match self.run_or_leave(Ask::new(asked.sql(), &values, rows), asked.sql()).await? {
+                    Some(end) => end.map(drop),
+                    None => Ok(()),
+                },
+            }
+        };
+        trace.follow(work).await
+    }
+
+    /// Drives a statement to its end, or until its rows are enough; then there is no output.
+    async fn run_or_leave<T, C: Leaves<Sink = Typed<T>>>(
+        &mut self,
+        mut statement: C,
+        sql: &[u8],
+    ) -> Result<Option<C::Output>> {
+        self.make_ready(QueryTime::new(&self.config)).await?;
+        self.link.channel.begin()?;
+        let end = self.drive(None, |link, config| {
+            link.advance_or_leave(&mut statement, config, |rows| rows.is_enough() && may_be_left(sql))
+        });
+        let end = end.await;
+        end.map_err(|e| self.give_up(self.link.judge(e, &statement)))
     }
 
     async fn run_at<C: Conversation>(&mut self, pace: Option<Pace>, conversation: &mut C) -> Result<C::Output> {

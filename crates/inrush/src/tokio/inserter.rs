@@ -197,22 +197,23 @@ impl Inserter {
 
     async fn read_table(&self, names: &[&str]) -> Result<Arc<Shape>> {
         let mut attempts = self.attempts();
+        let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
         loop {
             if let Some(shape) = shared.shape() {
                 return Ok(shape);
             }
-            match self.read_table_once(names).await {
+            match self.read_table_once(names, until).await {
                 Ok(shape) => return Ok(shared.learn(shape)),
                 Err(error) => self.pause(&mut attempts, error).await?,
             }
         }
     }
 
-    async fn read_table_once(&self, names: &[&str]) -> Result<Shape> {
+    async fn read_table_once(&self, names: &[&str], until: Option<Instant>) -> Result<Shape> {
         let Owner { shared, pool, .. } = &*self.0;
-        let mut connection = pool.get().await?;
+        let mut connection = pool.get_by(until).await?;
         let options = &shared.options;
         if options.exactly_once {
             line::check_cluster(Cluster::read(&connection.texts(Cluster::QUERY).await?))?;
@@ -225,22 +226,23 @@ impl Inserter {
 
     async fn read_anew(&self, old: &Arc<Shape>) -> Result<Arc<Shape>> {
         let mut attempts = self.attempts();
+        let until = attempts.wait_until(self.0.pool.acquire_timeout());
         let Owner { shared, reading, .. } = &*self.0;
         let _reading = reading.lock().await;
         loop {
             if let Some(shape) = shared.shape().filter(|shape| !Arc::ptr_eq(shape, old)) {
                 return Ok(shape);
             }
-            match self.read_anew_once(old).await {
+            match self.read_anew_once(old, until).await {
                 Ok(shape) => return Ok(shared.learn(shape)),
                 Err(error) => self.pause(&mut attempts, error).await?,
             }
         }
     }
 
-    async fn read_anew_once(&self, old: &Shape) -> Result<Shape> {
+    async fn read_anew_once(&self, old: &Shape, until: Option<Instant>) -> Result<Shape> {
         let Owner { shared, pool, .. } = &*self.0;
-        let mut connection = pool.get().await?;
+        let mut connection = pool.get_by(until).await?;
         connection.forget_target(&shared.table).await?;
         let table = connection.target(&shared.table).await?;
         let known = Known { table: table.as_deref(), rules: &connection.rules().await?, at: Instant::now() };
@@ -357,7 +359,7 @@ impl Writer {
     async fn conclude(&mut self, lane: &mut Lane) {
         let Some(ledger) = lane.ledger.take() else { return };
         // A line that stays does no harm.
-        if let Ok(connection) = self.connection().await {
+        if let Ok(connection) = self.connection(None).await {
             let _ = connection.execute(&ledger.line.end(), ()).await;
         }
     }
@@ -366,9 +368,10 @@ impl Writer {
     async fn write(&mut self, lane: &mut Lane, batch: &Batch) -> Result<Stored> {
         let options = &lane.shared.options;
         let mut attempts = Attempts::new(Instant::now(), options.retries_for, options.exactly_once);
+        let until = attempts.wait_until(self.pool.acquire_timeout());
         let mut doubt = None;
         loop {
-            let (stage, error) = match self.attempt(lane, batch, &mut doubt).await {
+            let (stage, error) = match self.attempt(lane, batch, &mut doubt, until).await {
                 Ok(stored) => return Ok(stored),
                 Err(failure) => failure,
             };
@@ -386,9 +389,15 @@ impl Writer {
         }
     }
 
-    async fn attempt(&mut self, lane: &mut Lane, batch: &Batch, doubt: &mut Option<Doubt>) -> Result<Stored, Failure> {
+    async fn attempt(
+        &mut self,
+        lane: &mut Lane,
+        batch: &Batch,
+        doubt: &mut Option<Doubt>,
+        until: Option<Instant>,
+    ) -> Result<Stored, Failure> {
         let before = if doubt.is_some() { Stage::Settle } else { Stage::Before };
-        self.connection().await.map_err(|e| (before, e))?;
+        self.connection(until).await.map_err(|e| (before, e))?;
         let Lane { shared, number, ledger } = lane;
         let Some(connection) = self.connection.as_deref_mut() else { unreachable!("it was just opened") };
         let wants_ids = shared.options.ids;
@@ -431,8 +440,8 @@ impl Writer {
         }
     }
 
-    /// A connection that is open, as far as anybody can see without asking.
-    async fn connection(&mut self) -> Result<&mut Connection> {
+    /// A connection that is open, as far as anybody can see without asking; a pool is waited for until this time.
+    async fn connection(&mut self, until: Option<Instant>) -> Result<&mut Connection> {
         match &self.connection {
             // It waits for its connections to come back.
             Some(_) if self.pool.is_closed() => self.connection = None,
@@ -440,7 +449,7 @@ impl Writer {
             _ => {}
         }
         if self.connection.is_none() {
-            self.connection = Some(self.pool.get().await?);
+            self.connection = Some(self.pool.get_by(until).await?);
         }
         self.connection.as_deref_mut().ok_or_else(|| unreachable!("it was just opened"))
     }

@@ -1,11 +1,14 @@
 //! What a pool for tasks does with a connection of its own choice: the verbs, and transactions that run again over another connection.
 
 use super::inserter::{advance, find_line};
-use super::{Connection, Pool, Transaction};
+use super::{Connection, Pool, PooledConnection, ResultRows, Transaction};
 use crate::inserter::line::{self, Finding, Place};
 use crate::trace::Trace;
 use crate::transact::{self, Doubt, Failure, Lease};
-use crate::{BatchOptions, BatchReport, Error, FromRow, Outcome, Params, Result, Sql, TransactionOptions};
+use crate::{
+    BatchOptions, BatchReport, Config, Error, FromRow, Outcome, Params, Result, ResultSet, Row, Sql, Statement,
+    TransactionOptions,
+};
 use ::tokio::time::sleep;
 use inrush_core::convert::Rows;
 use inrush_core::profile::Cluster;
@@ -155,6 +158,106 @@ impl Pool {
         params: impl Params,
     ) -> Result<Option<T>> {
         self.get().await?.query_first(sql, params).await
+    }
+
+    /// Begins a transaction on a connection of its own, which goes back to the pool with the guard. Unlike
+    /// [`transaction`](Pool::transaction) it is not run again.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> inrush::Result<()> {
+    /// # let shop = inrush_testkit::shop::open();
+    /// # let pool = inrush::Pool::new(&shop.url())?;
+    /// let mut tx = pool.begin().await?;
+    /// tx.execute("UPDATE accounts SET balance = balance - 10 WHERE id = ?", (1,)).await?;
+    /// tx.execute("UPDATE accounts SET balance = balance + 10 WHERE id = ?", (2,)).await?;
+    /// tx.commit().await?;
+    /// # assert_eq!(shop.ask("SELECT id, balance FROM accounts"), ["1 90", "2 110"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::begin`].
+    pub async fn begin(&self) -> Result<Transaction<'static>> {
+        self.begin_with(&TransactionOptions::new()).await
+    }
+
+    /// The same for a transaction of some kind.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::begin_with`].
+    pub async fn begin_with<E>(&self, options: &TransactionOptions<E>) -> Result<Transaction<'static>> {
+        let mut connection = self.get().await?;
+        connection.start_transaction(options).await?;
+        Ok(Transaction::of(connection))
+    }
+
+    /// [`Connection::query_iter`] over any connection, which goes back to the pool with the rows.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_iter`].
+    pub async fn query_iter(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<ResultRows<PooledConnection>> {
+        ResultRows::open(self.get().await?, sql, params).await
+    }
+
+    /// [`Connection::query_each`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_each`].
+    pub async fn query_each(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+        each: impl FnMut(Row<'_>) -> Result<()>,
+    ) -> Result<Outcome> {
+        self.get().await?.query_each(sql, params, each).await
+    }
+
+    /// [`Connection::query_result_sets`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_result_sets`].
+    pub async fn query_result_sets(&self, sql: &(impl Sql + ?Sized), params: impl Params) -> Result<Vec<ResultSet>> {
+        self.get().await?.query_result_sets(sql, params).await
+    }
+
+    /// [`Connection::query_arrow`] over any connection.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::query_arrow`].
+    #[cfg(feature = "arrow")]
+    pub async fn query_arrow(
+        &self,
+        sql: &(impl Sql + ?Sized),
+        params: impl Params,
+    ) -> Result<Vec<arrow_array::RecordBatch>> {
+        self.get().await?.query_arrow(sql, params).await
+    }
+
+    /// Prepares a statement on any connection, so that a mistake in it shows now. The [`Statement`] is good on each of them.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::prepare`].
+    pub async fn prepare(&self, sql: &str) -> Result<Statement> {
+        self.get().await?.prepare(sql).await
+    }
+
+    /// Asks over any connection whether the server is there.
+    ///
+    /// # Errors
+    /// Those of [`get`](Pool::get) and of [`Connection::ping`].
+    pub async fn ping(&self) -> Result<()> {
+        self.get().await?.ping().await
+    }
+
+    /// How its connections are opened.
+    pub fn config(&self) -> &Config {
+        &self.shared.config
     }
 
     /// [`Connection::execute`] over any connection.

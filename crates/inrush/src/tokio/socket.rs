@@ -2,7 +2,7 @@
 
 use crate::net::Link;
 use crate::net::dial::{self, Started, Targets};
-use crate::{Config, Error, Kind, Result};
+use crate::{Config, Error, Result};
 use ::tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use ::tokio::net::{TcpStream, UnixStream};
 use ::tokio::task;
@@ -170,10 +170,7 @@ async fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
     match answer {
         Ok(Ok(targets)) => targets,
         Ok(Err(e)) => Err(Error::io("cannot ask the name service", io::Error::other(e))),
-        Err(_) => Err(Error::new(
-            Kind::Io,
-            format!("the name service did not find `{}` within the connect time-out", config.host),
-        )),
+        Err(_) => Err(dial::name_not_found_in_time(config)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Transactions on an async connection: the verbs, and the guards; the rollback of a dropped one is the connection's next use.
 
-use super::Connection;
-use crate::guard::are_connections;
+use super::{Connection, PooledConnection};
+use crate::guard::{Holder, are_connections};
 use crate::pace::QueryTime;
 use crate::pipeline::probe;
 use crate::trace::Trace;
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// part in a transaction like an INSERT. Tables of engines without transactions (MyISAM, Aria) keep their rows.
 #[derive(Debug)]
 pub struct Transaction<'c> {
-    connection: &'c mut Connection,
+    connection: Holder<'c, Connection, PooledConnection>,
 }
 
 /// A part of a transaction that can be undone by itself. Dropped without [`release`](Savepoint::release), it is undone by the next use.
@@ -61,6 +61,12 @@ impl Connection {
     /// # Errors
     /// Those of [`begin`](Connection::begin); `Server` if the server refuses the options.
     pub async fn begin_with<E>(&mut self, options: &TransactionOptions<E>) -> Result<Transaction<'_>> {
+        self.start_transaction(options).await?;
+        Ok(Transaction { connection: Holder::Borrowed(self) })
+    }
+
+    /// Begins a transaction whose guard is to be made.
+    pub(super) async fn start_transaction<E>(&mut self, options: &TransactionOptions<E>) -> Result<()> {
         self.settle().await?;
         if self.session().is_transaction_unsure() {
             self.ping().await?;
@@ -68,7 +74,7 @@ impl Connection {
         self.session().check_begin()?;
         let begin = transaction::Begin::new(options).in_one_flight(probe::is_clear(&self.config));
         self.run(begin).await?;
-        Ok(Transaction { connection: self })
+        Ok(())
     }
 
     /// Runs `work` in a transaction: commits if it returns a value, rolls back if it returns an error or panics. It runs once;
@@ -178,6 +184,11 @@ impl Connection {
 }
 
 impl Transaction<'_> {
+    /// The guard of a transaction that has begun on a connection of a pool.
+    pub(super) fn of(connection: PooledConnection) -> Self {
+        Self { connection: Holder::Owned(connection) }
+    }
+
     /// Commits. An error with [`is_outcome_unknown`](crate::Error::is_outcome_unknown) means that the answer was lost: the
     /// transaction may be committed or not. If the server ended the transaction by itself before, nothing is sent and the
     /// error says so.
@@ -190,7 +201,7 @@ impl Transaction<'_> {
     }
 
     /// The same, with how far the transaction had come if it fails.
-    pub(super) async fn commit_in_stages(self) -> Result<(), (Stage, Error)> {
+    pub(super) async fn commit_in_stages(mut self) -> Result<(), (Stage, Error)> {
         let mut commit = transaction::Commit::default();
         let time = QueryTime::without_kill(&self.connection.config);
         self.connection.run_within(time, &mut commit).await.map_err(|e| verbs::not_committed(&commit, e))
@@ -200,7 +211,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// `Io` if the connection is lost or a time-out passes. The server then rolls back by itself.
-    pub async fn rollback(self) -> Result<()> {
+    pub async fn rollback(mut self) -> Result<()> {
         self.connection.session_mut().abandon(1);
         self.connection.settle().await
     }
@@ -229,7 +240,7 @@ impl Transaction<'_> {
     /// # Errors
     /// `Config` if the transaction is over; `Io` if the connection is lost or a time-out passes.
     pub async fn savepoint(&mut self) -> Result<Savepoint<'_>> {
-        savepoint(self.connection).await
+        savepoint(&mut self.connection).await
     }
 }
 

@@ -20,6 +20,7 @@ mod statements;
 mod texts;
 mod times;
 mod values;
+mod ways;
 
 use oracle::Oracle;
 

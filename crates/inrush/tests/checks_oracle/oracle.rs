@@ -512,7 +512,7 @@ fn ids(n: usize) -> CheckedColumn {
     CheckedColumn { cells, form: Form::Number }
 }
 
-fn has_type(server: &str, declared: &str) -> bool {
+pub(super) fn has_type(server: &str, declared: &str) -> bool {
     match declared.split('(').next() {
         Some("uuid" | "inet4" | "inet6") => server.contains("mariadb"),
         Some("vector") => server != "mariadb-10.11",

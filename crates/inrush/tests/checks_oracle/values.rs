@@ -6,7 +6,7 @@ use inrush::sans_io::wire::{Date, DateTime, Time, Value};
 
 #[test]
 fn a_value_is_stored_as_its_printed_form() {
-    let values: Vec<Value<'_>> = numbers().into_iter().chain(times()).chain(TEXTS.map(Value::Text)).collect();
+    let values = printed_values();
     for ty in TYPES {
         check_all(ty, &values);
     }
@@ -117,7 +117,7 @@ fn refuses(ty: &str, values: &[Value<'_>]) {
 /// Value and printed form are both good or both bad, and stored alike.
 #[track_caller]
 fn check_all(ty: &str, values: &[Value<'_>]) {
-    let texts: Vec<Vec<u8>> = values.iter().map(printed).collect();
+    let texts: Vec<Vec<u8>> = values.iter().map(|value| printed(ty, value)).collect();
     for oracle in Oracle::on_all(ty) {
         let place = |id: usize| format!("{:?} into {ty} on {}", values[id], oracle.server_name());
         oracle.at_once(|| {
@@ -146,8 +146,23 @@ fn check_all(ty: &str, values: &[Value<'_>]) {
 
 fn is_good_as_text_only(ty: &str, value: &Value<'_>) -> bool {
     match value {
+        // A server takes each of these for something else: the bits of the text, bytes in the column's character set.
+        Value::Text(_) => {
+            ty.starts_with("bit") || (*value == Value::Text("POINT(1 2)") && matches!(ty, "point" | "geometry"))
+        }
+        Value::Bytes(bytes) => {
+            ["ucs2", "utf32"].iter().any(|set| ty.ends_with(set)) || (ty.ends_with("latin1") && !bytes.is_ascii())
+        }
+        // A number that is no number has a text.
+        Value::Double(n) if !n.is_finite() => true,
+        Value::Float(n) if !n.is_finite() => true,
+        Value::Double(n) if ty == "bit(64)" => *n >= 2_f64.powi(63),
+        Value::Float(n) if ty == "bit(64)" => *n >= 2_f32.powi(63),
+        // The text of a member, and not its place.
+        Value::Int(2) | Value::Double(2.0) | Value::Float(2.0) => ty.starts_with("set"),
+        // More digits than a FLOAT has.
+        Value::Float(0.1) => ty == "decimal(20,15)",
         // A placeholder takes no well-known text.
-        Value::Text("POINT(1 2)") => matches!(ty, "point" | "geometry"),
         // An hour that no TIME of the protocol has.
         Value::Time(Time { hours: 24, .. }) => ty.starts_with("time"),
         _ => false,
@@ -166,12 +181,22 @@ fn is_good_as_value_only(ty: &str, value: &Value<'_>) -> bool {
 
 /// A FLOAT is a DOUBLE exactly, and its digits are fewer.
 fn is_stored_as_it_is(ty: &str, value: &Value<'_>) -> bool {
-    matches!(value, Value::Float(_)) && ty.starts_with("double")
+    matches!(value, Value::Float(_)) && !ty.starts_with("float")
 }
 
-/// As the text of a file would write it.
-fn printed(value: &Value<'_>) -> Vec<u8> {
-    value.as_bytes().map_or_else(|| value.to_string().into_bytes(), <[u8]>::to_vec)
+/// As the text of a file would write it. A server makes a DOUBLE of a FLOAT, but for a column of FLOATs; a DECIMAL has its own digits.
+fn printed(ty: &str, value: &Value<'_>) -> Vec<u8> {
+    match value {
+        Value::Float(n) if !ty.starts_with("float") && !ty.starts_with("decimal") => {
+            Value::Double(f64::from(*n)).to_string().into_bytes()
+        }
+        _ => value.as_bytes().map_or_else(|| value.to_string().into_bytes(), <[u8]>::to_vec),
+    }
+}
+
+/// Numbers, days and times, and texts.
+pub(super) fn printed_values() -> Vec<Value<'static>> {
+    numbers().into_iter().chain(times()).chain(TEXTS.map(Value::Text)).collect()
 }
 
 fn numbers() -> Vec<Value<'static>> {
@@ -293,7 +318,7 @@ fn geometry(kind: u8, n_points: u8) -> Vec<u8> {
 /// Where the rows begin that literals make.
 const LITERALS: usize = 1000;
 
-const TYPES: [&str; 46] = [
+pub(super) const TYPES: [&str; 46] = [
     "tinyint",
     "tinyint(1)",
     "smallint unsigned",

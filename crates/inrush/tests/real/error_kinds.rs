@@ -225,9 +225,11 @@ fn only_a_dead_connection_is_fatal() {
         // Nobody is there; a password that is wrong.
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let elsewhere = case.config().with_port(nobody).with_socket("/nowhere/inrush.sock");
-        for config in [elsewhere, case.config().with_password("wrong")] {
+        let wrong = case.config().with_password("wrong");
+        for (config, want) in [(elsewhere, (Reason::ConnectionRefused, true)), (wrong, (Reason::AccessDenied, false))] {
             let error = Twin::connect(case.shell, &config).unwrap_err();
             assert!(!error.is_fatal() && !error.is_outcome_unknown(), "{error:?}");
+            assert_eq!((error.reason(), error.is_retryable()), want, "{error:?}");
         }
         let mut connection = case.open();
         let error = connection.execute("SELECT nothing").unwrap_err();
@@ -235,6 +237,63 @@ fn only_a_dead_connection_is_fatal() {
         let id = connection.session().connection_id();
         case.server.sql(&format!("KILL {id}"));
         let error = connection.execute("SELECT 1").unwrap_err();
-        assert!(error.is_fatal(), "{error:?}");
+        assert!(error.is_fatal() && error.reason() == Reason::ConnectionLost, "{error:?}");
+        assert_eq!(connection.execute("SELECT 1").unwrap_err().reason(), Reason::ConnectionLost);
+    });
+}
+
+#[test]
+fn who_was_in_the_way_is_a_reason() {
+    on_each_server(|case| {
+        let schema = crate::transactions::table(case);
+        let open = || case.open_with(&case.config().with_database(schema.name()));
+        let (mut one, mut other) = (open(), open());
+        let lock = |id: u8, how: &str| format!("SELECT v FROM t WHERE id = {id} FOR UPDATE {how}");
+        one.execute("BEGIN").unwrap();
+        one.execute(&lock(1, "")).unwrap();
+        other.execute("SET innodb_lock_wait_timeout = 1").unwrap();
+        for how in ["NOWAIT", ""] {
+            let error = other.execute(&lock(1, how)).unwrap_err();
+            assert_eq!(
+                (error.reason(), error.is_retryable(), error.is_fatal()),
+                (Reason::LockTimedOut, true, false),
+                "{error:?}"
+            );
+        }
+        other.execute("SET innodb_lock_wait_timeout = 60").unwrap();
+        other.execute("BEGIN").unwrap();
+        other.execute(&lock(2, "")).unwrap();
+        let errors = std::thread::scope(|scope| {
+            let waits = scope.spawn(move || one.execute(&lock(2, "")).err());
+            [other.execute(&lock(1, "")).err(), waits.join().unwrap()]
+        });
+        // One of the two is rolled back, and the other one gets its row.
+        let errors: Vec<_> = errors.into_iter().flatten().collect();
+        assert!(
+            matches!(&errors[..], [error] if error.reason() == Reason::Deadlock && error.is_retryable()),
+            "{errors:?}"
+        );
+    });
+}
+
+#[test]
+fn a_server_that_is_full_says_so() {
+    on_each_server(|case| {
+        let schema = case.server.schema("full");
+        let user = format!("full_{}", schema.name().rsplit('_').next().unwrap());
+        let make = format!(
+            "CREATE USER '{user}'@'%' IDENTIFIED BY 'pass' WITH MAX_USER_CONNECTIONS 1; GRANT ALL ON `{}`.* TO '{user}'@'%'",
+            schema.name()
+        );
+        case.server.sql(&make);
+        let config = case.config().with_user(&user).with_password("pass").with_tls(inrush::TlsMode::Required);
+        let _held = case.open_with(&config);
+        let error = Twin::connect(case.shell, &config).unwrap_err();
+        case.server.sql(&format!("DROP USER '{user}'@'%'"));
+        assert_eq!(
+            (error.reason(), error.is_retryable(), error.is_fatal()),
+            (Reason::ServerFull, true, false),
+            "{error:?}"
+        );
     });
 }

@@ -1,9 +1,12 @@
 //! Kept statements in a session that changes: a server keeps to the schema and the settings in which it prepared a statement, so each is
 //! prepared anew, and does what its text does now.
 
-use crate::cases::{Route, in_cases};
+use crate::cases::{Route, Shell, in_cases};
 use crate::twins::with_twin;
+use inrush::sans_io::wire::{Date, DateTime};
+use inrush::{Value, blocking};
 use inrush_testkit::servers;
+use std::sync::Mutex;
 
 const READ: &str = "SELECT name FROM t WHERE id = ?";
 
@@ -61,4 +64,86 @@ fn another_sql_mode() {
             }
         });
     });
+}
+
+/// Types before and after somebody else's ALTER TABLE.
+const ALTERED: &[(&str, &str)] = &[
+    ("DOUBLE", "DECIMAL(38,18)"),
+    ("FLOAT", "DECIMAL(38,18)"),
+    ("DOUBLE", "VARCHAR(60)"),
+    ("INT", "VARCHAR(60)"),
+    ("DECIMAL(10,2)", "VARCHAR(60)"),
+    ("DECIMAL(10,2)", "DECIMAL(38,18)"),
+    ("DATE", "VARCHAR(60)"),
+    ("DATETIME", "VARCHAR(60)"),
+    ("TIME", "VARCHAR(60)"),
+    ("TIME", "DATETIME(6)"),
+    ("VARCHAR(60)", "DECIMAL(38,18)"),
+];
+
+fn values_for_altered() -> Vec<Value<'static>> {
+    let date = Date { year: 2024, month: 2, day: 29 };
+    let moment = DateTime { date, hour: 23, minute: 59, second: 58, micros: 123_456 };
+    let texts = [
+        "1",
+        "007",
+        "1234567890.123456789012345678",
+        "-9007199254740993",
+        "1e3",
+        "2024-02-29",
+        "2024-02-29 10:11:12.123456",
+        "10:11:12",
+        "äöü€",
+        "2",
+    ];
+    let mut values: Vec<_> = texts.map(Value::Text).into();
+    values.extend([1, 2, -9_007_199_254_740_993, 9_007_199_254_740_993, 20_240_229].map(Value::Int));
+    values.extend([
+        Value::UInt(u64::MAX),
+        Value::Double(0.1),
+        Value::Double(1_234_567_890_123_456_768.0),
+        Value::Float(0.1),
+    ]);
+    values.extend([Value::Date(date), Value::DateTime(moment), Value::Bytes(b"\xff\xfe"), Value::Bytes(b"2")]);
+    values
+}
+
+/// A statement that is kept stores what a fresh one does, also after somebody else has altered its table.
+#[test]
+fn somebody_else_alters_the_table() {
+    let values = values_for_altered();
+    let differ = Mutex::new(Vec::new());
+    in_cases(servers::with_local_infile(), &[Route::Unix], |case| {
+        if case.shell != Shell::Blocking {
+            return;
+        }
+        let schema = case.server.schema("altered");
+        let config = case.config().with_database(schema.name());
+        let mut connection = blocking::Connection::connect(&config).unwrap();
+        let mut other = blocking::Connection::connect(&config).unwrap();
+        for (before, after) in ALTERED {
+            for (id, value) in values.iter().enumerate() {
+                other.execute("DROP TABLE IF EXISTS t", ()).unwrap();
+                other.execute(&format!("CREATE TABLE t (id INT, c {before})"), ()).unwrap();
+                let text = |name: &str| format!("INSERT INTO t VALUES (?, ?) /* {name} {before} {after} {id} */");
+                let (executed, prepared) = (text("executed"), connection.prepare(&text("prepared")).unwrap());
+                connection.execute(&executed, (0, Value::Null)).unwrap();
+                other.execute(&format!("ALTER TABLE t MODIFY c {after}"), ()).unwrap();
+                let outcomes = [
+                    connection.execute(&text("fresh"), (1, *value)).is_ok(),
+                    connection.execute(&executed, (2, *value)).is_ok(),
+                    connection.execute(&prepared, (3, *value)).is_ok(),
+                ];
+                let select = "SELECT id, CAST(c AS BINARY) FROM t WHERE id > 0 ORDER BY id";
+                let stored: Vec<(usize, Option<Vec<u8>>)> = other.query(select, ()).unwrap();
+                let of = |id: usize| stored.iter().find(|row| row.0 == id).map(|row| row.1.as_deref());
+                if of(1) != of(2) || of(1) != of(3) {
+                    let line = format!("{}: {before} to {after}, {value:?}: {outcomes:?} {stored:?}", case.server.name);
+                    differ.lock().unwrap().push(line);
+                }
+            }
+        }
+    });
+    let differ = differ.into_inner().unwrap();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
 }

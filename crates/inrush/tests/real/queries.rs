@@ -1,8 +1,9 @@
 //! Statements with values, typed rows, streams, and the statements a connection keeps.
 
-use crate::cases::{Case, Route, Twin, everywhere, in_cases};
-use inrush::{Kind, Result, params};
-use inrush_testkit::servers::all;
+use crate::cases::{Case, Route, Shell, Twin, everywhere, in_cases};
+use crate::twins::with_twin;
+use inrush::{Kind, Reason, Result, blocking, params};
+use inrush_testkit::servers::{all, with_local_infile};
 
 /// The same call on either twin.
 macro_rules! call {
@@ -212,5 +213,48 @@ fn warnings_can_be_asked_for() {
         assert_eq!(outcome.warnings, 1);
         let warnings = call!(&mut twin, c => c.warnings()).unwrap();
         assert_eq!((warnings[0].code, &*warnings[0].level), (1292, "Warning"));
+    });
+}
+
+/// 40 MB in 200,000 rows.
+const MANY: &str = "SELECT a.n * 100000 + b.n * 1000 + c.n AS id, REPEAT('x', 200) AS text FROM \
+                    (SELECT 0 AS n UNION ALL SELECT 1) a, \
+                    (SELECT d.n * 10 + e.n AS n FROM ten d, ten e) b, \
+                    (SELECT f.n * 100 + g.n * 10 + h.n AS n FROM ten f, ten g, ten h) c";
+
+/// Of a read nobody wants the rows behind its answer: what is on its way is left, whatever changes something is read to its end.
+#[test]
+fn an_answer_does_not_wait_for_the_rest_of_its_rows() {
+    in_cases(with_local_infile(), &[Route::Tcp], |case| {
+        let schema = case.server.schema("answers");
+        schema.sql("CREATE TABLE ten (n INT); INSERT INTO ten VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)");
+        let config = case.config().with_database(schema.name());
+        with_twin!(case, config, connection => {
+            let prepared = wait!(connection.prepare(MANY)).unwrap();
+            macro_rules! check {
+                ($sql:expr) => {
+                    assert!(wait!(connection.query_first::<(u64, String)>($sql, ())).unwrap().is_some());
+                    assert_eq!(wait!(connection.query_one::<u8>("SELECT 7", ())).unwrap(), 7);
+                    let error = wait!(connection.query_one::<(u64, String)>($sql, ())).unwrap_err();
+                    assert_eq!((error.reason(), error.is_fatal()), (Reason::TooManyRows, false));
+                    let error = wait!(connection.query_opt::<(u64, String)>($sql, ())).unwrap_err();
+                    assert_eq!((error.reason(), error.is_fatal()), (Reason::TooManyRows, false));
+                    let error = wait!(connection.query::<(u64, u64)>($sql, ())).unwrap_err();
+                    assert_eq!((error.reason(), error.is_fatal()), (Reason::Conversion, false));
+                    assert_eq!(wait!(connection.query_one::<u8>("SELECT 7", ())).unwrap(), 7);
+                };
+            }
+            check!(MANY);
+            check!(&prepared);
+        });
+        if case.shell != Shell::Blocking {
+            return;
+        }
+        // The connection is closed, as it had not read all; one that has comes back.
+        let pool = blocking::Pool::new(&config).unwrap();
+        for (sql, idle) in [(MANY.to_owned(), 0), (format!("{MANY} FOR UPDATE"), 1), (format!("{MANY} LIMIT 10"), 1)] {
+            assert!(pool.query_first::<(u64, String)>(&sql, ()).unwrap().is_some());
+            assert_eq!((pool.status().idle, pool.status().in_use), (idle, 0), "{sql}");
+        }
     });
 }

@@ -257,7 +257,9 @@ impl Field {
         }
         match self.way {
             Way::Plain => out.put(zmij::Buffer::new().format_finite(n).as_bytes()),
-            Way::Int => put_printed(&Value::Double(n.round_ties_even()), out),
+            // Bound, MySQL stores 9223372036854775807 for those just below 2^63.
+            Way::Int if (NEAR_2_63..TWO_63).contains(&n.abs()) => return Err(self.refuse(&value)),
+            Way::Int => put_whole_double(n.round_ties_even(), out),
             Way::Text { .. } if is_printed_alike(n) => put_printed(&value, out),
             Way::Bytes if is_printed_alike(n) => out.hex(value.to_string().as_bytes()),
             _ => return Err(self.refuse(&value)),
@@ -299,6 +301,19 @@ fn names_of(bits: u64, members: &[String]) -> Option<String> {
 fn put_number(n: impl itoa::Integer, out: &mut Block<'_>) {
     out.put(itoa::Buffer::new().format(n).as_bytes());
 }
+
+/// All digits of a whole DOUBLE, as the server stores a bound one in a whole number. The shortest digits that are read as the same DOUBLE
+/// stand for another whole number beyond 2^53. No column holds one beyond 2^64.
+fn put_whole_double(n: f64, out: &mut Block<'_>) {
+    match n.abs() < BEYOND_ALL {
+        true => put_number(n as i128, out),
+        false => put_printed(&Value::Double(n), out),
+    }
+}
+
+const NEAR_2_63: f64 = 9_223_372_036_854_700_000.0;
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+const BEYOND_ALL: f64 = 18_446_744_073_709_551_616.0;
 
 /// As the server prints it: nothing in it needs an escape.
 fn put_printed(value: &Value<'_>, out: &mut Block<'_>) {

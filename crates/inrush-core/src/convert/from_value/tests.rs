@@ -148,7 +148,9 @@ fn texts_and_bytes() {
     check(Value::Double(0.25), Some("0.25".to_owned()));
     check(Value::Double(-1e300), Some("-1e300".to_owned()));
     check(Value::Double(5.0), Some("5".to_owned()));
-    check(Value::Float(1e-7), Some("1e-7".to_owned()));
+    check(Value::Float(1e-7), Some("0.0000001".to_owned()));
+    check(Value::Double(1e15), Some("1e15".to_owned()));
+    check(Value::Double(-1.5e-16), Some("-1.5e-16".to_owned()));
     check(Value::Bytes(b"\xFF"), Some(vec![0xFF_u8]));
     check(Value::Bytes(b"ab"), Some(*b"ab"));
     check::<[u8; 3]>(Value::Bytes(b"ab"), None);

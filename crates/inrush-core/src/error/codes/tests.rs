@@ -18,7 +18,7 @@ fn check(codes: &[u16], want: Class, retryable: bool, fatal: bool) {
 
 #[test]
 fn lost_against_another_transaction() {
-    check(&[1213, 1205, 1020], Class::Conflict, true, false);
+    check(&[1213, 1205, 1020, 3572], Class::Conflict, true, false);
     check(&[1180, 1206, 3100, 3101], Class::ConflictOrLimit, true, false);
     check(&[1467], Class::NoId, true, false);
 }
@@ -33,6 +33,12 @@ fn the_server_could_not_take_it_at_that_moment() {
 fn a_proxy_that_lost_its_server_has_no_answer() {
     check(&[2006, 2013], Class::Lost, true, true);
     assert!(!server(2013).outcome_unknown().is_retryable());
+}
+#[test]
+fn a_server_that_cannot_be_reached_may_be_later() {
+    let refused = Error::io("cannot connect", std::io::ErrorKind::ConnectionRefused.into());
+    assert!(!refused.is_retryable());
+    assert!(refused.because(crate::error::Reason::ConnectionRefused).is_retryable());
 }
 #[test]
 fn a_kill_is_not_a_kill_query() {

@@ -15,7 +15,12 @@ fn of_the_servers_codes() {
     check(&[1048, 1263, 1364], Reason::NotNullViolation);
     check(&[1406], Reason::DataTooLong);
     check(&[1264], Reason::OutOfRange);
-    check(&[0, 1, 1064, 1146, 1205, 1213, 1265, 1292, 1366, 1369, 1690, 65_535], Reason::Other);
+    check(&[1213], Reason::Deadlock);
+    check(&[1205, 3572], Reason::LockTimedOut);
+    check(&[1053, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 3169, 4031], Reason::ConnectionLost);
+    check(&[1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1862, 3118, 4151], Reason::AccessDenied);
+    check(&[1040, 1203, 1226], Reason::ServerFull);
+    check(&[0, 1, 1064, 1146, 1265, 1292, 1366, 1369, 1690, 65_535], Reason::Other);
 }
 #[test]
 fn of_our_own() {

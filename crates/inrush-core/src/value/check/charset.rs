@@ -30,6 +30,11 @@ impl Charset {
         }
     }
 
+    /// Whether ASCII characters are their own bytes in it.
+    pub(super) fn has_ascii(self) -> bool {
+        !matches!(self, Self::Ucs2 | Self::Utf16 | Self::Utf32)
+    }
+
     /// True if it holds every character.
     pub(super) fn holds_all(self) -> bool {
         matches!(self, Self::Utf8mb4 | Self::Utf16 | Self::Utf32 | Self::Unknown)

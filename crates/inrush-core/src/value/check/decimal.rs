@@ -22,6 +22,12 @@ impl DecimalJudge {
         if n_digits > self.int_digits || (self.unsigned && negative) { Verdict::Bad(Why::Range) } else { Verdict::Keep }
     }
 
+    /// Whether a FLOAT, which a server makes a DOUBLE first, is the same number as in its own digits, rounded to the column's.
+    pub(super) fn rounds_alike(&self, n: f32) -> bool {
+        let rounded = |n: f64| format!("{n:.*}", self.scale);
+        n.to_string().parse().is_ok_and(|shortest| rounded(shortest) == rounded(n.into()))
+    }
+
     /// Whether it keeps all decimals of at most so many digits before the point and behind it.
     pub(super) fn keeps_all(&self, int_digits: usize, scale: usize, negative: bool) -> bool {
         int_digits <= self.int_digits && scale <= self.scale && !(self.unsigned && negative)

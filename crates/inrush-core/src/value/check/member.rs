@@ -18,6 +18,11 @@ impl EnumJudge {
     pub(super) fn new(members: &[String]) -> Self {
         Self(Members::new(members))
     }
+
+    /// The place of the member with just this text, from 1.
+    pub(super) fn index(&self, text: &[u8]) -> Option<u64> {
+        self.0.position(text).map(|at| at as u64 + 1)
+    }
 }
 
 impl Judge for EnumJudge {
@@ -40,6 +45,11 @@ pub(super) struct SetJudge(Members);
 impl SetJudge {
     pub(super) fn new(members: &[String]) -> Self {
         Self(Members::new(members))
+    }
+
+    /// The bit of the member with just this text.
+    pub(super) fn bit(&self, text: &[u8]) -> Option<u64> {
+        self.0.position(text).and_then(|at| 1_u64.checked_shl(at as u32))
     }
 }
 
@@ -127,6 +137,10 @@ impl Members {
             folded.entry(fold(member)).and_modify(|several| *several = None).or_insert(Some(i));
         }
         Self { exact, index, folded }
+    }
+
+    fn position(&self, text: &[u8]) -> Option<usize> {
+        self.exact.iter().position(|member| member == text)
     }
 
     #[inline]

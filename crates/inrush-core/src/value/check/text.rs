@@ -39,6 +39,11 @@ impl CharsJudge {
         matches!(self.charset, Charset::Utf8mb4 | Charset::Utf8mb3)
     }
 
+    /// Whether bytes are the same text to a server as they are in UTF-8.
+    pub(super) fn reads_bytes(&self, bytes: &[u8]) -> bool {
+        self.is_utf8() || bytes.is_ascii() && self.charset.has_ascii()
+    }
+
     /// Whether a text is one that every such column holds.
     #[inline]
     pub(super) fn surely_holds(&self, text: &[u8]) -> bool {

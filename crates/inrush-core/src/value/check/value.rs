@@ -76,6 +76,8 @@ impl Check {
     fn judge_further(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         let start = scratch.len();
         let judged = match value {
+            // To a server a text is characters, whose bits it would store.
+            Value::Text(_) if matches!(self.judge, AnyJudge::Bit(_)) => Judged::Bad(Why::BitText),
             Value::Text(text) => self.judge_text(text, scratch),
             Value::Bytes(bytes) => self.judge_bytes(bytes, scratch),
             Value::Int(n) => self.judge_int(*n, scratch),
@@ -92,7 +94,6 @@ impl Check {
 
     fn judge_text(&self, text: &str, scratch: &mut Vec<u8>) -> Judged {
         match &self.judge {
-            // To a server a text is characters, whose bits it would store.
             AnyJudge::Bit(judge) => judge.number(text.as_bytes()).map_or_else(Judged::Bad, Judged::UInt),
             AnyJudge::Vector(judge) => match judge.write_bytes(text.as_bytes(), scratch) {
                 Ok(()) => Judged::Bytes,
@@ -125,6 +126,10 @@ impl Check {
                     Ok(text) => match self.judge_cell(text.as_bytes(), scratch) {
                         // Bytes are not converted into the column's character set; these need not be.
                         Verdict::Keep if matches!(judge, AnyJudge::Chars(judge) if judge.is_utf8()) => Judged::Keep,
+                        // The server would take them for text in the column's own character set.
+                        Verdict::Keep | Verdict::Rewrite if matches!(judge, AnyJudge::Chars(judge) if !judge.reads_bytes(bytes)) => {
+                            Judged::Bad(Why::BytesOfCharset)
+                        }
                         Verdict::Keep => Judged::AsText,
                         verdict => verdict.into(),
                     },
@@ -138,6 +143,7 @@ impl Check {
             (AnyJudge::Int(judge), _) => judge.int(n).into(),
             (AnyJudge::Decimal(judge), _) => judge.int(n < 0, n.unsigned_abs()).into(),
             (AnyJudge::Float(judge), _) if judge.holds(n as f64) => Judged::Keep,
+            (AnyJudge::Enum(_) | AnyJudge::Set(_), Err(_)) => Judged::Bad(Why::NotAMember),
             (_, Ok(n)) => self.judge_uint(n, scratch),
             _ => self.judge_other(&Value::Int(n), scratch),
         }
@@ -150,6 +156,8 @@ impl Check {
             AnyJudge::Float(judge) if judge.holds(n as f64) => Judged::Keep,
             AnyJudge::Bit(judge) => judge.uint(n).into(),
             AnyJudge::Year(judge) => judge.uint(n, scratch).into(),
+            AnyJudge::Enum(judge) => self.judge_member(judge.index(n.to_string().as_bytes()), n, scratch),
+            AnyJudge::Set(judge) => self.judge_member(judge.bit(n.to_string().as_bytes()), n, scratch),
             _ => self.judge_other(&Value::UInt(n), scratch),
         }
     }
@@ -158,9 +166,20 @@ impl Check {
         match (&self.judge, value) {
             (AnyJudge::Int(judge), Value::Double(n)) => judge.double(*n).into(),
             (AnyJudge::Int(judge), Value::Float(n)) => judge.double(f64::from(*n)).into(),
+            (AnyJudge::Bit(_) | AnyJudge::Enum(_) | AnyJudge::Set(_), Value::Float(n)) => {
+                self.judge_double_for_bits(f64::from(*n), scratch)
+            }
+            (AnyJudge::Bit(_) | AnyJudge::Enum(_) | AnyJudge::Set(_), Value::Double(n)) => {
+                self.judge_double_for_bits(*n, scratch)
+            }
             (AnyJudge::Float(judge), Value::Float(n)) if judge.holds(f64::from(*n)) => Judged::Keep,
             // A server prints a DOUBLE first, to be read again; a FLOAT it makes a DOUBLE before.
             (AnyJudge::Decimal(_), Value::Double(_)) => self.judge_double_for_decimal(value, scratch),
+            (AnyJudge::Decimal(judge), Value::Float(n)) => match self.judge_printed(value, scratch) {
+                // The digits behind those of the FLOAT, which an execution stores.
+                Judged::Text if !judge.rounds_alike(*n) => Judged::Bad(Why::FloatDigits),
+                judged => judged,
+            },
             (AnyJudge::Date(judge), Value::Date(date)) => judge.date(date).into(),
             (AnyJudge::Date(judge), Value::DateTime(moment)) => judge.moment(moment).into(),
             (AnyJudge::DateTime(judge), Value::Date(date)) => judge.date(date).into(),
@@ -170,7 +189,41 @@ impl Check {
                 verdict => verdict.into(),
             },
             (AnyJudge::Unknown, _) => Judged::Keep,
+            (AnyJudge::Chars(_) | AnyJudge::Bytes(_), Value::Double(n)) if !n.is_finite() => {
+                Judged::Bad(Why::NotFinite)
+            }
+            (AnyJudge::Chars(_) | AnyJudge::Bytes(_), Value::Float(n)) if !n.is_finite() => Judged::Bad(Why::NotFinite),
+            // A server makes a DOUBLE of a FLOAT, and prints that.
+            (_, Value::Float(n)) if !matches!(self.judge, AnyJudge::Float(_)) => {
+                self.judge_printed(&Value::Double(f64::from(*n)), scratch)
+            }
             _ => self.judge_printed(value, scratch),
+        }
+    }
+
+    /// A number for an ENUM or a SET. A server takes it for the place of a member, a reader for its text: it must be both.
+    fn judge_member(&self, place: Option<u64>, n: u64, scratch: &mut Vec<u8>) -> Judged {
+        match place {
+            Some(place) if place != n => Judged::Bad(Why::NumberOfMember),
+            _ => self.judge_printed(&Value::UInt(n), scratch),
+        }
+    }
+
+    /// All digits of a whole number, where its bits matter.
+    fn judge_double_for_bits(&self, n: f64, scratch: &mut Vec<u8>) -> Judged {
+        if n.fract() != 0.0 || !n.is_finite() {
+            return Judged::Bad(if n.is_finite() { Why::Fraction } else { Why::Shape });
+        }
+        match (&self.judge, u64::try_from(n as i128)) {
+            // From here on servers store the greatest BIGINT.
+            (AnyJudge::Bit(_), Ok(BEYOND_BIGINT..)) => Judged::Bad(Why::Range),
+            (AnyJudge::Bit(judge), Ok(n)) => match judge.uint(n) {
+                Verdict::Keep => Judged::UInt(n),
+                verdict => verdict.into(),
+            },
+            (_, Ok(n)) => self.judge_uint(n, scratch),
+            (AnyJudge::Bit(_), Err(_)) => Judged::Bad(Why::Range),
+            (_, Err(_)) => Judged::Bad(Why::NotAMember),
         }
     }
 
@@ -236,6 +289,8 @@ impl From<Verdict> for Judged {
     }
 }
 
+const BEYOND_BIGINT: u64 = 1 << 63;
+
 /// A number, a date or a time in print, without an allocation.
 struct Printed {
     bytes: [u8; LONGEST],
@@ -268,5 +323,5 @@ impl Write for Printed {
     }
 }
 
-/// `-4294967295 days` as hours and the longest DOUBLE without an exponent have 25 characters.
+/// `-4294967295 days` as hours has 25 characters, the longest DOUBLE without an exponent 34.
 const LONGEST: usize = 64;

@@ -50,6 +50,16 @@ pub enum Why {
     },
     /// Not a member of the ENUM or SET.
     NotAMember,
+    /// A number that is the text of a member of the ENUM or SET, and not its place, which a server takes a number for.
+    NumberOfMember,
+    /// A text for a BIT column, whose bits a server would store.
+    BitText,
+    /// Bytes for a text column in a character set in which they may be another text.
+    BytesOfCharset,
+    /// Infinity, or what is no number, for a column that is none of numbers.
+    NotFinite,
+    /// A FLOAT for a DECIMAL that has room for more digits than the FLOAT has.
+    FloatDigits,
     /// Not JSON from this byte on.
     Json {
         /// Bytes before it.
@@ -134,6 +144,14 @@ pub(super) fn explain(why: Why, cell: &[u8], column: &Column, rules: &Rules) -> 
             column.charset.as_deref().unwrap_or("of the column")
         ),
         Why::NotAMember => format!("{value} is not a member of {ty}"),
+        Why::NumberOfMember => format!("{value} is a number, which stands for the place of a member of {ty}"),
+        Why::BitText => format!("{value} is a text, whose bits {ty} would hold"),
+        Why::BytesOfCharset => format!(
+            "{value} is bytes, which are another text in character set {}",
+            column.charset.as_deref().unwrap_or("of the column")
+        ),
+        Why::NotFinite => format!("{value} is not a number that {ty} holds"),
+        Why::FloatDigits => format!("{value} is a FLOAT, of which {ty} would hold more digits than it has"),
         Why::Json { at } => format!("not valid JSON at byte {}", u64::from(at) + 1),
         Why::JsonNumber { at } => format!("JSON with a number out of range at byte {}", u64::from(at) + 1),
         Why::JsonDepth => format!("JSON nested deeper than {} levels", rules.profile.json_depth),
@@ -163,6 +181,10 @@ impl Why {
     pub fn hint(self) -> Option<&'static str> {
         match self {
             Self::UuidNotTaken => Some("a CHAR(36) or BINARY(16) column holds it"),
+            Self::NumberOfMember => Some("give the member's text"),
+            Self::BitText => Some("give a number"),
+            Self::BytesOfCharset => Some("give a text (`&str`, `String`)"),
+            Self::FloatDigits => Some("give a DOUBLE or a text with the digits that are meant"),
             Self::GeometryText => Some("write `ST_GeomFromText(?)` in the statement"),
             Self::ZoneUnknown => {
                 Some("`SET time_zone = '+00:00'`, or another that is not SYSTEM, or give times without an offset")

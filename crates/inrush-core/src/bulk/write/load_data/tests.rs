@@ -115,6 +115,10 @@ fn numbers() {
     check("bigint unsigned", Value::UInt(u64::MAX), Some("18446744073709551615"));
     check("int", Value::Double(2.5), Some("2"));
     check("int", Value::Double(3.5), Some("4"));
+    check("bigint", Value::Double(-1_234_567_890_123_456_768.0), Some("-1234567890123456768"));
+    check("bigint unsigned", Value::Double(18_446_744_073_709_549_568.0), Some("18446744073709549568"));
+    check("bigint", Value::Float(34_000_000_000.0), Some("33999998976"));
+    check("bigint", Value::Double(9_223_372_036_854_774_784.0), None);
     check("double", Value::Double(2.5), Some("2.5"));
     check("decimal(5,2)", Value::Double(1e20), Some("1e+20"));
     check("double", Value::Float(0.1), Some("0.10000000149011612"));

@@ -216,9 +216,7 @@ fn texts() {
     kept("varchar(3)", &[Text("äöü")]);
     kept("json", &[Text("{}")]);
     check("tinyint(1)", Text("true"), Ok(text("1")));
-    check("bit(8)", Text("5"), Ok(Sent::UInt(5)));
-    check("bit(8)", Text("0x1f"), Ok(Sent::UInt(31)));
-    check("bit(8)", Text("256"), Err("`256` is out of range for BIT(8) (0 to 255)"));
+    check("bit(8)", Text("5"), Err("`5` is a text, whose bits BIT(8) would hold"));
     check("datetime", Text("2024-02-29T10:00:00Z"), Ok(text("2024-02-29 10:00:00")));
     check(
         "vector(2)",
@@ -253,10 +251,30 @@ fn bytes() {
 }
 
 #[test]
-fn bytes_in_other_character_sets_go_as_text() {
-    let latin1 = Column { charset: Some("latin1".into()), ..column("varchar(3)") };
-    assert_eq!(judged_under(&rules(), &latin1, Value::Bytes("é".as_bytes())), Ok(Sent::AsText));
-    assert!(judged_under(&rules(), &latin1, Value::Bytes("Б".as_bytes())).is_err());
+fn bytes_in_other_character_sets_are_another_text() {
+    let of = |charset: &str| Column { charset: Some(charset.into()), ..column("varchar(3)") };
+    assert_eq!(judged_under(&rules(), &of("latin1"), Value::Bytes(b"e")), Ok(Sent::AsText));
+    for (charset, text) in [("latin1", "é"), ("latin1", "Б"), ("ucs2", "e"), ("utf32", "e")] {
+        assert!(judged_under(&rules(), &of(charset), Value::Bytes(text.as_bytes())).is_err(), "{text} in {charset}");
+    }
+}
+
+/// What a server makes of a number where it is more than one.
+#[test]
+fn numbers_that_a_server_takes_for_something_else() {
+    let place = "`2` is a number, which stands for the place of a member of ";
+    check("enum('2','1')", Value::Int(2), Err(&format!("{place}ENUM('2','1')")));
+    check("enum('1','2')", Value::Int(2), Ok(text("2")));
+    check("enum('1','2')", Value::Double(2.0), Ok(text("2")));
+    check("set('a','b','2')", Value::UInt(2), Err(&format!("{place}SET('a','b','2')")));
+    check("bit(64)", Value::Double(5.0), Ok(Sent::UInt(5)));
+    check("bit(64)", Value::Double(1_234_567_890_123_456_768.0), Ok(Sent::UInt(1_234_567_890_123_456_768)));
+    check("bit(64)", Value::Double(1e19), Err("`1e19` is out of range for BIT(64) (0 to 18446744073709551615)"));
+    check("varchar(30)", Value::Float(0.1), Ok(text("0.10000000149011612")));
+    check("varchar(30)", Value::Double(f64::INFINITY), Err("`inf` is not a number that VARCHAR(30) holds"));
+    check("decimal(10,2)", Value::Float(0.1), Ok(text("0.1")));
+    let digits = "`0.1` is a FLOAT, of which DECIMAL(20,15) would hold more digits than it has";
+    check("decimal(20,15)", Value::Float(0.1), Err(digits));
 }
 
 #[test]
