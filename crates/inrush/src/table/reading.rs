@@ -2,6 +2,7 @@
 //! [`Reading::take`] until there is none left.
 
 use crate::table::TableName;
+use crate::verbs::is_refused_for_good;
 use inrush_core::bulk::Table;
 use inrush_core::profile::Profile;
 use inrush_core::value::column::{Column, ColumnType};
@@ -14,6 +15,8 @@ pub(crate) struct Reading {
     name: TableName,
     reader: Reader,
     json_is_text: bool,
+    /// How often a query may be sent again whose answer a KILL QUERY may have bent.
+    repeats_left: u8,
     state: State,
 }
 
@@ -60,7 +63,7 @@ struct Draft {
 impl Reading {
     /// Begins to read the table; its schema is known.
     pub(crate) fn new(name: TableName, reader: Reader, profile: &Profile) -> Self {
-        Self { name, reader, json_is_text: profile.json_is_text, state: State::ExpectTable }
+        Self { name, reader, json_is_text: profile.json_is_text, repeats_left: REPEATS, state: State::ExpectTable }
     }
 
     /// What the server must be asked next.
@@ -83,6 +86,29 @@ impl Reading {
         if query.starts_with("SELECT ") { query + " LIMIT 18446744073709551615" } else { query }
     }
 
+    /// Takes the error that answered it. The server answers queries that it refuses for good, a right being missing for example, without
+    /// rows.
+    ///
+    /// # Errors
+    /// The same error, if the server might answer another time.
+    pub(crate) fn refused(&mut self, error: Error) -> Result<()> {
+        /// ER_NO_SUCH_USER: what MySQL answers a query on TABLES that a KILL QUERY meets (docs/notes/failures.md).
+        const NO_SUCH_USER: u16 = 1449;
+        if !is_refused_for_good(&error) {
+            return Err(error);
+        }
+        if error.code() == NO_SUCH_USER && self.may_repeat() {
+            return Ok(());
+        }
+        self.take(Vec::new())
+    }
+
+    fn may_repeat(&mut self) -> bool {
+        let may = self.repeats_left > 0;
+        self.repeats_left = self.repeats_left.saturating_sub(1);
+        may
+    }
+
     /// Takes its rows: each value as text, NULL as the empty text.
     pub(crate) fn take(&mut self, rows: Vec<Vec<String>>) -> Result<()> {
         self.state = match std::mem::replace(&mut self.state, State::Done(Found::NoTable)) {
@@ -93,6 +119,8 @@ impl Reading {
                 Some(sql) if sql.starts_with("CREATE TEMPORARY") => State::Done(Found::Temporary),
                 _ => State::ExpectColumns(draft),
             },
+            // MariaDB answers a query on COLUMNS that a KILL QUERY meets with no row and no error (docs/notes/failures.md).
+            State::ExpectColumns(draft) if rows.is_empty() && self.may_repeat() => State::ExpectColumns(draft),
             State::ExpectColumns(mut draft) => {
                 draft.table.columns = columns(rows)?;
                 match self.json_is_text {
@@ -278,6 +306,9 @@ pub(crate) fn literal(text: &str) -> String {
 fn hex_literal(text: &str) -> String {
     format!("x'{}'", text.bytes().map(|b| format!("{b:02x}")).collect::<String>())
 }
+
+/// A query takes a millisecond; so many KILLs in a row meet it only by intent.
+const REPEATS: u8 = 5;
 
 #[cfg(test)]
 mod tests;

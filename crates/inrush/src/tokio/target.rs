@@ -25,9 +25,7 @@ impl Connection {
         while let Some(query) = reading.query() {
             match self.texts(&query).await {
                 Ok(rows) => reading.take(rows)?,
-                // A query that this user may not run returns nothing.
-                Err(error) if verbs::is_refused_for_good(&error) => reading.take(Vec::new())?,
-                Err(error) => return Err(error),
+                Err(error) => reading.refused(error)?,
             }
         }
         let table = match reading.found() {

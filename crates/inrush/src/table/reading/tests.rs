@@ -78,6 +78,41 @@ fn a_definition_that_is_kept_back() {
     let answers = [TABLE, ("SHOW CREATE", &[][..]), COLUMNS];
     assert!(matches!(talk(Reader::Batch, Vendor::MySql, &answers), Found::Table(_)));
 }
+/// A KILL QUERY may bend the answers.
+#[test]
+fn what_a_kill_may_have_answered_is_queried_again() {
+    let bent = ("information_schema.COLUMNS", &[][..]);
+    let Found::Table(table) = talk(Reader::Batch, Vendor::MySql, &[TABLE, DEFINITION, bent, bent, COLUMNS]) else {
+        panic!()
+    };
+    assert_eq!(column_names(&table), ["id", "more"]);
+    let answers = [TABLE, DEFINITION, bent, bent, bent, bent, bent, bent];
+    let Found::Table(table) = talk(Reader::Batch, Vendor::MySql, &answers) else { panic!() };
+    assert!(table.columns.is_empty());
+
+    let mut reading = Reading::new(name("t"), Reader::Batch, &Profile::of(&ServerVersion::parse("9.7.0")));
+    let kill = || {
+        Error::server(
+            1449,
+            *b"HY000",
+            "The user specified as a definer ('mysql.infoschema'@'localhost') does not exist",
+        )
+    };
+    for _ in 0..5 {
+        reading.refused(kill()).unwrap();
+        assert!(reading.query().unwrap().contains("information_schema.TABLES"));
+    }
+    reading.refused(kill()).unwrap();
+    assert_eq!((reading.query(), reading.found()), (None, Found::NoTable));
+}
+#[test]
+fn a_query_that_is_refused_has_no_rows() {
+    let reading = || Reading::new(name("t"), Reader::Batch, &Profile::of(&ServerVersion::parse("9.7.0")));
+    let mut denied = reading();
+    denied.refused(Error::server(1142, *b"42000", "denied")).unwrap();
+    assert_eq!(denied.found(), Found::NoTable);
+    assert_eq!(reading().refused(Error::server(1317, *b"70100", "interrupted")).unwrap_err().code(), 1317);
+}
 #[test]
 fn an_odd_answer_is_an_error() {
     let mut reading = Reading::new(name("t"), Reader::Load, &Profile::of(&ServerVersion::parse("9.7.0")));
