@@ -76,6 +76,7 @@ launch_instance() { # name family local_infile certificate flavour
   if [[ ! -e $home/data/complete || $(cat "$home/generation" 2>/dev/null) != "$GENERATION" ]]; then
     rm -rf "$home/data"
     mkdir -p "$home"/{tmp,files}
+    # shellcheck disable=SC2153 # TEMPLATE is one of scripts/servers
     cp -a --reflink=auto "$CACHE/template/$family-g$TEMPLATE/data" "$home/data"
     # An auto.cnf or a certificate copied from the template would make two servers look like one.
     rm -f "$home/data/auto.cnf"
