@@ -184,10 +184,11 @@ fn is_stored_as_it_is(ty: &str, value: &Value<'_>) -> bool {
     matches!(value, Value::Float(_)) && !ty.starts_with("float")
 }
 
-/// As the text of a file would write it. A server makes a DOUBLE of a FLOAT, but for a column of FLOATs; a DECIMAL has its own digits.
+/// As the text of a file would write it. A server makes a DOUBLE of a FLOAT, but for a column of FLOATs; a DECIMAL, and a DOUBLE that is
+/// declared with digits, have their own.
 fn printed(ty: &str, value: &Value<'_>) -> Vec<u8> {
     match value {
-        Value::Float(n) if !ty.starts_with("float") && !ty.starts_with("decimal") => {
+        Value::Float(n) if !["float", "decimal", "double("].iter().any(|own| ty.starts_with(own)) => {
             Value::Double(f64::from(*n)).to_string().into_bytes()
         }
         _ => value.as_bytes().map_or_else(|| value.to_string().into_bytes(), <[u8]>::to_vec),

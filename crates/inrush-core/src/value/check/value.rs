@@ -189,10 +189,13 @@ impl Check {
                 verdict => verdict.into(),
             },
             (AnyJudge::Unknown, _) => Judged::Keep,
-            (AnyJudge::Chars(_) | AnyJudge::Bytes(_), Value::Double(n)) if !n.is_finite() => {
+            // Of a column of texts or bytes; a LONGBLOB takes any.
+            (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Double(n)) if !n.is_finite() => {
                 Judged::Bad(Why::NotFinite)
             }
-            (AnyJudge::Chars(_) | AnyJudge::Bytes(_), Value::Float(n)) if !n.is_finite() => Judged::Bad(Why::NotFinite),
+            (AnyJudge::Chars(_) | AnyJudge::Bytes(_) | AnyJudge::Pass, Value::Float(n)) if !n.is_finite() => {
+                Judged::Bad(Why::NotFinite)
+            }
             // A server makes a DOUBLE of a FLOAT, and prints that.
             (_, Value::Float(n)) if !matches!(self.judge, AnyJudge::Float(_)) => {
                 self.judge_printed(&Value::Double(f64::from(*n)), scratch)
