@@ -115,7 +115,8 @@ fn results_are_shown_again(place: &Place) {
     }
     let csv = place.bench("report a.jsonl --csv");
     let parts: Vec<&str> = shown.split("\n\n").collect();
-    assert!(parts[0].contains("round trip") && shown.contains("times as fast as row by row"), "{shown}");
+    assert!(parts[0].contains("round trip"), "{shown}");
+    gives_advice(&shown, &["times as fast as row by row"]);
     assert_eq!(String::from_utf8_lossy(&csv.stdout).lines().count(), parts[1].lines().count());
     assert!(parts[1].lines().chain(parts[2].lines()).all(|line| line.chars().count() <= 100), "{shown}");
     let has_bulk = !place.server.name.contains("mysql");
@@ -146,7 +147,7 @@ fn results_are_shown_again(place: &Place) {
     fs::write(place.path("elsewhere.jsonl"), elsewhere).unwrap();
     place.fails("compare before.jsonl elsewhere.jsonl", 5, "not of the same place: the number of cores was `");
     assert_eq!(place.bench("compare before.jsonl elsewhere.jsonl --anyway").status.code(), Some(0));
-    place.fails("report nothing.jsonl", 3, "cannot read `nothing.jsonl`");
+    place.fails("report nothing.jsonl", 1, "cannot read `nothing.jsonl`");
     fs::write(place.path("b.jsonl"), "id,name\n1,Ann\n").unwrap();
     place.fails("report b.jsonl", 2, "this is not a file of `inrush bench` (b.jsonl, line 1)");
     place.fails("compare a.jsonl b.jsonl", 2, "this is not a file of `inrush bench`");
@@ -307,15 +308,21 @@ fn the_tour_ends_with_what_to_do() {
     let done = command.output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", said(&done));
     let shown = String::from_utf8_lossy(&done.stdout).into_owned();
-    for word in
-        ["## insert", "## sweep", "## rtt", "On this server use `", "rows a statement are enough", "round trip of 5 ms"]
-    {
+    for word in ["## insert", "## sweep", "## rtt"] {
         assert!(shown.contains(word), "no `{word}`: {}", said(&done));
     }
+    gives_advice(&shown, &["On this server use `", "rows a statement are enough", "round trip of 5 ms"]);
     let kept = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = kept.map(|name| name.split('-').nth(2).unwrap_or_default().to_owned()).collect();
     names.sort_unstable();
     assert_eq!(names, ["insert", "rtt", "sweep"], "what it leaves behind");
+}
+
+/// These words, or why there are none: other tests may keep the machine busy.
+#[track_caller]
+fn gives_advice(shown: &str, words: &[&str]) {
+    let is_withheld = shown.contains("The machine was busy, so these numbers give no advice: ");
+    assert!(is_withheld || words.iter().all(|word| shown.contains(word)), "none of {words:?}: {shown}");
 }
 
 /// A server, and a folder to be in.
