@@ -184,14 +184,6 @@ impl Settings {
     }
 }
 
-/// Whether the server would refuse a query of a table's description again: a right is missing, for example. A query that was
-/// interrupted is different: without the description, rows would go unchecked, or be refused.
-pub(crate) fn is_refused_for_good(error: &Error) -> bool {
-    /// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
-    const INTERRUPTED: [u16; 3] = [1317, 1969, 3024];
-    error.kind() == Kind::Server && !error.is_fatal() && !error.is_retryable() && !INTERRUPTED.contains(&error.code())
-}
-
 /// By how much one generated id differs from the next.
 pub(crate) const ID_INCREMENT: &str = "SELECT @@session.auto_increment_increment";
 
@@ -245,29 +237,3 @@ fn credentials(config: &Config) -> Result<Credentials> {
 
 /// MariaDB's and old MySQL's code for it; MySQL 8 says 3948 where it is asked.
 const LOCAL_DISABLED: u16 = 1148;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(code: u16, state: &[u8; 5], want: bool) {
-        assert_eq!(is_refused_for_good(&Error::server(code, *state, "x")), want, "{code}");
-    }
-
-    #[test]
-    fn a_missing_right_stays_missing() {
-        check(1142, b"42000", true);
-        check(1146, b"42S02", true);
-        check(1104, b"42000", true);
-    }
-    #[test]
-    fn what_was_interrupted_is_no_answer() {
-        check(1317, b"70100", false);
-        check(3024, b"HY000", false);
-        check(1969, b"70100", false);
-        check(1205, b"HY000", false);
-        assert!(!is_refused_for_good(&Error::server(1142, *b"42000", "x").fatal()));
-        assert!(!is_refused_for_good(&Error::protocol("x")));
-    }
-}

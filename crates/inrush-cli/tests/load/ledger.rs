@@ -315,10 +315,8 @@ fn a_job_is_forgotten_by_the_beginning_of_its_id() {
         assert_eq!(stopped.code, 2, "{stopped}");
         let listed = place.done(&place.command("--status").output().unwrap());
         let id = stopped.json["jobs"][0]["job"].as_str().unwrap();
-        assert!(
-            listed.stdout.starts_with(&format!("{id}  stopped  shop.numbers: 100 rows so far, begun 20")),
-            "{listed}"
-        );
+        let head = format!("{id}  stopped  shop.numbers: 100 rows so far (26%), begun 20");
+        assert!(listed.stdout.starts_with(&head), "{listed}");
         let mut more = listed.stdout.lines().skip(1);
         assert!(more.next().unwrap().ends_with("/numbers.csv"), "{listed}");
         let last = more.next().unwrap();

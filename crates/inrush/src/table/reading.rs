@@ -2,12 +2,11 @@
 //! [`Reading::take`] until there is none left.
 
 use crate::table::TableName;
-use crate::verbs::is_refused_for_good;
 use inrush_core::bulk::Table;
 use inrush_core::profile::Profile;
 use inrush_core::value::column::{Column, ColumnType};
 use inrush_core::wire::{Row, Value};
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Kind, Result};
 
 /// A table that is being read.
 #[derive(Debug)]
@@ -305,6 +304,14 @@ pub(crate) fn literal(text: &str) -> String {
 /// The bytes of a text.
 fn hex_literal(text: &str) -> String {
     format!("x'{}'", text.bytes().map(|b| format!("{b:02x}")).collect::<String>())
+}
+
+/// Whether the server would refuse a query of a table's description again: a right is missing, for example. A query that was
+/// interrupted is different: without the description, rows would go unchecked, or be refused.
+fn is_refused_for_good(error: &Error) -> bool {
+    /// ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
+    const INTERRUPTED: [u16; 3] = [1317, 1969, 3024];
+    error.kind() == Kind::Server && !error.is_fatal() && !error.is_retryable() && !INTERRUPTED.contains(&error.code())
 }
 
 /// A query takes a millisecond; so many KILLs in a row meet it only by intent.

@@ -105,6 +105,25 @@ fn what_a_kill_may_have_answered_is_queried_again() {
     reading.refused(kill()).unwrap();
     assert_eq!((reading.query(), reading.found()), (None, Found::NoTable));
 }
+#[track_caller]
+fn check_refusal(code: u16, state: &[u8; 5], want: bool) {
+    assert_eq!(is_refused_for_good(&Error::server(code, *state, "x")), want, "{code}");
+}
+#[test]
+fn a_missing_right_stays_missing() {
+    check_refusal(1142, b"42000", true);
+    check_refusal(1146, b"42S02", true);
+    check_refusal(1104, b"42000", true);
+}
+#[test]
+fn what_was_interrupted_is_no_answer() {
+    check_refusal(1317, b"70100", false);
+    check_refusal(3024, b"HY000", false);
+    check_refusal(1969, b"70100", false);
+    check_refusal(1205, b"HY000", false);
+    assert!(!is_refused_for_good(&Error::server(1142, *b"42000", "x").fatal()));
+    assert!(!is_refused_for_good(&Error::protocol("x")));
+}
 #[test]
 fn a_query_that_is_refused_has_no_rows() {
     let reading = || Reading::new(name("t"), Reader::Batch, &Profile::of(&ServerVersion::parse("9.7.0")));
