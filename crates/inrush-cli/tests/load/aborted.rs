@@ -245,26 +245,35 @@ fn while_the_reader_waits_for_lanes_that_wait_for_a_lock() {
     });
 }
 
-/// Who started it reads nothing of what it says, and the pipe is full.
+/// Who started it reads nothing of what it says, and the pipe is full: neither a load nor its last words outlive the signals.
 #[test]
 fn while_nobody_reads_what_it_says() {
     on_families("abort_mute", |place| {
-        let (_unread, mut full) = std::io::pipe().unwrap();
-        // What fits, and not one byte more: a pipe that blocks takes no part of such a write.
-        full.write_all(&[b'\n'; PIPE]).unwrap();
-        let mut command = place.command(&format!("{ONE_LANE} --rate 1 -v"));
-        let mut child = command.stderr(full).spawn().unwrap();
-        let pid = child.id();
-        await_true("its connection", || is_connected(place));
-        let wait = Wait::begin();
-        while child.try_wait().unwrap().is_none() {
-            wait.check("its end");
-            assert!(Command::new("kill").args(["-s", "INT", &pid.to_string()]).status().unwrap().success());
-            std::thread::sleep(Duration::from_millis(700));
-        }
-        let ended = child.wait().unwrap();
-        assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended:?}");
+        ends_though_mute(place, &format!("{ONE_LANE} --rate 1 -v"), || is_connected(place));
     });
+    on_families("abort_mute_end", |place| {
+        let events = place.path("events");
+        let has_failed = || std::fs::read_to_string(&events).is_ok_and(|text| text.contains("failure"));
+        ends_though_mute(place, "numbers.csv --into missing --events events", has_failed);
+    });
+}
+
+#[track_caller]
+fn ends_though_mute(place: &Place, arguments: &str, is_ready: impl Fn() -> bool) {
+    let (_unread, mut full) = std::io::pipe().unwrap();
+    // What fits, and not one byte more: a pipe that blocks takes no part of such a write.
+    full.write_all(&[b'\n'; PIPE]).unwrap();
+    let mut child = place.command(arguments).stderr(full).spawn().unwrap();
+    let pid = child.id();
+    await_true("what it is to be interrupted in", is_ready);
+    let wait = Wait::begin();
+    while child.try_wait().unwrap().is_none() {
+        wait.check("its end");
+        assert!(Command::new("kill").args(["-s", "INT", &pid.to_string()]).status().unwrap().success());
+        std::thread::sleep(Duration::from_millis(700));
+    }
+    let ended = child.wait().unwrap();
+    assert!(ended.code() == Some(130) || ended.signal() == Some(2), "{ended:?}");
 }
 
 /// Nothing is sent yet, so one signal ends the process as any other: opening a pipe waits for its other end, and for its header.

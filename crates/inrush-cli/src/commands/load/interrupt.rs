@@ -2,25 +2,27 @@
 //!
 //! While no load is active (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
 //! process as it would any other. And so does a third one, for a process that could not end although it was to.
+//!
+//! Who started the process may read nothing of what it says, so whatever it prints may wait for ever, at its very end too. Therefore signals
+//! are listened to for as long as the process lives: a handler that nobody listens to any more would swallow them.
 
 use super::progress::Gauge;
 use crate::{Output, exit};
 use inrush::Control;
 use inrush_core::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::iterator::{Handle, Signals};
+use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::fmt::Write as _;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Listens until it is dropped.
+/// Listens from its start to the end of the process, which has one.
 pub(crate) struct Watch {
-    handle: Handle,
-    /// One hears of signals, one prints what is to be said of them.
-    threads: Vec<JoinHandle<()>>,
+    /// Prints what is to be said of signals.
+    printer: Option<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -32,6 +34,8 @@ struct State {
     ended: Option<Instant>,
     /// Whether there was a signal to stop: then the next load does not begin.
     is_over: bool,
+    /// To the printer, until all loads are over. Printing may block, and no signal may wait for that.
+    notices: Option<Sender<String>>,
 }
 
 /// The load that is under way.
@@ -50,32 +54,27 @@ impl Watch {
     pub(crate) fn start(output: Output) -> Result<Self> {
         let mut signals =
             Signals::new([SIGINT, SIGTERM, SIGUSR1]).map_err(|e| Error::io("cannot listen for signals", e))?;
-        let handle = signals.handle();
-        let state = Arc::<Mutex<State>>::default();
-        let shared = state.clone();
-        // Printing may block, and no signal may wait for that.
         let (notices, said) = channel::<String>();
         let printing = output.clone();
         let printer = std::thread::spawn(move || said.into_iter().for_each(|notice| printing.notice(&notice)));
-        let thread = std::thread::spawn(move || {
+        let state = Arc::new(Mutex::new(State { notices: Some(notices), ..State::default() }));
+        let shared = state.clone();
+        std::thread::spawn(move || {
             for signal in signals.forever() {
-                let (notice, aborts) = {
-                    let mut state = lock(&shared);
-                    let was_aborted = state.is_aborted();
-                    let notice = heed(signal, &mut state, &output);
-                    (notice, state.is_aborted() && !was_aborted)
-                };
-                if aborts {
-                    let (shared, output) = (shared.clone(), output.clone());
-                    std::thread::spawn(move || end_in_any_case(&shared, &output));
-                }
-                if let Some(notice) = notice {
+                let mut state = lock(&shared);
+                let was_aborted = state.is_aborted();
+                let notice = heed(signal, &mut state, &output);
+                if let (Some(notice), Some(notices)) = (notice, &state.notices) {
                     // The printer ends last.
                     let _ = notices.send(notice);
                 }
+                if state.is_aborted() && !was_aborted {
+                    let (shared, output) = (shared.clone(), output.clone());
+                    std::thread::spawn(move || end_in_any_case(&shared, &output));
+                }
             }
         });
-        Ok(Self { handle, threads: vec![thread, printer], state })
+        Ok(Self { printer: Some(printer), state })
     }
 
     /// Signals are for this load from now on.
@@ -188,10 +187,11 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Drop for Watch {
+    /// Waits until all that is to be said of signals is printed.
     fn drop(&mut self) {
-        self.handle.close();
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
+        drop(lock(&self.state).notices.take());
+        if let Some(printer) = self.printer.take() {
+            let _ = printer.join();
         }
     }
 }
