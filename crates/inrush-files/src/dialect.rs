@@ -7,6 +7,7 @@ use crate::formats::ValueFormats;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
+use inrush_core::bulk::{FieldTarget, Matching};
 use inrush_core::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -90,6 +91,16 @@ impl TableColumns {
     /// `read` returns `None` if there is no such table.
     pub fn new(read: impl Fn() -> Result<Option<Vec<String>>> + Send + Sync + 'static) -> Self {
         Self { read: Arc::new(read), names: Arc::default(), headers: Arc::default() }
+    }
+
+    /// Those that are named for the fields in their order, if they are.
+    pub fn listed(matching: &Matching) -> Option<Self> {
+        let Matching::Listed(targets) = matching else { return None };
+        let name = |target: &FieldTarget| match target {
+            FieldTarget::Column(name) | FieldTarget::Skip(name) => name.clone(),
+        };
+        let names: Vec<String> = targets.iter().map(name).collect();
+        Some(Self::new(move || Ok(Some(names.clone()))))
     }
 
     /// Notes the header of a file.

@@ -223,6 +223,11 @@ impl fmt::Display for ValueFormats {
 }
 
 impl Percent {
+    /// The meaning of this name, `strip` or `share`.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Strip, Self::Share].into_iter().find(|percent| percent.name() == name)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Strip => "strip",

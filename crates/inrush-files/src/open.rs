@@ -47,6 +47,25 @@ pub enum Format {
     Xlsx,
 }
 
+impl Format {
+    /// All of them, by the names that a user writes.
+    pub const NAMES: [(&'static str, Self); 8] = [
+        ("auto", Self::Auto),
+        ("csv", Self::Csv),
+        ("tsv", Self::Tsv),
+        ("jsonl", Self::Jsonl),
+        ("json", Self::Json),
+        ("parquet", Self::Parquet),
+        ("arrow", Self::Arrow),
+        ("xlsx", Self::Xlsx),
+    ];
+
+    /// The format of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+    }
+}
+
 /// Opens `path`, or standard input if it is `-`. A zip or tar archive must hold one file, or be followed by `#` and the name of
 /// one of its files; a workbook the same with its sheets.
 ///

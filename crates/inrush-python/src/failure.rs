@@ -4,6 +4,7 @@ use crate::report;
 use arrow_schema::ArrowError;
 use inrush_core::bulk::report::{Report, Stop};
 use inrush_core::{Error, Kind};
+use inrush_files::in_python;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -167,27 +168,5 @@ fn of_server(error: &Error) -> &'static str {
 
 /// Whether a source has rows rather than lines.
 fn is_in_memory(source: &str, job: Option<&str>) -> bool {
-    let name = source.rsplit_once(" #").map_or(source, |(name, _)| name);
-    name == "data" || Some(name) == job
-}
-
-/// A text of the command's with its options as arguments: `--bad-rows skip` as `bad_rows="skip"`; an option without a value is to be
-/// switched on where the text is a `hint`.
-fn in_python(text: &str, is_hint: bool) -> String {
-    let part = |(at, part): (usize, &str)| match part.strip_prefix("--").filter(|_| at % 2 == 1) {
-        Some(option) => argument(option, is_hint),
-        None => part.to_owned(),
-    };
-    text.split('`').enumerate().map(part).collect::<Vec<_>>().join("`")
-}
-
-fn argument(option: &str, is_hint: bool) -> String {
-    let (name, value) = option.split_once([' ', '=']).map_or((option, None), |(name, value)| (name, Some(value)));
-    let name = name.replace('-', "_");
-    match value {
-        Some(value) if value.bytes().all(|byte| byte.is_ascii_digit()) => format!("{name}={value}"),
-        Some(value) => format!("{name}=\"{value}\""),
-        None if is_hint => format!("{name}=True"),
-        None => name,
-    }
+    source == "data" || Some(source) == job
 }

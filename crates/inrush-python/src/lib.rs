@@ -8,6 +8,7 @@
 //! | `tamed` | NaN as NULL, nanoseconds cut, on request |
 //! | `source` | what is loaded, as sources; iterators are asked in the thread that called |
 //! | `load` | a load from its arguments to its report |
+//! | `files` | how files are read |
 //! | `new_table` | the columns of a table that a load makes |
 //! | `connection` | connections |
 //! | `result` | results: Arrow's stream, or tuples |
@@ -26,6 +27,7 @@ mod capsule;
 mod cells;
 mod connection;
 mod failure;
+mod files;
 mod inserter;
 mod known;
 mod ledger;

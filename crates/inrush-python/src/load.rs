@@ -5,13 +5,19 @@
 
 use crate::capsule;
 use crate::cells::Rows;
-use crate::source::{Ask, Data, Iterator_, Opened, Opening, Plan, Planned, Request};
+use crate::source::{Ask, Data, Iterator_, Opening, Plan, Planned, Request};
 use crate::tamed::Taming;
-use crate::{connection, failure, new_table, report};
+use crate::{connection, failure, files, new_table, report};
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
-use inrush::{BadRows, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source};
+use inrush::{
+    BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source, Stop,
+};
 use inrush_core::{Error, Kind};
-use inrush_files::{CsvOptions, FindOut, HeaderNames, TableColumns};
+use inrush_files::hints::{self, Reading};
+use inrush_files::{
+    FileOptions, NewTypes, QuotedEmpties, TableColumns, check_fields_of_formats, check_reject_file, describe_all,
+    in_python, likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
+};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -80,7 +86,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Loads `data` and returns the report.
 ///
-/// `data` is a list of tuples: `("path", text)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or `("rows", function, names)`, where the
+/// `data` is a list of tuples: `("paths", texts)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or `("rows", function, names)`, where the
 /// function returns a list of at most so many rows. `options` are those of `inrush.load` by their names.
 #[pyfunction]
 #[pyo3(signature = (data, table, to, options, progress=None, log=None, control=None))]
@@ -284,41 +290,75 @@ fn run(
     planned: Vec<Planned>,
     events: &Sender<Event>,
 ) -> inrush::Result<Report> {
+    let say = |text: &str| {
+        let _ = events.send(Event::Said(INFO, in_python(text, true)));
+    };
     let asked = events.clone();
     let ask: Ask = Arc::new(move |request| asked.send(Event::Request(request)).is_ok());
     let of_table = (config.clone(), table.clone());
-    let columns = TableColumns::new(move || Loader::columns(&of_table.0, &of_table.1));
-    let csv = csv_options(&options).with_columns_of_table(columns);
+    let columns = TableColumns::listed(&options.load.matching)
+        .unwrap_or_else(|| TableColumns::new(move || Loader::columns(&of_table.0, &of_table.1)));
+    let csv =
+        options.files.csv_options(options.creates)?.with_memory(options.load.memory).with_columns_of_table(columns);
+    let csv = match options.load.batch {
+        BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
+        BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
+        BatchSize::Auto => csv,
+    };
     let taming = Taming { nan_is_null: options.nan_is_null, truncates: options.truncates };
-    let opening = Opening { job: options.job.clone(), csv, taming, ask };
-    let is_several = planned.len() > 1;
-    let mut opened = Vec::new();
-    for (number, source) in planned.into_iter().enumerate() {
-        opened.extend(opening.open(source, is_several.then_some(number))?);
-    }
+    let opening = Opening { job: options.job.clone(), format: options.files.format, csv: &csv, taming, ask };
+    let mut opened = opening.open_all(planned)?;
     drop(opening);
-    let has_names = opened.iter().all(|opened| {
-        let header = |csv: &inrush_files::CsvReader| csv.found().is_none_or(|found| found.header);
-        opened.source.as_csv().is_none_or(header)
-    });
-    if !(has_names && options.has_names) && options.load.matching == Matching::ByName {
+    let has_names = options.has_names && opened.have_header;
+    if !has_names && options.load.matching == Matching::ByName {
         options.load.matching = Matching::ByPosition;
     }
-    if options.creates {
-        let table = new_table::columns(&mut opened, &options.load.key, &options.load.matching)?;
+    check_fields_of_formats(&opened.sources, &csv)?;
+    describe_all(&opened.sources).iter().for_each(|line| say(line));
+    let likely = likely_encodings(&opened.sources);
+    if let Some(types) = &options.types {
+        refuse_other_encodings(&likely)?;
+        let table =
+            new_table::columns(&mut opened, types, &options.load, options.files.format, &csv, &mut |line| say(line))?;
         (options.load.create, options.load.keep_spelling) = (Some(table.columns), table.keep_spelling);
     }
-    let sources: Vec<Box<dyn Source>> =
-        opened.into_iter().map(|Opened { source, .. }| source as Box<dyn Source>).collect();
-    let loader = Loader::new(config, table);
+    let mut header = Vec::new();
+    if let BadRows::Divert(file) = &mut options.load.bad_rows {
+        *file = reject_file_name(&file.to_string_lossy(), &table, &opened.files).into();
+        check_reject_file(file, &opened.files, &opened.sources)?;
+        if has_names || opened.sources.iter().any(|source| source.as_csv().is_some()) {
+            header = reject_header(&opened.sources, has_names, &options.load.matching);
+        }
+    }
+    let quoted_empties = QuotedEmpties::of(&opened.sources);
+    let sources: Vec<Box<dyn Source>> = opened.sources.into_iter().map(|source| source as Box<dyn Source>).collect();
+    let loader = Loader::new(config, &table);
     let _ = events.send(Event::Begun(loader.control()));
     let said = events.clone();
-    let loader = loader.with_options(options.load).with_observer(move |notice| {
+    let loader = loader.with_options(options.load).with_reject_header(header).with_observer(move |notice| {
         if let Some((level, text)) = words(notice) {
             let _ = said.send(Event::Said(level, text));
         }
     });
-    loader.load(sources)
+    let report = loader.load(sources);
+    if let Some(line) = quoted_empties.describe() {
+        say(&line);
+    }
+    let (files, format) = (&opened.files[..], options.files.format);
+    let reading = Reading { files, format, csv: &csv, types: options.types.as_ref(), table: &table };
+    let helpful = |error: Error, begun: &[_]| match files {
+        // Rows of a program are read once.
+        [] => error,
+        _ => hints::at_options(hints::at_encoding(error, &likely), &reading, begun),
+    };
+    let mut report = report.map_err(|error| helpful(hints::at_full_disk(error), &[]))?;
+    let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
+    report.stop = report.stop.map(|stop| match stop {
+        Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
+        Stop::Failed(error) => Stop::Failed(hints::at_full_disk(error)),
+        other => other,
+    });
+    Ok(report)
 }
 
 /// A notice for `logging`; the report has the others.
@@ -340,19 +380,12 @@ fn words(notice: &Notice) -> Option<(u8, String)> {
     Some((level, notice.to_string()))
 }
 
-/// As the command reads a file that is named alone.
-fn csv_options(options: &Options) -> CsvOptions {
-    let names = if options.creates { HeaderNames::CleanUp } else { HeaderNames::Trim };
-    let find_out = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: false };
-    CsvOptions::default().with_memory(options.load.memory).with_names(names).with_find_out(find_out)
-}
-
 /// One argument of `data`.
 fn of_tuple(tuple: &Bound<'_, PyTuple>, nan_is_null: bool) -> PyResult<Data> {
     let kind: String = tuple.get_item(0)?.extract()?;
     let object = tuple.get_item(1)?;
     match &*kind {
-        "path" => Ok(Data::Path(object.extract()?)),
+        "paths" => Ok(Data::Paths(object.extract()?)),
         "arrow" => match capsule::reader(&object)? {
             Some(reader) => Ok(Data::Arrow(reader, tuple.get_item(2)?.extract()?)),
             None => Err(PyTypeError::new_err("it has no Arrow data")),
@@ -366,6 +399,9 @@ fn of_tuple(tuple: &Bound<'_, PyTuple>, nan_is_null: bool) -> PyResult<Data> {
 /// What the caller wants.
 struct Options {
     load: LoadOptions,
+    files: FileOptions,
+    /// How the types of a new table are found, if one may be made.
+    types: Option<NewTypes>,
     job: Option<String>,
     nan_is_null: bool,
     truncates: bool,
@@ -378,6 +414,8 @@ impl Options {
     fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut options = Options {
             load: LoadOptions::default(),
+            files: FileOptions::default(),
+            types: None,
             job: None,
             nan_is_null: false,
             truncates: false,
@@ -390,7 +428,26 @@ impl Options {
                 options.set(&name, &value)?;
             }
         }
+        options.types = options.new_types(given)?;
         Ok(options)
+    }
+
+    /// How the types of a new table are found.
+    fn new_types(&self, given: &Bound<'_, PyDict>) -> PyResult<Option<NewTypes>> {
+        let given = |name: &str| Ok::<_, PyErr>(given.get_item(name)?.filter(|value| !value.is_none()));
+        let sample: Option<String> = given("sample")?.map(|value| value.extract()).transpose()?;
+        let tight = given("tight")?.is_some_and(|value| value.is_truthy().unwrap_or(true));
+        let types: Vec<String> = given("type")?.map(|value| value.extract()).transpose()?.unwrap_or_default();
+        if self.creates {
+            let types = NewTypes::parse(sample.as_deref(), tight, &types);
+            return types.map(Some).map_err(|error| Python::attach(|py| failure::exception(py, &error)));
+        }
+        match sample.is_none() && !tight && types.is_empty() {
+            true => Ok(None),
+            false => Err(Python::attach(|py| {
+                failure::interface(py, "`type`, `sample` and `tight` are for a new table: give `create`, too")
+            })),
+        }
     }
 
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -438,7 +495,33 @@ impl Options {
                 let known = BadRows::parse(&text()?);
                 load.bad_rows = known.ok_or_else(|| refuse("\"stop\", \"skip\" or \"divert:FILE\""))?;
             }
-            "max_bad" => load.max_bad = Some(MaxBad::Rows(value.extract()?)),
+            "max_bad" => {
+                let most = match value.extract::<u64>() {
+                    Ok(rows) => Some(MaxBad::Rows(rows)),
+                    Err(_) => MaxBad::parse(&text()?),
+                };
+                load.max_bad = Some(most.ok_or_else(|| refuse("a number, or a share such as \"0.5%\""))?);
+            }
+            "batch" => {
+                let takes = "rows, or bytes such as \"4MiB\", at least 1 and at most 64 MiB";
+                load.batch = match (value.extract::<usize>(), value.extract::<(usize,)>()) {
+                    (Ok(rows @ 1..), _) => BatchSize::Rows(rows),
+                    (_, Ok((bytes,))) if (1..=BatchSize::MOST_BYTES).contains(&bytes) => BatchSize::Bytes(bytes),
+                    _ => return Err(refuse(takes)),
+                };
+            }
+            "unchecked" => {
+                for check in value.extract::<Vec<String>>()? {
+                    match &*check {
+                        "unique" => load.unchecked.unique = true,
+                        "foreign-keys" => load.unchecked.foreign_keys = true,
+                        _ => return Err(refuse("\"unique\", \"foreign-keys\" or both")),
+                    }
+                }
+            }
+            "trust_source" => load.trust_source = value.extract()?,
+            // Read together.
+            "sample" | "tight" | "type" => {}
             "nan" => {
                 self.nan_is_null = match &*text()? {
                     "error" => false,
@@ -504,7 +587,10 @@ impl Options {
             "dry_run" => load.dry_run = value.extract()?,
             "again" => load.again = value.extract()?,
             "force" => load.force = value.extract()?,
-            other => return Err(failure::interface(value.py(), format!("`{other}` is no option of a load"))),
+            other => {
+                let no_such = || failure::interface(value.py(), format!("`{other}` is no option of a load"));
+                files::set(&mut self.files, other, value)?.ok_or_else(no_such)?;
+            }
         }
         Ok(())
     }

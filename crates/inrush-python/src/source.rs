@@ -11,7 +11,7 @@ use crate::tamed::{Tamed, Taming};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::{Error, Kind};
-use inrush_files::{CsvOptions, FileSource, Format};
+use inrush_files::{CsvOptions, FileSource, Format, expand, found_header, open_all};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -23,8 +23,8 @@ const ROWS: usize = 10_000;
 
 /// What one argument of `load` is.
 pub(crate) enum Data {
-    /// A file by its path.
-    Path(String),
+    /// Files by their paths; folders and patterns stand for those in them.
+    Paths(Vec<String>),
     /// Rows in Arrow's form, and how many there are, if that is known.
     Arrow(Reader, Option<u64>),
     /// An iterator of objects in Arrow's form.
@@ -104,7 +104,7 @@ pub(crate) struct Plan {
 
 /// A source that is not open yet.
 pub(crate) enum Planned {
-    Path(String),
+    Paths(Vec<String>),
     Arrow(Reader, Option<u64>),
     /// The iterator of this number.
     Pulled(usize),
@@ -115,7 +115,7 @@ impl Plan {
         let mut plan = Plan { sources: Vec::new(), iterators: Vec::new() };
         for one in data {
             let planned = match one {
-                Data::Path(path) => Planned::Path(path),
+                Data::Paths(paths) => Planned::Paths(paths),
                 Data::Arrow(reader, n_rows) => Planned::Arrow(reader, n_rows),
                 Data::Batches(iterator) => plan.pulled(iterator, None),
                 Data::Rows(iterator, rows) => plan.pulled(iterator, Some(rows)),
@@ -132,52 +132,70 @@ impl Plan {
 }
 
 /// How sources are opened.
-pub(crate) struct Opening {
+pub(crate) struct Opening<'a> {
     /// By which a later run knows them.
     pub(crate) job: Option<String>,
-    pub(crate) csv: CsvOptions,
+    /// That of the files, as it was given.
+    pub(crate) format: Format,
+    pub(crate) csv: &'a CsvOptions,
     pub(crate) taming: Taming,
     pub(crate) ask: Ask,
 }
 
-/// A source that is open.
+/// Sources that are open.
+#[derive(Default)]
 pub(crate) struct Opened {
-    pub(crate) source: Box<dyn FileSource>,
-    /// Whether it is no file.
-    pub(crate) is_in_memory: bool,
-    /// What its first rows have, if they are rows of Python.
+    pub(crate) sources: Vec<Box<dyn FileSource>>,
+    /// What the first rows have, if they are rows of Python.
     pub(crate) columns: Option<Vec<Column>>,
+    /// Whether they have names of their fields.
+    pub(crate) have_header: bool,
+    /// The files, if they are files.
+    pub(crate) files: Vec<String>,
 }
 
-impl Opening {
-    /// Opens a source, in the loader's thread. `None`: an iterator without anything in it. `number` is its place among several.
-    pub(crate) fn open(&self, planned: Planned, number: Option<usize>) -> inrush::Result<Option<Opened>> {
-        let (reader, n_rows, columns): (Reader, _, _) = match planned {
-            Planned::Path(path) => {
-                let source = inrush_files::open(&path, Format::Auto, &self.csv)?;
-                return Ok(Some(Opened { source, is_in_memory: false, columns: None }));
+impl Opening<'_> {
+    /// Opens all of them, in the loader's thread.
+    pub(crate) fn open_all(&self, planned: Vec<Planned>) -> inrush::Result<Opened> {
+        let mut opened = Opened { have_header: true, ..Opened::default() };
+        for source in planned {
+            match source {
+                Planned::Paths(paths) => {
+                    opened.files = expand(&paths)?;
+                    opened.sources = open_all(&opened.files, self.format, self.csv)?;
+                    opened.have_header = found_header(&opened.sources, self.csv)?;
+                }
+                Planned::Arrow(reader, n_rows) => opened.sources.push(self.open(reader, n_rows)?),
+                Planned::Pulled(iterator) => {
+                    if let Some((batches, columns)) = PulledBatches::start(iterator, self.ask.clone())? {
+                        opened.sources.push(self.open(Box::new(batches), None)?);
+                        opened.columns = columns;
+                    }
+                }
             }
-            Planned::Arrow(reader, n_rows) => (reader, n_rows, None),
-            Planned::Pulled(iterator) => match PulledBatches::start(iterator, self.ask.clone())? {
-                Some((batches, columns)) => (Box::new(batches), None, columns),
-                None => return Ok(None),
-            },
-        };
+        }
+        Ok(opened)
+    }
+
+    /// Rows of a program.
+    fn open(&self, reader: Reader, n_rows: Option<u64>) -> inrush::Result<Box<dyn FileSource>> {
         let reader: Reader = match self.taming {
             Taming { nan_is_null: false, truncates: false } => reader,
             taming => Box::new(Tamed::new(reader, taming)),
         };
         // What only text has does not concern them.
-        let options = CsvOptions::default().with_memory(self.csv.memory);
-        let place = number.map_or_else(String::new, |number| format!(" #{}", number + 1));
+        let options = CsvOptions::default()
+            .with_memory(self.csv.memory)
+            .with_batch_rows(self.csv.batch_rows)
+            .with_batch_bytes(self.csv.batch_bytes);
         let mut source = match &self.job {
-            Some(job) => inrush_files::record_batches(&format!("{job}{place}"), reader, &options)?,
-            None => inrush_files::record_batches_once(&format!("data{place}"), reader, &options)?,
+            Some(job) => inrush_files::record_batches(job, reader, &options)?,
+            None => inrush_files::record_batches_once("data", reader, &options)?,
         };
         if let Some(n_rows) = n_rows {
             source.expect_rows(n_rows);
         }
-        Ok(Some(Opened { source, is_in_memory: true, columns }))
+        Ok(source)
     }
 }
 

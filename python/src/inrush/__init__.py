@@ -24,7 +24,7 @@ from ._errors import (
 from ._inrush import VERSION as __version__
 from ._inrush import Control
 from ._inserter import Inserter, InserterOptions, InserterStatus
-from ._load import load
+from ._load import FileOptions, load
 from ._report import Job, JobStatus, Progress, Records, Reject, Report, Retry
 from ._result import Result
 
@@ -36,6 +36,7 @@ __all__ = [
     "DataError",
     "DatabaseError",
     "Error",
+    "FileOptions",
     "Inserter",
     "InserterOptions",
     "InserterStatus",

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from . import _inrush
 from ._errors import InterfaceError
@@ -14,6 +14,53 @@ from ._errors import InterfaceError
 if TYPE_CHECKING:
     from ._connection import Connection
     from ._report import Progress, Report
+
+
+class FileOptions(TypedDict, total=False):
+    """How files are read: the options of `inrush load`, with underscores. What is not given is found out, or is an error that says so."""
+
+    format: Literal["auto", "csv", "tsv", "jsonl", "json", "parquet", "arrow", "xlsx"]
+    """By the content and the name of each file; one that is given is read as its standard says."""
+    json_path: str
+    """Where the array of rows is in a JSON document: `data.rows`; `.` is the document itself."""
+    delimiter: str
+    """One ASCII character."""
+    quote: str
+    """One ASCII character; the empty text: quotes are text."""
+    escape: str
+    """Inside quotes, the character behind it is plain text; with `quote=""` it works as in MySQL's own files."""
+    header: bool
+    """Whether the first line has the names of the columns."""
+    header_names: Literal["auto", "keep"]
+    """"keep" leaves the names of a header as they are."""
+    null: str | Sequence[str]
+    """Whole unquoted fields that mean NULL, such as "NA"."""
+    encoding: str
+    """`latin1`, `utf-16le`, ..; "auto" guesses it."""
+    decimal: str
+    """The character before the fraction of a number."""
+    thousands: str
+    """The character between groups of three digits."""
+    currency: str | Sequence[str]
+    """Signs or words that may stand before or behind numbers."""
+    percent: Literal["strip", "share"]
+    """What `12.5 %` is: 12.5 or 0.125."""
+    true: str | Sequence[str]
+    """Words that mean 1 in columns of whole numbers and bits."""
+    false: str | Sequence[str]
+    """Words that mean 0 there."""
+    date_format: str | Sequence[str] | Mapping[str, str]
+    """How dates and times are written, as for strptime; a dict has those of single fields."""
+    widths: str | Sequence[int]
+    """Fields without a delimiter: how many characters each has."""
+    extra_fields: Literal["error", "ignore"]
+    """What becomes of fields behind those of the header."""
+    missing_fields: Literal["error", "null"]
+    """What fields are that a record lacks at its end."""
+    skip: int | Literal["auto"]
+    """Lines of each file to pass over, before its header; "auto": all that stand before its table."""
+    limit: int
+    """The most records of each file."""
 
 
 def load(
@@ -28,7 +75,7 @@ def load(
     job: str | None = None,
     guarantee: str = "exactly-once",
     bad_rows: str = "stop",
-    max_bad: int | None = None,
+    max_bad: int | str | None = None,
     nan: str = "error",
     nanoseconds: str = "error",
     time_zone: str = "+00:00",
@@ -38,7 +85,12 @@ def load(
     rate: int | None = None,
     retry_for: float = 600,
     method: str | None = None,
+    batch: int | str | None = None,
+    unchecked: Sequence[str] | str = (),
     index: bool = False,
+    sample: int | str | None = None,
+    tight: bool = False,
+    type: Mapping[str, str] | Sequence[str] | str = (),
     set: Sequence[str] | str = (),
     before: Sequence[str] | str = (),
     after: Sequence[str] | str = (),
@@ -49,16 +101,20 @@ def load(
     defer_indexes: bool = False,
     dry_run: bool = False,
     again: bool = False,
+    trust_source: bool = False,
+    force: bool = False,
     if_loaded: str = "error",
     temp_dir: str | os.PathLike[str] | None = None,
     tuning_trace: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
     control: _inrush.Control | None = None,
+    **files: Unpack[FileOptions],
 ) -> Report:
     """Loads rows into a table, each exactly once.
 
     Args:
-        data: a path or several (CSV, JSON Lines, Parquet and all else that the command reads); anything with Arrow data (a DataFrame of
+        data: a path or several (CSV, JSON Lines, Parquet and all else that the command reads; folders, and patterns such as
+            "part-*.csv"); anything with Arrow data (a DataFrame of
             polars or pandas, a table of pyarrow, a relation of DuckDB), or an iterable of such; an iterable of rows: tuples, dicts,
             dataclasses. An iterator is asked in the thread that calls, so that its exceptions come out of this call.
         table: `table` or `database.table`.
@@ -74,6 +130,7 @@ def load(
             others; or "skip", where the name stands for these rows and no others, as in a task that is run again.
         guarantee: "exactly-once"; or "at-least-once", for tables without transactions.
         bad_rows: "stop", "skip", or "divert:FILE".
+        max_bad: the most bad rows: a number, or a share such as "0.5%".
         nan: "error", or "null" to store NULL in the place of NaN.
         nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
         time_zone: what times without an offset mean.
@@ -82,12 +139,21 @@ def load(
         memory: for rows under way: bytes, or such as "256MiB".
         rate: the most rows a second.
         retry_for: for how many seconds a chunk is tried again after a deadlock or a lost connection.
+        batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None adapts it.
+        unchecked: what the server checks less, at your risk: "unique", "foreign-keys".
         index: whether pandas' index is loaded too.
+        sample: from how many rows of each file the types of a new table are inferred, or "all", which are read first.
+        tight: whether the columns of a new table are as narrow as the sample.
+        type: types for columns of a new table: {"zip": "CHAR(5)"}.
         allow_empty: whether a table that is truncated or replaced may be left empty, where the data have no row; an error otherwise.
         min_rows: how few rows are too few to take the table's place: a number, or "90%" of what it holds. For `atomic`, and for
             create="replace".
+        again: whether finished files are loaded once more.
+        trust_source: whether files are taken for unchanged where an earlier run had stopped.
+        force: whether an unfinished job of another user is taken over; their run of it stops.
         tuning_trace: a file that tells what the tuner saw and decided.
         progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
+        files: how files are read: `FileOptions`.
 
     Returns:
         A report, with the counts of all rows.
@@ -103,7 +169,7 @@ def load(
     2
     """
     sources, has_names = _sources(data, columns, index)
-    options = {
+    options: dict[str, Any] = {
         "mode": mode,
         "key": _texts(key),
         "create": create,
@@ -117,7 +183,7 @@ def load(
         "time_zone": time_zone,
         "sort": sort,
         "lanes": lanes,
-        "memory": _bytes(memory),
+        "memory": _bytes("memory", memory),
         "rate": rate,
         "retry_for": retry_for,
         "method": method,
@@ -133,9 +199,17 @@ def load(
         "again": again,
         "if_loaded": if_loaded,
         "nanoseconds": nanoseconds,
+        "batch": (_bytes("batch", batch),) if isinstance(batch, str) else batch,
+        "unchecked": _texts(unchecked),
+        "sample": None if sample is None else str(sample),
+        "tight": tight,
+        "type": _pairs(type),
+        "trust_source": trust_source,
+        "force": force,
         "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
     }
+    options.update(_files(files, any(kind == "paths" for kind, *_ in sources)))
     show, end = _progress(progress)
     try:
         return _inrush.load(sources, table, _server(to), options, show, _logger(), control)
@@ -152,13 +226,45 @@ def _texts(given: Sequence[str] | str) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
-def _bytes(given: str | int) -> int:
+def _pairs(given: Mapping[str, str] | Sequence[str] | str) -> list[str]:
+    """A dict as texts such as `name=value`."""
+    return [f"{name}={value}" for name, value in given.items()] if isinstance(given, Mapping) else _texts(given)
+
+
+def _files(given: Mapping[str, Any], are_files: bool) -> dict[str, Any]:
+    """The options of files, as the extension takes them."""
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in FileOptions.__annotations__:
+            raise TypeError(f"load() got an unexpected keyword argument {name!r}{_meant(name)}")
+        if value is None:
+            continue
+        if not are_files:
+            raise InterfaceError(f"`{name}` is about files, and `data` are rows", kind="config")
+        if name in ("null", "currency", "true", "false", "date_format"):
+            value = _pairs(value)
+        elif name in ("skip", "widths"):
+            value = str(value) if isinstance(value, (int, str)) else ",".join(map(str, value))
+        options[name] = value
+    return options
+
+
+def _meant(name: str) -> str:
+    """What a name that nothing has may have been meant to be."""
+    from difflib import get_close_matches
+    from inspect import signature
+
+    near = get_close_matches(name, [*signature(load).parameters, *FileOptions.__annotations__], 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _bytes(name: str, given: str | int) -> int:
     if isinstance(given, int):
         return given
     found = re.fullmatch(r"(\d+)\s*(k|m|g)i?b?", given.strip().lower())
     if not found:
         raise InterfaceError(
-            f'`memory={given!r}` is not understood: it takes bytes, or such as "256MiB"', kind="config"
+            f'`{name}={given!r}` is not understood: it takes bytes, or such as "256MiB"', kind="config"
         )
     return int(found[1]) << {"k": 10, "m": 20, "g": 30}[found[2]]
 
@@ -166,7 +272,7 @@ def _bytes(given: str | int) -> int:
 def _sources(data: Any, columns: str | Sequence[str], index: bool) -> tuple[list[tuple[Any, ...]], bool]:
     """The data as what the extension takes, and whether it has names of columns."""
     if isinstance(data, (str, os.PathLike)):
-        return [("path", os.fspath(data))], True
+        return [("paths", [os.fspath(data)])], True
     if isinstance(data, (bytes, bytearray, memoryview)):
         raise InterfaceError("`data` is bytes: pass a path, a table, or rows", kind="config")
     whole = _arrow(data, index)
@@ -185,7 +291,7 @@ def _sources(data: Any, columns: str | Sequence[str], index: bool) -> tuple[list
     if first is _END:
         return [], True
     if isinstance(first, (str, os.PathLike)):
-        return [("path", os.fspath(path)) for path in _chain(first, iterator)], True
+        return [("paths", [os.fspath(path) for path in _chain(first, iterator)])], True
     if _arrow(first, index) is not None:
         return [("batches", (_part(one, index) for one in _chain(first, iterator)))], True
     return _rows(first, iterator, columns)

@@ -22,7 +22,7 @@ fn a_table_is_made_if_it_is_not_there() {
         place.write("empty.csv", "");
         let done = place.load("empty.csv --into nobody --create-table --no-header");
         assert_eq!(done.code, 1, "{done}");
-        done.says("error: `--create-table` needs a first row, and every file is empty");
+        done.says("error: `--create-table` needs a first row, and there is none");
     });
 }
 

@@ -213,7 +213,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "untaken", "widths"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "spelling", "untaken", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],
@@ -223,7 +223,9 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columnar", "csv", "tar_member"],
             &["arrow", "jsonl", "parquet", "xlsx"],
             &["open"],
-            &["record_batches", "whole_sample"],
+            &["diverts", "file_options", "record_batches", "whole_sample"],
+            &["new_table"],
+            &["hints", "together"],
             &["fuzz"],
         ],
     ),

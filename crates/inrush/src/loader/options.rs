@@ -190,6 +190,11 @@ pub enum BatchSize {
     Bytes(usize),
 }
 
+impl BatchSize {
+    /// The most bytes of a chunk, which a lane holds in memory several times.
+    pub const MOST_BYTES: usize = 64 << 20;
+}
+
 impl Sort {
     /// `auto`, `key`, `server`, `none`; `None`: another word.
     pub fn parse(word: &str) -> Option<Self> {
@@ -236,6 +241,17 @@ pub enum MaxBad {
 }
 
 impl MaxBad {
+    /// `10`, `0.5%`; `None`: something else.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.strip_suffix('%') {
+            Some(share) => {
+                let share = share.trim().parse::<f64>().ok()?;
+                (0.0..=100.0).contains(&share).then_some(MaxBad::Percent(share))
+            }
+            None => text.parse().ok().map(MaxBad::Rows),
+        }
+    }
+
     /// Whether `rejected` of `read` records are too many. `at_end` judges a share of few records too.
     pub fn is_exceeded(self, rejected: u64, read: u64, at_end: bool) -> bool {
         match self {

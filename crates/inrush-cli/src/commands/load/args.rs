@@ -1,6 +1,6 @@
 //! The options of `inrush load`, and their values. Every error in them is reported before a file is opened.
 
-use super::{diverts, sizes, sources};
+use super::{sizes, sources};
 use crate::connection::ConnectArgs;
 use clap::{Args, ValueEnum};
 use inrush::sans_io::bulk::lane::Unchecked;
@@ -8,7 +8,7 @@ use inrush::sans_io::bulk::{Computed, FieldTarget, Matching, Method, Mode};
 use inrush::{BadRows, BatchSize, Guarantee, LoadOptions, MaxBad, MinRows, Sort};
 use inrush_core::human;
 use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, DateFormat, FindOut, Format, HeaderNames, Percent, ValueFormats, Widths};
+use inrush_files::{CsvOptions, FileOptions, Format, NewTypes, Percent, is_of_one_table, reject_file_name};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -371,29 +371,6 @@ enum FormatArg {
     Xlsx,
 }
 
-/// How the types of a new table are found.
-#[derive(Debug)]
-pub(crate) struct NewTypes {
-    pub(crate) sample: Sample,
-    /// Whether the columns have no room for what the sample does not have.
-    pub(crate) tight: bool,
-    /// Columns and the types that they are given.
-    pub(crate) given: Vec<(String, String)>,
-    /// Whether the table has all of these columns.
-    pub(crate) has_all_given: bool,
-}
-
-/// What types are inferred from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sample {
-    /// The beginning of each file.
-    Beginning,
-    /// So many records of each file, which is read once more by the load.
-    Records(u64),
-    /// All of each file, likewise.
-    All,
-}
-
 impl LoadArgs {
     /// The target table, as the user wrote it; empty if none is required.
     pub(crate) fn into(&self) -> &str {
@@ -455,7 +432,7 @@ impl LoadArgs {
             None => self.bad_rows.clone(),
             Some(name) => {
                 let name = if sources::is_for_many(self.into()) { name.replace('*', table) } else { name.to_owned() };
-                format!("divert:{}", diverts::name(&name, table, &files))
+                format!("divert:{}", reject_file_name(&name, table, &files))
             }
         };
         let is_one_of_many = sources::is_for_many(self.into());
@@ -465,7 +442,7 @@ impl LoadArgs {
     /// Refuses to write one file for several tables.
     pub(crate) fn check_names_for_many(&self) -> Result<()> {
         match self.bad_rows.strip_prefix("divert:") {
-            Some(file) if !file.contains('*') && !diverts::is_of_one_table(file) => {
+            Some(file) if !file.contains('*') && !is_of_one_table(file) => {
                 Err(Error::config(format!("the bad rows of several tables do not fit into one file, `{file}`"))
                     .with_hint("`--bad-rows 'divert:bad-*.csv'` writes one for each table, named after it"))
             }
@@ -475,63 +452,43 @@ impl LoadArgs {
 
     /// How the files are read.
     pub(crate) fn csv_options(&self) -> Result<CsvOptions> {
-        let defaults = CsvOptions::default();
+        let csv = self.file_options().csv_options(self.makes_table())?.with_memory(sizes::memory(&self.memory)?);
         // Only the given limit applies: rows are not limited by the bytes of `auto`, nor bytes by its rows.
-        let (batch_rows, batch_bytes) = match sizes::batch(&self.batch)? {
-            BatchSize::Auto => (defaults.batch_rows, defaults.batch_bytes),
-            // Only the given limit applies.
-            BatchSize::Rows(rows) => (Some(rows), sizes::MAX_BATCH_BYTES),
-            BatchSize::Bytes(bytes) => (None, bytes),
-        };
-        let given = |option: &Option<String>| option.as_deref().filter(|text| *text != AUTO).map(str::to_owned);
-        let (delimiter, quote, encoding) = (given(&self.delimiter), given(&self.quote), given(&self.encoding));
-        // A format that is given is read as its standard says, but for what is asked for by itself.
-        let is_auto = self.format == FormatArg::Auto;
-        let asked = |option: &Option<String>| option.as_deref().map_or(is_auto, |text| text == AUTO);
-        let find_out = FindOut {
-            delimiter: asked(&self.delimiter),
-            quote: asked(&self.quote) && self.escape.is_none(),
-            header: is_auto && !self.header && !self.no_header,
-            skip: self.skip == AUTO,
-            encoding: self.encoding.as_deref() == Some(AUTO),
-        };
-        let quote = match quote.as_deref() {
-            None => defaults.quote,
-            Some("") => None,
-            Some(text) => Some(one_byte("--quote", text)?),
-        };
-        let skip = match &self.skip[..] {
-            AUTO => 0,
-            text => text.parse().map_err(|_| {
-                Error::config(format!("`--skip {text}` is not understood"))
-                    .with_hint("it takes a number of lines, or `auto`")
-            })?,
-        };
-        let names = match (self.header_names, self.makes_table()) {
-            (NamesArg::Keep, _) => HeaderNames::Keep,
-            (NamesArg::Auto, false) => HeaderNames::Trim,
-            (NamesArg::Auto, true) => HeaderNames::CleanUp,
-        };
-        let nulls: Vec<_> = self.null.iter().map(|text| text.clone().into_bytes()).collect();
-        Ok(defaults
-            .with_delimiter(delimiter.map(|text| one_byte("--delimiter", &text)).transpose()?)
-            .with_quote(quote)
-            .with_escape(self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?)
-            .with_header(!self.no_header)
-            .with_nulls(nulls)
-            .with_encoding(encoding.as_deref().map(encoding_of).transpose()?)
-            .with_skip(skip)
-            .with_limit(self.limit)
-            .with_batch_rows(batch_rows)
-            .with_batch_bytes(batch_bytes)
-            .with_memory(sizes::memory(&self.memory)?)
-            .with_json_path(self.json_path.as_deref().map(path_of_keys))
-            .with_widths(self.widths.as_deref().map(Widths::parse).transpose()?)
-            .with_ignore_extra_fields(self.extra_fields == ExtraFields::Ignore)
-            .with_null_missing_fields(self.missing_fields == MissingFields::Null)
-            .with_formats(self.value_formats()?)
-            .with_names(names)
-            .with_find_out(find_out))
+        Ok(match sizes::batch(&self.batch)? {
+            BatchSize::Auto => csv,
+            BatchSize::Rows(rows) => csv.with_batch_rows(Some(rows)).with_batch_bytes(BatchSize::MOST_BYTES),
+            BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
+        })
+    }
+
+    /// What is said of the files.
+    fn file_options(&self) -> FileOptions {
+        FileOptions {
+            format: self.file_format(),
+            json_path: self.json_path.clone(),
+            delimiter: self.delimiter.clone(),
+            quote: self.quote.clone(),
+            escape: self.escape.clone(),
+            header: if self.no_header { Some(false) } else { self.header.then_some(true) },
+            keeps_names: self.header_names == NamesArg::Keep,
+            nulls: self.null.clone(),
+            encoding: self.encoding.clone(),
+            decimal: self.decimal,
+            thousands: self.thousands,
+            currencies: self.currency.clone(),
+            percent: self.percent.map(|percent| match percent {
+                PercentArg::Strip => Percent::Strip,
+                PercentArg::Share => Percent::Share,
+            }),
+            trues: self.trues.clone(),
+            falses: self.falses.clone(),
+            date_formats: self.date_format.clone(),
+            widths: self.widths.clone(),
+            ignores_extra_fields: self.extra_fields == ExtraFields::Ignore,
+            nulls_missing_fields: self.missing_fields == MissingFields::Null,
+            skip: Some(self.skip.clone()),
+            limit: self.limit,
+        }
     }
 
     /// The file for bad rows, if there is to be one.
@@ -563,45 +520,8 @@ impl LoadArgs {
                     .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there")),
             };
         }
-        let sample = match self.sample.as_deref() {
-            None => Sample::Beginning,
-            Some("all") => Sample::All,
-            Some(text) => match text.parse() {
-                Ok(n) if n > 0 => Sample::Records(n),
-                _ => {
-                    return Err(Error::config(format!("`--sample {text}` is not understood"))
-                        .with_hint("it takes a number of rows, or `all`"));
-                }
-            },
-        };
-        let given = self.types.iter().map(|text| match text.split_once('=') {
-            Some((column, ty)) if !column.trim().is_empty() => {
-                Ok((column.trim().trim_matches('`').to_owned(), ty.trim().to_owned()))
-            }
-            _ => Err(Error::config(format!("`--type {text}` is not understood"))
-                .with_hint("it takes a column and a type: `--type zip=CHAR(5)`")),
-        });
-        let given = given.collect::<Result<_>>()?;
-        Ok(Some(NewTypes { sample, tight: self.tight, given, has_all_given: !self.is_one_of_many }))
-    }
-
-    /// How numbers and dates are written.
-    fn value_formats(&self) -> Result<ValueFormats> {
-        let dates = self.date_format.iter().map(|text| DateFormat::parse(text)).collect::<Result<Vec<_>>>()?;
-        let percent = self.percent.map(|percent| match percent {
-            PercentArg::Strip => Percent::Strip,
-            PercentArg::Share => Percent::Share,
-        });
-        let formats = ValueFormats::default()
-            .with_decimal(self.decimal.filter(|sign| *sign != '.'))
-            .with_thousands(self.thousands)
-            .with_currencies(self.currency.clone())
-            .with_percent(percent)
-            .with_trues(self.trues.clone())
-            .with_falses(self.falses.clone())
-            .with_dates(dates);
-        formats.check()?;
-        Ok(formats)
+        let types = NewTypes::parse(self.sample.as_deref(), self.tight, &self.types)?;
+        Ok(Some(NewTypes { has_all_given: !self.is_one_of_many, ..types }))
     }
 
     /// What the files are.
@@ -649,21 +569,6 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The keys of `--json-path`.
-fn path_of_keys(path: &str) -> Vec<String> {
-    path.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect()
-}
-
-/// What an option says for what is to be found out.
-const AUTO: &str = "auto";
-
-fn encoding_of(name: &str) -> Result<&'static encoding_rs::Encoding> {
-    encoding_rs::Encoding::for_label(name.as_bytes()).ok_or_else(|| {
-        Error::config(format!("`--encoding {name}` is not known"))
-            .with_hint("it takes the names of the WHATWG Encoding Standard: `utf-8`, `latin1`, `windows-1252`, `shift_jis`, `gb18030`, ..")
-    })
-}
-
 fn parse_bad_rows(text: &str) -> Result<BadRows> {
     BadRows::parse(text).ok_or_else(|| {
         Error::config(format!("`--bad-rows {text}` is not understood"))
@@ -672,17 +577,10 @@ fn parse_bad_rows(text: &str) -> Result<BadRows> {
 }
 
 fn parse_max_bad(text: &str) -> Result<MaxBad> {
-    let wrong = || {
+    MaxBad::parse(text).ok_or_else(|| {
         Error::config(format!("`--max-bad {text}` is not understood"))
             .with_hint("it takes a number, or a share such as `0.5%`")
-    };
-    match text.strip_suffix('%') {
-        Some(share) => match share.trim().parse::<f64>() {
-            Ok(share) if (0.0..=100.0).contains(&share) => Ok(MaxBad::Percent(share)),
-            _ => Err(wrong()),
-        },
-        None => text.parse().map(MaxBad::Rows).map_err(|_| wrong()),
-    }
+    })
 }
 
 fn parse_min_rows(text: &str) -> Result<MinRows> {
@@ -696,16 +594,6 @@ fn parse_min_rows(text: &str) -> Result<MinRows> {
 fn parse_time(option: &str, text: &str) -> Result<Duration> {
     let wrong = || Error::config(format!("`{option} {text}` is not a time")).with_hint("it takes `30s`, `10m` or `2h`");
     human::time_of(text).ok_or_else(wrong)
-}
-
-/// A delimiter, quote or escape: one byte, or the two characters `\t`.
-fn one_byte(option: &str, text: &str) -> Result<u8> {
-    match text {
-        "\\t" => Ok(b'\t'),
-        _ if text.len() == 1 => Ok(text.as_bytes()[0]),
-        _ => Err(Error::config(format!("`{option} {text}` is not one byte"))
-            .with_hint("it takes one ASCII character, or `\\t`")),
-    }
 }
 
 #[cfg(test)]
@@ -728,14 +616,5 @@ mod tests {
         for wrong in ["", "s", "-1s", "1d", "99999999999999999999s", "9999999999999999999h"] {
             assert_eq!(ms(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn one_byte_options() {
-        assert_eq!(one_byte("--delimiter", "\\t").unwrap(), b'\t');
-        assert_eq!(one_byte("--delimiter", ";").unwrap(), b';');
-        assert!(one_byte("--delimiter", "||").is_err());
-        assert!(one_byte("--delimiter", "é").is_err());
-        assert!(one_byte("--delimiter", "").is_err());
     }
 }

@@ -31,14 +31,11 @@ pub(super) fn batch(text: &str) -> Result<BatchSize> {
         (0, _) => Err(wrong()),
         (rows, false) => Ok(BatchSize::Rows(usize::try_from(rows).map_err(|_| wrong())?)),
         (bytes, true) => match usize::try_from(bytes) {
-            Ok(bytes) if bytes <= MAX_BATCH_BYTES => Ok(BatchSize::Bytes(bytes)),
+            Ok(bytes) if bytes <= BatchSize::MOST_BYTES => Ok(BatchSize::Bytes(bytes)),
             _ => Err(wrong()),
         },
     }
 }
-
-/// The most bytes of a chunk, which a lane holds in memory several times.
-pub(super) const MAX_BATCH_BYTES: usize = 64 << 20;
 
 /// `256MiB`, `1GiB`.
 pub(super) fn memory(text: &str) -> Result<usize> {

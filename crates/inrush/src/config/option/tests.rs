@@ -32,7 +32,7 @@ fn named(text: &str) -> Vec<(&str, &str)> {
         let is_in_url = parts.peek().is_some_and(|behind| behind.starts_with(" in the URL"));
         let looks_like = name.starts_with("pool-") || name.ends_with("-timeout");
         // An argument of Python, whose texts are in quotes.
-        let is_python = value.starts_with(['"', '\\']) || value == "True";
+        let is_python = value.starts_with(['"', '\\']) || ["True", "False"].contains(&value);
         let has_value = part.contains('=') && !value.contains([' ', '\n']) && !is_python;
         if (is_in_url && is_word(b"_")) || ((looks_like || has_value) && is_word(b"")) {
             names.push((name, value));

@@ -50,26 +50,3 @@ fn patterns_and_folders_become_files() {
     fs::create_dir(dir.path().join("empty")).unwrap();
     assert_eq!(expanded(&["empty"]).unwrap_err(), "there is no file in the folder `./empty`");
 }
-
-#[test]
-fn a_file_goes_into_the_table_of_its_name() {
-    let tables = |files: &[&str], into: &str| -> Vec<(String, Vec<String>)> {
-        let files: Vec<_> = files.iter().map(|&file| file.to_owned()).collect();
-        by_table(&files, into).unwrap().into_iter().map(|one| (one.into, one.files)).collect()
-    };
-    let one =
-        |into: &str, files: &[&str]| (into.to_owned(), files.iter().map(|&file| file.to_owned()).collect::<Vec<_>>());
-    assert_eq!(tables(&["a.csv", "b.csv"], "shop.t"), [one("shop.t", &["a.csv", "b.csv"])]);
-    assert_eq!(
-        tables(&["x/people.csv.gz", "orders.1.csv", "orders.2.csv", "z.zip#in/items.csv"], "shop.*"),
-        [
-            one("shop.`people`", &["x/people.csv.gz"]),
-            one("shop.`orders`", &["orders.1.csv", "orders.2.csv"]),
-            one("shop.`items`", &["z.zip#in/items.csv"])
-        ]
-    );
-    assert_eq!(tables(&["a`b.csv"], "*"), [one("`a``b`", &["a`b.csv"])]);
-    for nameless in ["-", "x/.csv"] {
-        assert!(by_table(&[nameless.to_owned()], "*").is_err(), "{nameless}");
-    }
-}

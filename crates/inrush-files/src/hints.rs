@@ -1,15 +1,30 @@
 //! What would help, added to the error of a bad row: the encoding of its file, the option by which its numbers or dates are read, what to
 //! do with records of another width.
 
-use super::LoadArgs;
-use super::args::Sample;
-use crate::Output;
-use inrush::sans_io::bulk::ledger::JobId;
-use inrush_core::{Error, Result};
-use inrush_files::{CsvOptions, Dialect, FileSource, Inferred};
+use crate::dialect::{CsvOptions, Dialect};
+use crate::infer_types::often_means_null;
+use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
+use crate::open::{Format, open};
+use inrush_core::bulk::ledger::JobId;
+use inrush_core::error::Error;
+
+/// What a load was to do: by what the files of its bad rows are read once more.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    /// The files, by their paths; a row of another source has no such hint.
+    pub files: &'a [String],
+    /// Their format, as it was given.
+    pub format: Format,
+    /// How they are read.
+    pub csv: &'a CsvOptions,
+    /// How the types of a new table were found, if one was made.
+    pub types: Option<&'a NewTypes>,
+    /// The table.
+    pub table: &'a str,
+}
 
 /// Adds what the encoding most likely is to the error of a row that is not UTF-8.
-pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
+pub fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
     let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
     match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
         None => error,
@@ -21,7 +36,7 @@ pub(super) fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
 }
 
 /// Adds what to do about a server that has no room.
-pub(super) fn at_full_disk(error: Error) -> Error {
+pub fn at_full_disk(error: Error) -> Error {
     /// ER_DISK_FULL, ER_RECORD_FILE_FULL
     const FULL: [u16; 2] = [1021, 1114];
     if error.hint().is_some() || !FULL.contains(&error.code()) {
@@ -35,14 +50,14 @@ pub(super) fn at_full_disk(error: Error) -> Error {
 
 /// Adds the option that would take a row which is bad for how it is written.
 /// `begun`: the jobs of which something is stored.
-pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun: &[JobId]) -> Error {
-    let record = || BadRecord::read(&error, args, csv);
+pub fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
+    let record = || BadRecord::read(&error, reading);
     let hint = at_quotes(error.message(), record)
-        .or_else(|| at_width(error.message(), || every_record_is_bad(&error, args, csv), record))
+        .or_else(|| at_width(error.message(), || every_record_is_bad(&error, reading), record))
         .or_else(|| at_missing_value(error.message()))
-        .or_else(|| at_blanks(&error, args, csv))
-        .or_else(|| at_format(&error, args, csv))
-        .or_else(|| at_new_type(&error, args, begun));
+        .or_else(|| at_blanks(&error, reading))
+        .or_else(|| at_format(&error, reading))
+        .or_else(|| at_new_type(&error, reading, begun));
     match (hint, error.hint().map(str::to_owned)) {
         (None, _) => error,
         (Some(hint), None) => error.with_hint(hint),
@@ -53,7 +68,7 @@ pub(super) fn at_options(error: Error, args: &LoadArgs, csv: &CsvOptions, begun:
 /// For a text that often means a missing value, where a number or a date goes.
 fn at_missing_value(message: &str) -> Option<String> {
     let (text, rest) = message.strip_prefix('`')?.split_once('`')?;
-    let is_one = inrush_files::often_means_null(text) && !text.starts_with("--");
+    let is_one = often_means_null(text) && !text.starts_with("--");
     (rest.starts_with(" is not a") && is_one).then(|| {
         let is_word = text.chars().all(|c| c.is_ascii_alphanumeric());
         let shown = if is_word { text.to_owned() } else { format!("'{text}'") };
@@ -70,9 +85,9 @@ struct BadRecord {
 
 impl BadRecord {
     /// Reads the file once more, up to the record. `None`: it cannot be read again, or only far behind.
-    fn read(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<Self> {
+    fn read(error: &Error, reading: &Reading<'_>) -> Option<Self> {
         let place = error.place().filter(|place| *place.source != *"-")?;
-        let mut file = inrush_files::open(&place.source, args.file_format(), csv).ok()?;
+        let mut file = open(&place.source, reading.format, reading.csv).ok()?;
         let dialect = file.as_csv()?.dialect().clone();
         for _ in 0..MOST_BATCHES {
             let batch = file.next().ok()??;
@@ -154,13 +169,13 @@ fn at_width(message: &str, all: impl FnOnce() -> bool, record: impl FnOnce() -> 
 }
 
 /// For a value that would fit without the blanks around it.
-fn at_blanks(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String> {
+fn at_blanks(error: &Error, reading: &Reading<'_>) -> Option<String> {
     let place = error.place().filter(|place| *place.source != *"-")?;
     let value = error.message().strip_prefix('`')?.split_once("` is not ")?.0;
     if value == value.trim_matches(' ') || value.trim().is_empty() {
         return None;
     }
-    let file = inrush_files::open(&place.source, args.file_format(), csv).ok()?;
+    let file = open(&place.source, reading.format, reading.csv).ok()?;
     let command = without_blanks(file.as_csv()?.dialect().delimiter, &place.source);
     Some(format!("blanks stand around values: `{command} | inrush load - ..` leaves them out"))
 }
@@ -173,22 +188,22 @@ fn without_blanks(delimiter: u8, file: &str) -> String {
 }
 
 /// Whether the file's first records are all of another width than its header.
-fn every_record_is_bad(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> bool {
+fn every_record_is_bad(error: &Error, reading: &Reading<'_>) -> bool {
     let source = error.place().map(|place| place.source.clone()).filter(|source| **source != *"-");
-    let open = |source: std::sync::Arc<str>| inrush_files::open(&source, args.file_format(), csv).ok();
+    let open = |source: std::sync::Arc<str>| open(&source, reading.format, reading.csv).ok();
     let first = source.and_then(open).and_then(|mut file| file.next().ok()?);
     first.is_some_and(|batch| batch.rows.num_rows() == 0 && batch.rejects.len() > 1)
 }
 
 /// For a number or a date that is not written as SQL writes them.
-fn at_format(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String> {
+fn at_format(error: &Error, reading: &Reading<'_>) -> Option<String> {
     let place = error.place()?;
     let (column, source) = (place.column.as_deref()?, &*place.source);
     if source == "-" {
         return None;
     }
     // It is read once more; if that fails, the error of the row is what counts.
-    let mut file = inrush_files::open(source, args.file_format(), csv).ok()?;
+    let mut file = open(source, reading.format, reading.csv).ok()?;
     let field = file.fields().iter().find(|name| name.trim().eq_ignore_ascii_case(column))?.clone();
     let proposals = file.proposals(&[field], PROPOSAL_BYTES).ok()?;
     proposals.first().map(ToString::to_string)
@@ -196,9 +211,9 @@ fn at_format(error: &Error, args: &LoadArgs, csv: &CsvOptions) -> Option<String>
 
 /// For a cell that the type of a new table's column does not hold: the type was found by the beginning of the file. `begun`: the jobs whose
 /// rows are stored in the table, in part.
-fn at_new_type(error: &Error, args: &LoadArgs, begun: &[JobId]) -> Option<String> {
+fn at_new_type(error: &Error, reading: &Reading<'_>, begun: &[JobId]) -> Option<String> {
     let column = error.place()?.column.clone()?;
-    let types = args.new_types().ok()??;
+    let types = reading.types?;
     let is_given = types.given.iter().any(|(name, _)| name.to_lowercase() == column.to_lowercase());
     // The server's own errors are about keys and the like.
     if is_given || error.code() != 0 {
@@ -211,11 +226,11 @@ fn at_new_type(error: &Error, args: &LoadArgs, begun: &[JobId]) -> Option<String
             format!(
                 "once `inrush load --forget {}` and `DROP TABLE {}` have undone this load: ",
                 ids.join(" "),
-                args.into()
+                reading.table
             )
         }
     };
-    let found = match (types.sample, args.files.iter().any(|file| file == "-")) {
+    let found = match (types.sample, reading.files.iter().any(|file| file == "-")) {
         (Sample::All, _) | (_, true) => "",
         _ => "`--sample all` finds a type that holds all rows, ",
     };
@@ -228,29 +243,13 @@ fn at_new_type(error: &Error, args: &LoadArgs, begun: &[JobId]) -> Option<String
     Some(format!("{anew}{found}`--type '{ty}'` gives it one"))
 }
 
-/// Says which columns of a new table are texts only because of how their numbers or dates are written; returns their names.
-pub(super) fn say_how_texts_look(
-    readers: &mut [Box<dyn FileSource>],
-    texts: &[&Inferred],
-    output: &Output,
-) -> Result<Vec<String>> {
-    let names: Vec<String> = texts.iter().map(|field| field.name.clone()).collect();
-    let Some(reader) = readers.first_mut().filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
-    let proposals = reader.proposals(&names, PROPOSAL_BYTES)?;
-    proposals.iter().for_each(|proposal| output.notice(&format!("{proposal}; without it the column is a text")));
-    Ok(proposals.into_iter().map(|proposal| proposal.field).collect())
-}
-
 /// A bad record is searched in so many batches, 4 MiB each.
 const MOST_BATCHES: usize = 16;
-
-/// So much of a file is looked at.
-const PROPOSAL_BYTES: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inrush_files::CsvReader;
+    use crate::csv::CsvReader;
 
     fn record(raw: &str) -> Option<BadRecord> {
         let dialect = CsvReader::new("x", &b"a,b\n"[..], &CsvOptions::default()).unwrap().dialect().clone();

@@ -1,17 +1,18 @@
 //! The reject file of `--bad-rows divert:FILE`: its preconditions, and its beginning, so that it can be
 //! corrected and loaded like the files its records come from.
 
-use super::sources;
-use inrush::sans_io::bulk::batch::csv_line;
-use inrush::sans_io::bulk::{FieldTarget, Matching};
-use inrush_core::{Error, Result};
-use inrush_files::{CsvReader, FileSource, RejectForm};
+use crate::csv::CsvReader;
+use crate::file_source::{FileSource, RejectForm};
+use crate::paths::table_of;
+use inrush_core::bulk::batch::csv_line;
+use inrush_core::bulk::{FieldTarget, Matching};
+use inrush_core::error::{Error, Result};
 use std::path::Path;
 
 /// The name with its placeholders replaced: `{date}` by today in UTC, `{file}` by the name of the (first) file up to its first dot,
 /// `{table}` by the table's.
-pub(crate) fn name(name: &str, table: &str, files: &[String]) -> String {
-    let file = files.first().and_then(|file| sources::table_of(file)).unwrap_or_else(|| "stdin".into());
+pub fn reject_file_name(name: &str, table: &str, files: &[String]) -> String {
+    let file = files.first().and_then(|file| table_of(file)).unwrap_or_else(|| "stdin".into());
     // A table may be given as `database.table`.
     let table = table.rsplit('.').next().unwrap_or(table).trim_matches('`');
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
@@ -19,12 +20,15 @@ pub(crate) fn name(name: &str, table: &str, files: &[String]) -> String {
 }
 
 /// Whether the name differs from table to table.
-pub(crate) fn is_of_one_table(name: &str) -> bool {
+pub fn is_of_one_table(name: &str) -> bool {
     ["{file}", "{table}"].iter().any(|part| name.contains(part))
 }
 
 /// Refuses a reject file whose rows would be lost or could not be read again.
-pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
+///
+/// # Errors
+/// `Config`.
+pub fn check_reject_file(file: &Path, sources: &[String], readers: &[Box<dyn FileSource>]) -> Result<()> {
     if same_as_source(file, sources) {
         // It would replace the source when the load ends, including records that are not stored.
         return Err(Error::config(format!("`{}` is read and would be written as well", file.display()))
@@ -45,7 +49,7 @@ pub(crate) fn check(file: &Path, sources: &[String], readers: &[Box<dyn FileSour
 /// the source was in another encoding than UTF-8, for it overrides the `--encoding` of the next load.
 ///
 /// A source that is not text has its rows written as CSV, under the names of the columns that they go into.
-pub(crate) fn head(readers: &[Box<dyn FileSource>], has_header: bool, matching: &Matching) -> Vec<u8> {
+pub fn reject_header(readers: &[Box<dyn FileSource>], has_header: bool, matching: &Matching) -> Vec<u8> {
     if let Some(reader) = readers.first().filter(|reader| reader.reject_form() == RejectForm::Cells) {
         let targets = match matching {
             Matching::Listed(targets) => targets.clone(),
@@ -116,11 +120,11 @@ mod tests {
     #[test]
     fn placeholders_of_names() {
         let files = ["in/march.2026.csv.gz".to_owned(), "other.csv".to_owned()];
-        assert_eq!(name("bad-{file}.csv", "people", &files), "bad-march.csv");
-        assert_eq!(name("{table}/{file}.csv", "shop.`people`", &["-".to_owned()]), "people/stdin.csv");
-        let dated = name("bad-{date}.csv", "people", &files);
+        assert_eq!(reject_file_name("bad-{file}.csv", "people", &files), "bad-march.csv");
+        assert_eq!(reject_file_name("{table}/{file}.csv", "shop.`people`", &["-".to_owned()]), "people/stdin.csv");
+        let dated = reject_file_name("bad-{date}.csv", "people", &files);
         assert!(dated.len() == "bad-2026-03-01.csv".len() && dated.starts_with("bad-20"), "{dated}");
-        assert_eq!(name("plain.csv", "people", &files), "plain.csv");
+        assert_eq!(reject_file_name("plain.csv", "people", &files), "plain.csv");
         assert!(is_of_one_table("{file}") && is_of_one_table("a-{table}") && !is_of_one_table("{date}"));
     }
 }
