@@ -80,6 +80,7 @@ impl<'a, S: Sink> Ask<'a, S> {
         }
         send_execute(id, self.params, entry, out);
         self.state = State::ExpectResults(entry.execution(slot, self.params.iter().any(is_long)));
+        session.executes(slot);
     }
 }
 
@@ -117,7 +118,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
     fn send(&mut self, session: &mut Session, out: &mut Outbox) -> Result<Step<Self::Output>> {
         match &mut self.state {
             State::Start => match session.statements.find(self.sql) {
-                Some(slot) if !session.statements.get(slot).bends(self.params, session.profile.keeps_param_types) => {
+                Some(slot) if !session.statements.bends(slot, self.params, session.profile.keeps_param_types) => {
                     return self.execute(slot, session, out);
                 }
                 _ => {
@@ -148,7 +149,7 @@ impl<S: Sink> Conversation for Ask<'_, S> {
                 let execution = *execution;
                 let step = self.results.receive(packet, session, self.sink);
                 if let Ok(Step::Done(_)) = step {
-                    session.sends(self.sql);
+                    session.ran(self.sql);
                 }
                 if step.is_err() {
                     session.statements.failed(execution, false);

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 
+#[cfg(doc)]
+use crate::session::Derived;
 use crate::session::{Effect, Prepared};
 use crate::wire::stmt::{self, Family};
 use crate::wire::{StmtId, Value};
@@ -16,6 +18,8 @@ pub struct StatementCache {
     clock: u64,
     /// How often what statements are prepared in has changed.
     epoch: u64,
+    /// Changes where the session may hold no lock on a table any more: somebody else can alter all of them.
+    locks: u64,
 }
 
 /// One statement of the cache.
@@ -34,8 +38,9 @@ pub struct Entry {
     is_spoiled: bool,
     /// What each parameter ever was.
     had: Vec<Had>,
-    /// Nobody can have altered a table since it was prepared: nothing was sent in between.
-    is_fresh: bool,
+    /// As long as the cache's number is this one, nobody can have altered a table since it was prepared: nothing was sent in between, or its
+    /// first execution holds a lock on the table until the transaction ends.
+    locks: Option<u64>,
     last_used: u64,
     epoch: u64,
 }
@@ -43,7 +48,6 @@ pub struct Entry {
 impl Entry {
     /// Whether the server knows the types of these values. If not, it is told them with the next execution.
     pub(crate) fn learn_types(&mut self, values: &[Value<'_>]) -> bool {
-        self.is_fresh = false;
         let is_known = self.has_types && stmt::has_types(values, &self.types);
         if !is_known {
             let mut types = Vec::with_capacity(2 * values.len());
@@ -72,9 +76,9 @@ impl Entry {
         (&self.types, self.has_types)
     }
 
-    /// Says that the statement is not executed at once: somebody may alter its table before.
+    /// Says that somebody may alter its table before its next execution.
     pub fn rests(&mut self) {
-        self.is_fresh = false;
+        self.locks = None;
     }
 
     /// Says that the server knows no types any more.
@@ -93,9 +97,7 @@ impl Entry {
     /// for values that went ahead of an earlier execution. `keeps_types`: `Profile::keeps_param_types`.
     pub(crate) fn bends(&self, values: &[Value<'_>], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(values);
-        self.is_spoiled
-            || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
-            || (!self.is_fresh && self.prepared.derived.iter().zip(values).any(|(derived, value)| derived.bends(value)))
+        self.is_spoiled || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
     }
 
     /// The same by their types.
@@ -191,7 +193,7 @@ impl StatementCache {
             round: 0,
             is_spoiled: false,
             had: Vec::new(),
-            is_fresh: true,
+            locks: Some(self.locks),
             last_used: self.clock,
             epoch: self.epoch,
         };
@@ -209,6 +211,24 @@ impl StatementCache {
         self.by_text.insert(sql.into(), oldest);
         let gone = std::mem::replace(&mut self.slots[oldest], entry);
         (oldest, Some(gone.prepared.id))
+    }
+
+    /// Whether somebody may have altered the statement's table since it was prepared.
+    pub(crate) fn may_be_altered(&self, slot: usize) -> bool {
+        self.slots[slot].locks != Some(self.locks)
+    }
+
+    /// Whether the statement must be prepared anew for these values: see [`Entry::bends`] and [`Derived`].
+    pub(crate) fn bends(&self, slot: usize, values: &[Value<'_>], keeps_types: bool) -> bool {
+        let entry = &self.slots[slot];
+        let mut pairs = entry.prepared.derived.iter().zip(values);
+        entry.bends(values, keeps_types)
+            || (self.may_be_altered(slot) && pairs.any(|(derived, value)| derived.bends(value)))
+    }
+
+    /// Says that the session may hold no lock on a table any more.
+    pub(crate) fn unlocked(&mut self) {
+        self.locks += 1;
     }
 
     /// What is in a slot that [`StatementCache::find`] or [`StatementCache::insert`] named.
@@ -256,7 +276,7 @@ impl StatementCache {
 
 impl Default for StatementCache {
     fn default() -> Self {
-        Self { slots: Vec::new(), by_text: HashMap::default(), capacity: CAPACITY, clock: 0, epoch: 0 }
+        Self { slots: Vec::new(), by_text: HashMap::default(), capacity: CAPACITY, clock: 0, epoch: 0, locks: 0 }
     }
 }
 
@@ -363,10 +383,16 @@ mod tests {
         let derived = vec![Derived::Float];
         let (slot, _) = cache.insert(b"a", Prepared { derived, ..prepared(1) });
         let long = [Value::Text("0.1234567890123456789")];
-        assert!(!cache.get(slot).bends(&long, true));
+        assert!(!cache.bends(slot, &long, true));
         cache.get_mut(slot).learn_types(&long);
-        assert!(cache.get(slot).bends(&long, true));
-        assert!(!cache.get(slot).bends(&[Value::Text("0.1")], true));
+        assert!(!cache.bends(slot, &long, true), "its execution holds a lock on the table");
+        cache.unlocked();
+        assert!(cache.bends(slot, &long, true));
+        assert!(!cache.bends(slot, &[Value::Text("0.1")], true));
+        let (slot, _) = cache.insert(b"a", Prepared { derived: vec![Derived::Float], ..prepared(2) });
+        assert!(!cache.bends(slot, &long, true));
+        cache.get_mut(slot).rests();
+        assert!(cache.bends(slot, &long, true));
     }
 
     #[test]

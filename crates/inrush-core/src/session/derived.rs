@@ -52,15 +52,25 @@ impl Derived {
     /// Whether the value may be another one after it was of this type.
     #[inline]
     pub(crate) fn bends(self, value: &Value<'_>) -> bool {
-        match (self, Family::of(value)) {
-            (Self::Other, _) | (_, Family::Null | Family::Moment) => false,
-            (Self::Exact | Self::Float, Family::Number) => false,
-            (_, Family::Number) => true,
-            (_, Family::Text) => self.bends_text(value.as_bytes().unwrap_or_default()),
+        match Family::of(value) {
+            Family::Text => self.bends_text(value.as_bytes().unwrap_or_default()),
+            family => self.bends_all(family),
         }
     }
 
-    fn bends_text(self, text: &[u8]) -> bool {
+    /// Whether some values of the family may be others.
+    #[inline]
+    pub(crate) fn may_bend(self, family: Family) -> bool {
+        self.bends_all(family) || (family == Family::Text && self != Self::Other)
+    }
+
+    /// Whether all of them may.
+    #[inline]
+    pub(crate) fn bends_all(self, family: Family) -> bool {
+        family == Family::Number && !matches!(self, Self::Other | Self::Exact | Self::Float)
+    }
+
+    pub(crate) fn bends_text(self, text: &[u8]) -> bool {
         match self {
             Self::Other => false,
             Self::Exact => !is_plain(text, DECIMAL_DIGITS),

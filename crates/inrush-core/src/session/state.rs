@@ -7,7 +7,7 @@ use crate::error::{Class, Error, Kind, Reason, Result};
 use crate::profile::Profile;
 use crate::session::cache::StatementCache;
 use crate::session::columns::KnownColumns;
-use crate::session::effect::Dialect;
+use crate::session::effect::{Dialect, Effect};
 use crate::session::guards::Guards;
 use crate::wire::dirty_flags::outdates_statements;
 use crate::wire::{
@@ -309,6 +309,9 @@ impl Session {
     /// Takes in what an OK packet tells.
     pub(crate) fn apply(&mut self, ok: &OkPacket<'_>) -> Result<(), Malformed> {
         self.status = ok.status;
+        if !self.in_transaction() {
+            self.statements.unlocked();
+        }
         self.guards.see(self.in_transaction(), self.refusal.take());
         SessionChange::read_all(ok.state, |change| match change {
             SessionChange::State => self.marks.changed = true,
@@ -333,8 +336,26 @@ impl Session {
         })
     }
 
-    /// Takes note of a text that is sent: it may make kept statements mean something else.
+    /// Takes note of a text that is sent: it may give up locks (ROLLBACK TO SAVEPOINT), and make kept statements mean something else.
     pub(crate) fn sends(&mut self, sql: &[u8]) {
+        self.statements.unlocked();
+        self.ran(sql);
+    }
+
+    /// Takes note of an execution that is sent: outside of a transaction nothing is locked behind it.
+    pub(crate) fn executes(&mut self, slot: usize) {
+        let is_locked = self.in_transaction();
+        let entry = self.statements.get_mut(slot);
+        if !is_locked {
+            entry.rests();
+        }
+        if !matches!(entry.prepared.effect, Effect::Nothing | Effect::Rows) {
+            self.statements.unlocked();
+        }
+    }
+
+    /// Takes note of a statement that ran: it may make kept statements mean something else.
+    pub(crate) fn ran(&mut self, sql: &[u8]) {
         let multi = self.capabilities.contains(Capabilities::CLIENT_MULTI_STATEMENTS);
         if !self.statements.is_empty() && outdates_statements(sql, multi, self.schema.as_deref()) {
             self.statements.outdate();
@@ -344,6 +365,7 @@ impl Session {
     /// Takes note of an ERR packet.
     pub(crate) fn refused(&mut self, code: u16) {
         self.refusal = Some(code);
+        self.statements.unlocked();
         self.was_refused = codes::of(code).0 != Class::Lost;
         self.marks.refused = true;
     }

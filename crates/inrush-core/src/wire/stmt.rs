@@ -135,6 +135,29 @@ pub fn check(params: &[Value<'_>]) -> Result<(), Error> {
     }
 }
 
+/// The texts among values that [`values`] wrote, each with the number of its parameter. None went ahead.
+pub(crate) fn texts<'v>(
+    bitmap: &'v [u8],
+    types: &'v [u8],
+    values: &'v [u8],
+) -> impl Iterator<Item = (usize, &'v [u8])> {
+    let mut values = Cursor::new(values, "values");
+    let is_null = |param: usize| bitmap.get(param / 8).is_none_or(|bits| bits & 1 << (param % 8) != 0);
+    let written = types.chunks_exact(2).enumerate().filter(move |(param, _)| !is_null(*param));
+    written
+        .map_while(move |(param, ty)| {
+            match (Family::of_type(ty[0]), ty[0]) {
+                (Family::Text, _) => return Some(Some((param, values.lenenc_bytes().ok()?))),
+                (Family::Null, _) => {}
+                (Family::Moment, _) => drop(values.lenenc_bytes().ok()?),
+                (Family::Number, FLOAT) => drop(values.take(4).ok()?),
+                (Family::Number, _) => drop(values.take(8).ok()?),
+            }
+            Some(None)
+        })
+        .flatten()
+}
+
 /// COM_STMT_SEND_LONG_DATA: a part of a parameter's value, ahead of the execution. The server sends no reply; what it finds wrong
 /// it says at the execution.
 ///
@@ -292,6 +315,8 @@ fn put_time(out: &mut Vec<u8>, time: &Time) {
         out.extend_from_slice(&time.micros.to_le_bytes());
     }
 }
+
+const FLOAT: u8 = ColumnType::MYSQL_TYPE_FLOAT as u8;
 
 /// The flag of an unsigned integer.
 pub(crate) const UNSIGNED: u8 = 0x80;

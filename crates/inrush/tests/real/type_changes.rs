@@ -8,7 +8,7 @@ use inrush_testkit::servers;
 const DAY: Date = Date { year: 2024, month: 2, day: 29 };
 
 /// Each of them looks like one of the others.
-const VALUES: [Value<'static>; 16] = [
+const VALUES: [Value<'static>; 18] = [
     Value::Int(-7),
     Value::Int(9_007_199_254_740_993),
     Value::UInt(u64::MAX),
@@ -25,6 +25,8 @@ const VALUES: [Value<'static>; 16] = [
     Value::Text("12345678901234567.89"),
     Value::Bytes(b"007"),
     Value::Bytes(b"20240201101112"),
+    Value::Text("é"),
+    Value::Bytes("é".as_bytes()),
 ];
 
 #[test]

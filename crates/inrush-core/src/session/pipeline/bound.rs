@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::session::ask::{LONG_PART, is_long};
-use crate::session::cache::{Entry, Execution};
+use crate::session::cache::{Entry, Execution, StatementCache};
+use crate::session::derived::Derived;
+use crate::wire::stmt::Family;
 use crate::wire::{Outbox, StmtId, Value, stmt};
 use std::borrow::Cow;
 
@@ -99,9 +101,23 @@ impl Bound {
         Some(Cow::Owned(told))
     }
 
-    /// Whether the statement must be prepared anew for these values: see [`Entry::bends`].
-    pub(super) fn is_bent_by(&self, entry: &Entry, keeps_types: bool) -> bool {
+    /// Whether the statement must be prepared anew for these values: see [`StatementCache::bends`].
+    pub(super) fn is_bent_by(&self, slot: usize, statements: &StatementCache, keeps_types: bool) -> bool {
+        let entry = statements.get(slot);
         entry.bends_types(&self.head[self.n_values.div_ceil(8)..], keeps_types)
+            || (statements.may_be_altered(slot) && self.is_bent_as(&entry.prepared.derived))
+    }
+
+    /// Whether one of the values may be another one after it was of its parameter's derived type. Most often the types say that none may.
+    fn is_bent_as(&self, derived: &[Derived]) -> bool {
+        let (bitmap, types) = self.head.split_at(self.n_values.div_ceil(8));
+        let families = || types.chunks_exact(2).map(|ty| Family::of_type(ty[0]));
+        let mut pairs = derived.iter().zip(families());
+        pairs.any(|(derived, family)| derived.may_bend(family))
+            && (!self.long.is_empty()
+                || derived.iter().zip(families()).any(|(derived, family)| derived.bends_all(family))
+                || stmt::texts(bitmap, types, &self.values)
+                    .any(|(param, text)| derived.get(param).is_some_and(|derived| derived.bends_text(text))))
     }
 
     /// Whether the statement takes so many values.

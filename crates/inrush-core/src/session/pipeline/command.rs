@@ -68,17 +68,17 @@ pub(super) fn send_bound(
     out: &mut Outbox,
 ) -> bool {
     let Some(slot) = session.statements.find(statement.sql().as_bytes()) else { return false };
-    let keeps_types = session.profile.keeps_param_types;
-    let entry = session.statements.get_mut(slot);
-    if bound.is_bent_by(entry, keeps_types) {
+    if bound.is_bent_by(slot, &session.statements, session.profile.keeps_param_types) {
         return false;
     }
+    let entry = session.statements.get_mut(slot);
     match bound.check(entry.prepared.n_params) {
         Ok(()) => {
             let effect = entry.prepared.effect;
             bound.send(slot, entry, out, |out, execution, body| {
                 queue.push_execution(out, statement, effect, execution, body);
             });
+            session.executes(slot);
         }
         Err(error) => queue.push_settled(Expect::Refused(error)),
     }

@@ -243,7 +243,9 @@ impl<F: Flight> Pipeline<F> {
                 }
             }
             (Expect::FirstPart, answer) => self.failed_part = answer.err(),
-            (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => keep(&statement, prepared, session, out),
+            (Expect::Learned(statement), Ok(Answer::Prepared(prepared))) => {
+                keep(&statement, prepared, session, out);
+            }
             (Expect::Learned(_), answer) => {
                 // Behind the statement of an execution that is held back nothing was sent.
                 if let (State::Holding(_, failed), true) = (&mut self.state, self.queue.is_empty()) {
@@ -251,7 +253,8 @@ impl<F: Flight> Pipeline<F> {
                 }
             }
             (Expect::Prepared(statement), Ok(Answer::Prepared(prepared))) => {
-                keep(&statement, prepared, session, out);
+                let slot = keep(&statement, prepared, session, out);
+                session.statements.get_mut(slot).rests();
                 self.finish_step(Verb::Other, Ok(Reply::Prepared(statement)), session);
             }
             (expect, answer) => {
@@ -343,11 +346,13 @@ impl<F: Flight> Conversation for Pipeline<F> {
     }
 }
 
-/// Keeps a statement for later executions, in place of its older self or of the one that was not used for longest.
-fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &mut Outbox) {
-    if let (_, Some(gone)) = session.statements.insert(statement.sql().as_bytes(), prepared) {
+/// Keeps a statement for later executions, in place of its older self or of the one that was not used for longest. Returns its slot.
+fn keep(statement: &Statement, prepared: Prepared, session: &mut Session, out: &mut Outbox) -> usize {
+    let (slot, gone) = session.statements.insert(statement.sql().as_bytes(), prepared);
+    if let Some(gone) = gone {
         out.pipelined(|out| stmt::close(out, gone));
     }
+    slot
 }
 
 /// Hands the results of one step on.

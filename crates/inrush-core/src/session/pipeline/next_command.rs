@@ -79,7 +79,7 @@ impl NextCommand<'_> {
         }
         let keeps_types = self.session.profile.keeps_param_types;
         let slot = self.session.statements.find(statement.sql().as_bytes());
-        let Some(slot) = slot.filter(|slot| !self.session.statements.get(*slot).bends(values, keeps_types)) else {
+        let Some(slot) = slot.filter(|slot| !self.session.statements.bends(*slot, values, keeps_types)) else {
             return self.hold(Command::Execute(statement.clone(), Bound::new(values)));
         };
         let Self { out, queue, session, .. } = self;
@@ -92,6 +92,7 @@ impl NextCommand<'_> {
         bound::send_values(values, slot, entry, out, |out, execution, body| {
             queue.push_execution(out, statement, effect, execution, body);
         });
+        session.executes(slot);
         Ok(Decision(Choice::Command))
     }
 

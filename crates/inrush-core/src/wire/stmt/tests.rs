@@ -118,3 +118,27 @@ fn dates_and_times_that_no_column_holds() {
         assert!(refused(wrong).is_err(), "{wrong:?}");
     }
 }
+
+#[test]
+fn texts_among_other_values() {
+    let moment = DateTime { date: Date { year: 1, month: 2, day: 3 }, hour: 4, minute: 5, second: 6, micros: 7 };
+    let long = "x".repeat(300);
+    let params = [
+        Value::Text("one"),
+        Value::Null,
+        Value::Float(1.0),
+        Value::UInt(3),
+        Value::DateTime(moment),
+        Value::Time(Time { negative: true, days: 1, hours: 2, minutes: 3, seconds: 4, micros: 0 }),
+        Value::Bytes(long.as_bytes()),
+        Value::Double(0.1),
+        Value::Date(Date { year: 2021, month: 1, day: 2 }),
+        Value::Text(""),
+    ];
+    let (mut nulls, mut told, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    bitmap(&mut nulls, &params);
+    types(&mut told, &params, &[]);
+    values(&mut bytes, &params, |_| false);
+    let found: Vec<_> = texts(&nulls, &told, &bytes).collect();
+    assert_eq!(found, [(0, b"one".as_slice()), (6, long.as_bytes()), (9, b"")]);
+}
