@@ -234,6 +234,7 @@ def test_an_iterator_that_raises(place: Place) -> None:
     # The same job goes on where this one stopped.
     done = inrush.load(((n, f"guest {n}", None) for n in range(60_000)), "people", place.url, job="guests")
     assert (done.stored, done.resumed) == (60_000, report.stored)
+    assert done.stored_by_this_run == 60_000 - report.stored
     assert place.rows("SELECT COUNT(*), SUM(id) FROM people") == [(60_000, decimal.Decimal(60_000 * 59_999 // 2))]
 
 

@@ -14,7 +14,7 @@ use adbc_core::options::{IngestMode, OptionStatement, OptionValue};
 use inrush::sans_io::bulk::report::{Report, Stop};
 use inrush::sans_io::value::ident::quote_ident;
 use inrush::table::{TableName, create_statement};
-use inrush::{BadRows, BatchOptions, LoadOptions, Loader, Mode, Source, Statement};
+use inrush::{BadRows, BatchOptions, FrontEnd, LoadOptions, Loader, Mode, Source, Statement};
 use inrush_files::{CsvOptions, FileSource, Inferred, fit_row};
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl Ingest {
         if creates {
             options.create = Some(columns(&mut *source, &self.key).map_err(ours)?);
         }
-        let loader = Loader::new(session.config(), table).with_options(options);
+        let loader = Loader::new(session.config(), table).with_options(options).with_front_end(FrontEnd::Command);
         session.watch(Some(loader.control()));
         let report = loader.load(vec![source as Box<dyn Source>]);
         session.watch(None);
@@ -233,7 +233,7 @@ fn as_json(report: &Report) -> String {
         "table": report.table,
         "rows": counts,
         "changed": report.changed,
-        "resumed": report.resumed.records,
+        "resumed": report.resumed.rows,
         "chunks": report.chunks,
         "lanes": report.lanes,
         "method": report.method.name(),

@@ -207,6 +207,18 @@ impl Error {
         self
     }
 
+    /// Replaces the words of the message and of the hint (`true`) where `replace` returns others. A server's message stays as it is.
+    #[must_use]
+    pub(crate) fn reworded(mut self, replace: impl Fn(&str, bool) -> Option<String>) -> Self {
+        if let (true, Some(message)) = (self.0.kind != Kind::Server, replace(&self.0.message, false)) {
+            self.0.message = message.into();
+        }
+        if let Some(hint) = self.0.hint.as_deref().and_then(|hint| replace(hint, true)) {
+            self.0.hint = Some(hint.into());
+        }
+        self
+    }
+
     /// Puts what was being done before the message: `{doing}: {message}`.
     #[must_use]
     pub fn while_doing(mut self, doing: &str) -> Self {

@@ -7,6 +7,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | [`error`] | the one error type, [`Place`]: where in the input a fault lies, and the table of the servers' error codes |
+//! | [`front_end`] | the names that options have in messages: of the command, the library, Python |
 //! | [`retry`] | what is run again after an error, when, and for how long |
 //! | [`wire`] | bytes <-> packets, a packet a file |
 //! | [`convert`] | values on the wire <-> Rust types and Arrow arrays |
@@ -38,6 +39,7 @@ pub mod auth;
 pub mod bulk;
 pub mod convert;
 pub mod error;
+pub mod front_end;
 pub mod human;
 pub mod printable;
 pub mod profile;
@@ -51,3 +53,4 @@ pub mod wire;
 pub mod zone;
 
 pub use error::{Class, Error, Kind, Place, Result};
+pub use front_end::FrontEnd;

@@ -40,7 +40,6 @@ mod parquet;
 mod paths;
 mod record_batches;
 mod sniff;
-mod spelling;
 mod tar_member;
 mod together;
 mod untaken;
@@ -65,7 +64,6 @@ pub use open::{Format, open};
 pub use paths::{expand, table_of};
 pub use record_batches::{record_batches, record_batches_once};
 pub use sniff::Found;
-pub use spelling::in_python;
 pub use together::{
     QuotedEmpties, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
     refuse_other_encodings,

@@ -3,8 +3,7 @@
 use crate::report;
 use arrow_schema::ArrowError;
 use inrush_core::bulk::report::{Report, Stop};
-use inrush_core::{Error, Kind};
-use inrush_files::in_python;
+use inrush_core::{Error, FrontEnd, Kind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -95,7 +94,7 @@ fn made(py: Python<'_>, class: &str, error: &Error, report: Option<&Report>, job
         known.set_item("sqlstate", (error.kind() == Kind::Server).then(|| error.sql_state()))?;
         let hint = match error.message().contains("`NaN`") && error.kind() == Kind::Data {
             true => Some("`nan=\"null\"` stores NULL in its place".into()),
-            false => error.hint().map(|hint| in_python(hint, true)),
+            false => error.hint().map(|hint| FrontEnd::Python.names(hint, true)),
         };
         known.set_item("hint", hint)?;
         known.set_item("row", error.row())?;
@@ -109,7 +108,7 @@ fn made(py: Python<'_>, class: &str, error: &Error, report: Option<&Report>, job
         if let Some(report) = report {
             known.set_item("report", report::as_report(py, report)?)?;
         }
-        let mut message = in_python(&error.to_string(), false);
+        let mut message = FrontEnd::Python.names(&error.to_string(), false).into_owned();
         if let Some(place) = error.place().filter(|place| place.line > 0 && is_in_memory(&place.source, job)) {
             let placed = format!("line {}", place.line);
             message = message.replacen(&placed, &format!("row {}", place.line), 1);

@@ -12,11 +12,11 @@ use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{
     BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source, Stop,
 };
-use inrush_core::{Error, Kind};
+use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     FileOptions, NewTypes, QuotedEmpties, TableColumns, check_fields_of_formats, check_reject_file, describe_all,
-    in_python, likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
+    likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
 };
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -291,7 +291,7 @@ fn run(
     events: &Sender<Event>,
 ) -> inrush::Result<Report> {
     let say = |text: &str| {
-        let _ = events.send(Event::Said(INFO, in_python(text, true)));
+        let _ = events.send(Event::Said(INFO, FrontEnd::Python.names(text, true).into_owned()));
     };
     let asked = events.clone();
     let ask: Ask = Arc::new(move |request| asked.send(Event::Request(request)).is_ok());
@@ -332,7 +332,7 @@ fn run(
     }
     let quoted_empties = QuotedEmpties::of(&opened.sources);
     let sources: Vec<Box<dyn Source>> = opened.sources.into_iter().map(|source| source as Box<dyn Source>).collect();
-    let loader = Loader::new(config, &table);
+    let loader = Loader::new(config, &table).with_front_end(FrontEnd::Command);
     let _ = events.send(Event::Begun(loader.control()));
     let said = events.clone();
     let loader = loader.with_options(options.load).with_reject_header(header).with_observer(move |notice| {
@@ -377,7 +377,7 @@ fn words(notice: &Notice) -> Option<(u8, String)> {
         | Notice::RejectsNotKept { .. } => WARNING,
         _ => INFO,
     };
-    Some((level, notice.to_string()))
+    Some((level, notice.in_words(FrontEnd::Python)))
 }
 
 /// One argument of `data`.

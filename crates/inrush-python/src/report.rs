@@ -21,7 +21,7 @@ pub(crate) fn as_report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound
         "time_zone": &report.time_zone,
         "dry_run": report.dry_run,
         "changed": report.changed,
-        "resumed": report.resumed.records,
+        "resumed": report.resumed.rows,
         "chunks": report.chunks,
         "replays": report.replays,
         "bytes": report.bytes,

@@ -101,6 +101,8 @@ pub use config::{Config, IntoConfig, PipelineMode, PoolOptions, TlsMode, url};
 /// The pure core: protocol, batches, ledger and conversions without a socket, for people who build on them. What this crate does not name
 /// itself may change in any release.
 pub use inrush_core as sans_io;
+#[cfg(feature = "loader")]
+pub use inrush_core::FrontEnd;
 pub use inrush_core::bulk::Method;
 #[cfg(feature = "loader")]
 pub use inrush_core::bulk::lane::Unchecked;

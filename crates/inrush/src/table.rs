@@ -58,8 +58,9 @@ impl TableName {
         if self.schema.is_empty() {
             self.schema = default
                 .ok_or_else(|| {
-                    Error::config(format!("no database is chosen for table `{}`", self.name))
-                        .with_hint("name it in the URL (`mysql://user@host/DATABASE`), with `-D DATABASE`, or write `--into DATABASE.TABLE`")
+                    Error::config(format!("no database is chosen for table `{}`", self.name)).with_hint(
+                        "name it in the URL (`mysql://user@host/DATABASE`), or with the table: `DATABASE.TABLE`",
+                    )
                 })?
                 .to_owned();
         }

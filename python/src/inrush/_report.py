@@ -106,7 +106,7 @@ class Report:
     read: int
     """Rows read."""
     stored: int
-    """Rows that are in the table (updated or deleted in these modes)."""
+    """Rows that are in the table (updated or deleted in these modes), those of earlier runs of the job among them."""
     skipped: int
     """Rows that the mode left out: their key was there, or was not."""
     changed: int | None
@@ -118,7 +118,7 @@ class Report:
     unknown: int
     """Rows whose COMMIT got no answer: in the table, or not. The same load goes on and finds out."""
     resumed: int
-    """Rows that earlier runs had stored; part of the counts."""
+    """Rows that earlier runs had stored; part of `stored`."""
     chunks: int
     replays: int
     bytes: int
@@ -132,6 +132,11 @@ class Report:
     """The first bad rows."""
     stored_records: list[Records] = field(default_factory=list[Records])
     unknown_records: list[Records] = field(default_factory=list[Records])
+
+    @property
+    def stored_by_this_run(self) -> int:
+        """Rows that this call stored; the others were stored by earlier runs of the same job."""
+        return self.stored - self.resumed
 
     @property
     def already_loaded(self) -> bool:
@@ -149,7 +154,7 @@ class Report:
         ]
         parts = [f"{self.stored:,} {'checked' if self.dry_run else 'stored'}"]
         parts += [f"{count:,} {fate}" for count, fate in fates if count]
-        speed = (self.stored - self.resumed) / max(self.seconds, 0.001)
+        speed = self.stored_by_this_run / max(self.seconds, 0.001)
         return (
             f"{self.table}: {self.read:,} read = {' + '.join(parts)}; {speed:,.0f} rows/s over {self.lanes} "
             f"{'lane' if self.lanes == 1 else 'lanes'} by {self.method}, {self.seconds:.1f} s"

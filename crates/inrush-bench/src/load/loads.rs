@@ -16,7 +16,7 @@ use inrush::sans_io::bulk::Source;
 use inrush::sans_io::bulk::report::{Report, Stop};
 use inrush::sans_io::value::column::ColumnType;
 use inrush::sans_io::{Error, Kind, Result};
-use inrush::{BatchSize, Computed, Config, LoadOptions, Loader, Method, Notice, Observer, Sort};
+use inrush::{BatchSize, Computed, Config, FrontEnd, LoadOptions, Loader, Method, Notice, Observer, Sort};
 use inrush_files::{CsvOptions, Format};
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write as _};
@@ -414,8 +414,9 @@ impl Loads {
         observer: Option<Observer>,
     ) -> Result<(Option<Report>, Option<u64>)> {
         let file = inrush_files::open(&self.file.path.to_string_lossy(), Format::Auto, csv)?;
-        let mut loader =
-            Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema)).with_options(options);
+        let mut loader = Loader::new(self.config.clone(), format!("{}.{table}", self.settings.schema))
+            .with_options(options)
+            .with_front_end(FrontEnd::Command);
         if let Some(observer) = observer {
             loader = loader.with_observer(observer);
         }

@@ -201,7 +201,7 @@ pub struct Report {
     pub read: u64,
     /// What was done with a row whose key was there.
     pub mode: Mode,
-    /// Rows that are in the table (updated or deleted in these modes).
+    /// Rows that are in the table (updated or deleted in these modes), those of earlier runs among them: see [`Report::stored_by_this_run`].
     pub stored: u64,
     /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
     pub skipped: u64,
@@ -243,6 +243,11 @@ impl Report {
             ("not_loaded", self.not_loaded),
             ("unknown", self.unknown),
         ]
+    }
+
+    /// Rows that this run stored; the others were stored by earlier runs of the same job. 0 where it was loaded already.
+    pub fn stored_by_this_run(&self) -> u64 {
+        self.stored - self.resumed.rows
     }
 
     /// Whether the counts add up.

@@ -213,7 +213,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     (
         "inrush-files",
         &[
-            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "spelling", "untaken", "widths"],
+            &["cells", "escaped", "expansion", "guard", "lz4", "on_disk", "paths", "untaken", "widths"],
             &["decompress", "json_elements", "moment"],
             &["infer_types"],
             &["formats"],

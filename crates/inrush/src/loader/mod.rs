@@ -56,7 +56,7 @@ use control::lock;
 use inrush_core::bulk::ledger::Totals;
 use inrush_core::bulk::report::{self, Report, Stop};
 use inrush_core::bulk::{Source, Unchanged};
-use inrush_core::{Error, Kind, Result};
+use inrush_core::{Error, FrontEnd, Kind, Result};
 use lane::Lane;
 use ledger::Jobs;
 use load::Load;
@@ -88,6 +88,7 @@ pub struct Loader {
     observer: Observer,
     control: Arc<Control>,
     reject_header: Vec<u8>,
+    front_end: FrontEnd,
 }
 
 impl Loader {
@@ -100,6 +101,7 @@ impl Loader {
             observer: Box::new(|_| {}),
             control: Arc::default(),
             reject_header: Vec::new(),
+            front_end: FrontEnd::Library,
         }
     }
 
@@ -124,6 +126,13 @@ impl Loader {
         self
     }
 
+    /// Sets whose names options have in errors and in the report: those of this library unless it is set.
+    #[must_use]
+    pub fn with_front_end(mut self, front_end: FrontEnd) -> Self {
+        self.front_end = front_end;
+        self
+    }
+
     /// The handle that watches, stops or aborts the load from other threads.
     pub fn control(&self) -> Arc<Control> {
         self.control.clone()
@@ -134,7 +143,15 @@ impl Loader {
     /// # Errors
     /// `Config` for mistakes of the mapping (all at once), `Guarantee` for a table that cannot keep the guarantee, else what
     /// the server or the network said.
-    pub fn load(self, mut sources: Vec<Box<dyn Source>>) -> Result<Report> {
+    pub fn load(self, sources: Vec<Box<dyn Source>>) -> Result<Report> {
+        let front_end = self.front_end;
+        match self.run(sources) {
+            Ok(report) => Ok(named(report, front_end)),
+            Err(error) => Err(front_end.name_options(error)),
+        }
+    }
+
+    fn run(self, mut sources: Vec<Box<dyn Source>>) -> Result<Report> {
         self.options.check()?;
         let control = self.control();
         let interrupted = |error: Error| {
@@ -217,6 +234,19 @@ impl Loader {
         poll_fn(|cx| waiter.poll(cx)).await;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
+}
+
+/// The report with options named as the front end has them.
+fn named(mut report: Report, front_end: FrontEnd) -> Report {
+    let name = |error| front_end.name_options(error);
+    report.method_reason = front_end.names(&report.method_reason, false).into_owned();
+    report.stop = report.stop.map(|stop| match stop {
+        Stop::BadData(error) => Stop::BadData(name(error)),
+        Stop::Failed(error) => Stop::Failed(name(error)),
+        Stop::Unreadable(error) => Stop::Unreadable(name(error)),
+        Stop::Interrupted => Stop::Interrupted,
+    });
+    report
 }
 
 /// Stops a load that nobody waits for any more. One that is over does not mind.

@@ -174,7 +174,7 @@ fn explain(error: rustls::Error) -> Error {
             CertificateError::UnknownIssuer
             | CertificateError::BadSignature
             | CertificateError::UnhandledCriticalExtension,
-        ) => "name the authority that signed the server's certificate with `--tls-ca FILE`",
+        ) => "name the authority that signed the server's certificate: `tls-ca=FILE` in the URL, or `--tls-ca FILE`",
         rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             "renew the server's certificate, or check the clock of this machine"
         }
@@ -185,7 +185,7 @@ fn explain(error: rustls::Error) -> Error {
             "give the server a certificate that can be checked: X.509 version 3, signed by an authority that is trusted here"
         }
         rustls::Error::PeerIncompatible(_) | rustls::Error::AlertReceived(_) => {
-            "the server must speak TLS 1.2 or 1.3, and may require a client certificate: `--tls-cert FILE --tls-key FILE`"
+            "the server must speak TLS 1.2 or 1.3, and may require a client certificate: `tls-cert=FILE&tls-key=FILE` in the URL, or `--tls-cert FILE --tls-key FILE`"
         }
         _ => "look at the server's log and at its TLS settings; something on the way may have changed what was sent",
     };

@@ -1,7 +1,7 @@
 //! `--events FILE`: the events of a load, a JSON object a line (version 1: docs/events.md). Every line is complete and flushed, so that
 //! readers that follow the file never get a partial line; existing lines stay.
 
-use inrush::Notice;
+use inrush::{FrontEnd, Notice};
 use inrush_core::printable::printable_json;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
@@ -114,6 +114,6 @@ fn event(notice: &Notice) -> (&'static str, Value) {
         }
         Notice::FewerLanes { lanes, reason } => ("lanes", json!({ "lanes": lanes, "reason": reason })),
         // Steps, and all other events.
-        other => ("notice", json!({ "what": other.to_string() })),
+        other => ("notice", json!({ "what": other.in_words(FrontEnd::Command) })),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
-use inrush::{BadRows, Config, LoadOptions, Loader, Matching, Report, Source, Stop};
+use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source, Stop};
 use inrush_core::{Error, Result};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
@@ -87,7 +87,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
 
     let events = events::Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
-    let loader = Loader::new(config, args.into());
+    let loader = Loader::new(config, args.into()).with_front_end(FrontEnd::Command);
     let control = loader.control();
     let verb = show::verb(options.mode, options.dry_run);
     let gauge = progress::Gauge::new(control.clone(), meters, verb, args.reads_all());

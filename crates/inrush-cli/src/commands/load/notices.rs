@@ -4,7 +4,7 @@ use super::events::Events;
 use super::progress::Gauge;
 use super::repeats::Repeats;
 use crate::Output;
-use inrush::Notice;
+use inrush::{FrontEnd, Notice};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -43,11 +43,13 @@ impl Notices {
             Notice::Stored(_) | Notice::Rejected(_) | Notice::AlreadyLoaded { .. } => {}
             Notice::Tuned(tuned) => self.output.detail(&tuned.to_string()),
             // The summary names the method. It does not say that another one was tried first.
-            Notice::Method(_) if !self.has_method.swap(true, Relaxed) => self.output.detail(&notice.to_string()),
+            Notice::Method(_) if !self.has_method.swap(true, Relaxed) => {
+                self.output.detail(&notice.in_words(FrontEnd::Command))
+            }
             notice => {
                 let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(suffix) = repeats.pass(notice, self.began.elapsed()) {
-                    self.output.notice(&format!("{notice}{suffix}"));
+                    self.output.notice(&format!("{}{suffix}", notice.in_words(FrontEnd::Command)));
                 }
             }
         }

@@ -1,13 +1,20 @@
 //! Notices of a load in words, for people.
 
 use super::Notice;
-use inrush_core::human;
+use inrush_core::{FrontEnd, human};
 use std::fmt;
 
-/// In words; empty for what is not for people.
+/// In words; empty for what is not for people. Options have the names of this library.
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&described(self))
+        f.write_str(&self.in_words(FrontEnd::Library))
+    }
+}
+
+impl Notice {
+    /// In words, with the names that options have in this front end; empty for what is not for people.
+    pub fn in_words(&self, front_end: FrontEnd) -> String {
+        front_end.names(&described(self), true).into_owned()
     }
 }
 

@@ -1,7 +1,7 @@
-//! Texts of the command's in Python's spelling: an option between backticks, `--bad-rows skip`, becomes the argument, `bad_rows="skip"`.
+//! Options as arguments of Python: `--bad-rows skip`, between backticks, becomes `bad_rows="skip"`.
 
 /// The text with the command's options as arguments. One without a value is to be switched on where the text is a `hint`.
-pub fn in_python(text: &str, is_hint: bool) -> String {
+pub(super) fn in_python(text: &str, is_hint: bool) -> String {
     let part = |(at, part): (usize, &str)| match at % 2 {
         1 if part.starts_with("--") => arguments(part, is_hint),
         1 if part.starts_with(FORGET) => forgets(&part[FORGET.len()..]),
@@ -68,7 +68,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The words of a shell's line: `'a b'`, `"a b"`, `$'\x1f'` are one each.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
