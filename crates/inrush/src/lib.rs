@@ -117,7 +117,9 @@ pub use inrush_core::convert::Json;
 pub use inrush_core::convert::arrow::{ArrowOptions, InvalidDates};
 #[cfg(feature = "arrow")]
 pub use inrush_core::convert::bind::InZone;
-pub use inrush_core::convert::{Columns, FromRow, FromValue, IntoColumn, Params, ToRow, ToValue, scalar};
+pub use inrush_core::convert::{
+    Columns, FromRow, FromValue, IntoColumn, OwnedRow, Params, Plus, ToRow, ToValue, scalar,
+};
 pub use inrush_core::error::{Conversion, Error, Kind, Place, Reason, Result};
 pub use inrush_core::retry::Retries;
 pub use inrush_core::session::{Access, Isolation, Outcome, ResetPolicy, ResultSet, Statement, TransactionOptions};

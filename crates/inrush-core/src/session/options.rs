@@ -106,10 +106,19 @@ impl<E> TransactionOptions<E> {
     /// ```
     #[must_use]
     pub fn with_error<F: std::error::Error + 'static>(self) -> TransactionOptions<F> {
-        self.with_error_by(|error| {
-            std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source())
-                .find_map(|error| error.downcast_ref())
-        })
+        self.with_error_by(|error| find_in_chain(error))
+    }
+
+    /// The same for any error, as `?` makes it of each: `Box<dyn std::error::Error + Send + Sync>`.
+    ///
+    /// ```
+    /// # use inrush_core::session::TransactionOptions;
+    /// let options = TransactionOptions::new().with_retries(5).with_boxed_error();
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn with_boxed_error(self) -> TransactionOptions<BoxedError> {
+        self.with_error_by(|error| find_in_chain(&**error))
     }
 
     /// The same for a type that is no [`std::error::Error`], or hides its source: `find` returns the [`Error`] in it.
@@ -227,6 +236,14 @@ impl<E> fmt::Debug for TransactionOptions<E> {
             .field("exactly_once", &self.exactly_once)
             .finish()
     }
+}
+
+/// Any error of an application.
+type BoxedError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The error of the database among an error and its sources.
+fn find_in_chain<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e Error> {
+    std::iter::successors(Some(error), |error| error.source()).find_map(|error| error.downcast_ref())
 }
 
 #[cfg(test)]

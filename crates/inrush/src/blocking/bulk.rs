@@ -62,6 +62,17 @@ impl BulkInserter<'_> {
         }
     }
 
+    /// Queues the rows of an iterator, and writes whenever there is enough for a batch: no more than a batch of them is in memory.
+    ///
+    /// # Errors
+    /// Those of [`push`](BulkInserter::push), at the first row that has one.
+    pub fn extend(&mut self, rows: impl IntoIterator<Item = impl Params>) -> Result<()> {
+        for row in rows {
+            self.push(row)?;
+        }
+        Ok(())
+    }
+
     /// Writes what is queued.
     ///
     /// # Errors

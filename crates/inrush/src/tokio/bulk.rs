@@ -63,6 +63,17 @@ impl BulkInserter<'_> {
         }
     }
 
+    /// Queues the rows of an iterator, and writes whenever there is enough for a batch: no more than a batch of them is in memory.
+    ///
+    /// # Errors
+    /// Those of [`push`](BulkInserter::push), at the first row that has one.
+    pub async fn extend(&mut self, rows: impl IntoIterator<Item = impl Params>) -> Result<()> {
+        for row in rows {
+            self.push(row).await?;
+        }
+        Ok(())
+    }
+
     /// Writes what is queued.
     ///
     /// # Errors

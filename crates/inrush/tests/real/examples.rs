@@ -71,6 +71,16 @@ fn batches() {
     check("batches", &says);
 }
 #[test]
+fn loader() {
+    let says = [
+        "line 3, column `age`); hint: `LoadOptions::with_bad_rows(BadRows::",
+        "3 read, 2 stored by this run, 1 rejected",
+        "2 are stored, 0 of them by this run",
+        r#"[(1, "Ann"), (3, "Cy")]"#,
+    ];
+    check("loader", &says);
+}
+#[test]
 fn settings() {
     check("settings", &["db.example.org:3307", "7000 bytes"]);
 }
