@@ -1,11 +1,13 @@
 //! Every way to read a row gives the same Rust value, or the same error, of every type of column: one by one, all, through callbacks,
-//! iterators, streams and pipelines, as text and in binary form. What a batch of Arrow holds is compared with what a row says.
+//! iterators, streams and pipelines, as text and in binary form. What a batch of Arrow holds is compared with what a row says (`arrow`).
+
+mod arrow;
 
 use crate::cases::{Case, Route, in_cases};
 use crate::twins::with_twin;
 use inrush::sans_io::wire::ColumnDef;
 use inrush::sans_io::wire::value::{Date, DateTime, Time};
-use inrush::{FromRow, FromValue, Json, ResultRows, Row, Value, blocking};
+use inrush::{FromRow, FromValue, Json, OwnedRow, ResultRows, Row, Value, blocking};
 use inrush_testkit::servers::{self, Vendor};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -183,6 +185,8 @@ fn every_way_to_read_a_row_gives_the_same() {
                 };
                 macro_rules! ways {
                     ($form:literal, $sql:expr) => {
+                        let owned: OwnedRow = wait!(connection.query_one($sql, ())).unwrap();
+                        check(concat!($form, ", OwnedRow"), owned.to().unwrap());
                         check(concat!($form, ", query_one"), wait!(connection.query_one($sql, ())).unwrap());
                         check(concat!($form, ", query_opt"), wait!(connection.query_opt($sql, ())).unwrap().unwrap());
                         check(concat!($form, ", query_first"), wait!(connection.query_first($sql, ())).unwrap().unwrap());
