@@ -12,7 +12,6 @@
 //! | `session` | the connection that all of one connection's statements share |
 //! | `objects` | databases, tables, columns and constraints, as `GetObjects` nests them |
 //! | [`batches`] | the rows of many record batches as one batch |
-//! | [`parts`] | a query in parts |
 //! | `options`, `names` | values of options; names of tables |
 //! | `failure` | errors |
 //!
@@ -27,7 +26,6 @@ mod ingest;
 mod names;
 mod objects;
 mod options;
-pub mod parts;
 mod session;
 mod statement;
 

@@ -4,7 +4,6 @@ use crate::batches;
 use crate::failure::{self, Result};
 use crate::ingest::Ingest;
 use crate::options::{number, text};
-use crate::parts;
 use crate::session::{Cancel, Reader, Session};
 use adbc_core::options::{OptionStatement, OptionValue};
 use adbc_core::{CancelHandle, Optionable, PartitionedResult, Statement};
@@ -12,7 +11,7 @@ use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{DataType, Field, Schema};
 use inrush::blocking::ResultBatches;
 use inrush::sans_io::convert::Rows as _;
-use inrush::{ArrowOptions, BatchOptions};
+use inrush::{ArrowOptions, BatchOptions, parts};
 use std::sync::Arc;
 
 /// A statement.

@@ -6,10 +6,11 @@ use crate::Output;
 use crate::colour::Color;
 use crate::commands::bench::BenchArgs;
 use crate::commands::documents::CompletionsArgs;
+use crate::commands::export::ExportArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::server::ServerArgs;
 
-/// Gets rows into MySQL and MariaDB, fast, and loses none.
+/// Gets rows into MySQL and MariaDB and out again, fast, and loses none.
 #[derive(Debug, Parser)]
 #[command(name = "inrush", version = env!("INRUSH_VERSION"), propagate_version = true, after_help = ENVIRONMENT)]
 pub(crate) struct Cli {
@@ -88,6 +89,7 @@ impl GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Load(Box<LoadArgs>),
+    Export(Box<ExportArgs>),
     Bench(BenchArgs),
     Server(ServerArgs),
     Completions(CompletionsArgs),

@@ -45,6 +45,7 @@ mod together;
 mod untaken;
 mod whole_sample;
 mod widths;
+mod written;
 mod xlsx;
 mod zip_member;
 
@@ -70,3 +71,4 @@ pub use together::{
 };
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;
+pub use written::{BatchWriter, WrittenFormat};

@@ -51,7 +51,7 @@ pub(crate) fn read(
     let opened = patiently(py, &[], || {
         let mut connection = blocking::Connection::connect(&config)?;
         let queries = match partition_on {
-            Some(column) => inrush_adbc::parts::of_table(&mut connection, &columns, &table, column, partitions)?,
+            Some(column) => inrush::parts::of_table(&mut connection, &columns, &table, column, partitions)?,
             None => vec![format!("SELECT {columns} FROM {table}")],
         };
         Parts::open(&config, connection, queries, &options)

@@ -17,6 +17,7 @@
 //! | [`BulkInserter`], [`BulkOptions`] | rows one at a time, written in batches |
 //! | [`Inserter`], [`Inserters`], [`InserterOptions`] | single rows of many callers that travel together, into one table or many |
 //! | [`Loader`] | sources in, one table filled, a report out |
+//! | [`ReadView`], [`parts`] | one state of tables, read over several connections; a query in parts |
 //!
 //! ```
 //! # let shop = inrush_testkit::shop::open();
@@ -77,8 +78,12 @@ mod loader;
 mod net;
 mod nonblocking;
 mod pace;
+#[cfg(feature = "blocking")]
+pub mod parts;
 pub mod pipeline;
 mod pool;
+#[cfg(feature = "blocking")]
+mod read_view;
 mod reading;
 mod sql;
 pub mod table;
@@ -200,4 +205,6 @@ pub use loader::{
 };
 pub use pipeline::{Pipeline, Reply};
 pub use pool::{PoolStatus, Pooled};
+#[cfg(feature = "blocking")]
+pub use read_view::{BinlogPosition, ReadLock, ReadView};
 pub use sql::{Sql, Text, Warning};

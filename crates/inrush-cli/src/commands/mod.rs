@@ -2,5 +2,6 @@
 
 pub(crate) mod bench;
 pub(crate) mod documents;
+pub(crate) mod export;
 pub(crate) mod load;
 pub(crate) mod server;

@@ -14,6 +14,7 @@ mod changing;
 mod chunks;
 mod columns;
 mod computed;
+mod export;
 mod files;
 mod formats;
 mod found_out;

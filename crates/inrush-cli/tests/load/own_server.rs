@@ -2,6 +2,7 @@
 //! grow, a server that dies. One server a family, and one after the other on it; the last question ends it.
 
 use crate::case::{CASE, Case};
+use crate::export;
 use crate::numbers::{TABLE, check_table, numbers};
 use crate::place::{Place, Rows, best_insert};
 use crate::server_of_own::{OwnServer, on_each_family};
@@ -14,6 +15,7 @@ on_each_family!(on_its_own);
 fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &SETTINGS);
     let place = Place::own(&own);
+    export::by_a_lock_of_all_tables(&place);
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
     local_infile_switched_off(&place);

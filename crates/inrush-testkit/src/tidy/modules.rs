@@ -191,7 +191,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["inserter"],
             &["transact"],
             &["blocking", "tokio"],
-            &["loader"],
+            &["loader", "parts", "read_view"],
         ],
     ),
     (
@@ -223,7 +223,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["columnar", "csv", "tar_member"],
             &["arrow", "jsonl", "parquet", "xlsx"],
             &["open"],
-            &["diverts", "file_options", "record_batches", "whole_sample"],
+            &["diverts", "file_options", "record_batches", "whole_sample", "written"],
             &["new_table"],
             &["hints", "together"],
             &["fuzz"],

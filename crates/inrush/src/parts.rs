@@ -1,9 +1,8 @@
 //! A query in parts, for readers side by side: ranges of a column of whole numbers, best the primary key.
 
-use inrush::blocking::Connection;
-use inrush::sans_io::value::ident::quote_ident;
-use inrush::{FromRow, Result, Row, Value};
-use inrush_core::Error;
+use crate::blocking::Connection;
+use crate::{Error, FromRow, Result, Row, Value};
+use inrush_core::value::ident::quote_ident;
 
 /// The queries of `n` parts of `sql`, which together have each of its rows once; `column` is one of its result. Ends of ranges are taken from
 /// the column's least and greatest value now: rows that come later below or above them are in the first and the last part, and rows without a

@@ -1,0 +1,105 @@
+//! The folder of an export: one export at a time, and no name that stands for half a file.
+
+use super::cannot;
+use super::manifest::Manifest;
+use inrush_core::{Error, Result};
+use rustix::fs::{FlockOperation, flock};
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+/// A folder that nobody else exports to. What is not finished is removed when it is dropped.
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Holds the lock.
+    open: File,
+    /// Files by the names that they will have.
+    begun: Vec<String>,
+    is_new: bool,
+    is_finished: bool,
+}
+
+impl Folder {
+    /// Takes a new or an empty folder. What an export left that was killed is removed.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let is_new = match std::fs::create_dir(path) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(Error::config(cannot("make the folder", path, error).to_string())),
+        };
+        let failed = |error| cannot("open the folder", path, error);
+        let open = File::open(path).map_err(failed)?;
+        if flock(&open, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let problem = format!("another export writes to `{}`", path.display());
+            return Err(Error::config(problem).with_hint("wait for its end, or name another folder"));
+        }
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            if !name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()) {
+                return Err(Error::config(format!(
+                    "`{}` is not empty: it holds `{}`",
+                    path.display(),
+                    name.to_string_lossy()
+                ))
+                .with_hint("name a new folder: an export adds to no other, and writes over nothing"));
+            }
+            let left = path.join(&name);
+            std::fs::remove_file(&left).map_err(|error| cannot("remove the unfinished file", &left, error))?;
+        }
+        Ok(Self { path: path.to_owned(), open, begun: Vec::new(), is_new, is_finished: false })
+    }
+
+    /// Begins the file that will have this name.
+    pub(super) fn create(&mut self, name: &str) -> Result<File> {
+        let path = self.unfinished(name);
+        let file = File::create_new(&path).map_err(|error| cannot("make", &path, error))?;
+        self.begun.push(name.to_owned());
+        Ok(file)
+    }
+
+    /// Gives all files their names, and writes the manifest.
+    pub(super) fn finish(mut self, manifest: &Manifest) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(&manifest.as_json()).unwrap_or_default();
+        text.push('\n');
+        let mut file = self.create(MANIFEST)?;
+        let path = self.unfinished(MANIFEST);
+        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|e| cannot("write", &path, e))?;
+        // The manifest is the last of them.
+        for name in &self.begun {
+            let to = self.path.join(name);
+            std::fs::rename(self.unfinished(name), &to).map_err(|error| cannot("rename to", &to, error))?;
+        }
+        self.open.sync_all().map_err(|error| cannot("write the folder", &self.path, error))?;
+        self.is_finished = true;
+        Ok(())
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn unfinished(&self, name: &str) -> PathBuf {
+        self.path.join(format!(".{name}{UNFINISHED}"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.is_finished {
+            return;
+        }
+        for name in &self.begun {
+            let _ = std::fs::remove_file(self.unfinished(name));
+            let _ = std::fs::remove_file(self.path.join(name));
+        }
+        if self.is_new {
+            let _ = std::fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// What the names of files end with that are not finished.
+const UNFINISHED: &str = ".unfinished";
+
+/// What describes the files. Names of tables have no dot in names of files, so none of them is this one.
+const MANIFEST: &str = "manifest.json";

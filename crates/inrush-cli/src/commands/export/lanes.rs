@@ -1,0 +1,187 @@
+//! The lanes: a thread and a connection each, which take the parts of tables one after the other and write a file of each.
+
+use super::cannot;
+use super::folder::Folder;
+use super::manifest::WrittenFile;
+use crate::Output;
+use crate::wrap::cut;
+use inrush::blocking::Connection;
+use inrush::{ArrowOptions, InvalidDates};
+use inrush_core::human;
+use inrush_core::{Error, Result};
+use inrush_files::{BatchWriter, WrittenFormat};
+use std::fs::File;
+use std::hash::Hasher as _;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use twox_hash::XxHash3_64;
+
+/// A query, and the file of its rows.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// The number of its table.
+    pub(super) table: usize,
+    pub(super) query: String,
+    /// The name of the file.
+    pub(super) file: String,
+}
+
+/// Writes the files of all parts, in their order; they have no names yet. The first error ends all lanes.
+pub(super) fn write_all(
+    connections: Vec<Connection>,
+    parts: &[Part],
+    folder: &mut Folder,
+    (format, invalid_dates): (WrittenFormat, InvalidDates),
+    output: &Output,
+) -> Result<Vec<WrittenFile>> {
+    let path = folder.path().to_owned();
+    let files = parts.iter().map(|part| folder.create(&part.file).map(Some)).collect::<Result<Vec<_>>>()?;
+    let files: Vec<_> = files.into_iter().map(std::sync::Mutex::new).collect();
+    let work = Work {
+        parts,
+        next: AtomicUsize::new(0),
+        rows: AtomicU64::new(0),
+        is_over: AtomicBool::new(false),
+        format,
+        options: ArrowOptions::default().with_batch_rows(BATCH_ROWS).with_invalid_dates(invalid_dates),
+        folder: path,
+    };
+    let (over, is_over) = channel::<()>();
+    thread::scope(|scope| {
+        let (work, files) = (&work, &files);
+        let shown = scope.spawn(move || show_progress(&is_over, &work.rows, output));
+        let lanes: Vec<_> =
+            connections.into_iter().map(|connection| scope.spawn(move || work.lane(connection, files))).collect();
+        let mut written = Vec::new();
+        let mut failed = None;
+        for lane in lanes {
+            match lane.join() {
+                Ok(Ok(files)) => written.extend(files),
+                Ok(Err(error)) => failed = failed.or(Some(error)),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        drop(over);
+        let _ = shown.join();
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        written.sort_by_key(|(at, _): &(usize, WrittenFile)| *at);
+        Ok(written.into_iter().map(|(_, file)| file).collect())
+    })
+}
+
+/// What all lanes share.
+struct Work<'a> {
+    parts: &'a [Part],
+    next: AtomicUsize,
+    rows: AtomicU64,
+    /// A lane has failed.
+    is_over: AtomicBool,
+    format: WrittenFormat,
+    options: ArrowOptions,
+    folder: PathBuf,
+}
+
+impl Work<'_> {
+    /// Parts until there are no more, each with its number.
+    fn lane(
+        &self,
+        mut connection: Connection,
+        files: &[std::sync::Mutex<Option<File>>],
+    ) -> Result<Vec<(usize, WrittenFile)>> {
+        let mut written = Vec::new();
+        while !self.is_over.load(Ordering::Relaxed) {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let (Some(part), Some(file)) = (self.parts.get(at), files.get(at)) else { break };
+            let file = file.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            let Some(file) = file else { break };
+            match self.write(&mut connection, part, file) {
+                Ok(Some(file)) => written.push((at, file)),
+                Ok(None) => break,
+                Err(error) => {
+                    self.is_over.store(true, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(written)
+    }
+
+    /// Writes a part. `None`: another lane failed meanwhile.
+    fn write(&self, connection: &mut Connection, part: &Part, file: File) -> Result<Option<WrittenFile>> {
+        let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
+        let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
+        let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
+        let mut writer = BatchWriter::new(self.format, batches.schema(), counted).map_err(in_file)?;
+        let mut rows = 0;
+        while let Some(batch) = batches.next_batch().map_err(hint)? {
+            if self.is_over.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            writer.write(&batch).map_err(in_file)?;
+            rows += batch.num_rows() as u64;
+            self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
+        }
+        let Counted { file, bytes, hash } = writer.finish().map_err(in_file)?;
+        file.sync_all().map_err(|error| cannot("write", &self.folder.join(&part.file), error))?;
+        Ok(Some(WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash.finish() }))
+    }
+}
+
+/// An export is not gone on with: the state that it reads ends with its transaction.
+fn hint(error: Error) -> Error {
+    if error.hint().is_some() || !error.is_fatal() {
+        return error;
+    }
+    error.with_hint(
+        "nothing was written: the state that was read is gone with its connection; the same command begins anew",
+    )
+}
+
+/// A file whose bytes are counted and hashed on their way.
+struct Counted {
+    file: File,
+    bytes: u64,
+    hash: XxHash3_64,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.bytes += n as u64;
+        self.hash.write(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A line that is replaced on a terminal, a line now and then elsewhere.
+fn show_progress(is_over: &std::sync::mpsc::Receiver<()>, rows: &AtomicU64, output: &Output) {
+    if !output.shows_progress() {
+        return;
+    }
+    let is_terminal = output.is_terminal();
+    let every = if is_terminal { Duration::from_millis(100) } else { Duration::from_secs(10) };
+    let began = Instant::now();
+    while is_over.recv_timeout(every).is_err_and(|error| error == RecvTimeoutError::Timeout) {
+        let rows = rows.load(Ordering::Relaxed);
+        let rate = human::short(rows as f64 / began.elapsed().as_secs_f64());
+        let line = format!("{} read, {rate} rows/s", human::counted(rows, "row"));
+        match is_terminal {
+            true => output.set_line(Some(cut(&line, Output::message_width().unwrap_or(Output::FILE_WIDTH)))),
+            false => output.notice(&line),
+        }
+    }
+    output.set_line(None);
+}
+
+/// Rows of a batch: enough for columns to be worth it.
+const BATCH_ROWS: usize = 16_384;

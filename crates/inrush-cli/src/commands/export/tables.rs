@@ -1,0 +1,164 @@
+//! Which tables are exported, and which of their columns.
+
+use inrush::blocking::Connection;
+use inrush::table::TableName;
+use inrush_core::value::ident::quote_ident;
+use inrush_core::{Error, Result};
+
+/// A table or a view.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) name: TableName,
+    /// The columns that are written.
+    pub(super) columns: Vec<String>,
+    /// Generated columns that are not.
+    pub(super) left_out: Vec<String>,
+    /// The primary key, if it is one whole number.
+    pub(super) key: Option<String>,
+    /// `None` for a view.
+    pub(super) engine: Option<String>,
+    pub(super) has_transactions: bool,
+    /// The name of its files, without number and extension.
+    pub(super) file_name: String,
+}
+
+/// The tables of these names and patterns, each once, in this order.
+pub(super) fn find(connection: &mut Connection, wanted: &[String], columns: &[String]) -> Result<Vec<Table>> {
+    let default = connection.query_one::<Option<String>>("SELECT DATABASE()", ())?;
+    let mut names: Vec<TableName> = Vec::new();
+    for text in wanted {
+        let found = match text.strip_suffix(".*") {
+            Some(schema) => all_of(connection, schema)?,
+            None => vec![TableName::parse(text)?.in_schema(default.as_deref()).map_err(by_name)?],
+        };
+        for name in found {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let is_one_schema = names.iter().all(|name| name.schema == names[0].schema);
+    names.into_iter().map(|name| describe(connection, name, columns, is_one_schema)).collect()
+}
+
+/// The hint of a table's name speaks of `load`.
+fn by_name(error: Error) -> Error {
+    error.with_hint("name it in the URL (`mysql://user@host/DATABASE`), with `-D DATABASE`, or write `DATABASE.TABLE`")
+}
+
+fn all_of(connection: &mut Connection, schema: &str) -> Result<Vec<TableName>> {
+    let schema = schema.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(schema).replace("``", "`");
+    let tables = connection.query::<String>(
+        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME",
+        (&schema,),
+    )?;
+    if tables.is_empty() {
+        return Err(Error::config(format!("there is no table in database `{schema}` that this user may see")));
+    }
+    Ok(tables.into_iter().map(|name| TableName { schema: schema.clone(), name }).collect())
+}
+
+fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_one_schema: bool) -> Result<Table> {
+    let engine = connection.query_opt::<(Option<String>, Option<String>)>(
+        "SELECT t.ENGINE, e.TRANSACTIONS FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e USING (ENGINE)
+         WHERE t.TABLE_SCHEMA = ? AND t.TABLE_NAME = ?",
+        (&name.schema, &name.name),
+    )?;
+    let Some((engine, transactions)) = engine else {
+        return Err(Error::config(format!("there is no table {} that this user may see", name.quoted())));
+    };
+    let found = connection.query::<(String, String)>(
+        "SELECT COLUMN_NAME, EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
+        (&name.schema, &name.name),
+    )?;
+    let (columns, left_out) = chosen(&name, &found, wanted)?;
+    let key = connection.query::<(String, String)>(
+        "SELECT k.COLUMN_NAME, c.DATA_TYPE FROM information_schema.STATISTICS k
+         JOIN information_schema.COLUMNS c USING (TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME)
+         WHERE k.TABLE_SCHEMA = ? AND k.TABLE_NAME = ? AND k.INDEX_NAME = 'PRIMARY'",
+        (&name.schema, &name.name),
+    )?;
+    let key = match &key[..] {
+        [(column, ty)] if ty.to_ascii_lowercase().ends_with("int") => Some(column.clone()),
+        _ => None,
+    };
+    let file_name = match is_one_schema {
+        true => file_name(&name.name),
+        false => format!("{}.{}", file_name(&name.schema), file_name(&name.name)),
+    };
+    let has_transactions = transactions.is_none_or(|answer| answer != "NO");
+    Ok(Table { name, columns, left_out, key, engine, has_transactions, file_name })
+}
+
+/// The columns that are written and those that are left out, of the table's columns and what is said of each.
+fn chosen(table: &TableName, found: &[(String, String)], wanted: &[String]) -> Result<(Vec<String>, Vec<String>)> {
+    if wanted.is_empty() {
+        // `DEFAULT_GENERATED` is said of an ordinary column whose default is an expression.
+        let (generated, own): (Vec<_>, Vec<_>) = found.iter().partition(|(_, extra)| extra.contains(" GENERATED"));
+        let names = |of: Vec<&(String, String)>| of.into_iter().map(|(name, _)| name.clone()).collect();
+        return Ok((names(own), names(generated)));
+    }
+    let column = |wanted: &String| {
+        let same = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
+        let (name, _) = found.iter().find(same).ok_or_else(|| {
+            let names: Vec<_> = found.iter().map(|(name, _)| format!("`{name}`")).collect();
+            Error::config(format!("{} has no column `{wanted}`", table.quoted()))
+                .with_hint(format!("it has {}", names.join(", ")))
+        })?;
+        Ok(name.clone())
+    };
+    Ok((wanted.iter().map(column).collect::<Result<_>>()?, Vec::new()))
+}
+
+/// The statement that makes the table; `None` for a view.
+pub(super) fn definition(connection: &mut Connection, table: &Table) -> Result<Option<String>> {
+    if table.engine.is_none() {
+        return Ok(None);
+    }
+    let (_, text) =
+        connection.query_one::<(String, String)>(&format!("SHOW CREATE TABLE {}", table.name.quoted()), ())?;
+    Ok(Some(text))
+}
+
+pub(super) fn quoted(column: &str) -> String {
+    quote_ident(column)
+}
+
+/// A name that every file system takes, and that no other table has: what is no ASCII letter, digit, `_` or `-` is `%` and two digits a byte.
+fn file_name(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => text.push(byte.into()),
+            _ => text += &format!("%{byte:02X}"),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_names_of_files() {
+        assert_eq!(file_name("orders_2026-01"), "orders_2026-01");
+        assert_eq!(file_name("../a.b"), "%2E%2E%2Fa%2Eb");
+        assert_eq!(file_name("größe"), "gr%C3%B6%C3%9Fe");
+    }
+
+    #[test]
+    fn generated_columns_are_written_if_they_are_named() {
+        let table = TableName { schema: "s".into(), name: "t".into() };
+        let found = [("id", ""), ("at", "DEFAULT_GENERATED"), ("Sum", "STORED GENERATED")]
+            .map(|(name, extra)| (name.to_owned(), extra.to_owned()));
+        let chosen = |wanted: &[&str]| {
+            let wanted: Vec<_> = wanted.iter().map(|name| (*name).to_owned()).collect();
+            chosen(&table, &found, &wanted).map_err(|error| error.to_string())
+        };
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(chosen(&[]), Ok((names(&["id", "at"]), names(&["Sum"]))));
+        assert_eq!(chosen(&["sum", "id"]), Ok((names(&["Sum", "id"]), vec![])));
+        assert_eq!(chosen(&["x"]), Err("`s`.`t` has no column `x`".into()));
+    }
+}

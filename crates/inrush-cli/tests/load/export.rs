@@ -1,0 +1,227 @@
+//! `inrush export`: what comes out is what went in, of one state, whole or not at all. Global locks are for servers of one's own.
+
+use crate::place::{Done, Place, Rows, everywhere};
+use crate::session::await_true;
+use inrush_testkit::patience::Wait;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// `inrush export ARGUMENTS`, of words between spaces.
+fn command(place: &Place, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
+    command.arg("export").args(arguments.split_whitespace()).args(["--json", "-q"]).current_dir(place.folder.path());
+    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
+    command.env("HOME", place.folder.path()).env("INRUSH_PASSWORD", &place.server.password).env_remove("INRUSH_URL");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[track_caller]
+fn export(place: &Place, arguments: &str) -> Done {
+    place.done(&command(place, &format!("{arguments} --snapshot tables")).output().unwrap())
+}
+
+fn names(place: &Place, folder: &str) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(place.path(folder)) else { return Vec::new() };
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+const TYPES: &str = "id BIGINT UNSIGNED PRIMARY KEY, ti TINYINT, tu TINYINT UNSIGNED, b BOOL, su SMALLINT UNSIGNED, mi MEDIUMINT, i INT, \
+    bi BIGINT, bu BIGINT UNSIGNED, y YEAR, b1 BIT(1), b64 BIT(64), d DECIMAL(10,2), dd DECIMAL(65,30), f FLOAT, db DOUBLE, dt DATE, \
+    dtm DATETIME(6), ts TIMESTAMP(3) NULL, tm TIME(6), c CHAR(5), v VARCHAR(50), t LONGTEXT, e ENUM('a','b,c',''), s SET('x','y'), \
+    j JSON, l VARCHAR(20) CHARACTER SET latin1, u VARCHAR(20) CHARACTER SET ucs2, `a b``,\"c` INT, twice INT GENERATED ALWAYS AS (ti * 2) STORED";
+
+/// Of each column but the last, which the server makes: the ends of types, what other readers lose, and NULL.
+const ROWS: &str = r#"(1,-128,255,1,65535,-8388608,-2147483648,-9223372036854775808,18446744073709551615,2024,1,0xffffffffffffffff,-7.5,
+      12345678901234567890123456789012345.123456789012345678901234567891,1.17549e-38,0.1,'2024-02-29','9999-12-31 23:59:59.999999',
+      '2024-05-05 10:00:00.123','-838:59:59.000000','ab','say "hi", x','two
+lines','b,c','x,y','{"a": [1, 2.5, "x,\\"y"]}','grün','日本',1),
+    (18446744073709551615,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,
+      NULL,NULL,NULL,NULL,NULL,NULL),
+    (9223372036854775808,127,0,0,0,0,0,9223372036854775807,0,1901,0,0,0,0,-3.4e38,-1.7976931348623157e308,'0001-01-01','1000-01-01 00:00:00',
+      '1970-01-01 00:00:01','838:59:59.000000','',' a ','\\N','','','null','','',-1),
+    (4,0,0,0,0,0,0,0,0,2155,0,1,0.01,-0.000000000000000000000000000001,0,1e-300,'9999-12-31','2000-01-01 00:00:00.000001',
+      '2038-01-19 03:14:07.999','00:00:00.000001','\\','#''\t\r\n','NULL','a','y','"s"','\'q\'','''',0)"#;
+
+#[test]
+fn what_comes_out_goes_back_in() {
+    everywhere("export_types", |place| {
+        place.sql(&format!("CREATE TABLE types ({TYPES}); CREATE TABLE back LIKE types"));
+        let columns = "id,ti,tu,b,su,mi,i,bi,bu,y,b1,b64,d,dd,f,db,dt,dtm,ts,tm,c,v,t,e,s,j,l,u,`a b``,\"c`";
+        place.sql(&format!("SET time_zone = '+00:00'; INSERT INTO types ({columns}) VALUES {ROWS}"));
+        let checksum = |table: &str| place.schema.sql(&format!("CHECKSUM TABLE {table}"))[0][1].clone();
+        for (format, null) in [("parquet", ""), ("arrow", ""), ("csv", r"--null \N")] {
+            let done = export(place, &format!("types --to {format} --format {format} --lanes 2"));
+            assert_eq!((done.code, &done.json["tables"][0]["rows"]), (0, &4.into()), "{done}");
+            let parts = [format!("types.1.{format}"), format!("types.2.{format}")];
+            assert_eq!(names(place, format), ["manifest.json", &parts[0], &parts[1]]);
+            place.sql("TRUNCATE back");
+            let done = place.load(&format!("{format}/{} {format}/{} --into back {null}", parts[0], parts[1]));
+            assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(4))), "{format}: {done}");
+            assert_eq!(checksum("back"), checksum("types"), "{format}");
+        }
+        let generated = export(place, "types --to named --columns id,twice --format csv --lanes 1");
+        assert_eq!(
+            (generated.code, place.read("named/types.csv").lines().next()),
+            (0, Some("id,twice")),
+            "{generated}"
+        );
+    });
+}
+
+#[test]
+fn bytes_go_by_parquet_and_arrow() {
+    everywhere("export_bytes", |place| {
+        let types = "(n INT, bn BINARY(4), vb VARBINARY(20), bl LONGBLOB)";
+        place.sql(&format!("CREATE TABLE bytes {types}; CREATE TABLE back LIKE bytes"));
+        place.sql("INSERT INTO bytes VALUES (1, 0x00ff, 0x010200, 0xdeadbeef0a0d2c22), (2, '', '', ''), (3, NULL, NULL, NULL)");
+        for format in ["parquet", "arrow"] {
+            assert_eq!(export(place, &format!("bytes --to {format} --format {format}")).code, 0);
+            assert_eq!(names(place, format), [format!("bytes.{format}"), "manifest.json".to_owned()]);
+            assert_eq!(place.load(&format!("{format}/bytes.{format} --into back")).code, 0);
+        }
+        let differ = "SELECT COUNT(*) FROM (SELECT * FROM bytes UNION SELECT * FROM back) AS a";
+        assert_eq!((place.sql("SELECT COUNT(*) FROM back").as_str(), place.sql(differ).as_str()), ("6", "3"));
+    });
+}
+
+#[test]
+fn what_cannot_be_exported_is_said_and_leaves_nothing() {
+    everywhere("export_refused", |place| {
+        place.sql("CREATE TABLE bytes (photo BLOB); INSERT INTO bytes VALUES (0xff)");
+        place
+            .sql("SET sql_mode = ''; CREATE TABLE days (id INT, born DATE); INSERT INTO days VALUES (1, '0000-00-00')");
+        std::fs::create_dir(place.path("full")).unwrap();
+        place.write("full/readme", "");
+        for (arguments, code, says) in [
+            ("nowhere --to new", 1, "error: there is no table `shop`.`nowhere` that this user may see"),
+            ("nowhere.* --to new", 1, "error: there is no table in database `nowhere` that this user may see"),
+            (
+                "days --columns id,bron --to new",
+                1,
+                "error: `shop`.`days` has no column `bron`\nhint: it has `id`, `born`",
+            ),
+            ("days --where id=!! --to new", 3, "SQL syntax"),
+            ("days --to full", 1, "error: `full` is not empty: it holds `readme`\nhint: name a new folder"),
+            ("days --to no/such", 1, "error: cannot make the folder `no/such`"),
+            (
+                "bytes --format csv --to new",
+                1,
+                "error: `bytes.csv`: column `photo` holds bytes, and CSV has texts only",
+            ),
+            ("days --to new", 2, "`0000-00-00`"),
+        ] {
+            let done = export(place, arguments);
+            assert_eq!(done.code, code, "{arguments}: {done}");
+            done.says(says);
+            assert!(!place.path("new").exists(), "{arguments}: {done}");
+        }
+        assert_eq!(names(place, "full"), ["readme"]);
+        for (dates, want) in [("null", r"1,\N"), ("text", "1,0000-00-00")] {
+            let done = export(place, &format!("days --invalid-dates {dates} --format csv --to {dates}"));
+            assert_eq!(
+                (done.code, place.read(&format!("{dates}/days.csv"))),
+                (0, format!("id,born\n{want}\n")),
+                "{done}"
+            );
+        }
+    });
+}
+
+#[test]
+fn an_export_that_ends_early_leaves_nothing_that_looks_whole() {
+    everywhere("export_ends", |place| {
+        place.sql("CREATE TABLE slow (id INT PRIMARY KEY); INSERT INTO slow VALUES (1), (2)");
+        let reads = || {
+            let list = "SELECT IFNULL(MAX(ID), 0) FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT%FROM%slow%SLEEP%' AND DB = DATABASE() AND ID <> CONNECTION_ID()";
+            place.sql(list)
+        };
+        let start = || command(place, "slow --where SLEEP(1000)=0 --lanes 1 --to out").spawn().unwrap();
+        let killed = start();
+        await_true("the reading", || reads() != "0");
+        // The folder is another's as long as that lasts.
+        let second = export(place, "slow --to out");
+        assert_eq!(second.code, 1, "{second}");
+        second.says("error: another export writes to `out`");
+        place.sql(&format!("KILL {}", reads()));
+        let done = place.done(&killed.wait_with_output().unwrap());
+        assert_eq!(done.code, 3, "{done}");
+        done.says("the same command begins anew");
+        assert!(!place.path("out").exists());
+
+        let mut killed = start();
+        await_true("the reading", || reads() != "0");
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert_eq!(names(place, "out"), [".slow.parquet.unfinished"]);
+        let wait = Wait::begin();
+        while reads() != "0" {
+            let _ = place.schema.sql(&format!("KILL {}", reads()));
+            wait.check("the end of the reading");
+        }
+        assert_eq!(export(place, "slow --lanes 1 --to out").code, 0);
+        assert_eq!(names(place, "out"), ["manifest.json", "slow.parquet"]);
+    });
+}
+
+/// Amounts move between two tables all the time; each export must see all of them once.
+#[test]
+fn all_files_are_of_one_state() {
+    everywhere("export_state", |place| {
+        one_state(place, "tables", 5);
+    });
+}
+
+/// Exports so often while amounts move, and checks each.
+fn one_state(place: &Place, snapshot: &str, times: usize) {
+    for name in ["here", "there"] {
+        let rows: Vec<_> = (1..=100).map(|id| format!("({id},100)")).collect();
+        let rows = rows.join(",");
+        place.sql(&format!("CREATE TABLE {name} (id INT PRIMARY KEY, amount INT); INSERT INTO {name} VALUES {rows}"));
+    }
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let mover = scope.spawn(|| {
+            for round in 0.. {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                // In the order in which LOCK TABLES takes the tables: otherwise both may wait for each other.
+                let (id, amount) = (round % 100 + 1, if round % 2 == 0 { 7 } else { -9 });
+                place.sql(&format!(
+                    "BEGIN; UPDATE here SET amount = amount - {amount} WHERE id = {id};
+                     UPDATE there SET amount = amount + {amount} WHERE id = 101 - {id}; COMMIT"
+                ));
+            }
+        });
+        for time in 0..times {
+            let folder = format!("{snapshot}{time}");
+            let arguments = format!("here there --format csv --lanes 3 --snapshot {snapshot} --to {folder}");
+            let done = place.done(&command(place, &arguments).output().unwrap());
+            assert_eq!(done.code, 0, "{done}");
+            let expected = if snapshot == "auto" { "global" } else { snapshot };
+            assert_eq!(done.json["lock"], expected, "{done}");
+            let sum: i64 = names(place, &folder)
+                .iter()
+                .filter(|name| name.ends_with(".csv"))
+                .flat_map(|name| {
+                    let text = place.read(&format!("{folder}/{name}"));
+                    text.lines()
+                        .skip(1)
+                        .map(|line| line.split_once(',').unwrap().1.parse::<i64>().unwrap())
+                        .collect::<Vec<_>>()
+                })
+                .sum();
+            assert_eq!(sum, 20_000, "{done}");
+        }
+        is_over.store(true, Ordering::Relaxed);
+        mover.join().unwrap();
+    });
+}
+
+/// For a server of its own: FLUSH TABLES WITH READ LOCK stops everybody else for a moment.
+pub(crate) fn by_a_lock_of_all_tables(place: &Place) {
+    one_state(place, "auto", 5);
+}

@@ -1,0 +1,146 @@
+//! Writes record batches as files that `open` reads: CSV, Parquet, Arrow IPC.
+//!
+//! A writer takes batches of one schema and holds at most a row group (Parquet) or a batch in memory. Nothing is complete before `finish`.
+
+mod csv;
+
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+use inrush_core::error::{Error, Result};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::io::{BufWriter, Write};
+
+/// The format of a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WrittenFormat {
+    /// RFC 4180: a line of names, commas, `"` around what needs quotes and around an empty text; NULL is `\N` without quotes. Bytes that
+    /// are no text are not written.
+    Csv,
+    /// Row groups of about 64 MiB, Zstandard, statistics of each.
+    Parquet,
+    /// An Arrow IPC file (Feather) with Zstandard.
+    Arrow,
+}
+
+impl WrittenFormat {
+    /// What names of such files end with.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+        }
+    }
+}
+
+/// A file that is being written.
+pub struct BatchWriter<W: Write + Send>(Writer<W>);
+
+enum Writer<W: Write + Send> {
+    Csv(csv::CsvWriter<W>),
+    Parquet(Box<ArrowWriter<W>>),
+    Arrow(Box<FileWriter<BufWriter<W>>>),
+}
+
+impl<W: Write + Send> BatchWriter<W> {
+    /// Begins a file of rows of this schema.
+    ///
+    /// # Errors
+    /// `Config` for a type that the format has not, by column; `Io`.
+    pub fn new(format: WrittenFormat, schema: &SchemaRef, out: W) -> Result<Self> {
+        Ok(Self(match format {
+            WrittenFormat::Csv => Writer::Csv(csv::CsvWriter::new(schema, out)?),
+            WrittenFormat::Parquet => {
+                let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
+                let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
+                let options = ArrowWriterOptions::new().with_properties(properties);
+                let writer = ArrowWriter::try_new_with_options(out, schema.clone(), options).map_err(of_parquet)?;
+                Writer::Parquet(Box::new(writer))
+            }
+            WrittenFormat::Arrow => {
+                let options =
+                    IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).map_err(of_arrow)?;
+                let schema: &Schema = schema;
+                let writer = FileWriter::try_new_with_options(BufWriter::new(out), schema, options);
+                Writer::Arrow(Box::new(writer.map_err(of_arrow)?))
+            }
+        }))
+    }
+
+    /// Appends the rows of a batch.
+    ///
+    /// # Errors
+    /// `Data` for a value that the format cannot hold; `Io`.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        match &mut self.0 {
+            Writer::Csv(writer) => writer.write(batch),
+            Writer::Parquet(writer) => {
+                writer.write(batch).map_err(of_parquet)?;
+                if writer.in_progress_size() >= ROW_GROUP {
+                    writer.flush().map_err(of_parquet)?;
+                }
+                Ok(())
+            }
+            Writer::Arrow(writer) => writer.write(batch).map_err(of_arrow),
+        }
+    }
+
+    /// Ends the file, and hands back what it was written to.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn finish(self) -> Result<W> {
+        match self.0 {
+            Writer::Csv(writer) => writer.finish(),
+            Writer::Parquet(writer) => writer.into_inner().map_err(of_parquet),
+            Writer::Arrow(writer) => {
+                let buffered = writer.into_inner().map_err(of_arrow)?;
+                buffered.into_inner().map_err(|error| unwritten(error.into_error()))
+            }
+        }
+    }
+}
+
+/// The fastest level of Zstandard but one: a reader of rows is slower than that.
+const ZSTD_LEVEL: i32 = 1;
+
+/// Bytes of encoded rows that make a row group.
+const ROW_GROUP: usize = 64 << 20;
+
+fn unwritten(error: std::io::Error) -> Error {
+    Error::io("cannot write the file", error)
+}
+
+fn of_parquet(error: ParquetError) -> Error {
+    match error {
+        ParquetError::External(error) => of_source(error),
+        ParquetError::NYI(what) => Error::config(format!("Parquet cannot hold this: {what}")),
+        error => unwritten(std::io::Error::other(error)),
+    }
+}
+
+fn of_arrow(error: ArrowError) -> Error {
+    match error {
+        ArrowError::IoError(_, error) => unwritten(error),
+        ArrowError::ExternalError(error) => of_source(error),
+        error => unwritten(std::io::Error::other(error)),
+    }
+}
+
+/// A full disk is said as what it is.
+fn of_source(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    match error.downcast::<std::io::Error>() {
+        Ok(error) => unwritten(*error),
+        Err(error) => unwritten(std::io::Error::other(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
