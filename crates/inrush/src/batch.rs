@@ -27,6 +27,8 @@ pub(crate) struct Known {
     pub(crate) table: Option<Arc<Table>>,
     /// The session's `auto_increment_increment`, if somebody needs it.
     pub(crate) increment: Option<u64>,
+    /// Whether the server commits within a LOAD DATA.
+    pub(crate) splits_loads: bool,
 }
 
 /// What is sent in one scope.
@@ -66,6 +68,11 @@ impl<'a> Job<'a> {
         options.wants_ids() && session.profile().consecutive_ids
     }
 
+    /// Whether the server may be sent a LOAD DATA and does not say by its version that it commits none in parts.
+    pub(crate) fn may_split_loads(&self, options: &BatchOptions, session: &Session) -> bool {
+        options.wants_load_data() && session.profile().local_infile
+    }
+
     /// Checks all values against what is known of the target.
     pub(crate) fn check<'r>(
         &self,
@@ -95,6 +102,7 @@ impl<'a> Job<'a> {
             has_bulk: profile.bulk_execute,
             has_unit_results: profile.unit_results,
             local_infile: profile.local_infile,
+            splits_loads: known.splits_loads,
             multi_statements: config.multi_statements,
             in_transaction: session.in_transaction() || session.is_guarded(),
             autocommit: session.autocommit(),

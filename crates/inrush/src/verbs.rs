@@ -193,6 +193,13 @@ pub(crate) fn id_increment((text,): (Option<String>,)) -> Result<u64> {
         .ok_or_else(|| Error::new(Kind::Protocol, "the server did not report its `auto_increment_increment`"))
 }
 
+/// Whether the server commits within a LOAD DATA. Only a server with Galera has the variable, for the whole server.
+pub(crate) const SPLITS_LOADS: &str = "SHOW VARIABLES LIKE 'wsrep_load_data_splitting'";
+
+pub(crate) fn splits_loads([_, value]: [Option<String>; 2]) -> bool {
+    value.is_some_and(|value| value.eq_ignore_ascii_case("ON") || value == "1")
+}
+
 /// Whether the server says when the default schema changes.
 pub(crate) fn tells_its_schema(session: &Session) -> bool {
     session.capabilities().contains(Capabilities::CLIENT_SESSION_TRACK)

@@ -30,6 +30,7 @@ fn facts<'a>(words: &str, profile: &'a Profile, table: &'a Table) -> Facts<'a> {
         profile,
         has_bulk: profile.bulk_execute,
         has_unit_results: profile.unit_results,
+        splits_loads: false,
         local_infile: has("local"),
         multi_statements: has("multi"),
         in_transaction: has("inside"),

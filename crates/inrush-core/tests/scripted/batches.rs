@@ -61,6 +61,7 @@ impl Told {
             profile: &profile,
             has_bulk: profile.bulk_execute,
             has_unit_results: profile.unit_results,
+            splits_loads: false,
             local_infile: false,
             multi_statements: true,
             in_transaction: self.inside,

@@ -81,7 +81,12 @@ impl Connection {
             true => Some(self.id_increment()?),
             false => None,
         };
-        Ok(Known { max_packet: self.settings()?.max_allowed_packet, rules: self.rules()?, table, increment })
+        let splits_loads = match job.may_split_loads(options, self.session()) {
+            true => self.splits_loads()?,
+            false => false,
+        };
+        let max_packet = self.settings()?.max_allowed_packet;
+        Ok(Known { max_packet, rules: self.rules()?, table, increment, splits_loads })
     }
 
     fn write_batch(

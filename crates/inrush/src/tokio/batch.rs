@@ -93,12 +93,12 @@ impl Connection {
             true => Some(self.id_increment().await?),
             false => None,
         };
-        Ok(Known {
-            max_packet: self.settings().await?.max_allowed_packet,
-            rules: self.rules().await?,
-            table,
-            increment,
-        })
+        let splits_loads = match job.may_split_loads(options, self.session()) {
+            true => self.splits_loads().await?,
+            false => false,
+        };
+        let max_packet = self.settings().await?.max_allowed_packet;
+        Ok(Known { max_packet, rules: self.rules().await?, table, increment, splits_loads })
     }
 
     async fn write_batch(

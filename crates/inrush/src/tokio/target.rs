@@ -58,6 +58,11 @@ impl Connection {
         verbs::id_increment((text,))
     }
 
+    /// Whether the server commits within a LOAD DATA. Somebody may change that, so it is asked for each time.
+    pub(crate) async fn splits_loads(&mut self) -> Result<bool> {
+        Ok(verbs::splits_loads(self.told(verbs::SPLITS_LOADS).await?))
+    }
+
     /// What the server says once of its settings and those of the session.
     pub(crate) async fn settings(&mut self) -> Result<Settings> {
         if let Some(settings) = &self.settings {

@@ -21,6 +21,8 @@ pub struct Facts<'a> {
     pub has_unit_results: bool,
     /// Whether LOAD DATA LOCAL may be sent.
     pub local_infile: bool,
+    /// Whether the server commits within a LOAD DATA (Galera's `wsrep_load_data_splitting`).
+    pub splits_loads: bool,
     /// Whether a command may hold several statements.
     pub multi_statements: bool,
     /// Whether a transaction is open.
@@ -246,6 +248,11 @@ impl Case<'_> {
         }
         if self.facts.table.is_none() {
             return Err("the columns of its table are not known".into());
+        }
+        if self.facts.splits_loads {
+            return Err("the server has `wsrep_load_data_splitting` on and commits within a LOAD DATA; a batch is stored whole or not at \
+                        all"
+                .into());
         }
         match self.facts.local_infile {
             true => Ok(()),

@@ -56,6 +56,11 @@ impl BatchOptions {
         self.ids
     }
 
+    /// Whether LOAD DATA was asked for.
+    pub fn wants_load_data(&self) -> bool {
+        self.method == Some(Method::LoadData)
+    }
+
     /// Whether bad rows are skipped.
     pub fn skips_bad_rows(&self) -> bool {
         self.on_bad_row == OnBadRow::Skip
