@@ -336,7 +336,17 @@ fn a_server_that_commits_within_load_data() {
     refused.says("the server has `wsrep_load_data_splitting` on");
     let done = place.load(ARGS);
     assert_eq!((done.code, &done.json["method"]["name"]), (0, &"bulk".into()), "{done}");
+    // A batch of the library is stored whole or not at all.
+    let config = inrush::Config::from_url(&place.schema.url()).unwrap().with_local_infile(true);
+    let mut connection = inrush::blocking::Connection::connect(&config).unwrap();
+    let options = inrush::BatchOptions::new().with_method(inrush::Method::LoadData);
+    let mut batch = |id: u32| {
+        connection.execute_batch_with("INSERT INTO people VALUES (?, ?)", &[(id, "x"), (id + 1, "y")], &options)
+    };
+    let refused = batch(10).unwrap_err();
+    assert!(refused.message().contains("`wsrep_load_data_splitting`"), "{refused}");
     place.sql("SET GLOBAL wsrep_load_data_splitting = OFF");
+    assert_eq!(batch(10).unwrap().n_rows, 2);
     let done = place.load(&format!("{ARGS} --truncate --method load-data"));
     assert_eq!((done.code, place.sql(ROWS).as_str()), (0, ALL), "{done}");
 }
@@ -435,6 +445,35 @@ fn a_run_at_work_shows_how_far_it_is() {
         });
         let status = place.done(&place.command("--status").output().unwrap());
         assert!(status.stdout.contains("%), ") && status.stdout.contains(" rows/s, "), "{status}");
+        run.signal("CONT");
+        assert_eq!(run.end().code, 0);
+    });
+}
+
+/// The rows of earlier runs are no speed of the one at work.
+#[test]
+fn a_run_that_goes_on_shows_its_own_rate() {
+    on(with_local_infile(), "job_rate", |place| {
+        place.sql(PEOPLE);
+        let rows: String = (1..=1000).map(|id| format!("{id:04},n{id:04}\n")).collect();
+        place.write("people.csv", format!("id,name\n{rows}"));
+        place.forget();
+        let args = &format!("{ARGS} --batch 100 --lanes 1");
+        let fault = |fault: &str| {
+            let mut command = place.command(args);
+            command.env("INRUSH_FAULT", fault);
+            command
+        };
+        assert!(!fault("tallied:7:kill").output().unwrap().status.success());
+        let run = Running::spawn(place, fault("tallied:2:stop"));
+        await_true("it to stand still", || run.is_stopped());
+        await_true("a rate", || {
+            let status = place.done(&place.command("--status --json").output().unwrap());
+            let job = &status.json["jobs"][0];
+            assert!((70..=95).contains(&job["percent"].as_u64().unwrap()), "{status}");
+            // Two or three of its own chunks; with those of the run before there were six more.
+            job["rows_per_second"].as_u64().is_some_and(|rate| rate <= 300) && job["seconds_left"].is_u64()
+        });
         run.signal("CONT");
         assert_eq!(run.end().code, 0);
     });

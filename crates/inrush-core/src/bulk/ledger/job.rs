@@ -95,15 +95,22 @@ impl JobLine {
     /// How far the jobs are that are not finished: rows of the id, how much of the source its chunks cover, for how many seconds the last
     /// run has been at work, and whether it is the first one.
     pub fn extents_query(ledger: &Ledger) -> String {
-        let run = match ledger.has_runs {
-            true => "TIMESTAMPDIFF(SECOND, j.`run_began`, UTC_TIMESTAMP()), j.`run_began` = j.`started`",
-            false => "NULL, 0",
+        let seconds = match ledger.has_runs {
+            true => "TIMESTAMPDIFF(SECOND, j.`run_began`, UTC_TIMESTAMP())",
+            false => "NULL",
         };
+        let chunks = |sum: &str, whose: &str| {
+            let chunks = ledger.chunks();
+            format!(
+                "(SELECT COALESCE(SUM({sum}), 0) FROM {chunks} AS c WHERE c.`job` = j.`id` AND c.`records` > 0{whose})"
+            )
+        };
+        const OF_LAST_RUN: &str = " AND c.`epoch` = j.`epoch`";
         format!(
-            "SELECT LOWER(HEX(j.`id`)), \
-             (SELECT COALESCE(SUM(c.`end` - c.`start`), 0) FROM {} AS c WHERE c.`job` = j.`id` AND c.`records` > 0), {run} \
-             FROM {} AS j WHERE j.`state` = 'running'",
-            ledger.chunks(),
+            "SELECT LOWER(HEX(j.`id`)), {}, {seconds}, {}, {} FROM {} AS j WHERE j.`state` = 'running'",
+            chunks("c.`end` - c.`start`", ""),
+            chunks("c.`n_rows`", OF_LAST_RUN),
+            chunks("c.`end` - c.`start`", OF_LAST_RUN),
             ledger.jobs()
         )
     }

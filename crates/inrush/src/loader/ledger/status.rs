@@ -46,27 +46,36 @@ pub struct JobProgress {
     /// The share of the file that is stored, in percent; `None` for compressed files and those that are no text, of which the ledger does
     /// not tell.
     pub percent: Option<u8>,
-    /// Rows that the run at work has stored a second; `None` if none is at work, or if it went on with what an earlier one had stored.
+    /// Rows that the run at work has stored a second, without those of earlier runs; `None` if none is at work.
     pub rows_per_second: Option<u64>,
     /// How many seconds the rest will take at this rate.
     pub seconds_left: Option<u64>,
 }
 
 impl JobProgress {
-    /// Of a job with so many rows, whose chunks cover so much of the source; `seconds` is how long its first run has been at work.
-    fn of(line: &JobLine, rows: u64, covered: u64, seconds: Option<u64>) -> Self {
+    /// Of a job whose chunks cover so much of the source; `run`: what the run at work has done.
+    fn of(line: &JobLine, covered: u64, run: Option<Done>) -> Self {
         let size = line.size.filter(|size| *size > 0 && covered <= *size && is_plain_text(&line.source));
-        let seconds = seconds.filter(|seconds| *seconds > 0 && rows > 0);
-        let left = |size: u64, seconds: u64| {
-            let left = u128::from(seconds) * u128::from(size - covered) / u128::from(covered.max(1));
+        let run = run.filter(|run| run.seconds > 0 && run.rows > 0);
+        let left = |size: u64, run: Done| {
+            let left = u128::from(run.seconds) * u128::from(size - covered) / u128::from(run.covered.max(1));
             u64::try_from(left).unwrap_or(u64::MAX)
         };
         Self {
             percent: size.map(|size| (u128::from(covered) * 100 / u128::from(size)) as u8),
-            rows_per_second: seconds.map(|seconds| rows / seconds),
-            seconds_left: size.zip(seconds).map(|(size, seconds)| left(size, seconds)),
+            rows_per_second: run.map(|run| run.rows / run.seconds),
+            seconds_left: size.zip(run).map(|(size, run)| left(size, run)),
         }
     }
+}
+
+/// What a run has done so far.
+#[derive(Clone, Copy)]
+struct Done {
+    seconds: u64,
+    rows: u64,
+    /// How much of the source.
+    covered: u64,
 }
 
 /// Whether places in the source are bytes of the file: by its name, for the ledger does not say how it is compressed.
@@ -215,8 +224,9 @@ fn read(connection: &mut Connection, ledger: &Ledger) -> Result<Vec<JobStatus>> 
         let id = line.id.to_string();
         let progress = extents.iter().find(|row| row.first() == Some(&id)).map(|row| {
             let number = |at: usize| row.get(at).and_then(|text| text.parse::<u64>().ok());
-            let is_first = number(3) == Some(1) && matches!(run, Some(JobRun::Active { .. }));
-            JobProgress::of(&line, totals.rows, number(1).unwrap_or(0), number(2).filter(|_| is_first))
+            let done = || Some(Done { seconds: number(2)?, rows: number(3)?, covered: number(4)? });
+            let is_active = matches!(run, Some(JobRun::Active { .. }));
+            JobProgress::of(&line, number(1).unwrap_or(0), done().filter(|_| is_active))
         });
         jobs.push(JobStatus {
             id: line.id,
@@ -286,12 +296,15 @@ mod tests {
         let rest = ["5", "77", "", "begin", "", "running", "0", "0", "0", "0", "0", "noon", "", "", "", "", "", ""];
         let row: Vec<String> = row.into_iter().chain(rest.map(str::to_owned)).collect();
         let line = JobLine::parse(&row).unwrap();
-        let of = |line: &JobLine, covered, seconds| {
-            let progress = JobProgress::of(line, 50, covered, seconds);
+        let of = |line: &JobLine, covered, seconds: Option<u64>| {
+            let done = |seconds| Done { seconds, rows: 50, covered: 250 };
+            let progress = JobProgress::of(line, covered, seconds.map(done));
             (progress.percent, progress.rows_per_second, progress.seconds_left)
         };
         assert_eq!(of(&line, 250, Some(10)), (Some(25), Some(5), Some(30)));
         assert_eq!(of(&line, 250, None), (Some(25), None, None));
+        // A run that went on with half of it: its own rows and its own part of the file say how fast it is.
+        assert_eq!(of(&line, 750, Some(10)), (Some(75), Some(5), Some(10)));
         // More than there is: places of a text that is compressed.
         assert_eq!(of(&line, 2500, Some(10)), (None, Some(5), None));
         let zipped = JobLine { source: "/a.csv.gz".into(), ..line };
