@@ -131,13 +131,13 @@ const VIEW_BYTES: u32 = 32;
 /// A DOUBLE; a value that is not a number is written as a word that fails every check.
 ///
 /// It is what a server stores of the same number when it is bound. In a whole number that is each of its digits: the shortest ones that are
-/// read as the same DOUBLE are those of another whole number beyond 2^53. In a text it is the server's own spelling.
+/// read as the same DOUBLE are those of another whole number beyond 2^53. In a text, and in bytes, it is the server's own spelling.
 pub(super) fn double(value: f64, kind: ColumnKind, out: &mut Vec<u8>) {
     match kind {
         ColumnKind::Integer if (BEYOND_SHORTEST..BEYOND_ALL).contains(&value.abs()) => {
             out.extend_from_slice(itoa::Buffer::new().format(value as i128).as_bytes());
         }
-        ColumnKind::Text if value.is_finite() => {
+        ColumnKind::Text | ColumnKind::Bytes if value.is_finite() => {
             // Writing to memory does not fail.
             let _ = write!(out, "{}", Value::Double(value));
         }
@@ -151,7 +151,7 @@ pub(super) fn single(value: f32, kind: ColumnKind, out: &mut Vec<u8>) {
     if value.abs() > NEAR_THE_END || matches!(kind, ColumnKind::Integer | ColumnKind::Double) {
         return double(value.into(), kind, out);
     }
-    if kind == ColumnKind::Text {
+    if matches!(kind, ColumnKind::Text | ColumnKind::Bytes) {
         let _ = write!(out, "{}", Value::Float(value));
         return;
     }

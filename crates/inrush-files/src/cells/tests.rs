@@ -39,6 +39,11 @@ fn floats_in_the_fewest_digits_that_read_back() {
     assert_eq!(cells(&singles, ColumnKind::Integer), ["0.10000000149011612", "33999998976"]);
     let halves: Vec<_> = [1.5f32, 0.1].map(<Float16Type as ArrowPrimitiveType>::Native::from_f32).to_vec();
     check(&Float16Array::from(halves), &["1.5", "0.099975586"]);
+    let far = Float64Array::from(vec![1e18, 1e-7]);
+    for kind in [ColumnKind::Text, ColumnKind::Bytes] {
+        assert_eq!(cells(&far, kind), ["1e18", "0.0000001"]);
+    }
+    assert_eq!(cells(&far, ColumnKind::Json), ["1e+18", "1e-7"]);
     let odd = cells(&Float64Array::from(vec![f64::NAN, f64::INFINITY]), ColumnKind::Text);
     assert_eq!(odd.iter().filter(|cell| cell.parse::<u64>().is_ok()).count(), 0, "{odd:?}");
     for value in [f64::MAX, f64::MIN_POSITIVE, 1.0 / 3.0, 123_456_789.123_456_79] {

@@ -21,6 +21,7 @@ mod texts;
 mod times;
 mod values;
 mod ways;
+mod ways_of_loads;
 
 use oracle::Oracle;
 

@@ -11,7 +11,7 @@ use inrush_testkit::servers;
 use std::collections::HashMap;
 
 /// What the rows hold, by number, in binary form.
-type Stored = HashMap<usize, String>;
+pub(super) type Stored = HashMap<usize, String>;
 
 /// The ends of each type of number, and what lies beyond 2^53, as every kind of number.
 fn ends() -> Vec<Value<'static>> {
@@ -52,7 +52,7 @@ fn every_way_to_write_stores_what_an_execution_stores() {
             // A table of its own: what an inserter knows of one may be a minute old.
             let table = &format!("w{number}");
             connection.execute(&format!("CREATE TABLE {table} (id INT PRIMARY KEY, c {ty} NULL)"), ()).unwrap();
-            let values: Vec<_> = if is_number(ty) { ends().into_iter().chain(values()).collect() } else { values() };
+            let values = values_for(ty);
             let want = executed(&mut connection, table, &values);
             let mut check = |way: &str, got: Stored| {
                 for (id, got) in got {
@@ -75,6 +75,11 @@ fn every_way_to_write_stores_what_an_execution_stores() {
     assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
 }
 
+/// All values for a column of this type.
+pub(super) fn values_for(ty: &str) -> Vec<Value<'static>> {
+    if is_number(ty) { ends().into_iter().chain(values()).collect() } else { values() }
+}
+
 fn is_number(ty: &str) -> bool {
     ["tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "bit"]
         .iter()
@@ -82,7 +87,7 @@ fn is_number(ty: &str) -> bool {
 }
 
 /// What a server makes of a bound value, and a batch, which knows the column, does not.
-fn is_bent_by_execute(server: &str, ty: &str, value: &Value<'_>) -> bool {
+pub(super) fn is_bent_by_execute(server: &str, ty: &str, value: &Value<'_>) -> bool {
     let is_text = ["char", "varchar", "tinytext", "longblob", "varbinary", "binary", "json"]
         .iter()
         .any(|text| ty.starts_with(text));
@@ -100,7 +105,7 @@ fn is_bent_by_execute(server: &str, ty: &str, value: &Value<'_>) -> bool {
 }
 
 /// Each value in a statement of its own, so that no execution has a bearing on the next. What the server bends with a warning is left out.
-fn executed(connection: &mut blocking::Connection, table: &str, values: &[Value<'_>]) -> Stored {
+pub(super) fn executed(connection: &mut blocking::Connection, table: &str, values: &[Value<'_>]) -> Stored {
     connection.execute("BEGIN", ()).unwrap();
     for (id, value) in values.iter().enumerate() {
         let kind = std::mem::discriminant(value);
@@ -148,7 +153,7 @@ fn inserted(pool: &blocking::Pool, connection: &mut blocking::Connection, table:
     take(connection, table)
 }
 
-fn take(connection: &mut blocking::Connection, table: &str) -> Stored {
+pub(super) fn take(connection: &mut blocking::Connection, table: &str) -> Stored {
     let select = Statement::new(&format!("SELECT id, c FROM {table} WHERE id >= ?")).unwrap();
     let results = connection.query_result_sets(&select, (0,)).unwrap();
     let stored = results[0].rows().map(|row| {
