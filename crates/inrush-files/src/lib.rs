@@ -8,6 +8,10 @@
 //!      -> xlsx (a sheet's rows as lines) -> csv -> Batch
 //!      -> parquet, arrow, record_batches of a program -> columnar (rows, their numbers, resume) -> cells (any type as text) -> Batch
 //! ```
+//!
+//! The feature `parquet` (on by default) reads Parquet and writes files. Without it a Parquet file is refused, and the crate `parquet` is not
+//! compiled.
+#![cfg_attr(not(feature = "parquet"), allow(dead_code))]
 
 mod arrow;
 mod cells;
@@ -36,6 +40,10 @@ mod names;
 mod new_table;
 mod on_disk;
 mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "no_parquet.rs"]
 mod parquet;
 mod paths;
 mod record_batches;
@@ -45,6 +53,7 @@ mod together;
 mod untaken;
 mod whole_sample;
 mod widths;
+#[cfg(feature = "parquet")]
 mod written;
 mod xlsx;
 mod zip_member;
@@ -71,4 +80,5 @@ pub use together::{
 };
 pub use whole_sample::infer_types_of;
 pub use widths::Widths;
+#[cfg(feature = "parquet")]
 pub use written::{BatchWriter, WrittenFormat};

@@ -221,7 +221,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["input", "names", "sniff"],
             &["file_source", "fixed_width", "zip_member"],
             &["columnar", "csv", "tar_member"],
-            &["arrow", "jsonl", "parquet", "xlsx"],
+            &["arrow", "jsonl", "no_parquet", "parquet", "xlsx"],
             &["open"],
             &["diverts", "file_options", "record_batches", "whole_sample", "written"],
             &["new_table"],
