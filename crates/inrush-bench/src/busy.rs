@@ -30,6 +30,15 @@ pub fn withheld(why: &str) -> String {
     format!("The machine was busy, so these numbers give no advice: {why}. Measure again when nothing else runs.")
 }
 
+/// The sentences of an experiment that gives no advice, with what was seen of a busy machine before them: they say what was measured, and that
+/// may be the other programs' doing.
+pub fn told_first(results: &Results, sentences: Vec<String>) -> Vec<String> {
+    let warning = of(results).map(|why| {
+        format!("The machine was busy, so these numbers say little of the server: {why}. Measure again when nothing else runs.")
+    });
+    warning.into_iter().chain(sentences).collect()
+}
+
 /// The slowest round over the fastest, the median of all cases with several rounds.
 fn spread(results: &Results) -> Option<f64> {
     let mut rounds = BTreeMap::<&str, Vec<f64>>::new();
@@ -75,6 +84,14 @@ mod tests {
         all
     }
 
+    #[test]
+    fn other_sentences_follow_the_warning() {
+        let sentences = || vec!["rows a statement: the peak is at 1000.".to_owned()];
+        assert_eq!(told_first(&rounds(&[&[1.0, 1.1, 0.9]]), sentences()), sentences());
+        let told = told_first(&rounds(&[&[1.0, 3.1, 0.9]]), sentences());
+        assert!(told[0].starts_with("The machine was busy, so these numbers say little"), "{told:?}");
+        assert_eq!(told[1..], sentences());
+    }
     #[test]
     fn rounds_that_agree() {
         assert_eq!(of(&rounds(&[&[1.0, 1.1, 0.9], &[2.0, 2.5, 2.1]])), None);

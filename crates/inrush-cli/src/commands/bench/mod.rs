@@ -22,7 +22,7 @@ use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
 use inrush_bench::results::Results;
 use inrush_bench::table::{self, Style};
-use inrush_bench::{advice, facts, heat_map, knee};
+use inrush_bench::{advice, busy, facts, heat_map, knee};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use std::fs::File;
@@ -107,8 +107,8 @@ fn text_report(results: &Results, width: usize) -> String {
 
 /// What follows from the numbers, a sentence a line.
 fn conclusions(results: &Results) -> Vec<String> {
-    match results.run.experiment.as_str() {
-        "insert" => advice::of(results),
+    let sentences = match results.run.experiment.as_str() {
+        "insert" => return advice::of(results),
         "load" => inrush_bench::load::sentences(results),
         "rtt" => inrush_bench::rtt::sentences(results),
         "sweep" => knee::sentences(results),
@@ -116,7 +116,8 @@ fn conclusions(results: &Results) -> Vec<String> {
         "pool" => inrush_bench::pool::conclusions(results),
         "pressure" => inrush_bench::pressure::conclusions(results),
         _ => Vec::new(),
-    }
+    };
+    busy::told_first(results, sentences)
 }
 
 /// The table, as text of at most `width` columns; for eyes with a map of two axes below it, and with what was left out.
