@@ -41,6 +41,8 @@ READ: dict[str, tuple[str, str | bytes, dict[str, Any], tuple[Any, ...]]] = {
     "widths": ("a.txt", "id name \n1  Ann  \n", {"widths": [3, 5]}, (1, "Ann", None, None, None)),
     "the rest": ("a.txt", "id name \n1  Ann B\n", {"widths": "3,rest"}, (1, "Ann B", None, None, None)),
     "extra_fields": ("a.csv", "id,name\n1,Ann,x\n", {"extra_fields": "ignore"}, (1, "Ann", None, None, None)),
+    "names": ("a.jsonl", '{"id":1,"name":"Ann","x":2}\n', {"extra_fields": "ignore"}, (1, "Ann", None, None, None)),
+    "formulas": ("a.csv", "id,name\n1,Ann\n", {"formulas": "stored"}, (1, "Ann", None, None, None)),
     "missing_fields": ("a.csv", "id,name,n\n1,Ann\n", {"missing_fields": "null"}, (1, "Ann", None, None, None)),
     "skip": ("a.csv", "# a title\nid,name\n1,Ann\n", {"skip": 1}, (1, "Ann", None, None, None)),
     "skip auto": ("a.csv", "# a title\nid,name\n1,Ann\n", {"skip": "auto"}, (1, "Ann", None, None, None)),

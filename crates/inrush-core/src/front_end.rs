@@ -170,6 +170,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("force", Switch("LoadOptions::with_force")),
         ("forget", Always("Loader::forget")),
         ("format", Variant("", "Format")),
+        ("formulas", Always("CsvOptions::with_stored_formulas(true)")),
         ("guarantee", Variant("LoadOptions::with_guarantee", "Guarantee")),
         ("header", Always("CsvOptions::with_header(true)")),
         ("json-path", Path("CsvOptions::with_json_path")),

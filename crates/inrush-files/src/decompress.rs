@@ -1,9 +1,10 @@
 //! Detects the compression of a file by its first bytes, and decompresses it as a stream: the memory does not depend on the ratio.
 
 use crate::lz4::Lz4Frames;
+use flate2::bufread::GzDecoder;
 use inrush_core::error::{Error, Result};
 use lzma_rust2::XzReader;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,17 @@ pub(crate) fn peek_before_errors(bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8
     }
 }
 
+/// The same; an error of a reader of ours, which is a question to the caller, is returned.
+pub(crate) fn peek_own_errors(bytes: Box<dyn Read + Send>, n: u64) -> Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    match peek_as_far_as_possible(bytes, n) {
+        (head, Ok(()), bytes) => Ok((head, bytes)),
+        (head, Err(error), bytes) => match error.get_ref().and_then(|error| error.downcast_ref::<Error>()) {
+            Some(own) => Err(own.clone()),
+            None => Ok((head, Box::new(bytes.chain(Failing(Some(error)))))),
+        },
+    }
+}
+
 fn peek_as_far_as_possible(mut bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8>, io::Result<()>, Box<dyn Read + Send>) {
     let mut head = Vec::new();
     let result = (&mut bytes).take(n).read_to_end(&mut head).map(drop);
@@ -117,12 +129,61 @@ pub(crate) fn decompress(bytes: Box<dyn Read + Send>, compression: Compression) 
     let buffered = |bytes| BufReader::with_capacity(BUFFER, bytes);
     Ok(match compression {
         Compression::None | Compression::Zip | Compression::Tar => bytes,
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(bytes))),
+        Compression::Gzip => Box::new(GzipMembers::new(buffered(bytes))),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(bytes))?),
         Compression::Lz4 => Box::new(Lz4Frames::new(buffered(bytes))),
         Compression::Xz => Box::new(Xz(XzReader::new_mem_limit(buffered(bytes), true, MOST_XZ_KIB))),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(bytes))),
     })
+}
+
+/// The members of a gzip file. Zeros behind the last one are none, as gzip itself has it: they fill the blocks of a tape or a disk.
+struct GzipMembers<R> {
+    /// `None` behind the last one.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> GzipMembers<R> {
+    fn new(bytes: R) -> Self {
+        Self { member: Some(GzDecoder::new(bytes)) }
+    }
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if buf.is_empty() {
+            return Ok(0); // It would be taken for the end of a member.
+        }
+        while let Some(member) = &mut self.member {
+            let n = member.read(buf)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            let Some(mut rest) = self.member.take().map(GzDecoder::into_inner) else { break };
+            let is_padded = pass_zeros(&mut rest)?;
+            match (rest.fill_buf()?, is_padded) {
+                ([], _) => {}
+                (_, false) => self.member = Some(GzDecoder::new(rest)),
+                (_, true) => {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "something follows the zeros at its end"));
+                }
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over zeros; returns whether there were any.
+fn pass_zeros(bytes: &mut impl BufRead) -> io::Result<bool> {
+    let mut were_any = false;
+    loop {
+        let n = bytes.fill_buf()?.iter().take_while(|byte| **byte == 0).count();
+        if n == 0 {
+            return Ok(were_any);
+        }
+        were_any = true;
+        bytes.consume(n);
+    }
 }
 
 /// Says which limit is meant, which the crate's error does not.
@@ -167,6 +228,11 @@ const ENDINGS: &[(&str, Compression)] = &[
 /// Magic bytes that are long enough to exclude text.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\x02\x21\x4c\x18", "compressed by the legacy format of lz4", "`lz4 -dc FILE | inrush load -` loads it"),
+    (b"\x1f\x9d", "compressed by compress (.Z)", "`gzip -dc FILE | inrush load - ..` loads it"),
+    (b"\x5d\x00\x00", "compressed by lzma", "`xz --format=lzma -dc FILE | inrush load - ..` loads it"),
+    (b"LZIP\x01", "compressed by lzip", "`lzip -dc FILE | inrush load - ..` loads it"),
+    (b"\x89LZO\x00", "compressed by lzop", "`lzop -dc FILE | inrush load - ..` loads it"),
+    (b"\xff\x06\x00\x00sNaPpY", "compressed by snappy", "decompress it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
     (b"SQLite format 3\x00", "an SQLite database", "write its table as CSV first"),
 ];
@@ -174,8 +240,9 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
 /// The bytes that [`Compression::of`] needs.
 pub(crate) const MAGIC_BYTES: u64 = 16;
 
-/// A stream may ask for a dictionary of 4 GiB. What `xz -9` writes needs 65 MiB; Zstandard's reader has the same limit.
-const MOST_XZ_KIB: u32 = 128 << 10;
+/// A stream may ask for a dictionary of 4 GiB. What `xz -9` writes needs 64 MiB; Zstandard's reader has the same limit. The limit of xz's
+/// reader is that of all its memory: 1 MiB more is for the rest.
+const MOST_XZ_KIB: u32 = (128 << 10) + 1024;
 
 /// 128 KiB: the size that Zstandard's reader recommends.
 pub(crate) const BUFFER: usize = 128 << 10;

@@ -7,8 +7,9 @@ use crate::formats::ValueFormats;
 use crate::widths::Widths;
 use encoding_rs::Encoding;
 use inrush_core::bulk::ledger::Mapping;
-use inrush_core::bulk::{FieldTarget, Matching};
+use inrush_core::bulk::{Computed, FieldTarget, Matching, Mode};
 use inrush_core::error::{Error, Result};
+use inrush_core::value::column::Column;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -57,10 +58,14 @@ pub struct CsvOptions {
     pub ignore_extra_fields: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
     pub null_missing_fields: bool,
+    /// Whether the results of a workbook's formulas are what the file has, also where that is none. If not, such a workbook is refused.
+    pub stored_formulas: bool,
     /// How numbers and dates are written.
     pub formats: ValueFormats,
     /// What is done with the names in the header.
     pub names: HeaderNames,
+    /// Whether the names of a JSON file are those of all of its records, which are read first, and not of the first ones.
+    pub all_names: bool,
     /// What of this is found out from the beginning of each file, whatever is said here.
     pub find_out: FindOut,
     /// The columns of the table, which decide where a file's first line may be a header or a row.
@@ -78,29 +83,66 @@ pub(crate) struct Doubts {
     pub(crate) backslashes: bool,
 }
 
-/// The names of the columns that files are loaded into. They are read when the first file needs them, and once. The headers of files that
+/// A column that a file may be loaded into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableColumn {
+    /// Its name.
+    pub name: String,
+    /// Whether it may get NULL where a record has nothing for it, since a row without it has NULL there.
+    pub is_spare: bool,
+}
+
+impl TableColumn {
+    /// `mode` says what becomes of a row: where it changes one that is there, NULL would take the place of what a column has.
+    fn of(column: &Column, mode: Mode) -> Self {
+        let is_special = column.has_default || column.generated || column.auto_increment;
+        let makes_rows = matches!(mode, Mode::Insert | Mode::Ignore | Mode::Replace);
+        Self { name: column.name.clone(), is_spare: makes_rows && column.nullable && !is_special }
+    }
+}
+
+/// The columns that files are loaded into. They are read when the first file needs them, and once. The headers of files that
 /// were opened with it are known as well: the same line in another file is a header.
 #[derive(Clone)]
 pub struct TableColumns {
-    read: Arc<dyn Fn() -> Result<Option<Vec<String>>> + Send + Sync>,
-    names: Arc<OnceLock<Result<Option<Vec<String>>>>>,
+    read: Arc<dyn Fn() -> Result<Option<Vec<TableColumn>>> + Send + Sync>,
+    columns: Arc<OnceLock<Result<Option<Vec<TableColumn>>>>>,
     headers: Arc<Mutex<BTreeSet<Vec<Vec<u8>>>>>,
 }
 
 impl TableColumns {
     /// `read` returns `None` if there is no such table.
-    pub fn new(read: impl Fn() -> Result<Option<Vec<String>>> + Send + Sync + 'static) -> Self {
-        Self { read: Arc::new(read), names: Arc::default(), headers: Arc::default() }
+    pub fn new(read: impl Fn() -> Result<Option<Vec<TableColumn>>> + Send + Sync + 'static) -> Self {
+        Self { read: Arc::new(read), columns: Arc::default(), headers: Arc::default() }
     }
 
-    /// Those that are named for the fields in their order, if they are.
-    pub fn listed(matching: &Matching) -> Option<Self> {
-        let Matching::Listed(targets) = matching else { return None };
-        let name = |target: &FieldTarget| match target {
-            FieldTarget::Column(name) | FieldTarget::Skip(name) => name.clone(),
-        };
-        let names: Vec<String> = targets.iter().map(name).collect();
-        Some(Self::new(move || Ok(Some(names.clone()))))
+    /// Those of a load: what is named for the fields in their order, else the table's, which `read` returns, and the fields that are
+    /// computed with. `is_new`: the table is replaced by one that is made of the files.
+    pub fn of_load(
+        matching: &Matching,
+        computed: &[Computed],
+        mode: Mode,
+        is_new: bool,
+        read: impl Fn() -> Result<Option<Vec<Column>>> + Send + Sync + 'static,
+    ) -> Self {
+        let named = |name: &str| TableColumn { name: name.to_owned(), is_spare: false };
+        if let Matching::Listed(targets) = matching {
+            let of = |target: &FieldTarget| match target {
+                FieldTarget::Column(name) | FieldTarget::Skip(name) => named(name),
+            };
+            let columns: Vec<TableColumn> = targets.iter().map(of).collect();
+            return Self::new(move || Ok(Some(columns.clone())));
+        }
+        let fields: Vec<TableColumn> = computed.iter().flat_map(Computed::fields).map(named).collect();
+        let computed: Vec<String> = computed.iter().map(|computed| computed.column.to_lowercase()).collect();
+        Self::new(move || {
+            let of = |column: &Column| {
+                let is_left = !is_new && !computed.contains(&column.name.to_lowercase());
+                let column = TableColumn::of(column, mode);
+                TableColumn { is_spare: column.is_spare && is_left, ..column }
+            };
+            Ok(read()?.map(|columns| columns.iter().map(of).chain(fields.clone()).collect()))
+        })
     }
 
     /// Notes the header of a file.
@@ -115,14 +157,14 @@ impl TableColumns {
         self.headers.lock().unwrap_or_else(PoisonError::into_inner).contains(&fields)
     }
 
-    pub(crate) fn read(&self) -> Result<Option<Vec<String>>> {
-        self.names.get_or_init(|| (self.read)()).clone()
+    pub(crate) fn read(&self) -> Result<Option<Vec<TableColumn>>> {
+        self.columns.get_or_init(|| (self.read)()).clone()
     }
 }
 
 impl fmt::Debug for TableColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TableColumns").field("names", &self.names).finish_non_exhaustive()
+        f.debug_struct("TableColumns").field("columns", &self.columns).finish_non_exhaustive()
     }
 }
 
@@ -179,8 +221,10 @@ inrush_core::setters!(CsvOptions {
     with_widths => widths: into Option<Widths>,
     with_ignore_extra_fields => ignore_extra_fields: as bool,
     with_null_missing_fields => null_missing_fields: as bool,
+    with_stored_formulas => stored_formulas: as bool,
     with_formats => formats: as ValueFormats,
     with_names => names: as HeaderNames,
+    with_all_names => all_names: as bool,
     with_find_out => find_out: as FindOut,
     with_columns_of_table => columns_of_table: into Option<TableColumns>,
 });
@@ -198,16 +242,17 @@ impl Default for CsvOptions {
             limit: None,
             batch_rows: None,
             batch_bytes: 4 << 20,
-            // MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
-            max_record: 64 << 20,
+            max_record: DEFAULT_RECORD,
             memory: 256 << 20,
             cr_ends: false,
             json_path: None,
             widths: None,
             ignore_extra_fields: false,
             null_missing_fields: false,
+            stored_formulas: false,
             formats: ValueFormats::default(),
             names: HeaderNames::Keep,
+            all_names: false,
             find_out: FindOut::default(),
             columns_of_table: None,
             doubts: Doubts::default(),
@@ -279,6 +324,9 @@ impl Dialect {
         if options.null_missing_fields {
             rare = rare.with("missing fields", "NULL");
         }
+        if options.stored_formulas {
+            rare = rare.with("formulas", "as stored");
+        }
         if options.formats.is_any() {
             rare = rare.with("formats of values", &options.formats);
         }
@@ -293,11 +341,19 @@ impl Dialect {
             .and(rare)
     }
 
+    /// Whether `\N` is NULL.
+    pub(crate) fn has_null_word(&self) -> bool {
+        self.nulls.iter().any(|null| null == b"\\N")
+    }
+
     /// True if the escape also works outside quotes.
     pub(crate) fn escapes_unquoted(&self) -> bool {
         self.quote.is_none() && self.escape.is_some()
     }
 }
+
+/// MySQL's own default for max_allowed_packet: a longer row could not be sent anyway.
+pub(crate) const DEFAULT_RECORD: usize = 64 << 20;
 
 /// 1 GiB: the most bytes of a batch and the longest record together.
 pub(crate) const MAX_BATCH: usize = 1 << 30;

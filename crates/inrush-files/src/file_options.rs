@@ -49,6 +49,10 @@ pub struct FileOptions {
     pub ignores_extra_fields: bool,
     /// `--missing-fields null`.
     pub nulls_missing_fields: bool,
+    /// `--formulas`: the results of formulas are what a workbook has.
+    pub takes_stored_formulas: bool,
+    /// `--sample all`: the names of JSON are those of all records.
+    pub reads_all_names: bool,
     /// `--skip`; `auto` passes over all that stands before the table.
     pub skip: Option<String>,
     /// `--limit`.
@@ -106,6 +110,8 @@ impl FileOptions {
             .with_ignore_extra_fields(self.ignores_extra_fields)
             .with_null_missing_fields(self.nulls_missing_fields)
             .with_formats(self.value_formats()?)
+            .with_stored_formulas(self.takes_stored_formulas)
+            .with_all_names(self.reads_all_names)
             .with_names(names)
             .with_find_out(find_out))
     }

@@ -67,7 +67,7 @@ pub fn csv_cuts(bytes: &[u8]) {
 pub fn found_out(bytes: &[u8]) {
     let all = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
     let options = CsvOptions::default().with_find_out(all);
-    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',' };
+    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false };
     let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
     assert_eq!(found(), found(), "what is found out differs from time to time");
     let _ = only_object(bytes);
@@ -169,6 +169,8 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         null_missing_fields: sizes & 2 != 0,
         formats: if sizes & 4 == 0 { ValueFormats::default() } else { german() },
         names: HeaderNames::Keep,
+        all_names: false,
+        stored_formulas: false,
         find_out: FindOut::default(),
         columns_of_table: None,
         doubts: Doubts { swallowing: switches & 0x40 != 0, backslashes: sizes & 8 != 0 },
@@ -257,7 +259,7 @@ pub fn jsonl(bytes: &[u8]) {
         let read = || -> Result<()> {
             let reader =
                 CsvReader::with("fuzz", text, Meter::new(None), Compression::None, b',', &options, read_bytes)?;
-            let mut reader = JsonlReader::new(reader, 64 << 20, HeaderNames::Keep)?;
+            let mut reader = JsonlReader::new(reader, &CsvOptions::default())?;
             lines.push(format!("{:?}", reader.infer_types(200)?));
             while let Some(batch) = reader.next()? {
                 lines.push(format!("{:?} {:?}", batch.rows.columns(), batch.rejects));

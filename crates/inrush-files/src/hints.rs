@@ -23,14 +23,14 @@ pub struct Reading<'a> {
     pub table: &'a str,
 }
 
-/// Adds what the encoding most likely is to the error of a row that is not UTF-8.
+/// Adds what the encoding most likely is to the error of a row that is not UTF-8. `likely`: files, and what helps to read each.
 pub fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
     let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
     match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
         None => error,
-        Some((_, encoding)) => {
+        Some((_, likely)) => {
             let other = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-            error.with_hint(format!("the file is most likely {encoding}: `--encoding auto` takes that{other}"))
+            error.with_hint(format!("{likely}{other}"))
         }
     }
 }
@@ -48,12 +48,35 @@ pub fn at_full_disk(error: Error) -> Error {
     )
 }
 
+/// Adds what to do about a new table that the server does not make.
+pub fn at_new_table(error: Error) -> Error {
+    /// ER_TOO_BIG_ROWSIZE; ER_TABLE_WITHOUT_PK of MySQL, ER_REQUIRES_PRIMARY_KEY of MariaDB.
+    const TOO_WIDE: u16 = 1118;
+    const NO_KEY: [u16; 2] = [3750, 1173];
+    match error.code() {
+        _ if error.hint().is_some() || !error.message().starts_with("cannot create table") => error,
+        TOO_WIDE => error.with_hint(
+            "MySQL makes no table of InnoDB with more than about 196 columns of text: `--columns a,b,@skip` leaves some out, \
+             `--type` makes others short (VARCHAR(9)); `SET GLOBAL innodb_strict_mode = OFF` on the server has it make the table, \
+             and refuse rows that fit no page",
+        ),
+        code if NO_KEY.contains(&code) => {
+            error.with_hint("`--key id`, or whichever columns identify a row, makes the primary key of the new table")
+        }
+        _ => error,
+    }
+}
+
 /// Adds the option that would take a row which is bad for how it is written.
 /// `begun`: the jobs of which something is stored.
 pub fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
     let record = || BadRecord::read(&error, reading);
     let hint = at_quotes(error.message(), record)
         .or_else(|| at_width(error.message(), || every_record_is_bad(&error, reading), record))
+        .or_else(|| at_name(error.message()))
+        .or_else(|| at_no_number(&error))
+        .or_else(|| at_zero_date(&error))
+        .or_else(|| at_srid(&error))
         .or_else(|| at_missing_value(error.message()))
         .or_else(|| at_blanks(&error, reading))
         .or_else(|| at_format(&error, reading))
@@ -63,6 +86,53 @@ pub fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error
         (Some(hint), None) => error.with_hint(hint),
         (Some(hint), Some(other)) => error.with_hint(format!("{hint}; {other}")),
     }
+}
+
+/// For a name in JSON that the first records do not have.
+fn at_name(message: &str) -> Option<String> {
+    let so = message.strip_prefix("none of the first records has a `")?;
+    let all = "`--sample all` reads the names of all records first";
+    let ignore = "`--extra-fields ignore` leaves out names that the table does not have";
+    Some(match so {
+        so if so.contains("`, so its column") => all.to_owned(),
+        so if so.contains("`, and the table has no such column") => ignore.to_owned(),
+        _ => format!("{all}, `--extra-fields ignore` leaves such names out"),
+    })
+}
+
+/// For a number that JSON does not have.
+fn at_no_number(error: &Error) -> Option<String> {
+    let file = &error.place()?.source;
+    error
+        .message()
+        .starts_with("not valid JSON, which has no `NaN`")
+        .then(|| format!("`jq -c . {file} | inrush load - --format jsonl ..` makes null of it"))
+}
+
+/// For the day that is none, as a value or as the default of a column.
+fn at_zero_date(error: &Error) -> Option<String> {
+    /// MariaDB's; MySQL takes such a default.
+    const BAD_DEFAULT: u16 = 1978;
+    let is_default = error.code() == BAD_DEFAULT && error.message().contains("'0000-00-00");
+    let is_value = error.message().starts_with("`0000-00-00") && error.message().contains("is not a date");
+    (is_default || is_value).then(|| {
+        "`--unchecked zero-dates` stores it, as servers without NO_ZERO_DATE in their `sql_mode` do".to_owned()
+    })
+}
+
+/// For a geometry whose column has a reference system of its own.
+fn at_srid(error: &Error) -> Option<String> {
+    /// ER_WRONG_SRID_FOR_COLUMN
+    const OTHER_SRID: u16 = 3643;
+    let column = error.place()?.column.clone()?;
+    let srid = error.message().split("the SRID of the column is ").nth(1)?;
+    let srid: String = srid.chars().take_while(char::is_ascii_digit).collect();
+    (error.code() == OTHER_SRID).then(|| {
+        format!(
+            "`--set \"{column}=ST_GeomFromText(@{column}, {srid}, 'axis-order=long-lat')\"` says the SRID, and that the longitude \
+             comes first (`lat-long` if it comes second)"
+        )
+    })
 }
 
 /// For a text that often means a missing value, where a number or a date goes.
@@ -250,6 +320,7 @@ const MOST_BATCHES: usize = 16;
 mod tests {
     use super::*;
     use crate::csv::CsvReader;
+    use inrush_core::error::Place;
 
     fn record(raw: &str) -> Option<BadRecord> {
         let dialect = CsvReader::new("x", &b"a,b\n"[..], &CsvOptions::default()).unwrap().dialect().clone();
@@ -279,6 +350,43 @@ mod tests {
         check("text follows the closing quote of field 2", "1,\"a\" ,b\n", "`sed -Ez '");
         check("field 2 has a backslash, which may escape what is behind it", "", "`--null '\\N'` as text");
         check("expected 3 fields, found 4", "", "");
+    }
+
+    #[test]
+    fn what_the_server_says_of_a_table_or_a_column() {
+        let create = |code, want: &str| {
+            let error = Error::server(code, *b"HY000", "no").while_doing("cannot create table `t`");
+            let hint = at_new_table(error).hint().unwrap_or_default().to_owned();
+            assert!(hint.contains(want) && hint.is_empty() == want.is_empty(), "{code}: {hint}");
+        };
+        create(1118, "`SET GLOBAL innodb_strict_mode = OFF`");
+        create(3750, "`--key id`");
+        create(1173, "`--key id`");
+        create(1050, "");
+        let place = Place { source: "a.csv".into(), line: 2, column: Some("pos".into()) };
+        let srid = Error::server(
+            3643,
+            *b"HY000",
+            "The SRID of the geometry is 0, but the SRID of the column is 4326. Consider",
+        );
+        let want = "`--set \"pos=ST_GeomFromText(@pos, 4326, 'axis-order=long-lat')\"`";
+        assert!(at_srid(&srid.at(place)).unwrap().starts_with(want));
+        let zero = |error: Error| at_zero_date(&error).is_some();
+        assert!(zero(Error::server(1978, *b"22007", "Incorrect default value '0000-00-00' for column 'd'")));
+        assert!(zero(Error::data("`0000-00-00 00:00:00` is not a date and time")));
+        assert!(!zero(Error::data("`0000-00-01` is not a date")) && !zero(Error::data("`x` is not a date")));
+    }
+
+    #[test]
+    fn names_that_come_late() {
+        let check = |so: &str, want: &[&str]| {
+            let hint = at_name(&format!("none of the first records has a `b`, {so}; 2 more bad rows")).unwrap();
+            assert_eq!(hint.split('`').skip(1).step_by(2).collect::<Vec<_>>(), want);
+        };
+        check("so its column was to have its default", &["--sample all"]);
+        check("and the table has no such column", &["--extra-fields ignore"]);
+        check("so there is no column for it", &["--sample all", "--extra-fields ignore"]);
+        assert!(at_name("expected 3 fields, found 4").is_none());
     }
 
     #[test]

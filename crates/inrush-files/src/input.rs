@@ -5,6 +5,7 @@
 
 use crate::dialect::Dialect;
 use crate::on_disk::OnDisk;
+use crate::untaken::Untaken;
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -193,6 +194,33 @@ impl Input {
     pub(crate) fn forget_malformed_before(&mut self, end: u64) {
         let n = self.malformed.partition_point(|&at| at < end);
         self.malformed.drain(..n);
+    }
+}
+
+/// A text in another encoding as bytes of UTF-8. Text that is not valid is an error.
+pub(crate) struct Utf8 {
+    input: Input,
+    out: Untaken,
+    has_ended: bool,
+}
+
+impl Utf8 {
+    pub(crate) fn new(bytes: Box<dyn Read + Send>, encoding: &'static Encoding) -> io::Result<Self> {
+        Ok(Self { input: Input::new(bytes, Some(encoding))?, out: Untaken::default(), has_ended: false })
+    }
+}
+
+impl Read for Utf8 {
+    fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+        while self.out.is_taken() && !self.has_ended {
+            self.out.clear();
+            self.has_ended = self.input.fill(&mut self.out.bytes, Input::HEAD)?;
+            if !self.input.malformed().is_empty() {
+                let why = format!("its text is not valid {}", self.input.encoding().name());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+        }
+        Ok(self.out.take(space))
     }
 }
 

@@ -5,6 +5,7 @@
 //! document that ends inside its array is an error.
 
 use crate::untaken::Untaken;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 /// The elements of the array that a path leads to, as lines.
@@ -173,7 +174,7 @@ impl<R: Read> Elements<R> {
     fn take(&mut self, byte: u8) -> io::Result<()> {
         let is_blank = byte.is_ascii_whitespace();
         match &mut self.state {
-            State::Between if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF) => {}
+            State::Between if is_blank || matches!(byte, 0xEF | 0xBB | 0xBF | CTRL_Z) => {}
             State::Between if byte == b'[' && !self.has_values => {
                 self.path = Some(Vec::new());
                 self.state = State::Elements;
@@ -266,7 +267,7 @@ impl<R: Read> Elements<R> {
                     return self.take(byte);
                 }
             },
-            State::Done if is_blank => {}
+            State::Done if is_blank || byte == CTRL_Z => {}
             State::Done => return Err(wrong("something follows what should be all")),
         }
         Ok(())
@@ -300,6 +301,9 @@ fn wrong(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
+/// What DOS wrote at the end of a file.
+const CTRL_Z: u8 = 0x1a;
+
 const READ_BYTES: usize = 64 << 10;
 
 /// A longer key is none that anybody names.
@@ -308,8 +312,10 @@ const MAX_KEY: usize = 64 << 10;
 /// What the document's only object has as values, as far as a sample shows; nothing if the records are the document's values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OnlyObject {
-    /// The keys that have arrays of objects.
+    /// The keys that have arrays of objects, as `--json-path` names them.
     pub(crate) arrays: Vec<String>,
+    /// The same of the objects within it: `data.orders`.
+    pub(crate) nested: Vec<String>,
     /// How many values are objects.
     pub(crate) objects: usize,
     /// How many are something else.
@@ -321,14 +327,40 @@ impl OnlyObject {
     pub(crate) fn has_rows_by_key(&self) -> bool {
         self.others == 0 && self.objects >= 2
     }
+
+    /// The paths of arrays within objects; none if several objects have the same one, which are rows themselves.
+    pub(crate) fn nested_tables(&self) -> &[String] {
+        let behind = |path: &String| path.split_once('.').map(|(_, rest)| rest.to_owned());
+        let different: BTreeSet<Option<String>> = self.nested.iter().map(behind).collect();
+        if different.len() == self.nested.len() { &self.nested } else { &[] }
+    }
+
+    /// Notes a value, as far as it is in the sample.
+    fn note(&mut self, key: &str, value: &[u8], depth: usize) {
+        let is_object = value.starts_with(b"{");
+        self.objects += usize::from(is_object);
+        self.others += usize::from(!is_object);
+        // A point in a key cannot be named.
+        let can_be_named = !key.is_empty() && !key.contains(['.', '\\']);
+        let has_rows = value.strip_prefix(b"[").is_some_and(|array| array.trim_ascii_start().starts_with(b"{"));
+        if has_rows && can_be_named {
+            self.arrays.push(key.to_owned());
+        }
+        if is_object && can_be_named && depth < MOST_DEPTH {
+            let inner = values_of(value, depth + 1);
+            self.nested.extend(inner.arrays.iter().chain(&inner.nested).map(|path| format!("{key}.{path}")));
+        }
+    }
 }
 
 /// Looks at the values of a document's only object.
 pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
+    values_of(sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample).trim_ascii_start(), 0)
+}
+
+fn values_of(object: &[u8], depth: usize) -> OnlyObject {
     let mut found = OnlyObject::default();
-    let mut rest = sample.trim_ascii_start();
-    let Some(inside) = rest.strip_prefix(b"{") else { return found };
-    rest = inside;
+    let Some(mut rest) = object.strip_prefix(b"{") else { return found };
     loop {
         rest = rest.trim_ascii_start();
         match rest.first() {
@@ -339,13 +371,8 @@ pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
                 let key = String::from_utf8_lossy(&rest[1..=end]).into_owned();
                 let Some(value) = rest[end + 2..].trim_ascii_start().strip_prefix(b":") else { return found };
                 let value = value.trim_ascii_start();
-                match value.first() {
-                    Some(b'{') => found.objects += 1,
-                    Some(_) => found.others += 1,
-                    None => return found,
-                }
-                if value.strip_prefix(b"[").is_some_and(|array| array.trim_ascii_start().starts_with(b"{")) {
-                    found.arrays.push(key);
+                if value.is_empty() {
+                    return found;
                 }
                 let mut nesting = Nesting::default();
                 let end = value.iter().enumerate().find_map(|(at, byte)| match nesting.step(*byte) {
@@ -353,6 +380,7 @@ pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
                     Step::Last => Some(at + 1),
                     Step::Behind => Some(at),
                 });
+                found.note(&key, &value[..end.unwrap_or(value.len())], depth);
                 let Some(end) = end else { return found };
                 rest = &value[end..];
             }
@@ -362,6 +390,9 @@ pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
         }
     }
 }
+
+/// Arrays deeper than this are not looked for.
+const MOST_DEPTH: usize = 4;
 
 #[cfg(test)]
 mod tests;

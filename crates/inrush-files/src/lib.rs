@@ -62,7 +62,7 @@ pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;
 pub use decompress::Compression;
-pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames, TableColumns};
+pub use dialect::{CsvOptions, Dialect, FindOut, HeaderNames, TableColumn, TableColumns};
 pub use diverts::{check_reject_file, is_of_one_table, reject_file_name, reject_header};
 pub use file_options::FileOptions;
 pub use file_source::{FileSource, RejectForm};
@@ -75,7 +75,7 @@ pub use paths::{expand, table_of};
 pub use record_batches::{record_batches, record_batches_once};
 pub use sniff::Found;
 pub use together::{
-    QuotedEmpties, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
+    QuotedEmpties, check_all_names, check_fields_of_formats, describe_all, found_header, likely_encodings, open_all,
     refuse_other_encodings,
 };
 pub use whole_sample::infer_types_of;

@@ -3,23 +3,25 @@
 use crate::arrow::{self, Arrow};
 use crate::columnar::{Columnar, Cuts, Whereabouts};
 use crate::csv::{CsvReader, READ_BYTES};
-use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors};
+use crate::decompress::{Compression, MAGIC_BYTES, decompress, peek, peek_before_errors, peek_own_errors};
 use crate::dialect::CsvOptions;
 use crate::escaped;
 use crate::file_source::FileSource;
 use crate::fixed_width::FixedWidth;
-use crate::input::{Meter, Metered};
+use crate::input::{Meter, Metered, Utf8};
 use crate::json_elements::{Elements, OnlyObject, only_object};
 use crate::jsonl::JsonlReader;
 use crate::on_disk::OnDisk;
 use crate::parquet::Parquet;
-use crate::sniff::{Sample, find_encoding, likely_encoding, lines_before, sniff};
+use crate::sniff::{Found, Sample, find_encoding, likely_encoding, sniff, sniff_lines};
 use crate::tar_member::{self, is_tar};
 use crate::widths::Widths;
-use crate::xlsx::{self, is_workbook};
+use crate::xlsx::{self, Fill, is_workbook};
 use crate::zip_member::{self, Directory};
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use inrush_core::bulk::checksum::checksum;
 use inrush_core::error::{Error, Kind, Result};
+use std::any::Any;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
@@ -72,6 +74,18 @@ impl Format {
 /// # Errors
 /// `Config` for what cannot be opened, has another format than the name or the options say, or is not read; `Data` for a damaged file.
 pub fn open(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
+    let mut file = open_once(path, format, options)?;
+    let json = (&mut *file as &mut dyn Any).downcast_mut::<JsonlReader>();
+    if let Some(json) = json.filter(|json| options.all_names && json.may_have_more_names()) {
+        let mut again = open_once(path, format, options)?;
+        if let Some(again) = (&mut *again as &mut dyn Any).downcast_mut::<JsonlReader>() {
+            json.take_all_names(again)?;
+        }
+    }
+    Ok(file)
+}
+
+fn open_once(path: &str, format: Format, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
     if path == "-" {
         return open_stream(path, Box::new(io::stdin()), None, format, options);
     }
@@ -254,7 +268,7 @@ fn open_stream(
         }
         _ => {}
     }
-    let plain = decompress(bytes, compression).map_err(cannot_read)?;
+    let plain = refuse_twice(path, compression, decompress(bytes, compression).map_err(cannot_read)?)?;
     // The name determines the format of a compressed stream.
     let head = if compression == Compression::None { head } else { Vec::new() };
     let is_on_disk = place.is_some() && compression == Compression::None;
@@ -279,6 +293,32 @@ fn open_stream(
     open_text(["", path], path, plain, meter, compression, place, format, options)
 }
 
+/// Refuses what is compressed once more inside.
+fn refuse_twice(path: &str, outer: Compression, plain: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+    if outer == Compression::None {
+        return Ok(plain);
+    }
+    let (head, plain) = peek_before_errors(plain, MAGIC_BYTES);
+    match Compression::of(path, &head)? {
+        Compression::None => Ok(plain),
+        inner => {
+            let (inside, outer) = (inner.describe(), outer.describe());
+            let message = format!("`{path}` is {outer}, and what is in it is {inside}");
+            let program = match outer.rsplit(' ').next() {
+                Some("zstd") => "zstd",
+                Some("lz4") => "lz4",
+                Some("xz") => "xz",
+                Some("bzip2") => "bzip2",
+                _ => "gzip",
+            };
+            Err(Error::config(message).with_hint(match inner {
+                Compression::Zip => format!("`{program} -dc {path} > inside.zip`, then load that"),
+                _ => format!("`{program} -dc {path} | inrush load - ..` loads it"),
+            }))
+        }
+    }
+}
+
 /// `names` are the names that may determine the format.
 #[expect(clippy::too_many_arguments, reason = "everything known about a file, passed on in one place")]
 fn open_text(
@@ -296,10 +336,10 @@ fn open_text(
         format => format == Format::Jsonl,
     };
     if is_jsonl {
-        refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
+        refuse(path, JSON_OPTIONS, options)?;
         let lines = JsonlReader::line_options(options);
         let text = CsvReader::with(path, plain, meter, compression, b',', &lines, READ_BYTES)?.placed(place);
-        return Ok(Box::new(JsonlReader::new(text, options.memory, options.names)?));
+        return Ok(Box::new(JsonlReader::new(text, options)?));
     }
     let is_json = match format {
         Format::Auto => names.iter().any(|name| matches!(&ending(name)[..], "json" | "geojson")),
@@ -336,17 +376,14 @@ fn open_text(
             (bytes, is_all, plain)
         }
     };
-    let likely = likely_encoding(&bytes, is_all);
-    let found = sniff(Sample { name: path, bytes: &bytes, is_all, delimiter }, options)?;
+    let sample = Sample { name: path, bytes: &bytes, is_all, delimiter, lacks_ends: false };
+    let found = sniff(sample, options)?;
     let options = found.applied_to(options);
-    let likely = likely.filter(|_| options.encoding.is_none());
+    let likely = if options.encoding.is_none() { likely_encoding(sample) } else { None };
     let reader = CsvReader::with(path, plain, meter, compression, delimiter, &options, READ_BYTES);
-    let reader = reader.map_err(|error| match likely {
+    let reader = reader.map_err(|error| match &likely {
         // Of the header: rows are read later.
-        Some(encoding) if error.message().contains("UTF-8") => {
-            let name = encoding.name().to_ascii_lowercase();
-            error.with_hint(format!("the file is most likely {name}: `--encoding auto` takes that"))
-        }
+        Some(likely) if error.message().contains("UTF-8") => error.with_hint(likely.clone()),
         _ => error,
     })?;
     Ok(Box::new(reader.placed(place).with_found(found, likely)))
@@ -362,22 +399,53 @@ fn open_fixed_width(
     widths: &Widths,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
-    if let Some((option, _)) = TEXT_OPTIONS[..3].iter().find(|(_, is_given)| is_given(options)) {
+    if let Some((option, _)) = [DELIMITER, QUOTE, ESCAPE].iter().find(|(_, is_given)| is_given(options)) {
         return Err(Error::config(format!("`{option}` has no meaning with `--widths`: nothing is between the fields")));
     }
     let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
     let is_all = (sample.len() as u64) < STREAM_SAMPLE;
     let encoding = match options.find_out.is_any() {
-        true => find_encoding(Sample { name: path, bytes: &sample, is_all, delimiter: escaped::DELIMITER }, options),
+        true => find_encoding(of_lines(path, &sample, is_all), options)?,
         false => options.encoding,
     };
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
     let lines = FixedWidth::new(plain, encoding, widths.clone(), options.max_record).map_err(cannot_read)?;
     let options = CsvOptions { encoding: None, ..of_escaped_lines(options) };
-    let reader = CsvReader::with(path, Box::new(lines), meter, compression, escaped::DELIMITER, &options, READ_BYTES)?;
+    let (sample, lines) = peek_before_errors(Box::new(lines), STREAM_SAMPLE);
+    let is_all = (sample.len() as u64) < STREAM_SAMPLE;
+    let found = found_in_lines(of_lines(path, &sample, is_all), &options)?;
+    open_lines(path, lines, meter, compression, place, found, options)
+}
+
+/// The reader of lines that [`escaped`] writes.
+fn open_lines(
+    path: &str,
+    lines: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    compression: Compression,
+    place: Option<OnDisk>,
+    found: Found,
+    options: CsvOptions,
+) -> Result<Box<dyn FileSource>> {
+    let is_new = (options.header, options.skip) != (found.header, found.skip);
+    let options = CsvOptions { header: found.header, skip: found.skip, ..options };
+    let reader = CsvReader::with(path, lines, meter, compression, escaped::DELIMITER, &options, READ_BYTES)?;
     let mut reader = reader.placed(place).rewritten();
     reader.pass_blank_lines();
-    Ok(Box::new(reader))
+    Ok(Box::new(if is_new { reader.with_found(found, None) } else { reader }))
+}
+
+/// A sample of lines that [`escaped`] writes, or of what they are made of.
+fn of_lines<'a>(name: &'a str, bytes: &'a [u8], is_all: bool) -> Sample<'a> {
+    Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true }
+}
+
+/// What such lines show, if anything is to be found out.
+fn found_in_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
+    match options.find_out.is_any() {
+        true => sniff_lines(sample, options),
+        false => Ok(Found { header: options.header, skip: options.skip, ..Found::default() }),
+    }
 }
 
 /// The options for lines that [`escaped`] writes.
@@ -400,11 +468,23 @@ fn open_json(
     place: Option<OnDisk>,
     options: &CsvOptions,
 ) -> Result<Box<dyn FileSource>> {
-    refuse(path, &TEXT_OPTIONS[..TEXT_OPTIONS.len() - 2], options)?;
+    refuse(path, JSON_OPTIONS, options)?;
+    // A document is cut into elements as UTF-8.
+    let (head, plain) = peek_before_errors(plain, MAGIC_BYTES);
+    let marked = Encoding::for_bom(&head).map(|(encoding, _)| encoding);
+    let wide = marked.or(options.encoding).filter(|encoding| [UTF_16LE, UTF_16BE].contains(encoding));
+    let plain = match wide {
+        Some(encoding) => {
+            Box::new(Utf8::new(plain, encoding).map_err(|e| Error::io(format!("cannot read `{path}`"), e))?)
+        }
+        None => plain,
+    };
+    let options = &CsvOptions { encoding: options.encoding.filter(|_| wide.is_none()), ..options.clone() };
     let (sample, plain) = peek_before_errors(plain, STREAM_SAMPLE);
     let object = if options.json_path.is_none() { only_object(&sample) } else { OnlyObject::default() };
-    if let Some(first) = object.arrays.first() {
-        let others: String = object.arrays[1..].iter().map(|key| format!(", `{key}`")).collect();
+    let arrays = if object.arrays.is_empty() { object.nested_tables() } else { &object.arrays[..] };
+    if let Some(first) = arrays.first().filter(|_| arrays.len() <= MOST_ARRAYS) {
+        let others: String = arrays[1..].iter().map(|key| format!(", `{key}`")).collect();
         return Err(Error::config(format!("`{path}` is one object, with rows in `{first}`{others}"))
             .with_hint(format!("`--json-path {first}` loads these; `--json-path .` loads the object as one row")));
     }
@@ -421,7 +501,7 @@ fn open_json(
     let lines = JsonlReader::line_options(options);
     let elements = Box::new(Elements::new(plain, keys));
     let text = CsvReader::with(path, elements, meter, compression, b',', &lines, READ_BYTES)?.placed(place).rewritten();
-    Ok(Box::new(JsonlReader::new(text, options.memory, options.names)?))
+    Ok(Box::new(JsonlReader::new(text, options)?))
 }
 
 /// A sheet, whose rows are read like lines of CSV.
@@ -439,20 +519,24 @@ fn open_workbook(
     }
     let bytes = OnDisk::new(path, archive, None, file)?;
     let from = |at| Box::new(bytes.from(at)) as Box<dyn Read + Send>;
-    let sheet = xlsx::open(archive, directory, &from, sheet, !options.header, options.memory)?;
-    let place = OnDisk::new(path, archive, Some(&sheet.name), file)?;
-    let (sample, lines) = peek_before_errors(sheet.lines, STREAM_SAMPLE);
+    let opened = xlsx::open(archive, directory, &from, sheet, None, options)?;
+    let place = OnDisk::new(path, archive, Some(&opened.name), file)?;
+    let (sample, mut lines) = peek_own_errors(opened.lines, STREAM_SAMPLE).map_err(|error| question(path, &error))?;
+    let mut meter = opened.meter;
     let is_all = (sample.len() as u64) < STREAM_SAMPLE;
     // Empty cells at the end of a row are not there.
-    let mut options = CsvOptions { null_missing_fields: true, ..of_escaped_lines(options) };
-    if options.find_out.is_any() {
-        options.skip =
-            lines_before(Sample { name: path, bytes: &sample, is_all, delimiter: escaped::DELIMITER }, &options)?;
+    let lined = CsvOptions { null_missing_fields: true, ..of_escaped_lines(options) };
+    let found = found_in_lines(of_lines(path, &sample, is_all), &lined)?;
+    if !found.header {
+        // The columns are counted in the first row then.
+        let rows = sample.split(|byte| *byte == b'\n').skip(usize::try_from(found.skip).unwrap_or(usize::MAX));
+        let width = rows.map(|row| row.split(|byte| *byte == escaped::DELIMITER).count()).max().unwrap_or(0);
+        let fill = Fill { line: u32::try_from(found.skip).unwrap_or(u32::MAX), width: width as u32 };
+        let directory = Directory::read(archive, file.try_clone().map_err(|e| cannot_open(path, e))?)?;
+        let opened = xlsx::open(archive, directory, &from, sheet, Some(fill), options)?;
+        (lines, meter) = (opened.lines, opened.meter);
     }
-    let reader = CsvReader::with(path, lines, sheet.meter, Compression::Zip, escaped::DELIMITER, &options, READ_BYTES)?;
-    let mut reader = reader.placed(Some(place)).rewritten();
-    reader.pass_blank_lines();
-    Ok(Box::new(reader))
+    open_lines(path, lines, meter, Compression::Zip, Some(place), found, lined)
 }
 
 fn open_parquet(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Box<dyn FileSource>> {
@@ -471,12 +555,24 @@ fn open_arrow_file(path: &str, place: OnDisk, options: &CsvOptions) -> Result<Bo
     Ok(Box::new(Columnar::new(path, arrow, meter, cuts(options), Whereabouts::OnDisk(place))?.renaming(options.names)))
 }
 
+/// An error of a reader before the first row, when its options can still be given.
+fn question(path: &str, error: &Error) -> Error {
+    let hint = error.hint().unwrap_or_default().replace("FILE", path);
+    Error::config(format!("{} (`{path}`)", error.message())).with_hint(hint)
+}
+
 pub(crate) fn cuts(options: &CsvOptions) -> Cuts {
-    Cuts { rows: options.batch_rows, bytes: options.batch_bytes, limit: options.limit, memory: options.memory }
+    Cuts {
+        rows: options.batch_rows,
+        bytes: options.batch_bytes,
+        limit: options.limit,
+        memory: options.memory,
+        nan_is_null: !options.nulls.is_empty(),
+    }
 }
 
 pub(crate) fn columnar_options(path: &str, options: &CsvOptions) -> Result<()> {
-    refuse(path, TEXT_OPTIONS, options)
+    refuse(path, TYPED_OPTIONS, options)
 }
 
 /// Refuses options of text parsing for formats with names and types, where they would have no effect.
@@ -492,25 +588,39 @@ fn refuse(path: &str, meaningless: &[Given], options: &CsvOptions) -> Result<()>
 /// An option, and whether it was given.
 type Given = (&'static str, fn(&CsvOptions) -> bool);
 
-/// Options of text parsing; the last two apply to JSON Lines as well.
-const TEXT_OPTIONS: &[Given] = &[
-    ("--delimiter", |options| options.delimiter.is_some()),
-    ("--quote", |options| options.quote != Some(b'"')),
-    ("--escape", |options| options.escape.is_some()),
+/// Options of text parsing, which do not apply to typed values.
+const TYPED_OPTIONS: &[Given] = &[
+    DELIMITER,
+    QUOTE,
+    ESCAPE,
     WIDTHS,
-    ("--no-header", |options| !options.header),
-    ("--extra-fields", |options| options.ignore_extra_fields),
-    ("--missing-fields", |options| options.null_missing_fields),
-    ("--decimal, --thousands, --currency, --percent, --true, --false, --date-format", |options| {
-        options.formats.is_any()
-    }),
-    ("--null", |options| !options.nulls.is_empty()),
+    NO_HEADER,
+    EXTRA_FIELDS,
+    MISSING_FIELDS,
+    FORMATS,
+    // A number may be NaN.
+    ("--null", |options| options.nulls.iter().any(|null| !null.eq_ignore_ascii_case(b"NaN"))),
     ENCODING,
-    ("--skip", |options| options.skip > 0),
+    SKIP,
 ];
 
+/// The same for JSON.
+const JSON_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, WIDTHS, NO_HEADER, MISSING_FIELDS, FORMATS, NULL];
+
+const DELIMITER: Given = ("--delimiter", |options| options.delimiter.is_some());
+const QUOTE: Given = ("--quote", |options| options.quote != Some(b'"'));
+const ESCAPE: Given = ("--escape", |options| options.escape.is_some());
+const EXTRA_FIELDS: Given = ("--extra-fields", |options| options.ignore_extra_fields);
+const SKIP: Given = ("--skip", |options| options.skip > 0);
+const NO_HEADER: Given = ("--no-header", |options| !options.header);
+const MISSING_FIELDS: Given = ("--missing-fields", |options| options.null_missing_fields);
+const NULL: Given = ("--null", |options| !options.nulls.is_empty());
+const FORMATS: Given = ("--decimal, --thousands, --currency, --percent, --true, --false, --date-format", |options| {
+    options.formats.is_any()
+});
+
 /// Options that say how a text is written, which a cell of a workbook is not.
-const CELL_OPTIONS: &[Given] = &[TEXT_OPTIONS[0], TEXT_OPTIONS[1], TEXT_OPTIONS[2], WIDTHS, ENCODING];
+const CELL_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, WIDTHS, ENCODING];
 
 const WIDTHS: Given = ("--widths", |options| options.widths.is_some());
 
@@ -558,6 +668,9 @@ const FETCH: &[(&str, &str)] = &[
     ("gs", "gcloud storage cp URL ."),
     ("az", "az storage blob download"),
 ];
+
+/// More arrays are data, not tables.
+const MOST_ARRAYS: usize = 8;
 
 /// More columns of objects are no table that anybody means.
 const MOST_JSON_COLUMNS: usize = 100;

@@ -151,7 +151,8 @@ impl Parquet {
                     return Err(Error::data(format!("{} is compressed by {codec}, which is not read", named()))
                         .with_hint("write the file with another compression: zstd, snappy, gzip, LZ4 or none"));
                 }
-                let start = column.dictionary_page_offset().unwrap_or(i64::MAX).min(column.data_page_offset());
+                let dictionary = column.dictionary_page_offset().filter(|at| !is_none(*at));
+                let start = dictionary.unwrap_or(i64::MAX).min(column.data_page_offset());
                 let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
                 if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > self.file.len()) {
                     return Err(damaged(&self.name, &format!("{} lies outside of the file", named())));
@@ -164,6 +165,11 @@ impl Parquet {
     fn n_rows(&self) -> u64 {
         self.metadata.metadata().row_groups().iter().map(n_rows_of).fold(0, u64::saturating_add)
     }
+}
+
+/// Some writers say 0 where there is no dictionary; no page is where the file's magic number is.
+fn is_none(dictionary_page_offset: i64) -> bool {
+    dictionary_page_offset == 0
 }
 
 fn n_rows_of(group: &RowGroupMetaData) -> u64 {

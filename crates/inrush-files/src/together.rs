@@ -1,7 +1,7 @@
 //! The files of one load: opened together, checked against each other, and what was found out of them.
 
 use crate::dialect::CsvOptions;
-use crate::file_source::FileSource;
+use crate::file_source::{FileSource, RejectForm};
 use crate::new_table::shortened;
 use crate::open::{Format, open};
 use inrush_core::bulk::Source as _;
@@ -101,6 +101,19 @@ pub fn check_fields_of_formats(readers: &[Box<dyn FileSource>], csv: &CsvOptions
     Ok(())
 }
 
+/// Refuses to read the names of all records of files that have none, where no types are inferred either.
+///
+/// # Errors
+/// `Config`.
+pub fn check_all_names(readers: &[Box<dyn FileSource>], csv: &CsvOptions, makes_table: bool) -> Result<()> {
+    let is_json = readers.iter().all(|reader| reader.reject_form() == RejectForm::Lines);
+    if makes_table || !csv.all_names || is_json {
+        return Ok(());
+    }
+    Err(Error::config("`--sample all` is for a new table, and for JSON, whose names it reads first")
+        .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there"))
+}
+
 /// What was found out of files that are not plain CSV with a header, and which names of headers were changed, but for blanks around them: a
 /// line each.
 pub fn describe_all(readers: &[Box<dyn FileSource>]) -> Vec<String> {
@@ -138,11 +151,11 @@ fn describe_renamed(reader: &dyn FileSource) -> Option<String> {
 /// As many changed names are shown.
 const MOST_RENAMED: usize = 10;
 
-/// The files that are not UTF-8, and what they most likely are.
+/// The files that are not UTF-8, and what helps to read them.
 pub fn likely_encodings(readers: &[Box<dyn FileSource>]) -> Vec<(String, String)> {
     let likely = readers.iter().filter_map(|reader| {
-        let encoding = reader.as_csv()?.likely_encoding()?;
-        Some((reader.name().to_owned(), encoding.name().to_ascii_lowercase()))
+        let likely = reader.as_csv()?.likely_encoding()?;
+        Some((reader.name().to_owned(), likely.to_owned()))
     });
     likely.collect()
 }
@@ -154,8 +167,7 @@ pub fn likely_encodings(readers: &[Box<dyn FileSource>]) -> Vec<(String, String)
 pub fn refuse_other_encodings(likely: &[(String, String)]) -> Result<()> {
     match likely.first() {
         None => Ok(()),
-        Some((name, encoding)) => Err(Error::config(format!("`{name}` is not UTF-8; it is most likely {encoding}"))
-            .with_hint(format!("`--encoding auto` takes that, `--encoding {encoding}` says so"))),
+        Some((name, likely)) => Err(Error::config(format!("`{name}` is not UTF-8")).with_hint(likely.clone())),
     }
 }
 

@@ -42,6 +42,7 @@ pub(crate) fn set(files: &mut FileOptions, name: &str, value: &Bound<'_, PyAny>)
         "widths" => files.widths = Some(text()?),
         "extra_fields" => files.ignores_extra_fields = one_of(["error", "ignore"])?,
         "missing_fields" => files.nulls_missing_fields = one_of(["error", "null"])?,
+        "formulas" => files.takes_stored_formulas = one_of(["error", "stored"])?,
         "skip" => files.skip = Some(text()?),
         "limit" => files.limit = Some(value.extract().map_err(|_| refuse("a number of rows"))?),
         _ => return Ok(None),

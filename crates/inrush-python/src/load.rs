@@ -15,8 +15,8 @@ use inrush::{
 use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    FileOptions, NewTypes, QuotedEmpties, TableColumns, check_fields_of_formats, check_reject_file, describe_all,
-    likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
+    FileOptions, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file,
+    describe_all, likely_encodings, refuse_other_encodings, reject_file_name, reject_header,
 };
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -296,8 +296,9 @@ fn run(
     let asked = events.clone();
     let ask: Ask = Arc::new(move |request| asked.send(Event::Request(request)).is_ok());
     let of_table = (config.clone(), table.clone());
-    let columns = TableColumns::listed(&options.load.matching)
-        .unwrap_or_else(|| TableColumns::new(move || Loader::columns(&of_table.0, &of_table.1)));
+    let read = move || Loader::columns(&of_table.0, &of_table.1);
+    let makes_anew = options.creates && options.load.replace;
+    let columns = TableColumns::of_load(&options.load.matching, &options.load.set, options.load.mode, makes_anew, read);
     let csv =
         options.files.csv_options(options.creates)?.with_memory(options.load.memory).with_columns_of_table(columns);
     let csv = match options.load.batch {
@@ -314,6 +315,7 @@ fn run(
         options.load.matching = Matching::ByPosition;
     }
     check_fields_of_formats(&opened.sources, &csv)?;
+    check_all_names(&opened.sources, &csv, options.creates)?;
     describe_all(&opened.sources).iter().for_each(|line| say(line));
     let likely = likely_encodings(&opened.sources);
     if let Some(types) = &options.types {
@@ -442,7 +444,8 @@ impl Options {
             let types = NewTypes::parse(sample.as_deref(), tight, &types);
             return types.map(Some).map_err(|error| Python::attach(|py| failure::exception(py, &error)));
         }
-        match sample.is_none() && !tight && types.is_empty() {
+        let has_none = sample.is_none() || self.files.reads_all_names;
+        match has_none && !tight && types.is_empty() {
             true => Ok(None),
             false => Err(Python::attach(|py| {
                 failure::interface(py, "`type`, `sample` and `tight` are for a new table: give `create`, too")
@@ -515,13 +518,15 @@ impl Options {
                     match &*check {
                         "unique" => load.unchecked.unique = true,
                         "foreign-keys" => load.unchecked.foreign_keys = true,
-                        _ => return Err(refuse("\"unique\", \"foreign-keys\" or both")),
+                        "zero-dates" => load.unchecked.zero_dates = true,
+                        _ => return Err(refuse("\"unique\", \"foreign-keys\", \"zero-dates\", or several")),
                     }
                 }
             }
             "trust_source" => load.trust_source = value.extract()?,
             // Read together.
-            "sample" | "tight" | "type" => {}
+            "sample" => self.files.reads_all_names = text()? == "all",
+            "tight" | "type" => {}
             "nan" => {
                 self.nan_is_null = match &*text()? {
                     "error" => false,

@@ -54,9 +54,11 @@ class FileOptions(TypedDict, total=False):
     widths: str | Sequence[int]
     """Fields without a delimiter: how many characters each has."""
     extra_fields: Literal["error", "ignore"]
-    """What becomes of fields behind those of the header."""
+    """What becomes of fields behind those of the header, and of names in JSON that are no columns."""
     missing_fields: Literal["error", "null"]
     """What fields are that a record lacks at its end."""
+    formulas: Literal["error", "stored"]
+    """What a formula of a workbook is whose result is not in the file; "stored": NULL, or 0 if that is there."""
     skip: int | Literal["auto"]
     """Lines of each file to pass over, before its header; "auto": all that stand before its table."""
     limit: int
@@ -140,7 +142,7 @@ def load(
         rate: the most rows a second.
         retry_for: for how many seconds a chunk is tried again after a deadlock or a lost connection.
         batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None adapts it.
-        unchecked: what the server checks less, at your risk: "unique", "foreign-keys".
+        unchecked: what the server checks less, at your risk: "unique", "foreign-keys", "zero-dates".
         index: whether pandas' index is loaded too.
         sample: from how many rows of each file the types of a new table are inferred, or "all", which are read first.
         tight: whether the columns of a new table are as narrow as the sample.

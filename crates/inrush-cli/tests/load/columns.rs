@@ -126,3 +126,71 @@ fn times_are_brought_into_the_zone() {
         }
     });
 }
+
+/// What the server's own INSERT takes, a load takes: a column that a trigger fills, and that fails where it does not.
+#[test]
+fn columns_that_a_trigger_fills() {
+    everywhere("filled", |place| {
+        let table =
+            "DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, age INT NOT NULL)";
+        let trigger = "CREATE TRIGGER fill BEFORE INSERT ON t FOR EACH ROW \
+             SET NEW.age = IF(NEW.id < 3, 7, NEW.age)";
+        place.write("a.csv", "id,name\n1,Ann\n2,Bob\n");
+        place.write("b.csv", "id,name\n1,Ann\n2,Bob\n3,Cy\n");
+        place.sql(table);
+        place.load("a.csv --into t").says("column `age` is NOT NULL without a default, and no field fills it");
+        place.sql(&format!("{table}; {trigger}"));
+        let done = place.load("a.csv --into t");
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT * FROM t ORDER BY id"), "1,Ann,7|2,Bob,7");
+        place.sql(&format!("{table}; CREATE TRIGGER look BEFORE INSERT ON t FOR EACH ROW SET @seen = NEW.id"));
+        place.forget();
+        for method in ["auto", "multi-row", "multi-row-prepared"] {
+            let done = place.load(&format!("b.csv --into t --method {method}"));
+            assert_eq!(done.code, 2, "{method}: {done}");
+            done.says("Field 'age' doesn't have a default value (server error 1364)");
+            assert_eq!(place.sql("SELECT COUNT(*) FROM t"), "0", "{method}");
+        }
+        let done = place.load("a.csv --into t --method load-data");
+        assert_eq!(done.code, 1, "{done}");
+    });
+}
+
+/// Tables such as WordPress makes them: `0000-00-00` is a value and a default, on servers that allow it.
+#[test]
+fn zero_dates_where_they_are_allowed() {
+    everywhere("zero", |place| {
+        let table = "SET SESSION sql_mode = ''; DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, \
+             d DATE NOT NULL DEFAULT '0000-00-00', m DATETIME NOT NULL DEFAULT '0000-00-00 00:00:00', \
+             s TIMESTAMP NOT NULL DEFAULT '0000-00-00 00:00:00')";
+        let zero = "0000-00-00,0000-00-00 00:00:00,0000-00-00 00:00:00";
+        let rows = || place.sql("SELECT d, m, s FROM t ORDER BY id");
+        let hint = "`--unchecked zero-dates` stores it";
+        let fields = "id,d,m,s\n1,0000-00-00,0000-00-00 00:00:00,0000-00-00\n2,2024-01-31,2024-01-31,2024-01-31\n";
+        place.write("a.csv", fields);
+        place.write("b.csv", "id\n1\n");
+        let day = "2024-01-31,2024-01-31 00:00:00,2024-01-31 00:00:00";
+        for method in ["auto", "multi-row", "multi-row-prepared"] {
+            place.sql(table);
+            place.forget();
+            let done = place.load(&format!("a.csv --into t --method {method}"));
+            assert_eq!(done.code, 2, "{done}");
+            done.says("`0000-00-00` is not a date");
+            done.says(hint);
+            let done = place.load(&format!("a.csv --into t --method {method} --unchecked zero-dates"));
+            assert_eq!((done.code, rows()), (0, format!("{zero}|{day}")), "{method}: {done}");
+            place.sql("TRUNCATE t");
+            // MySQL takes the default whatever its mode is.
+            let done = place.load(&format!("b.csv --into t --method {method}"));
+            if place.is_mysql() {
+                assert_eq!((done.code, rows()), (0, zero.to_owned()), "{method}: {done}");
+            } else {
+                assert_eq!((done.code, rows()), (2, String::new()), "{method}: {done}");
+                done.says(hint);
+                let done = place.load(&format!("b.csv --into t --method {method} --unchecked zero-dates"));
+                assert_eq!((done.code, rows()), (0, zero.to_owned()), "{method}: {done}");
+            }
+        }
+        place.load("b.csv --into t --unchecked dates").says("it takes `unique`, `foreign-keys`, `zero-dates`");
+    });
+}

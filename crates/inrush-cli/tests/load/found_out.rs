@@ -105,16 +105,25 @@ fn hints_that_help() {
         place.load("people.csv --into people").says("`--delimiter ','` or `--delimiter ';'`");
         assert_eq!(place.load("people.csv --into people --delimiter ,").code, 0);
         assert_eq!(place.sql("SELECT * FROM people"), "1;Ann,2");
-        let latin = "id,name\n1,São Paulo\n2,Ñuñoa\n3,Bogotá\n".chars().map(|c| c as u8).collect::<Vec<_>>();
-        let cities = "1,São Paulo,NULL|2,Ñuñoa,NULL|3,Bogotá,NULL";
+        let latin = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<_>>();
         check_hint(
             place,
-            &latin,
+            &latin("id,name\n1,Köln\n2,Düsseldorf\n"),
             "windows-1252: `--encoding auto` takes that",
             "--encoding auto",
             "windows-1252",
-            cities,
+            "1,Köln,NULL|2,Düsseldorf,NULL",
         );
+        // A few words that are words in several encodings are a question, also to `--encoding auto`.
+        let cities = latin("id,name\n1,São Paulo\n2,Ñuñoa\n3,Bogotá\n");
+        let hint = "`--encoding windows-1252` reads `1,São Paulo`, `--encoding windows-1250` reads `1,Săo Paulo`";
+        let stored = "1,São Paulo,NULL|2,Ñuñoa,NULL|3,Bogotá,NULL";
+        check_hint(place, &cities, hint, "--encoding windows-1252", "windows-1252", stored);
+        place.write("people.csv", &cities);
+        let done = place.load("people.csv --into people --encoding auto");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`people.csv` is not UTF-8, and may be in one of several encodings");
+        done.says(hint);
         let mixed = b"id,5\n1,6\n2,7\n";
         place.sql("DROP TABLE people; CREATE TABLE people (id VARCHAR(9), n INT)");
         place.write("people.csv", mixed);
@@ -128,13 +137,49 @@ fn hints_that_help() {
 #[test]
 fn a_new_table_needs_text() {
     everywhere("latin", |place| {
-        place.write("people.csv", b"id,city\n1,S\xe3o Paulo\n2,\xd1u\xf1oa\n3,Bogot\xe1\n");
+        place.write("people.csv", b"id,city\n1,K\xf6ln\n2,D\xfcsseldorf\n");
         let done = place.load("people.csv --into cities --create-table");
         assert_eq!(done.code, 1, "{done}");
-        done.says("`people.csv` is not UTF-8; it is most likely windows-1252");
-        done.says("`--encoding auto` takes that");
+        done.says("`people.csv` is not UTF-8\n");
+        done.says("the file is most likely windows-1252: `--encoding auto` takes that");
         assert_eq!(place.load("people.csv --into cities --create-table --encoding auto").code, 0);
-        assert_eq!(place.sql("SELECT city FROM cities ORDER BY id"), "São Paulo|Ñuñoa|Bogotá");
+        assert_eq!(place.sql("SELECT city FROM cities ORDER BY id"), "Köln|Düsseldorf");
+        // The mark of UTF-8 is wrong, and surer than an option.
+        place.write("people.csv", b"\xef\xbb\xbfid,city\n1,K\xf6ln\n2,D\xfcsseldorf\n");
+        let done = place.load("people.csv --into cities --create-table --encoding auto");
+        assert_eq!(done.code, 1, "{done}");
+        done.says("`tail -c +4 people.csv | inrush load - --encoding windows-1252 ..` reads it so");
+    });
+}
+
+/// Excel's "Unicode text": with a mark, in either order of bytes, plain or compressed, by every way to a new table.
+#[test]
+fn utf_16_with_a_mark_makes_a_table() {
+    everywhere("marked", |place| {
+        let text = "id\tname\n1\tBjørn\n2\tÄnn\n3\tЖ\n";
+        let bytes = |order: fn(u16) -> [u8; 2]| "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(order);
+        let little: Vec<u8> = bytes(u16::to_le_bytes).collect();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, &little).unwrap();
+        place.write("a.txt", &little);
+        place.write("b.txt", bytes(u16::to_be_bytes).collect::<Vec<_>>());
+        place.write("a.txt.gz", packed.finish().unwrap());
+        for (file, more) in [
+            ("a.txt", "--create-table"),
+            ("b.txt", "--create-table"),
+            ("a.txt.gz", "--create-table"),
+            ("a.txt", "--create-table --replace-table"),
+            ("b.txt", "--create-table --sample all"),
+            ("a.txt", "--create-table --encoding auto"),
+        ] {
+            let dry = place.load(&format!("{file} --into t {more} --dry-run"));
+            assert_eq!(dry.code, 0, "{dry}");
+            place.sql("DROP TABLE IF EXISTS t");
+            place.forget();
+            let done = place.load(&format!("{file} --into t {more}"));
+            assert_eq!(done.code, 0, "{file} {more}: {done}");
+            assert_eq!(place.sql("SELECT * FROM t ORDER BY id"), "1,Bjørn|2,Änn|3,Ж", "{file} {more}");
+        }
     });
 }
 

@@ -81,3 +81,52 @@ fn bad_elements_are_diverted_and_the_rest_goes_on() {
         assert_eq!(place.sql("SELECT COUNT(*), SUM(id), MAX(name) FROM t"), "9,45,n9");
     });
 }
+
+/// The table's columns are the mapping: a name that comes late goes into its column, where rows without it have NULL anyway.
+#[test]
+fn names_that_come_late() {
+    everywhere("late", |place| {
+        let early = "{\"id\":ID,\"name\":\"a\"}\n";
+        let rows: String = (1..=10_001).map(|id| early.replace("ID", &id.to_string())).collect();
+        let file = |last: &str| format!("{rows}{{\"id\":10002,\"name\":\"b\",{last}}}\n");
+        let table = "DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20), note VARCHAR(20), \
+             n INT NOT NULL DEFAULT 5, made VARCHAR(9) DEFAULT 'x')";
+        let check = |last: &str, more: &str, code: i32, says: &str, want: &str| {
+            place.sql(table);
+            place.forget();
+            place.write("a.jsonl", file(last));
+            let done = place.load(&format!("a.jsonl --into t {more}"));
+            assert_eq!(done.code, code, "{last} {more}: {done}");
+            done.says(says);
+            let last = place.sql("SELECT note, n, made FROM t WHERE id IN (1, 10002) ORDER BY id");
+            assert_eq!(last, want, "{last} {more}: {done}");
+        };
+        check("\"Note\":\"late\"", "", 0, "", "NULL,5,x|late,5,x");
+        // Rows without it have something else than NULL.
+        let hint = "hint: `--sample all` reads the names of all records first";
+        check("\"n\":7", "", 2, "none of the first records has a `n`, so its column was to have its default", "");
+        check("\"n\":7", "", 2, hint, "");
+        check("\"made\":\"y\"", "--sample all", 0, "", "NULL,5,NULL|NULL,5,y");
+        let lacks = "none of the first records has a `other`, and the table has no such column";
+        check("\"other\":7", "", 2, lacks, "");
+        check("\"other\":7", "--extra-fields ignore", 0, "", "NULL,5,x|NULL,5,x");
+        // What a row that is there has is not replaced by NULL.
+        place.sql(&format!("{table}; INSERT INTO t (id, note) VALUES (1, 'kept')"));
+        place.forget();
+        place.write("a.jsonl", &rows);
+        let done = place.load("a.jsonl --into t --mode upsert");
+        assert_eq!((done.code, place.sql("SELECT note FROM t WHERE id = 1")), (0, "kept".to_owned()), "{done}");
+        // A new table: only reading all of it shows all names.
+        place.forget();
+        place.write("a.jsonl", file("\"late\":7"));
+        let new = place.load("a.jsonl --into u --create-table");
+        assert_eq!(new.code, 2, "{new}");
+        new.says("`--sample all` reads the names of all records first, `--extra-fields ignore` leaves such names out");
+        let done = place.load("a.jsonl --into u --create-table --sample all");
+        assert_eq!((done.code, place.sql("SELECT late FROM u WHERE id = 10002")), (0, "7".to_owned()), "{done}");
+        let done = place.load("a.jsonl --into v --create-table --extra-fields ignore");
+        assert_eq!((done.code, place.sql("SELECT COUNT(*) FROM v")), (0, "10002".to_owned()), "{done}");
+        place.write("a.csv", "id\n1\n");
+        place.load("a.csv --into t --sample all").says("`--sample all` is for a new table, and for JSON");
+    });
+}

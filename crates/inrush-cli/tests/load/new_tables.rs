@@ -441,3 +441,49 @@ fn nothing_is_left_of_a_table_in_which_nothing_is_stored() {
         assert!(!is_there(place));
     });
 }
+
+/// MySQL makes no table of so many texts: the error says what does.
+#[test]
+fn more_texts_than_a_table_of_mysql_has_columns() {
+    everywhere("wide", |place| {
+        let list = |cell: fn(usize) -> String| (0..300).map(cell).collect::<Vec<_>>().join(",");
+        place.write("wide.csv", format!("{}\n{1}\n{1}\n", list(|i| format!("a{i}")), list(|i| format!("{i} of it"))));
+        let done = place.load("wide.csv --into wide --create-table");
+        if !place.is_mysql() {
+            assert_eq!(
+                (done.code, place.sql("SELECT COUNT(*), MAX(a299) FROM wide")),
+                (0, "2,299 of it".to_owned()),
+                "{done}"
+            );
+            return;
+        }
+        assert_eq!(done.code, 3, "{done}");
+        done.says("no table of InnoDB with more than about 196 columns of text");
+        let columns = list(|i| if i < 190 { format!("a{i}") } else { format!("@a{i}") });
+        let done = place.load(&format!("wide.csv --into wide --create-table --columns {columns}"));
+        assert_eq!(
+            (done.code, place.sql("SELECT COUNT(*), MAX(a189) FROM wide")),
+            (0, "2,189 of it".to_owned()),
+            "{done}"
+        );
+    });
+}
+
+/// A column of MySQL with a reference system takes geometries of it alone.
+#[test]
+fn a_geometry_without_its_srid() {
+    everywhere("srid", |place| {
+        if !place.is_mysql() {
+            return;
+        }
+        place.sql("CREATE TABLE g (id INT PRIMARY KEY, pos POINT NOT NULL SRID 4326)");
+        place.write("g.csv", "id,pos\n1,POINT(13.4 52.5)\n");
+        let done = place.load("g.csv --into g");
+        assert_eq!(done.code, 2, "{done}");
+        let set = "pos=ST_GeomFromText(@pos, 4326, 'axis-order=long-lat')";
+        done.says(&format!("`--set \"{set}\"` says the SRID"));
+        let done = place.done(&place.command("g.csv --into g --json").args(["--set", set]).output().unwrap());
+        assert_eq!(done.code, 0, "{done}");
+        assert_eq!(place.sql("SELECT ST_Longitude(pos), ST_Latitude(pos) FROM g"), "13.4,52.5");
+    });
+}

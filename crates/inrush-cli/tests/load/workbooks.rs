@@ -42,6 +42,41 @@ fn blank_rows_of_one_column_store_nothing() {
     });
 }
 
+/// As openpyxl writes them: nothing is stored until somebody says what such cells are.
+#[test]
+fn formulas_without_results() {
+    everywhere("formulas", |place| {
+        let formula = "<row><c><v>9</v></c><c><f>A2*2</f><v></v></c></row>";
+        place.write("a.xlsx", workbook(&[("S", &format!("{}{formula}", rows(1..=2)))]));
+        let refused = place.load("a.xlsx --into t --create-table");
+        assert_eq!(refused.code, 1, "{refused}");
+        refused.says("cell `B4` has a formula whose result is not in the workbook (`a.xlsx`)");
+        refused.says("`soffice --headless --convert-to xlsx --outdir computed a.xlsx`");
+        let done = place.load("a.xlsx --into t --create-table --formulas stored");
+        assert_eq!((done.code, place.sql("SELECT name FROM t WHERE id = 9")), (0, "NULL".to_owned()), "{done}");
+        // Behind the sample it stops the load.
+        place.write("b.xlsx", workbook(&[("S", &format!("{}{formula}", rows(10..=20_000)))]));
+        let late = place.load("b.xlsx --into t");
+        assert_eq!(late.code, 2, "{late}");
+        late.says("has a formula whose result is not in the workbook (`b.xlsx`)");
+    });
+}
+
+/// A first row of values is no header: it was lost without a word.
+#[test]
+fn a_sheet_without_a_header() {
+    everywhere("headless", |place| {
+        let rows = "<row><c><v>1</v></c><c><v>5</v></c></row><row><c><v>2</v></c><c><v>6</v></c></row>";
+        place.write("a.xlsx", workbook(&[("S", rows)]));
+        let done = place.done(&place.command("a.xlsx --into t --create-table --json").output().unwrap());
+        assert_eq!((done.code, place.sql("SELECT * FROM t ORDER BY c1")), (0, "1,5|2,6".to_owned()), "{done}");
+        done.says("found in `a.xlsx`: no header");
+        place.write("b.txt", "1   5\n2   6\n");
+        let done = place.load("b.txt --into u --create-table --widths 4,rest");
+        assert_eq!((done.code, place.sql("SELECT * FROM u ORDER BY c1")), (0, "1,5|2,6".to_owned()), "{done}");
+    });
+}
+
 #[test]
 fn bad_rows_have_their_row_and_come_back() {
     everywhere("cells", |place| {

@@ -28,6 +28,8 @@ pub struct Unchecked {
     pub unique: bool,
     /// `foreign_key_checks = 0`: rows whose parent is missing are stored.
     pub foreign_keys: bool,
+    /// `sql_mode` without NO_ZERO_DATE: `0000-00-00` is stored, in columns without a value as well whose default it is.
+    pub zero_dates: bool,
 }
 
 /// The modes of a lane. Strict for every engine; `0` in an AUTO_INCREMENT column stays 0; no date that is none.
@@ -60,6 +62,11 @@ pub const MAX_ERROR_COUNT: u64 = 65_535;
 const NET_TIMEOUT_SECONDS: u32 = 3_600;
 
 impl Unchecked {
+    /// The modes of a lane.
+    fn sql_mode(self) -> String {
+        if self.zero_dates { SQL_MODE.replace(",NO_ZERO_DATE", "") } else { SQL_MODE.to_owned() }
+    }
+
     /// Refuses what would lose rows: see [`Profile::needs_a_key_check`].
     ///
     /// # Errors
@@ -86,9 +93,10 @@ impl LaneSession {
             "SET NAMES utf8mb4".into(),
             format!("SET SESSION TRANSACTION READ WRITE, ISOLATION LEVEL {isolation}"),
             format!(
-                "SET SESSION sql_mode='{SQL_MODE}', time_zone='{}', sql_notes=1, \
+                "SET SESSION sql_mode='{}', time_zone='{}', sql_notes=1, \
                  sql_warnings=0, autocommit=0, foreign_key_checks={}, unique_checks={}, innodb_lock_wait_timeout=50, \
                  net_read_timeout={NET_TIMEOUT_SECONDS}, net_write_timeout={NET_TIMEOUT_SECONDS}, completion_type='NO_CHAIN', wait_timeout=28800{more}",
+                self.unchecked.sql_mode(),
                 self.time_zone.replace('\\', "\\\\").replace('\'', "''"),
                 u8::from(!self.unchecked.foreign_keys),
                 u8::from(!self.unchecked.unique),
@@ -111,7 +119,8 @@ impl LaneSession {
     pub fn check(&self, row: &[String]) -> Result<()> {
         let on = |unchecked: bool| if unchecked { "0" } else { "1" };
         let (foreign_keys, unique) = (on(self.unchecked.foreign_keys), on(self.unchecked.unique));
-        let want = [SQL_MODE, &self.time_zone, "1", "0", foreign_keys, unique, "utf8mb4"];
+        let sql_mode = self.unchecked.sql_mode();
+        let want = [&sql_mode, &self.time_zone, "1", "0", foreign_keys, unique, "utf8mb4"];
         let names = [
             "sql_mode",
             "time_zone",
@@ -204,7 +213,7 @@ mod tests {
 
     #[test]
     fn what_is_not_to_be_checked_is_switched_off_and_nothing_else() {
-        let lane = LaneSession { unchecked: Unchecked { unique: true, foreign_keys: false }, ..LANE() };
+        let lane = LaneSession { unchecked: Unchecked { unique: true, ..Unchecked::default() }, ..LANE() };
         assert!(lane.setup()[2].contains("foreign_key_checks=1, unique_checks=0,"), "{:?}", lane.setup()[2]);
         let mut row = answer();
         assert!(lane.check(&row).unwrap_err().message().contains("unique_checks"));
@@ -215,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_loses_rows_is_refused() {
-        let both = Unchecked { unique: true, foreign_keys: true };
+        let both = Unchecked { unique: true, foreign_keys: true, zero_dates: true };
         let mariadb = profile("11.8.6-MariaDB");
         assert!(both.check(&mariadb).is_err() && both.check(&profile("9.7.4")).is_ok());
         Unchecked { unique: false, ..both }.check(&mariadb).unwrap();

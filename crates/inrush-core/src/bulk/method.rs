@@ -115,6 +115,9 @@ pub struct Facts {
     pub load_is_split: bool,
     /// Something is computed that LOAD DATA may bend without a word where a strict INSERT fails (docs/notes/computed.md).
     pub load_is_lax: bool,
+    /// A column without a value and a default is left to a trigger: where that gives it none, LOAD DATA of MySQL stores 0 or an empty text
+    /// without a word, and a strict INSERT fails (docs/notes/computed.md).
+    pub trigger_fills: bool,
 }
 
 /// Chooses before the first row is sent, from what was asked for and what the server says of itself. For the best INSERT see
@@ -123,7 +126,8 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_split, load_is_lax } = facts;
+    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_split, .. } = facts;
+    let Facts { load_is_lax, trigger_fills, .. } = facts;
     let insert = best_insert(has_bulk, binds_fast, bindable);
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
@@ -141,6 +145,12 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
             )
             .with_hint("`--method auto` or `--method multi-row` loads the rows and names the bad ones; `load-data` takes constants and functions of texts"));
         }
+        (Some(Method::LoadData), _) if trigger_fills => {
+            return Err(Error::config(
+                "a trigger is to fill a NOT NULL column: where it does not, `load-data` could store 0 or an empty text without a word",
+            )
+            .with_hint("`--method auto` takes the next best way, whose rows fail then"));
+        }
         (Some(Method::Bulk), _) if !has_bulk => {
             return Err(Error::config("`bulk` is a command of MariaDB, and this server does not have it")
                 .with_hint("`--method auto` takes the fastest method that the server has"));
@@ -153,6 +163,9 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
         (None, Some(false)) => chosen(insert, "the server has `local_infile` off, so LOAD DATA LOCAL is not allowed"),
         (None, _) if load_is_lax => {
             chosen(insert, "LOAD DATA could bend what `--set` computes without a word, and a strict INSERT does not")
+        }
+        (None, _) if trigger_fills => {
+            chosen(insert, "a trigger is to fill a NOT NULL column, and only a strict INSERT fails where it does not")
         }
         (None, _) if load_is_split => chosen(
             insert,
@@ -224,6 +237,7 @@ mod tests {
         load_is_serial: false,
         load_is_split: false,
         load_is_lax: false,
+        trigger_fills: false,
     };
     const MARIADB: Facts = Facts { has_bulk: true, binds_fast: true, ..MYSQL };
 
@@ -266,6 +280,13 @@ mod tests {
                 assert_eq!(choose(Some(Method::LoadData), lax).unwrap_err().kind(), Kind::Config);
             }
         }
+    }
+    #[test]
+    fn what_a_trigger_fills_goes_by_inserts() {
+        let filled = Facts { local_infile: Some(true), trigger_fills: true, ..MYSQL };
+        check(None, filled, Method::MultiRow, true);
+        check(None, Facts { trigger_fills: true, ..MARIADB }, Method::Bulk, true);
+        assert_eq!(choose(Some(Method::LoadData), filled).unwrap_err().kind(), Kind::Config);
     }
     #[test]
     fn what_the_server_would_split_goes_by_inserts() {

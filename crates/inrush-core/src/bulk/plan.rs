@@ -275,6 +275,7 @@ fn by_name<'a>(
         match find(table, field) {
             Some(column) => targets.push((index, column)),
             None if named(field) => {}
+            None if field.trim().is_empty() => mistakes.push(format!("field {} has no name", index + 1)),
             None => mistakes.push(unknown_column("field", field, table)),
         }
     }
@@ -347,8 +348,8 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let candidates = candidates.filter(|candidate| is_short(&name) && is_short(candidate));
     let distance = |candidate: &str| strsim::levenshtein(&name, &candidate.to_lowercase());
     let (steps, near) = candidates.map(|c| (distance(c), c)).min_by_key(|&(steps, _)| steps)?;
-    let n_chars = near.chars().count();
-    // Fewer steps than characters: a name of one letter is no slip of another.
+    // Fewer steps than characters, also of the shorter name: `id` is no slip of `kind`.
+    let n_chars = near.chars().count().min(name.chars().count());
     (steps <= 1 + n_chars / 4 && steps < n_chars).then_some(near)
 }
 

@@ -16,6 +16,8 @@ pub struct Column {
     pub nullable: bool,
     /// Whether a row without this column is possible: a DEFAULT, an AUTO_INCREMENT, a generated column, or nullable.
     pub optional: bool,
+    /// Whether a row without this column gets something else than NULL there: the column has a DEFAULT.
+    pub has_default: bool,
     /// AUTO_INCREMENT.
     pub auto_increment: bool,
     /// A generated column: it takes no value.
@@ -35,6 +37,7 @@ impl Column {
             ty,
             nullable: true,
             optional: true,
+            has_default: false,
             auto_increment: false,
             generated: false,
             charset,

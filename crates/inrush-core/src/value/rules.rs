@@ -14,6 +14,8 @@ pub struct Rules {
     pub tables: ZoneTables,
     /// What the server takes that will judge the values.
     pub profile: Profile,
+    /// The session's `sql_mode` has no NO_ZERO_DATE.
+    pub zero_dates: bool,
 }
 
 impl Rules {
@@ -25,7 +27,7 @@ impl Rules {
     /// Those of a session in `zone`. The server's table of a named zone is not known.
     pub fn new(zone: TimeZone, server: impl Into<Profile>) -> Self {
         let tables = if zone.to_fixed_offset().is_ok() { ZoneTables::same() } else { ZoneTables::NotCompared };
-        Self { zone, tables, profile: server.into() }
+        Self { zone, tables, profile: server.into(), zero_dates: false }
     }
 }
 

@@ -57,6 +57,7 @@ fn table() -> Table {
             ty,
             nullable: true,
             optional: true,
+            has_default: false,
             auto_increment,
             generated: false,
             keeps_spelling: false,

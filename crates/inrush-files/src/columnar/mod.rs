@@ -3,6 +3,7 @@
 //!
 //! Invariant: rows are numbered from 0 in the order of the file, and `next_row` is the number of the first row of `pending`.
 
+mod nan;
 mod size;
 mod types;
 mod write;
@@ -23,6 +24,7 @@ use inrush_core::bulk::ledger::{ChunkLine, Identity, Mapping};
 use inrush_core::bulk::{Batch, FieldUse, Origin, PassThrough, RawChunk, Source, Unchanged};
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Check;
+use nan::without_nan;
 use size::rows_of;
 pub(crate) use size::text_size;
 use std::collections::VecDeque;
@@ -93,6 +95,8 @@ pub(crate) struct Cuts {
     pub(crate) limit: Option<u64>,
     /// The most bytes of a document.
     pub(crate) memory: usize,
+    /// NaN is NULL.
+    pub(crate) nan_is_null: bool,
 }
 
 /// A file of typed columns.
@@ -299,12 +303,24 @@ impl<A: Arrays> Columnar<A> {
         Ok((n_rows > 0).then(|| Rows { shape, arrays, span: first..self.next_row, bytes: bytes as u64 }))
     }
 
+    /// The next rows of the file, as they are to be read.
+    fn next_arrays(&mut self) -> Result<Option<RecordBatch>> {
+        let rows = self.arrays.next()?;
+        Ok(if self.cuts.nan_is_null { rows.map(without_nan) } else { rows })
+    }
+
+    /// Whether a field is NULL in no row; `None` if only reading its rows shows that.
+    fn never_null(&self, field: usize) -> Option<bool> {
+        let may_have_nan = self.cuts.nan_is_null && self.schema.field(field).data_type().is_floating();
+        if may_have_nan { None } else { self.arrays.never_null(field) }
+    }
+
     /// The next pending rows, at least one.
     fn take_pending(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             let rows = match self.pending.pop_front() {
                 Some(rows) => rows,
-                None => match self.arrays.next()? {
+                None => match self.next_arrays()? {
                     Some(rows) => rows,
                     None => return Ok(None),
                 },
@@ -501,7 +517,7 @@ impl<A: Arrays> Columnar<A> {
         let column = |i: usize| rows.iter().map(|rows| rows.column(i)).collect::<Vec<_>>();
         let fields = self.schema.fields().iter().enumerate();
         let named = |(i, field): (usize, &Arc<Field>)| {
-            let inferred = infer(field, &column(i), self.arrays.never_null(i), is_all)?;
+            let inferred = infer(field, &column(i), self.never_null(i), is_all)?;
             Ok(Inferred { name: self.names[i].clone(), ..inferred })
         };
         fields.map(named).collect()
@@ -538,7 +554,7 @@ impl<A: Arrays> FileSource for Columnar<A> {
         let mut bytes: usize = self.pending.iter().map(text_size).sum();
         let mut ended = false;
         while bytes < max_bytes && !ended {
-            match self.arrays.next()? {
+            match self.next_arrays()? {
                 Some(rows) => {
                     bytes += text_size(&rows);
                     self.pending.push_back(rows);
@@ -555,7 +571,7 @@ impl<A: Arrays> FileSource for Columnar<A> {
         let mut fields: Option<Vec<Inferred>> = None;
         let (mut seen, mut ended) = (0, false);
         while seen < n && !ended {
-            let Some(rows) = self.arrays.next()? else {
+            let Some(rows) = self.next_arrays()? else {
                 ended = true;
                 continue;
             };
@@ -572,7 +588,7 @@ impl<A: Arrays> FileSource for Columnar<A> {
             None => self.inferred(&[], true)?,
         };
         fields.iter_mut().enumerate().for_each(|(i, field)| {
-            field.nullable |= !ended && self.arrays.never_null(i) != Some(true);
+            field.nullable |= !ended && self.never_null(i) != Some(true);
         });
         fit_row(&mut fields);
         Ok(fields)

@@ -7,7 +7,7 @@ use super::cut::{Cut, Rules, Stop, count_lines, open_quote_at_limit};
 use super::parse::{CsvChunk, Parser, RECYCLED_BATCHES};
 use super::recycle::Recycled;
 use crate::decompress::Compression;
-use crate::dialect::{CsvOptions, Dialect, MAX_BATCH};
+use crate::dialect::{CsvOptions, DEFAULT_RECORD, Dialect, MAX_BATCH};
 use crate::file_source::{FileSource, RejectForm};
 use crate::formats::{DateFormat, Proposal, propose};
 use crate::infer_types::{Inference, Inferred, Texts, fit_row, settle};
@@ -71,8 +71,8 @@ pub struct CsvReader {
     renamed: Renamed,
     /// What was found out from the file's beginning.
     found: Option<Found>,
-    /// What a text that is not UTF-8 most likely is.
-    likely_encoding: Option<&'static Encoding>,
+    /// What helps to read a text that is not UTF-8.
+    likely_encoding: Option<String>,
     /// The input ends with `text`.
     ended: bool,
     /// The error that ended the reading.
@@ -172,9 +172,9 @@ impl CsvReader {
         self.found.as_ref()
     }
 
-    /// The encoding that a text which is read as UTF-8 and is not most likely has.
-    pub fn likely_encoding(&self) -> Option<&'static Encoding> {
-        self.likely_encoding
+    /// What helps to read a text that is read as UTF-8 and is not, in words.
+    pub fn likely_encoding(&self) -> Option<&str> {
+        self.likely_encoding.as_deref()
     }
 
     /// For each field, whether an empty text in quotes was NULL so far, as columns have it that hold no text. It may be asked while others read.
@@ -187,7 +187,7 @@ impl CsvReader {
         Self { is_rewritten: true, ..self }
     }
 
-    pub(crate) fn with_found(self, found: Found, likely_encoding: Option<&'static Encoding>) -> Self {
+    pub(crate) fn with_found(self, found: Found, likely_encoding: Option<String>) -> Self {
         Self { found: Some(found), likely_encoding, ..self }
     }
 
@@ -523,12 +523,20 @@ impl CsvReader {
             Some(open) => Error::data(format!("a quote opens here and does not close within {max} bytes"))
                 .at(self.place(start + open))
                 .with_hint(QUOTE_HINT),
-            None => Error::data(format!("a record is longer than {max} bytes")).at(self.place(start)),
+            None => {
+                let error = Error::data(format!("a record is longer than {max} bytes")).at(self.place(start));
+                // Records of JSON are as long as there is memory for.
+                if max < DEFAULT_RECORD { error.with_hint("raise `--memory` if that is meant") } else { error }
+            }
         }
     }
 }
 
 fn cannot_read(name: &str, bytes_read: u64, error: std::io::Error) -> Error {
+    if let Some(own) = error.get_ref().and_then(|error| error.downcast_ref::<Error>()) {
+        let (message, hint) = (format!("{} (`{name}`)", own.message()), own.hint().unwrap_or_default());
+        return Error::new(own.kind(), message).with_hint(hint.replace("FILE", name));
+    }
     let doing = format!("cannot read `{name}` beyond byte {bytes_read} of its text");
     match error.raw_os_error() {
         Some(_) => Error::io(doing, error),

@@ -1,8 +1,8 @@
 //! JSON Lines: an object a line, its members as columns.
 //!
 //! [`CsvReader`] finds, counts, skips and compares lines like those of a CSV file of one column; this module parses each line. Views point
-//! into the text: only strings with escapes are copied. The fields are the names of the first records. A record with any other name is
-//! bad, because its value would be lost silently.
+//! into the text: only strings with escapes are copied. The fields are the names of the first records, and the columns of the table that a
+//! row without them leaves NULL: their names may come later. A record with any other name is bad, because its value would be lost silently.
 
 use crate::csv::CsvReader;
 use crate::dialect::{CsvOptions, HeaderNames};
@@ -19,7 +19,7 @@ use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
 use inrush_core::value::json::{Fault, Limits, Scanner, Span, Text, Value, unescape};
 use inrush_core::value::view;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A file of JSON Lines.
@@ -27,13 +27,24 @@ pub(crate) struct JsonlReader {
     lines: CsvReader,
     objects: Arc<Objects>,
     renamed: Renamed,
+    how: HeaderNames,
+    /// The memory for rows in progress.
+    memory: usize,
+    /// The names are those of all records.
+    knows_all: bool,
 }
 
 /// The mapping of lines to rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Objects {
     names: Vec<String>,
     places: HashMap<Vec<u8>, usize>,
+    /// Columns that no record has had yet, by their names in small letters.
+    spare: HashMap<String, usize>,
+    /// The names of the table's columns in small letters; empty if there is no table yet.
+    columns: BTreeSet<String>,
+    /// Names that are no columns are left out.
+    ignores_others: bool,
     uses: Vec<FieldUse>,
 }
 
@@ -52,6 +63,7 @@ impl JsonlReader {
             escape: None,
             header: false,
             nulls: Vec::new(),
+            max_record: options.max_record.min(options.memory),
             ..options.clone()
         }
     }
@@ -60,36 +72,103 @@ impl JsonlReader {
     ///
     /// # Errors
     /// `Data` for text that is not JSON, and for more names than a table has columns.
-    pub(crate) fn new(mut lines: CsvReader, memory: usize, how: HeaderNames) -> Result<Self> {
+    pub(crate) fn new(mut lines: CsvReader, options: &CsvOptions) -> Result<Self> {
         lines.pass_blank_lines();
-        let mut objects = Objects { names: Vec::new(), places: HashMap::new(), uses: Vec::new() };
+        let mut objects = Objects { ignores_others: options.ignore_extra_fields, ..Objects::default() };
+        let mut knows_all = true;
         match lines.names().len() {
             0 => {} // An empty file.
             1 => {
-                if !objects.find_names(&lines.sample(SAMPLE_BYTES)?) {
-                    return Err(Error::data(format!(
-                        "the first records of `{}` have more than {MAX_FIELDS} names, and no table has more columns",
-                        lines.name()
-                    ))
-                    .with_hint("names that are data belong into values: a JSON column, or a record for each"));
+                let sample = lines.sample(SAMPLE_BYTES)?;
+                knows_all = lines.is_all(&sample) && sample.rows.num_rows() <= SAMPLE_ROWS;
+                let fault = objects.find_names(&sample, SAMPLE_ROWS).map_err(|TooMany| too_many(lines.name()))?;
+                if objects.names.is_empty() {
+                    return Err(no_names(lines.name(), &sample, fault));
                 }
             }
             _ => {
                 return Err(Error::data(format!("`{}` is not JSON: it begins with a control character", lines.name())));
             }
         }
-        if objects.names.is_empty() && !lines.names().is_empty() {
-            return Err(Error::data(format!(
-                "the first records of `{}` are no JSON objects with names in them",
-                lines.name()
-            ))
-            .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"));
+        let table = match &options.columns_of_table {
+            Some(table) if objects.ignores_others || !knows_all => table.read()?,
+            _ => None,
+        };
+        let columns = table.unwrap_or_default();
+        objects.columns = columns.iter().map(|column| folded(&column.name)).collect();
+        objects.leave_others_out();
+        if !knows_all {
+            objects.add_spare(columns.into_iter().filter(|column| column.is_spare).map(|column| column.name));
         }
+        let mut reader = Self {
+            lines,
+            objects: Arc::default(),
+            renamed: Renamed::new(),
+            how: options.names,
+            memory: options.memory,
+            knows_all,
+        };
+        reader.settle(objects);
+        Ok(reader)
+    }
+
+    /// From now on the fields are these.
+    fn settle(&mut self, mut objects: Objects) {
         // Values are found by the names that stand in the file.
-        let renamed = clean(&mut objects.names, how);
-        lines.limit_rows(memory / (objects.names.len().max(1) * PLACE_BYTES) / SHARE);
+        self.renamed = clean(&mut objects.names, self.how);
+        self.lines.limit_rows(self.memory / (objects.names.len().max(1) * PLACE_BYTES) / SHARE);
         objects.uses = (0..objects.names.len()).map(|index| FieldUse { index, ..FieldUse::default() }).collect();
-        Ok(Self { lines, objects: Arc::new(objects), renamed })
+        self.objects = Arc::new(objects);
+    }
+
+    /// Whether records behind the first ones may have other names, and can be read for them.
+    pub(crate) fn may_have_more_names(&self) -> bool {
+        !self.knows_all && self.can_be_read_again()
+    }
+
+    /// Takes the names of all records, which `again`, another reader of the same file, reads.
+    ///
+    /// # Errors
+    /// Those of reading; `Data` for more names than a table has columns.
+    pub(crate) fn take_all_names(&mut self, again: &mut Self) -> Result<()> {
+        let Objects { ignores_others, columns, .. } = (*self.objects).clone();
+        let mut objects = Objects { ignores_others, columns, ..Objects::default() };
+        while let Some(batch) = again.lines.next()? {
+            objects.find_names(&batch, usize::MAX).map_err(|TooMany| too_many(again.lines.name()))?;
+        }
+        objects.leave_others_out();
+        self.knows_all = true;
+        self.settle(objects);
+        Ok(())
+    }
+}
+
+fn too_many(name: &str) -> Error {
+    Error::data(format!("the records of `{name}` have more than {MAX_FIELDS} names, and no table has more columns"))
+        .with_hint("names that are data belong into values: a JSON column, or a record for each")
+}
+
+/// The error for a file whose first records have no names.
+fn no_names(name: &str, sample: &Batch, fault: Option<(usize, Fault)>) -> Error {
+    match fault {
+        Some((row, fault)) if line_of(sample, row).of(&sample.origin.text).trim_ascii().starts_with(b"{") => {
+            let line = line_of(sample, row);
+            let what = what_is_wrong(fault, line, &sample.origin.text);
+            Error::data(what).at(sample.origin.place(row)).with_hint(NO_NUMBER_HINT.replace("FILE", name))
+        }
+        _ => Error::data(format!("the first records of `{name}` are no JSON objects with names in them"))
+            .with_hint("JSON Lines has an object on each line: `{\"id\": 1, \"name\": \"Ann\"}`"),
+    }
+}
+
+/// Why a line is no JSON.
+fn what_is_wrong(fault: Fault, line: Span, text: &[u8]) -> String {
+    let at = fault.at - line.start + 1;
+    let rest = &text[fault.at.min(line.end)..line.end];
+    let word = ["NaN", "nan", "Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
+    match word {
+        Some(word) => format!("not valid JSON, which has no `{word}`, at byte {at} of the line"),
+        None => format!("not valid JSON: {} at byte {at} of the line", fault.what),
     }
 }
 
@@ -220,28 +299,61 @@ impl RawChunk for Lines {
 }
 
 impl Objects {
-    /// Collects the names of the first records, in the order of their appearance. Returns `false` if there are too many.
-    fn find_names(&mut self, sample: &Batch) -> bool {
+    /// Collects the names of so many records, in the order of their appearance. Returns what is wrong with the first bad one.
+    fn find_names(&mut self, sample: &Batch, most_rows: usize) -> Result<Option<(usize, Fault)>, TooMany> {
         let text = &sample.origin.text;
-        for row in 0..sample.rows.num_rows().min(SAMPLE_ROWS) {
+        let mut first_fault = None;
+        for row in 0..sample.rows.num_rows().min(most_rows) {
             let mut names = Vec::new();
             let whole = Scanner::new(text, line_of(sample, row), Limits::default()).object(|key, _| {
                 names.push(plain(text, key));
-                Ok::<_, Fault>(())
+                if names.len() > MAX_FIELDS { Err(Stop::TooMany) } else { Ok(()) }
             });
-            // A bad record is reported when it is loaded.
-            for name in names.into_iter().filter(|_| whole.is_ok()) {
+            match whole {
+                Ok(()) => {}
+                Err(Stop::TooMany) => return Err(TooMany),
+                // A bad record is reported when it is loaded.
+                Err(Stop::Fault(fault)) => {
+                    first_fault.get_or_insert((row, fault));
+                    continue;
+                }
+            }
+            for name in names {
                 let (Ok(shown), false) = (String::from_utf8(name.clone()), self.places.contains_key(&name)) else {
                     continue;
                 };
                 if self.names.len() == MAX_FIELDS {
-                    return false;
+                    return Err(TooMany);
                 }
                 self.places.insert(name, self.names.len());
                 self.names.push(shown);
             }
         }
-        true
+        Ok(first_fault)
+    }
+
+    /// Adds columns that no record has had yet.
+    fn add_spare(&mut self, columns: impl Iterator<Item = String>) {
+        let known: BTreeSet<String> = self.names.iter().map(|name| folded(name)).collect();
+        for column in columns.filter(|column| !known.contains(&folded(column))) {
+            self.spare.insert(folded(&column), self.names.len());
+            self.names.push(column);
+        }
+    }
+
+    /// Leaves out the names that are no columns, if that is to be.
+    fn leave_others_out(&mut self) {
+        if !self.ignores_others || self.columns.is_empty() {
+            return;
+        }
+        self.names.retain(|name| self.columns.contains(&folded(name)));
+        self.places = self.names.iter().enumerate().map(|(index, name)| (name.clone().into_bytes(), index)).collect();
+    }
+
+    /// The field that the value of a name belongs to.
+    fn place_of(&self, name: &[u8]) -> Option<usize> {
+        let spare = || self.spare.get(&folded(str::from_utf8(name).ok()?)).copied();
+        self.places.get(name).copied().or_else(|| if self.spare.is_empty() { None } else { spare() })
     }
 
     /// Parses lines: one column in, members as columns out. Bad lines become rejects. If `kinds` is not empty, it records the kinds of each
@@ -266,7 +378,7 @@ impl Objects {
             };
             if let Err(bad) = fault {
                 let mut place = places.of(row);
-                let (reason, column) = bad.explain(line, &text);
+                let (reason, column) = bad.explain(line, &text, &self.columns);
                 place.column = column;
                 rejects.push(Reject { place, reason, code: 0, raw: lines.origin.raw(row).to_vec() });
                 continue;
@@ -297,8 +409,11 @@ impl Objects {
         Scanner::new(text, line, Limits::default()).object(|key, value| {
             let is_next =
                 !key.escaped && self.names.get(expected).is_some_and(|name| name.as_bytes() == key.span.of(text));
-            let found = if is_next { Some(expected) } else { self.places.get(&plain(text, key)).copied() };
-            let Some(index) = found else { return Err(Bad::Unknown(key)) };
+            let found = if is_next { Some(expected) } else { self.place_of(&plain(text, key)) };
+            let Some(index) = found else {
+                let is_column = || self.columns.contains(&folded(&String::from_utf8_lossy(&plain(text, key))));
+                return if self.ignores_others && !is_column() { Ok(()) } else { Err(Bad::Unknown(key)) };
+            };
             if values[index].replace(value).is_some() {
                 return Err(Bad::Twice(key));
             }
@@ -307,6 +422,22 @@ impl Objects {
         })
     }
 }
+
+/// Why the names of a record are not collected.
+enum Stop {
+    Fault(Fault),
+    TooMany,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// There are more names than a table has columns.
+#[derive(Debug)]
+struct TooMany;
 
 /// What is wrong with a line.
 enum Bad {
@@ -324,19 +455,19 @@ impl From<Fault> for Bad {
 
 impl Bad {
     /// The reason, and the name that caused it.
-    fn explain(self, line: Span, text: &[u8]) -> (String, Option<Arc<str>>) {
+    fn explain(self, line: Span, text: &[u8], columns: &BTreeSet<String>) -> (String, Option<Arc<str>>) {
         let name = |key| String::from_utf8_lossy(&plain(text, key)).into_owned();
         match self {
             Bad::Encoding => ("the text is not valid UTF-8".into(), None),
-            Bad::Json(fault) => {
-                (format!("not valid JSON: {} at byte {} of the line", fault.what, fault.at - line.start + 1), None)
-            }
+            Bad::Json(fault) => (what_is_wrong(fault, line, text), None),
             Bad::Unknown(key) => {
                 let name = name(key);
-                (
-                    format!("none of the first records has a `{}`, so there is no column for it", name.escape_debug()),
-                    Some(name.into()),
-                )
+                let so = match columns.contains(&folded(&name)) {
+                    true => "so its column was to have its default",
+                    false if columns.is_empty() => "so there is no column for it",
+                    false => "and the table has no such column",
+                };
+                (format!("none of the first records has a `{}`, {so}", name.escape_debug()), Some(name.into()))
             }
             Bad::Twice(key) => {
                 let name = name(key);
@@ -491,12 +622,20 @@ fn line_of(lines: &Batch, row: usize) -> Span {
     Span { start, end: start + end }
 }
 
+/// A name as servers compare those of columns.
+fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
 /// The text of a string.
 fn plain(text: &[u8], string: Text) -> Vec<u8> {
     let mut plain = Vec::new();
     unescape(string.span.of(text), &mut plain);
     plain
 }
+
+/// What makes JSON of a text with NaN.
+const NO_NUMBER_HINT: &str = "`jq -c . FILE | inrush load - --format jsonl ..` makes null of NaN";
 
 /// The buffers of a column.
 const TEXT: usize = 0;

@@ -1,6 +1,7 @@
 //! Files of JSON Lines: their fields, their rows, their bad lines; left out in parts.
 
 use super::*;
+use crate::dialect::{TableColumn, TableColumns};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use inrush_core::value::column::ColumnType;
@@ -92,7 +93,7 @@ fn types_are_those_of_the_values() {
 fn what_is_no_json_at_all_is_refused() {
     for text in ["a,b\n1,2\n", "[1,2]\n", "{\n  \"a\": 1\n}\n", "\x01\n"] {
         assert!(
-            JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::Keep).is_err(),
+            JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), &CsvOptions::default()).is_err(),
             "{text}"
         );
     }
@@ -107,11 +108,10 @@ fn sparse(n_names: usize, n_records: usize) -> String {
 
 #[test]
 fn more_names_than_a_table_has_columns_are_refused() {
-    let read = |n_names| {
-        JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::Keep)
-    };
+    let read =
+        |n_names| JsonlReader::new(lines(sparse(n_names, 0).as_bytes(), CsvOptions::default()), &CsvOptions::default());
     assert_eq!(read(MAX_FIELDS).unwrap().fields().len(), 4_096);
-    let error = read(200_000).err().unwrap();
+    let error = read(MAX_FIELDS + 1).err().unwrap();
     assert!(error.message().ends_with("have more than 4096 names, and no table has more columns"), "{error}");
 }
 
@@ -130,15 +130,12 @@ fn many_names_make_small_batches() {
     assert_eq!(n_rows, 2_001);
 }
 
-const MEMORY: usize = 64 << 20;
-
 fn reader(text: &str) -> JsonlReader {
     reader_of(text.as_bytes(), CsvOptions::default())
 }
 
 fn reader_of(text: &[u8], options: CsvOptions) -> JsonlReader {
-    let memory = options.memory;
-    JsonlReader::new(lines(text, options), memory, HeaderNames::Keep).unwrap()
+    JsonlReader::new(lines(text, options.clone()), &options).unwrap()
 }
 
 fn lines(text: &[u8], options: CsvOptions) -> CsvReader {
@@ -181,11 +178,86 @@ fn chunk_line(batch: &Batch) -> ChunkLine {
 #[test]
 fn names_become_those_of_columns() {
     let text = "{\"a \":1,\"A\":2,\"\":3,\"a\":4}\n";
-    let mut reader =
-        JsonlReader::new(lines(text.as_bytes(), CsvOptions::default()), MEMORY, HeaderNames::CleanUp).unwrap();
+    let mut reader = JsonlReader::new(
+        lines(text.as_bytes(), CsvOptions::default()),
+        &CsvOptions::default().with_names(HeaderNames::CleanUp),
+    )
+    .unwrap();
     assert_eq!(reader.fields(), ["a", "A_2", "c3", "a_3"]);
     assert_eq!(FileSource::renamed(&reader).len(), 4);
     let batch = reader.next().unwrap().unwrap();
     let cell = |i: usize| String::from_utf8_lossy(batch.rows.column(i).as_binary_view().value(0)).into_owned();
     assert_eq!([0, 1, 2, 3].map(cell), ["1", "2", "3", "4"]);
+}
+
+/// Records of one name, and one more behind those that are looked at.
+fn late(record: &str) -> String {
+    "{\"a\":1}\n".repeat(SAMPLE_ROWS + 1) + record
+}
+
+fn of_table(columns: &[(&str, bool)]) -> CsvOptions {
+    let columns: Vec<_> =
+        columns.iter().map(|(name, is_spare)| TableColumn { name: (*name).to_owned(), is_spare: *is_spare }).collect();
+    CsvOptions::default().with_columns_of_table(TableColumns::new(move || Ok(Some(columns.clone()))))
+}
+
+/// What becomes of a late record.
+#[track_caller]
+fn check_late(options: &CsvOptions, record: &str, fields: &[&str], want: Result<&str, &str>) {
+    let mut reader = reader_of(late(record).as_bytes(), options.clone());
+    assert_eq!(reader.fields(), fields);
+    let mut last = None;
+    while let Some(batch) = reader.next().unwrap() {
+        last = Some(batch);
+    }
+    let batch = last.unwrap();
+    match (want, batch.rejects.last()) {
+        (Ok(row), None) => assert_eq!(texts(&batch).last().unwrap(), row),
+        (Err(reason), Some(reject)) => assert_eq!(reject.reason, reason),
+        (want, reject) => panic!("{want:?}, {:?}", reject.map(|reject| &reject.reason)),
+    }
+}
+
+#[test]
+fn a_late_name_is_the_table_s() {
+    let record = "{\"LATE\":2,\"a\":3}\n";
+    let table = of_table(&[("A", true), ("Late", true), ("id", false), ("never", true)]);
+    check_late(&table, record, &["a", "Late", "never"], Ok("3|2|(null)"));
+    let kept = of_table(&[("a", true), ("late", false)]);
+    let default = "none of the first records has a `LATE`, so its column was to have its default";
+    check_late(&kept, record, &["a"], Err(default));
+    // What the table has is not left out as if it had it not.
+    check_late(&kept.clone().with_ignore_extra_fields(true), record, &["a"], Err(default));
+    let lacks = of_table(&[("a", true)]);
+    check_late(&lacks, record, &["a"], Err("none of the first records has a `LATE`, and the table has no such column"));
+    check_late(&lacks.clone().with_ignore_extra_fields(true), record, &["a"], Ok("3"));
+    let twice = "{\"Late\":2,\"late\":3}\n";
+    check_late(&of_table(&[("late", true)]), twice, &["a", "late"], Err("`late` occurs twice"));
+    // The whole file is known.
+    assert_eq!(reader_of(b"{\"a\":1}\n", table).fields(), ["a"]);
+}
+
+#[test]
+fn names_of_all_records_are_read_where_that_is_asked_for() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, late("{\"late\":2,\"b\":1}\n")).unwrap();
+    let open = |options: &CsvOptions| {
+        let file = crate::open::open(path.to_str().unwrap(), crate::open::Format::Auto, options).unwrap();
+        file.fields().to_vec()
+    };
+    assert_eq!(open(&CsvOptions::default()), ["a"]);
+    assert_eq!(open(&CsvOptions::default().with_all_names(true)), ["a", "late", "b"]);
+    let known = of_table(&[("late", false), ("a", false)]).with_all_names(true);
+    assert_eq!(open(&known.with_ignore_extra_fields(true)), ["a", "late"]);
+}
+
+#[test]
+fn a_record_beyond_the_memory_is_refused() {
+    let options = CsvOptions::default().with_memory(1 << 20);
+    let text = format!("{{\"a\":\"{}\"}}\n", "x".repeat(2 << 20));
+    let bytes = std::io::Cursor::new(text.into_bytes());
+    let error = CsvReader::new("a.jsonl", bytes, &JsonlReader::line_options(&options)).err().unwrap();
+    assert_eq!(error.message(), "a record is longer than 1048576 bytes");
+    assert_eq!(error.hint(), Some("raise `--memory` if that is meant"));
 }

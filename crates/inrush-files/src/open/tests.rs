@@ -233,6 +233,98 @@ fn formats_that_are_not_read_are_named() {
 }
 
 #[test]
+fn compressions_that_are_not_read_name_the_program() {
+    let folder = Folder::new();
+    let says = |bytes: &[u8], message: &str, hint: &str| {
+        let path = folder.file("a.csv", bytes);
+        let error = refused(&path);
+        assert_eq!(error.message(), format!("`{path}` is {message}"));
+        assert_eq!(error.hint(), Some(&hint.replace("FILE", &path)[..]));
+    };
+    says(
+        b"\x1f\x9d\x90a",
+        "compressed by compress (.Z), which is not read",
+        "`gzip -dc FILE | inrush load - ..` loads it",
+    );
+    says(
+        b"\x5d\x00\x00\x80\x00\xff\xff",
+        "compressed by lzma, which is not read",
+        "`xz --format=lzma -dc FILE | inrush load - ..` loads it",
+    );
+    says(b"LZIP\x01x", "compressed by lzip, which is not read", "`lzip -dc FILE | inrush load - ..` loads it");
+    let twice = |outer: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(outer).unwrap();
+        encoder.finish().unwrap()
+    };
+    let inside = "`gzip -dc FILE | inrush load - ..` loads it";
+    says(&twice(&gzip("a,b\n")), "compressed by gzip, and what is in it is compressed by gzip", inside);
+    says(&twice(&zstd("a,b\n")), "compressed by gzip, and what is in it is compressed by zstd", inside);
+}
+
+/// As tapes and some tools leave them behind a file.
+#[test]
+fn zeros_behind_gzip_are_no_member() {
+    let folder = Folder::new();
+    let two = [gzip("a,b\n1,2\n"), gzip("3,4\n")].concat();
+    let read = |more: &[u8]| {
+        let path = folder.file("a.csv.gz", &[&two[..], more].concat());
+        open_auto(&path).and_then(rows).map_err(|error| error.message().replace(&path, "FILE"))
+    };
+    for zeros in [&[0; 0][..], &[0], &[0; 10_240], &[0; 300_000]] {
+        assert_eq!(read(zeros).unwrap(), ["1|2", "3|4"], "{}", zeros.len());
+    }
+    assert!(read(b"\0\0x").unwrap_err().ends_with("something follows the zeros at its end"));
+    assert!(read(b"x").is_err());
+}
+
+/// The limit is that of the dictionary, which the program's option and message name.
+#[test]
+fn a_dictionary_of_the_limit_is_read() {
+    let folder = Folder::new();
+    let with_dictionary = |code: u8| {
+        let mut bytes = xz("a,b\n1,2\n");
+        let (start, len) = (12, 4 * (usize::from(bytes[12]) + 1));
+        bytes[start + 4] = code;
+        let mut crc = flate2::Crc::new();
+        crc.update(&bytes[start..start + len - 4]);
+        bytes[start + len - 4..start + len].copy_from_slice(&crc.sum().to_le_bytes());
+        rows(open_auto(&folder.file("a.csv.xz", &bytes))?)
+    };
+    assert_eq!(with_dictionary(30).unwrap(), ["1|2"], "128 MiB");
+    assert!(with_dictionary(31).unwrap_err().message().contains("more than 128 MiB"), "192 MiB");
+}
+
+#[test]
+fn arrays_within_objects_are_named_by_their_paths() {
+    let folder = Folder::new();
+    let path = folder.file("a.json", br#"{"data": {"n": 1, "orders": [{"id": 1}]}, "meta": {"page": 1}}"#);
+    let error = refused(&path);
+    assert_eq!(error.message(), format!("`{path}` is one object, with rows in `data.orders`"));
+    assert!(error.hint().unwrap().starts_with("`--json-path data.orders` loads these; "), "{error:?}");
+    let rows = br#"{"AF": {"n": 1, "names": [{"a": 1}]}, "EU": {"n": 2, "names": [{"a": 2}]}}"#;
+    let by_key = folder.file("b.json", rows);
+    assert!(refused(&by_key).message().ends_with("is one object, with an object in each of its keys"));
+    let keys = ["data", "orders"].map(str::to_owned).to_vec();
+    let options = CsvOptions::default().with_json_path(keys);
+    assert_eq!(open(&path, Format::Auto, &options).unwrap().fields(), ["id"]);
+}
+
+#[test]
+fn a_first_record_with_nan_says_so() {
+    let folder = Folder::new();
+    for (name, text) in [("a.json", r#"[{"id": 1, "x": NaN}]"#), ("a.jsonl", "{\"id\": 1, \"x\": NaN}\n")] {
+        let path = folder.file(name, text.as_bytes());
+        let error = refused(&path);
+        assert_eq!(error.message(), "not valid JSON, which has no `NaN`, at byte 16 of the line");
+        assert_eq!(
+            error.hint().unwrap(),
+            format!("`jq -c . {path} | inrush load - --format jsonl ..` makes null of NaN")
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_says_why() {
     let folder = Folder::new();
     let missing = folder.path("missing.csv");

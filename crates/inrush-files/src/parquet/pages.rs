@@ -5,9 +5,9 @@
 //! decoded. If a batch would take more than `--memory`, its rows are read again in smaller batches; a single row that is too large is an
 //! error.
 
-use super::FileBytes;
 use super::header::{self, Header};
 use super::runs::{self, Windows};
+use super::{FileBytes, is_none};
 use crate::expansion::MOST_EXPANSION;
 use parquet::arrow::arrow_reader::RowGroups;
 use parquet::basic::{Encoding, Type};
@@ -40,6 +40,10 @@ impl RowGroups for Group {
 
     fn column_chunks(&self, leaf: usize) -> Result<Box<dyn PageIterator>, ParquetError> {
         let column = self.group().column(leaf);
+        let column = match column.dictionary_page_offset() {
+            Some(at) if is_none(at) => &column.clone().into_builder().set_dictionary_page_offset(None).build()?,
+            _ => column,
+        };
         let inner = SerializedPageReader::new(Arc::new(self.bytes.clone()), column, self.num_rows(), None)?;
         let (start, len) = column.byte_range();
         let pages: Box<dyn PageReader> = Box::new(Counted {

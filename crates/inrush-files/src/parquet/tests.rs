@@ -1,5 +1,6 @@
 //! Parquet files of a few bytes that expand to gigabytes: they are read in smaller batches, or refused before they are decoded.
 
+use super::header;
 use crate::{CsvOptions, Format, open};
 use arrow_array::builder::{Int32Builder, ListBuilder, StringBuilder};
 use arrow_array::*;
@@ -8,6 +9,9 @@ use inrush_core::bulk::Batch;
 use inrush_core::error::Result;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ColumnChunkMetaDataBuilder, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter,
+};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use std::sync::Arc;
 
@@ -182,4 +186,87 @@ fn arrays_of_lists_and_texts_of_every_kind_are_views() {
         assert_eq!(rows, [Some(&b"[\"a text of more than twelve bytes\",\"b\"]"[..]), None]);
     })
     .unwrap();
+}
+
+/// A footer that says something else of the columns.
+fn with_footer(bytes: &[u8], change: impl Fn(ColumnChunkMetaData) -> ColumnChunkMetaDataBuilder) -> Vec<u8> {
+    let mut reader = ParquetMetaDataReader::new();
+    reader.try_parse(&bytes::Bytes::from(bytes.to_vec())).unwrap();
+    let metadata = reader.finish().unwrap();
+    let groups = metadata.row_groups().iter().map(|group| {
+        let columns = group.columns().iter().map(|column| change(column.clone()).build().unwrap());
+        let builder = group.clone().into_builder().set_column_metadata(columns.collect());
+        builder.build().unwrap()
+    });
+    let changed = ParquetMetaData::new(metadata.file_metadata().clone(), groups.collect());
+    let len = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap()) as usize;
+    let mut file = bytes[..bytes.len() - 8 - len].to_vec();
+    ParquetMetaDataWriter::new(&mut file, &changed).finish().unwrap();
+    file
+}
+
+#[test]
+fn a_dictionary_at_byte_0_is_none() {
+    let values = || Arc::new(Int32Array::from_iter_values(0..39)) as ArrayRef;
+    let file = file(values(), WriterProperties::builder().set_dictionary_enabled(false));
+    let zero = with_footer(&file, |column| column.into_builder().set_dictionary_page_offset(Some(0)));
+    assert_eq!(read(&zero, 64, |_| ()).unwrap(), [39]);
+}
+
+/// The first page, with the sum of its bytes in its header as other writers have it.
+fn with_checksum(bytes: &[u8], crc: u32) -> Vec<u8> {
+    // Thrift: three numbers, then field 5; the sum is field 4.
+    let mut at = 4;
+    for _ in 0..3 {
+        assert_eq!(bytes[at], 0x15);
+        at += 1;
+        at += bytes[at..].iter().position(|byte| *byte < 0x80).unwrap() + 1;
+    }
+    assert_eq!(bytes[at], 0x2c);
+    let (mut field, crc) = (vec![0x15], i64::from(crc as i32));
+    let mut rest = ((crc << 1) ^ (crc >> 63)) as u64;
+    while rest >= 0x80 {
+        field.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    field.extend([rest as u8, 0x1c]);
+    let more = field.len() as i64 - 1;
+    let longer = [&bytes[..at], &field, &bytes[at + 1..]].concat();
+    with_footer(&longer, |column| {
+        let size = column.compressed_size() + more;
+        column.into_builder().set_total_compressed_size(size)
+    })
+}
+
+/// A page says the sum of its bytes, and it is compared.
+#[test]
+fn a_page_with_another_checksum_is_damaged() {
+    let values = Arc::new(Int32Array::from_iter_values(0..1_000)) as ArrayRef;
+    let properties = WriterProperties::builder().set_dictionary_enabled(false);
+    let file = file(values, properties.set_writer_version(WriterVersion::PARQUET_1_0));
+    let size = header::read(&file[4..]).unwrap();
+    let page = &file[4 + size.len as usize..][..size.stored as usize];
+    let mut crc = flate2::Crc::new();
+    crc.update(page);
+    assert_eq!(read(&with_checksum(&file, crc.sum()), 64, |_| ()).unwrap(), [1_000]);
+    let error = read(&with_checksum(&file, crc.sum() ^ 1), 64, |_| ()).unwrap_err();
+    assert!(error.message().contains("CRC"), "{error}");
+}
+
+#[test]
+fn nan_is_null_where_that_is_said() {
+    let file = file(Arc::new(Float64Array::from(vec![Some(1.5), Some(f64::NAN), None])), WriterProperties::builder());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, file).unwrap();
+    let open = |nulls: &[&[u8]]| {
+        let nulls: Vec<Vec<u8>> = nulls.iter().map(|null| null.to_vec()).collect();
+        open(path.to_str().unwrap(), Format::Auto, &CsvOptions::default().with_nulls(nulls))
+    };
+    let nulls = |reader: &mut dyn crate::FileSource| reader.next().unwrap().unwrap().rows.column(0).null_count();
+    assert_eq!(nulls(&mut *open(&[]).unwrap()), 1);
+    assert_eq!(nulls(&mut *open(&[b"NaN"]).unwrap()), 2);
+    assert!(open(&[b"nan"]).unwrap().infer_types(100).unwrap()[0].nullable);
+    let error = open(&[b"NA"]).err().unwrap();
+    assert!(error.message().starts_with("`--null` has no meaning for "), "{error}");
 }

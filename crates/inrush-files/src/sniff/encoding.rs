@@ -1,23 +1,30 @@
 //! The encoding of a text: UTF-16 without a mark shows by its zero bytes; what is not UTF-8 by how often its bytes stand in which
 //! language (the detector of Firefox).
 
-use super::Sample;
+use super::{Sample, readings};
 use crate::dialect::CsvOptions;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use inrush_core::error::Result;
 
 /// The encoding that is to be read; `None` is UTF-8, or what the byte order mark says.
-pub(crate) fn find(sample: Sample<'_>, options: &CsvOptions) -> Option<&'static Encoding> {
+///
+/// # Errors
+/// `Config` if it is to be guessed, and is not sure.
+pub(crate) fn find(sample: Sample<'_>, options: &CsvOptions) -> Result<Option<&'static Encoding>> {
     if options.encoding.is_some() || Encoding::for_bom(sample.bytes).is_some() {
-        return options.encoding;
+        return Ok(options.encoding);
     }
     if let Some(utf_16) = utf_16(sample.bytes) {
-        return Some(utf_16);
+        return Ok(Some(utf_16));
     }
     if !options.find_out.encoding {
-        return None;
+        return Ok(None);
     }
-    likely(sample.bytes, sample.is_all)
+    let likely = guess(sample.bytes, sample.is_all);
+    let whole = whole_lines(sample.bytes, sample.is_all);
+    likely.map_or(Ok(()), |likely| readings::check(sample.name, whole, likely))?;
+    Ok(likely)
 }
 
 /// UTF-16, if every other byte of nearly all is zero: text of Europe's languages.
@@ -37,8 +44,35 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// What a text that is not UTF-8 is most likely; `None` if it is UTF-8, but for a few damaged places.
-pub(crate) fn likely(bytes: &[u8], is_all: bool) -> Option<&'static Encoding> {
+/// What helps to read a text that is not UTF-8, in words; `None` if it is UTF-8, but for a few damaged places, or if its mark says that it
+/// is UTF-16.
+pub(crate) fn likely(sample: Sample<'_>) -> Option<String> {
+    let Sample { name, bytes, is_all, .. } = sample;
+    let mark = match Encoding::for_bom(bytes) {
+        Some((marked, mark)) if marked == UTF_8 => mark,
+        Some(_) => return None,
+        None => 0,
+    };
+    let encoding = guess(&bytes[mark..], is_all)?;
+    let encoding_name = encoding.name().to_ascii_lowercase();
+    if mark > 0 {
+        return Some(format!(
+            "its mark says UTF-8, and it is most likely {encoding_name}: \
+             `tail -c +{} {name} | inrush load - --encoding {encoding_name} ..` reads it so",
+            mark + 1
+        ));
+    }
+    let most_likely = || format!("the file is most likely {encoding_name}: `--encoding auto` takes that");
+    Some(readings::question(name, whole_lines(bytes, is_all), encoding).unwrap_or_else(most_likely))
+}
+
+/// Without what the end of a sample cuts.
+fn whole_lines(bytes: &[u8], is_all: bool) -> &[u8] {
+    let end = memchr::memrchr(b'\n', bytes).filter(|_| !is_all).unwrap_or(bytes.len());
+    &bytes[..end]
+}
+
+fn guess(bytes: &[u8], is_all: bool) -> Option<&'static Encoding> {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
         valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();

@@ -12,7 +12,7 @@ use super::layout::Layout;
 use super::names;
 use super::shape::{Shape, is_null_text};
 use super::split::Record;
-use crate::dialect::CsvOptions;
+use crate::dialect::{CsvOptions, TableColumn};
 use inrush_core::error::{Error, Result};
 use std::collections::HashMap;
 
@@ -23,8 +23,14 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
         record.fields.iter().map(|field| layout.text[field.text.clone()].trim_ascii()).collect()
     };
     let first_fields = text_of(first);
-    let same = rest.iter().take(MOST_RECORDS).filter(|record| record.fields.len() == first.fields.len());
-    let rows: Vec<Vec<&[u8]>> = same.map(|record| text_of(record)).collect();
+    let (n, lacks_ends) = (first.fields.len(), options.null_missing_fields);
+    let is_same = |record: &&&Record| record.fields.len() == n || (lacks_ends && record.fields.len() < n);
+    let row = |record: &&Record| {
+        let mut row = text_of(record);
+        row.resize(n, b"");
+        row
+    };
+    let rows: Vec<Vec<&[u8]>> = rest.iter().take(MOST_RECORDS).filter(is_same).map(row).collect();
     let verdict = judge(&first_fields, &rows);
     let table = options.columns_of_table.as_ref();
     if verdict == Verdict::Header {
@@ -51,8 +57,11 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
         None => "there is no row".to_owned(),
     };
     let own = line_of(&first_fields);
-    Err(Error::config(format!("{line} of `{name}` may be a header or a row: `{own}`"))
-        .with_hint(format!("say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`")))
+    // Of a sheet that has lines before its table.
+    let skip = if lacks_ends { "; `--skip N` passes over lines before the table" } else { "" };
+    Err(Error::config(format!("{line} of `{name}` may be a header or a row: `{own}`")).with_hint(format!(
+        "say which: `--header` or `--no-header`; with a header {next}, without one it is `{own}`{skip}"
+    )))
 }
 
 /// What a file's records say of the first of them.
@@ -189,9 +198,9 @@ fn counts_are_years(shapes: &[Shape], counts: &[usize], rows: &[Vec<&[u8]>]) -> 
 }
 
 /// Whether all fields are names of the table's columns, each of another one.
-fn are_columns(first: &[&[u8]], columns: &[String]) -> bool {
+fn are_columns(first: &[&[u8]], columns: &[TableColumn]) -> bool {
     let mut taken: HashMap<String, ()> = HashMap::new();
-    let lower: Vec<String> = columns.iter().map(|column| column.trim().to_lowercase()).collect();
+    let lower: Vec<String> = columns.iter().map(|column| column.name.trim().to_lowercase()).collect();
     first.iter().all(|field| {
         let Ok(field) = str::from_utf8(field) else { return false };
         let field = field.trim().to_lowercase();

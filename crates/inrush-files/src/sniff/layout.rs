@@ -60,7 +60,11 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
         let records = records(text, trial, sample.is_all, MOST_RECORDS).all;
         return Ok(Layout { delimiter, quote, escape: options.escape, skip: skipped, text, records });
     }
-    let Choice { tried: best, .. } = best(sample, text, choices)?;
+    let Choice { tried: mut best, .. } = best(sample, text, choices)?;
+    if options.widths.is_some() && !finds_skip {
+        // A short line has few fields, whatever it is.
+        best.n_before = 0;
+    }
     if finds_delimiter && said.is_none() {
         refused::refuse_wider_delimiter(sample, text, &best)?;
         refused::refuse_blanks_behind(sample, text, &best)?;

@@ -15,6 +15,7 @@
 //! | `header` | whether the first record has names |
 //! | `names` | whether texts look like names of columns |
 //! | `encoding` | UTF-16 without a mark, and what a text that is not UTF-8 may be |
+//! | `readings` | such a text in several encodings: which of them make sense |
 
 mod encoding;
 mod header;
@@ -22,6 +23,7 @@ mod layout;
 mod magic;
 mod names;
 mod null_word;
+mod readings;
 mod refused;
 mod shape;
 mod split;
@@ -33,7 +35,7 @@ use crate::dialect::{CsvOptions, Doubts, FindOut};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use inrush_core::error::{Error, Result};
 
-/// What was found out about a text.
+/// What was found out about a text. `Default` is what RFC 4180 has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The byte between two fields.
@@ -54,6 +56,22 @@ pub struct Found {
     pub null_word: bool,
     /// What is not in the sample, and would be read in two ways behind it.
     pub(crate) doubts: Doubts,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            delimiter: b',',
+            quote: Some(b'"'),
+            escape: None,
+            header: true,
+            skip: 0,
+            encoding: None,
+            cr_ends: false,
+            null_word: false,
+            doubts: Doubts::default(),
+        }
+    }
 }
 
 impl Found {
@@ -134,6 +152,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) is_all: bool,
     /// The delimiter that the file's name stands for.
     pub(crate) delimiter: u8,
+    /// Records lack the empty fields at their ends.
+    pub(crate) lacks_ends: bool,
 }
 
 /// Finds out what the options leave open.
@@ -142,7 +162,7 @@ pub(crate) struct Sample<'a> {
 /// `Config` for what could be two things, for lines before the table that nobody said are to be passed over, and for what is no table.
 pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     magic::refuse(sample.name, sample.bytes)?;
-    let encoding = encoding::find(sample, options);
+    let encoding = encoding::find(sample, options)?;
     let decoded;
     let text = match Encoding::for_bom(sample.bytes) {
         Some((marked, mark)) if marked == UTF_8 => &sample.bytes[mark..],
@@ -198,13 +218,15 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     Ok(Found { delimiter, quote, escape, header, skip, encoding, cr_ends, null_word: null_word.is_null, doubts })
 }
 
-/// The number of lines before the table of a text whose dialect is known.
+/// The same of lines whose dialect is known: those before the table, and whether there is a header.
 ///
 /// # Errors
-/// `Config` if there are such lines, and nobody said that they are to be passed over.
-pub(crate) fn lines_before(sample: Sample<'_>, options: &CsvOptions) -> Result<u64> {
+/// `Config` if there are lines before the table, and nobody said that they are to be passed over; if nobody knows whether there is a header.
+pub(crate) fn sniff_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     let find_out = FindOut { skip: options.find_out.skip, ..FindOut::default() };
-    layout::find(sample, sample.bytes, &CsvOptions { find_out, ..options.clone() }).map(|layout| layout.skip)
+    let layout = layout::find(sample, sample.bytes, &CsvOptions { find_out, ..options.clone() })?;
+    let header = if options.find_out.header { header::find(sample.name, &layout, options)? } else { options.header };
+    Ok(Found { header, skip: layout.skip, ..Found::default() })
 }
 
 fn refuse_html(name: &str, text: &[u8]) -> Result<()> {

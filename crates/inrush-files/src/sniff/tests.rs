@@ -3,7 +3,7 @@
 mod truth;
 
 use super::*;
-use crate::dialect::{FindOut, TableColumns};
+use crate::dialect::{FindOut, TableColumn, TableColumns};
 
 const ALL: FindOut = FindOut { delimiter: true, quote: true, header: true, skip: false, encoding: false };
 
@@ -16,7 +16,7 @@ fn skipping() -> CsvOptions {
 }
 
 fn of(bytes: &[u8], delimiter: u8, options: &CsvOptions) -> Result<Found> {
-    sniff(Sample { name: "x", bytes, is_all: true, delimiter }, options)
+    sniff(Sample { name: "x", bytes, is_all: true, delimiter, lacks_ends: false }, options)
 }
 
 #[track_caller]
@@ -143,7 +143,8 @@ fn headers_in_doubt() {
 #[test]
 fn headers_by_the_table() {
     let header = |text: &str, columns: &[&str]| {
-        let columns: Vec<String> = columns.iter().map(|&name| name.to_owned()).collect();
+        let columns: Vec<TableColumn> =
+            columns.iter().map(|&name| TableColumn { name: name.to_owned(), is_spare: false }).collect();
         let columns = TableColumns::new(move || Ok(Some(columns.clone())));
         let options = CsvOptions { columns_of_table: Some(columns), ..options() };
         of(text.as_bytes(), b',', &options).map(|found| found.header).ok()
@@ -386,12 +387,20 @@ fn encodings() {
     check_encoding(&utf_16(text, u16::to_be_bytes), "`;` between fields, utf-16be");
     check_encoding(&[&b"\xff\xfe"[..], &utf_16(text, u16::to_le_bytes)].concat(), "`;` between fields");
     check_encoding(text.as_bytes(), "`;` between fields");
-    check_encoding(b"name,city\nJos\xe9,M\xe1laga\nBj\xf6rn,Malm\xf6\n", "windows-1252");
-    assert!(likely_encoding(b"Jos\xe9,M\xe1laga", true).is_some());
-    // A damaged place is no other encoding, nor is a sample that ends within a character.
-    assert_eq!(likely_encoding("ä,ö,ü\n\u{fffd}".as_bytes(), true), None);
-    assert_eq!(likely_encoding(b"\xc3\xa4,\xc3\xb6,\xff\n", true), None);
-    assert_eq!(likely_encoding(b"abc\xc3", false), None);
+    check_encoding(b"name,city\nJ\xf6rg,K\xf6ln\nBj\xf6rn,Malm\xf6\n", "windows-1252");
+    let likely = |bytes: &[u8], is_all| {
+        likely_encoding(Sample { name: "x", bytes, is_all, delimiter: b',', lacks_ends: false }).unwrap_or_default()
+    };
+    assert_eq!(likely(b"J\xf6rg,K\xf6ln", true), "the file is most likely windows-1252: `--encoding auto` takes that");
+    // A damaged place is no other encoding, nor is a sample that ends within a character, nor what its mark says.
+    assert_eq!(likely("ä,ö,ü\n\u{fffd}".as_bytes(), true), "");
+    assert_eq!(likely(b"\xc3\xa4,\xc3\xb6,\xff\n", true), "");
+    assert_eq!(likely(b"abc\xc3", false), "");
+    assert_eq!(likely(&[&b"\xff\xfe"[..], &utf_16(text, u16::to_le_bytes)].concat(), true), "");
+    assert!(
+        likely(b"\xef\xbb\xbfJ\xf6rg,K\xf6ln", true)
+            .contains("`tail -c +4 x | inrush load - --encoding windows-1252 ..`")
+    );
 }
 
 proptest::proptest! {
@@ -402,7 +411,7 @@ proptest::proptest! {
         is_all in proptest::bool::ANY,
     ) {
         for options in [options(), skipping()] {
-            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',' }, &options);
+            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',', lacks_ends: false }, &options);
             match (found(), found()) {
                 (Ok(one), Ok(other)) => proptest::prop_assert_eq!(one, other),
                 (Err(one), Err(other)) => proptest::prop_assert_eq!(one.message(), other.message()),

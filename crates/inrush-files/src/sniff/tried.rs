@@ -31,13 +31,23 @@ impl Tried {
     pub(super) fn new(trial: Trial, text: &[u8], sample: Sample<'_>) -> Self {
         let split = records(text, trial, sample.is_all, MOST_RECORDS);
         let records = split.all;
-        let n_fields = usual_number(text, &records);
-        let is_usual = |record: &Record| record.fields.len() == n_fields;
+        let n_fields = match sample.lacks_ends {
+            true => width(text, &records),
+            false => usual_number(text, &records),
+        };
+        let is_usual = |record: &Record| {
+            let n = record.fields.len();
+            n == n_fields || (sample.lacks_ends && n < n_fields)
+        };
         // A line with about as many fields is a header, or a row, that somebody should look at.
         let is_before = |record: &&Record| {
-            record.is_blank() || is_comment(text, record) || (!is_usual(record) && record.fields.len() * 2 <= n_fields)
+            let n = record.fields.len();
+            record.is_blank() || is_comment(text, record) || (n != n_fields && n * 2 <= n_fields)
         };
-        let n_before = records.iter().take_while(is_before).count();
+        let n_before = records.iter().take_while(is_before).count().max(match sample.lacks_ends {
+            true => before_a_blank(&records, n_fields),
+            false => 0,
+        });
         let is_title = |n: usize| n <= MOST_BEFORE && n < records.len() && !records[..n].iter().all(Record::is_blank);
         let n_before = if is_title(n_before) { n_before } else { 0 };
         let table: Vec<&Record> = records[n_before..].iter().filter(|record| !record.is_blank()).collect();
@@ -226,6 +236,25 @@ fn quotes_of(plain: &Tried, text: &[u8]) -> (usize, usize) {
 fn is_whole(field: &[u8], trial: Trial) -> bool {
     let holds = |byte: &u8| *byte != trial.delimiter && DELIMITERS.contains(byte);
     !field.iter().any(holds) || is_number(field.trim_ascii())
+}
+
+/// How many records stand before the first one of the full width, if they are narrower and a blank one is behind them.
+fn before_a_blank(records: &[Record], n_fields: usize) -> usize {
+    let Some(first) = records.iter().position(|record| record.fields.len() >= n_fields && !record.is_blank()) else {
+        return 0;
+    };
+    if first > 0 && records[first - 1].is_blank() { first } else { 0 }
+}
+
+/// The number of columns where records lack the empty fields at their ends: what most records have, else what the widest one has.
+fn width(text: &[u8], records: &[Record]) -> usize {
+    let usual = usual_number(text, records);
+    let table = || records.iter().filter(|record| !record.is_blank() && !is_comment(text, record));
+    let n_usual = table().filter(|record| record.fields.len() == usual).count();
+    if usual > 1 && n_usual as f64 >= LEAST_SHARE * table().count() as f64 {
+        return usual;
+    }
+    table().map(|record| record.fields.len()).max().unwrap_or(0)
 }
 
 /// The number of fields that most records have, blank lines and comments aside; of two such numbers that of the first record.

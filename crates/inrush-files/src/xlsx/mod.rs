@@ -14,12 +14,14 @@ mod sheet;
 mod strings;
 mod xml;
 
+use crate::dialect::CsvOptions;
 use crate::guard::guarded;
 use crate::input::{Meter, Metered};
 use crate::zip_member::{Directory, choose};
 use formats::{Shows, builtin, custom};
 use inrush_core::error::{Error, Result};
-use sheet::{Lines, Shared};
+pub(crate) use sheet::Fill;
+use sheet::{Limits, Lines, Shared};
 use std::collections::HashMap;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
@@ -39,30 +41,32 @@ pub(crate) fn is_workbook(names: &[&str]) -> bool {
     names.iter().any(|name| name.eq_ignore_ascii_case(WORKBOOK))
 }
 
-/// Opens `sheet`, else the only one. `from` returns the archive's bytes from a place on. If `fills_first_row`, the first row has as many
-/// cells as the sheet has columns.
+/// Opens `sheet`, else the only one. `from` returns the archive's bytes from a place on. `fill` is the first row of
+/// a table without a header.
 ///
 /// # Errors
-/// `Config` if there are several sheets and none is named, and for shared texts beyond `memory`; `Data` for a damaged workbook.
+/// `Config` if there are several sheets and none is named, and for shared texts beyond the memory; `Data` for a damaged workbook.
 pub(crate) fn open<F: Read + Seek>(
     name: &str,
     directory: Directory<F>,
     from: &From<'_>,
     sheet: Option<&str>,
-    fills_first_row: bool,
-    memory: usize,
+    fill: Option<Fill>,
+    options: &CsvOptions,
 ) -> Result<Sheet> {
     let names = directory.names().into_iter().map(str::to_owned).collect();
     let mut parts = Parts { name, names, directory, from };
-    guarded(name, || open_sheet(&mut parts, sheet, fills_first_row, memory))
+    let limits = Limits { takes_stored: options.stored_formulas, row: options.max_record, memory: options.memory };
+    guarded(name, || open_sheet(&mut parts, sheet, fill, limits))
 }
 
 /// The lines of a sheet whose XML is `bytes`, for the fuzz harness; or the error behind them.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn lines_of(bytes: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
     let mut text = Vec::new();
-    let shared = Shared { styles: vec![Shows::Number, Shows::Moment, Shows::Duration], ..Shared::default() };
-    let lines = Lines::new(Xml::new(bytes, u64::MAX), shared, true);
+    let limits = Limits { takes_stored: false, row: 1 << 20, memory: 1 << 20 };
+    let shared = Shared { styles: vec![Shows::Number, Shows::Moment, Shows::Duration], limits, ..Shared::default() };
+    let lines = Lines::new(Xml::new(bytes, u64::MAX), shared, Some(Fill { line: 0, width: 1 }));
     // Rows without cells are cheap to write, and many.
     let read = lines.and_then(|lines| lines.take(1 << 21).read_to_end(&mut text));
     (text, read.err().map(|error| error.to_string()))
@@ -74,10 +78,10 @@ pub(crate) type From<'a> = dyn Fn(u64) -> Box<dyn Read + Send> + 'a;
 fn open_sheet<F: Read + Seek>(
     parts: &mut Parts<'_, F>,
     sheet: Option<&str>,
-    fills_first_row: bool,
-    memory: usize,
+    fill: Option<Fill>,
+    limits: Limits,
 ) -> Result<Sheet> {
-    let name = parts.name;
+    let (name, memory) = (parts.name, limits.memory);
     let cannot_read = |e| cannot_read(name, e);
     let workbook = workbook(&mut parts.open(WORKBOOK, MAX_NAMES)?.0).map_err(cannot_read)?;
     let links = links(&mut parts.open(LINKS, MAX_NAMES)?.0).map_err(cannot_read)?;
@@ -91,7 +95,8 @@ fn open_sheet<F: Read + Seek>(
     let chosen = choose(name, "sheet", &sheet_names, |_| true, sheet)?;
     let path = sheets.iter().find(|(name, _)| name == chosen).map_or("", |(_, path)| path);
 
-    let mut shared = Shared { is_1904: workbook.is_1904, ..Shared::default() };
+    let Workbook { is_1904, recalculates, .. } = workbook;
+    let mut shared = Shared { is_1904, recalculates, limits, ..Shared::default() };
     let target = |kind: &str| links.values().find(|link| link.kind == kind).map(|link| &link.target);
     if let Some(path) = target("styles") {
         shared.styles = styles(&mut parts.open(path, MAX_STYLES)?.0).map_err(cannot_read)?;
@@ -108,7 +113,7 @@ fn open_sheet<F: Read + Seek>(
         })?;
     }
     let (xml, meter) = parts.open(path, u64::MAX)?;
-    let lines = Lines::new(xml, shared, fills_first_row).map_err(cannot_read)?;
+    let lines = Lines::new(xml, shared, fill).map_err(cannot_read)?;
     Ok(Sheet { name: chosen.to_owned(), lines: Box::new(Guarded(lines)), meter })
 }
 
@@ -159,6 +164,7 @@ impl Read for Guarded {
 struct Workbook {
     sheets: Vec<(String, String)>,
     is_1904: bool,
+    recalculates: bool,
 }
 
 fn workbook(xml: &mut Xml) -> io::Result<Workbook> {
@@ -170,6 +176,10 @@ fn workbook(xml: &mut Xml) -> io::Result<Workbook> {
                 if let Some(value) = tag.value("date1904")? {
                     workbook.is_1904 = value == "1" || value == "true";
                 }
+            }
+            Token::Start(tag) if tag.name() == "calcPr" => {
+                workbook.recalculates =
+                    tag.value("fullCalcOnLoad")?.is_some_and(|value| value == "1" || value == "true");
             }
             Token::Start(tag) if tag.name() == "sheet" => {
                 if let (Some(name), Some(id)) = (tag.value("name")?, tag.value("id")?) {

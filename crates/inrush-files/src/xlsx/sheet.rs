@@ -6,7 +6,9 @@ use super::serial;
 use super::strings::{Strings, unescape};
 use super::xml::{Token, Xml, damaged};
 use crate::escaped::{self, DELIMITER, NULL};
+use crate::expansion::expands_too_far;
 use crate::untaken::Untaken;
+use inrush_core::error::Error;
 use std::io::{self, Read};
 
 /// What all sheets of a workbook share.
@@ -17,6 +19,29 @@ pub(super) struct Shared {
     pub(super) styles: Vec<Shows>,
     /// Days count from 1904 on.
     pub(super) is_1904: bool,
+    /// Formulas are to be computed when the workbook is opened: a result of 0 may stand for none.
+    pub(super) recalculates: bool,
+    /// What is read of formulas, and how much.
+    pub(super) limits: Limits,
+}
+
+/// What a caller says of the cells of a sheet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Limits {
+    /// The result of a formula is what the file has, also if that is nothing.
+    pub(super) takes_stored: bool,
+    /// The most bytes of a row.
+    pub(super) row: usize,
+    /// Shared texts that come to more than this are refused if cells of a few bytes do.
+    pub(super) memory: usize,
+}
+
+/// Which row has a cell for each column, as the first of a table without a header: the first one that has cells, from a line on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fill {
+    pub(crate) line: u32,
+    /// The columns that are known; a sheet may say that it has more.
+    pub(crate) width: u32,
 }
 
 /// The rows of a sheet. Cells that are empty at the end of a row are left out.
@@ -25,20 +50,23 @@ pub(super) struct Lines {
     shared: Shared,
     /// The first column of the table, from 0.
     first_column: u32,
-    /// The first row is filled up to this column.
+    /// The first row from this line on that has cells is filled up to a column.
+    filled_from: u32,
     filled_to: u32,
     /// The number of lines so far.
     n_lines: u32,
     /// Lines that are not taken yet.
     out: Untaken,
     text: String,
+    /// Bytes of shared texts so far.
+    n_shared: u64,
     has_ended: bool,
 }
 
 impl Lines {
-    /// Reads up to the first row. If `fills_first_row`, the first row has as many cells as the sheet has columns.
-    pub(super) fn new(mut xml: Xml, shared: Shared, fills_first_row: bool) -> io::Result<Self> {
-        let (mut first_column, mut filled_to) = (0, 0);
+    /// Reads up to the first row.
+    pub(super) fn new(mut xml: Xml, shared: Shared, fill: Option<Fill>) -> io::Result<Self> {
+        let (mut first_column, mut end_column) = (0, 0);
         loop {
             match xml.next()? {
                 Token::Start(tag) if tag.name() == "dimension" => {
@@ -47,7 +75,7 @@ impl Lines {
                     let (first, last) = range.split_once(':').unwrap_or((&range, ""));
                     if let (Some((first, _)), Some((last, _))) = (place(first), place(last)) {
                         first_column = first;
-                        filled_to = if fills_first_row { last + 1 } else { 0 };
+                        end_column = last + 1;
                     }
                 }
                 Token::Start(tag) if tag.name() == "sheetData" => break,
@@ -59,10 +87,12 @@ impl Lines {
             xml,
             shared,
             first_column,
-            filled_to,
+            filled_from: fill.map_or(0, |fill| fill.line),
+            filled_to: fill.map_or(0, |fill| end_column.max(first_column + fill.width)),
             n_lines: 0,
             out: Untaken::default(),
             text: String::new(),
+            n_shared: 0,
             has_ended: false,
         })
     }
@@ -97,6 +127,7 @@ impl Lines {
     /// The cells of a row, and its line end.
     fn row(&mut self) -> io::Result<()> {
         let (mut next, mut written) = (self.first_column, self.first_column);
+        let start = self.out.bytes.len();
         loop {
             match self.xml.next()? {
                 Token::Start(tag) if tag.name() == "c" => {
@@ -111,10 +142,14 @@ impl Lines {
                     next = column + 1;
                     let style = style.and_then(|index| self.shared.styles.get(index.parse::<usize>().ok()?));
                     let shows = style.copied().unwrap_or_default();
-                    if self.cell(Kind::of(kind.as_deref()), shows)? {
+                    if self.cell(Kind::of(kind.as_deref()), shows, column)? {
                         self.up_to(written, column);
                         escaped::push(self.text.as_bytes(), &mut self.out.bytes);
                         written = column + 1;
+                    }
+                    let limit = self.shared.limits.row;
+                    if self.out.bytes.len() - start > limit {
+                        return Err(damaged(format!("row {} has more than {limit} bytes", self.n_lines + 1)));
                     }
                 }
                 Token::End(tag) if tag.is("row") => break,
@@ -123,12 +158,13 @@ impl Lines {
             }
         }
         // Only the first row that has cells: the columns of a table without names are counted there.
-        if written > self.first_column && self.filled_to > written {
+        let may_be_first = written > self.first_column && self.n_lines >= self.filled_from;
+        if may_be_first && self.filled_to > written {
             let last = self.filled_to - 1;
             self.up_to(written, last);
             self.out.bytes.extend_from_slice(NULL);
         }
-        if written > self.first_column {
+        if may_be_first {
             self.filled_to = 0;
         }
         self.out.bytes.push(b'\n');
@@ -148,19 +184,29 @@ impl Lines {
     }
 
     /// Reads a cell into `text`; returns whether there is anything in it.
-    fn cell(&mut self, kind: Kind, shows: Shows) -> io::Result<bool> {
+    fn cell(&mut self, kind: Kind, shows: Shows, column: u32) -> io::Result<bool> {
         self.text.clear();
+        let (mut is_formula, mut is_computed) = (false, false);
         loop {
             match self.xml.next()? {
+                Token::Start(tag) if tag.name() == "f" => is_formula = true,
                 Token::Start(tag) if tag.name() == "v" && kind != Kind::Inline => {
                     self.xml.text_of("v", &mut self.text)?;
+                    // An empty text is a result, an empty number is none.
+                    is_computed = (!self.text.is_empty() || kind == Kind::Text)
+                        && !(self.shared.recalculates && kind == Kind::Number && self.text == "0");
                     self.resolve(kind, shows)?;
                 }
                 Token::Start(tag) if tag.name() == "is" && kind == Kind::Inline => {
                     self.xml.text_of("is", &mut self.text)?;
                     unescape(&mut self.text, 0);
                 }
-                Token::End(tag) if tag.is("c") => return Ok(!self.text.is_empty()),
+                Token::End(tag) if tag.is("c") => {
+                    if is_formula && !is_computed && !self.shared.limits.takes_stored {
+                        return Err(io::Error::other(not_computed(column, self.n_lines)));
+                    }
+                    return Ok(!self.text.is_empty());
+                }
                 Token::Eof => return Err(damaged("it ends inside of a cell")),
                 _ => {}
             }
@@ -179,6 +225,12 @@ impl Lines {
                 let text = text.ok_or_else(|| damaged("a cell has a text that is not there"))?;
                 self.text.clear();
                 self.text.push_str(text);
+                self.n_shared += text.len() as u64;
+                // Cells of a few bytes each, which name one long text.
+                let stored = self.xml.position() + self.shared.strings.len();
+                if let Some(why) = expands_too_far(stored, self.n_shared, self.shared.limits.memory as u64) {
+                    return Err(damaged(format!("what its cells say by shared texts {why}")));
+                }
             }
             Kind::Bool => {
                 let truth = truth(&self.text).ok_or_else(|| damaged("a cell is neither true nor false"))?;
@@ -198,6 +250,23 @@ impl Read for Lines {
         }
         Ok(self.out.take(space))
     }
+}
+
+/// The error for a formula whose result is not in the file. The program that wrote it computes none, which is to be done by the one that
+/// opens it.
+fn not_computed(column: u32, row: u32) -> Error {
+    let mut letters = Vec::new();
+    let mut rest = column + 1;
+    while rest > 0 {
+        letters.insert(0, char::from(b'A' + ((rest - 1) % 26) as u8));
+        rest = (rest - 1) / 26;
+    }
+    let name: String = letters.into_iter().collect();
+    Error::data(format!("cell `{name}{}` has a formula whose result is not in the workbook", row + 1)).with_hint(
+        "open it in Excel or LibreOffice and save it, which computes formulas \
+         (`soffice --headless --convert-to xlsx --outdir computed FILE`); `--formulas stored` takes the results that are \
+         there, the others are NULL or 0",
+    )
 }
 
 /// What the value of a cell is.

@@ -36,6 +36,11 @@ impl Strings {
         }
     }
 
+    /// Bytes of all of them.
+    pub(super) fn len(&self) -> u64 {
+        self.text.len() as u64
+    }
+
     pub(super) fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);

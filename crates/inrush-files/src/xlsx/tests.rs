@@ -4,7 +4,7 @@ use super::formats::{Shows, builtin, custom};
 use super::strings::unescape;
 use super::*;
 use crate::open::{Format, open};
-use crate::{CsvOptions, FileSource, FindOut};
+use crate::{CsvOptions, FileSource, FindOut, HeaderNames};
 use arrow_array::cast::AsArray;
 use inrush_core::value::column::ColumnType;
 use std::io::Write;
@@ -98,6 +98,131 @@ fn texts_that_are_missing_are_missed_by_cells_alone() {
         &CsvOptions::default(),
         Err("cannot read `FILE` beyond byte 0 of its text: a cell has a text that is not there"),
     );
+}
+
+/// Libraries write formulas without results, or with 0, which the program that opens the workbook is to compute.
+#[test]
+fn formulas_without_results_are_a_question() {
+    let stored = CsvOptions::default().with_stored_formulas(true);
+    let hint = "open it in Excel or LibreOffice and save it, which computes formulas \
+        (`soffice --headless --convert-to xlsx --outdir computed FILE`); `--formulas stored` takes the results that are \
+        there, the others are NULL or 0";
+    let refused = format!("cell `B2` has a formula whose result is not in the workbook (`FILE`); {hint}");
+    let rows = |cell: &str| format!("<row>{HEADER}</row><row><c><v>1</v></c>{cell}</row>");
+    for (cell, recalculates, want) in [
+        ("<c><f>A2*2</f></c>", false, "1|NULL|NULL|NULL"),
+        ("<c><f>A2*2</f><v></v></c>", false, "1|NULL|NULL|NULL"),
+        ("<c><f>A2*2</f><v>0</v></c>", true, "1|0|NULL|NULL"),
+        ("<c t='shared'><f t='shared' si='0'/></c>", false, "1|NULL|NULL|NULL"),
+    ] {
+        let rows = rows(cell);
+        let book = Book { sheets: &[("S", &rows)], recalculates, ..BOOK };
+        check(&book, "", &CsvOptions::default(), Err(&refused));
+        check(&book, "", &stored, Ok(&[want]));
+    }
+    for (cell, recalculates, want) in [
+        ("<c><f>A2*2</f><v>0</v></c>", false, "1|0|NULL|NULL"),
+        ("<c><f>A2*2</f><v>2</v></c>", true, "1|2|NULL|NULL"),
+        ("<c t='str'><f>A9</f><v></v></c>", false, "1|NULL|NULL|NULL"),
+        ("<c t='b'><f>A2=2</f><v>0</v></c>", true, "1|false|NULL|NULL"),
+    ] {
+        let rows = rows(cell);
+        check(&Book { sheets: &[("S", &rows)], recalculates, ..BOOK }, "", &CsvOptions::default(), Ok(&[want]));
+    }
+}
+
+/// The first row of a sheet is a header by the same rule as that of a text.
+#[test]
+fn a_first_row_may_be_a_row() {
+    let auto = CsvOptions::default().with_find_out(FindOut { header: true, ..FindOut::default() });
+    let row = |cells: [&str; 2]| {
+        let cells: String = cells.iter().map(|text| format!("<c t='inlineStr'><is><t>{text}</t></is></c>")).collect();
+        format!("<row>{cells}</row>")
+    };
+    let check = |rows: &[[&str; 2]], want: Result<&[&str], &str>| {
+        let rows: String = rows.iter().map(|cells| row(*cells)).collect();
+        check(&Book { sheets: &[("S", &rows)], ..BOOK }, "", &auto, want);
+    };
+    check(&[["id", "name"], ["1", "Ann"], ["2", "Bob"]], Ok(&["1|Ann", "2|Bob"]));
+    check(&[["1", "Ann"], ["2", "Bob"]], Ok(&["1|Ann", "2|Bob"]));
+    let question = "the first line of `FILE` may be a header or a row: `Report\\t2024`; say which: `--header` or \
+        `--no-header`; with a header the first row is `Author\\tBob`, without one it is `Report\\t2024`; \
+        `--skip N` passes over lines before the table";
+    check(&[["Report", "2024"], ["Author", "Bob"], ["name", "amount"], ["Ann", "x5"]], Err(question));
+}
+
+/// Rows lack the empty cells at their ends, so most of them may be narrower than the header.
+#[test]
+fn titles_over_columns_that_are_often_blank() {
+    let auto = |skip| CsvOptions::default().with_find_out(FindOut { header: true, skip, ..FindOut::default() });
+    let text = |text: &str| format!("<c t='inlineStr'><is><t>{text}</t></is></c>");
+    let header = format!("<row>{HEADER}</row>");
+    let one = "<row><c><v>1</v></c></row>".repeat(4);
+    let four = "<row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c><c><v>4</v></c></row>";
+    let title = format!("<row>{}</row>", text("People of 2024"));
+    let two = format!("<row>{}{}</row><row/>", text("Report"), text("2024"));
+    let three = format!("<row>{0}{0}{0}</row><row>{0}{0}</row><row/>", text("x"));
+    for (before, n) in [(title, 1), (two, 2), (three, 3)] {
+        let rows = format!("{before}{header}{one}{four}");
+        let book = Book { sheets: &[("S", &rows)], ..BOOK };
+        let read = ["1|NULL|NULL|NULL", "1|NULL|NULL|NULL", "1|NULL|NULL|NULL", "1|NULL|NULL|NULL", "1|2|3|4"];
+        check(&book, "", &auto(true), Ok(&read));
+        check(&book, "", &CsvOptions::default().with_skip(n), Ok(&read));
+        let lines = if n == 1 { "line 1 does".to_owned() } else { format!("lines 1 to {n} do") };
+        let refused = format!(
+            "{lines} not belong to the table of `FILE`, whose records have 4 fields; \
+             `--skip auto` passes over such lines, `--skip {n}` over these"
+        );
+        check(&book, "", &auto(false), Err(&refused));
+    }
+}
+
+#[test]
+fn an_empty_cell_of_a_header_is_no_name() {
+    let rows = "<row><c t='inlineStr'><is><t>id</t></is></c><c/><c t='inlineStr'><is><t>name</t></is></c></row>\
+        <row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c></row>";
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.xlsx").display().to_string();
+    std::fs::write(&path, Book { sheets: &[("S", rows)], ..BOOK }.bytes()).unwrap();
+    let fields = |names| open(&path, Format::Auto, &CsvOptions::default().with_names(names)).unwrap().fields().to_vec();
+    assert_eq!(fields(HeaderNames::CleanUp), ["id", "c2", "name"]);
+    assert_eq!(fields(HeaderNames::Trim), ["id", "", "name"]);
+}
+
+/// Cells of a few bytes that say a long text each.
+#[test]
+fn shared_texts_are_not_written_out_without_end() {
+    let text = "x".repeat(1 << 20);
+    let strings = format!("<si><t>{text}</t></si>");
+    let cell = "<c t='s'><v>0</v></c>";
+    let header = format!("<row>{HEADER}</row>");
+    let rows = format!("{header}{}", format!("<row>{cell}</row>").repeat(2_000));
+    let refused = "cannot read `FILE` beyond byte ";
+    let read = |rows: &str, options: &CsvOptions| {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("a.xlsx").display().to_string();
+        std::fs::write(&path, Book { sheets: &[("S", rows)], strings: &strings, ..BOOK }.bytes()).unwrap();
+        let mut n = 0;
+        let said = |error: Error| error.message().replace(&path, "FILE");
+        let mut file = match open(&path, Format::Auto, options) {
+            Ok(file) => file,
+            Err(error) => return (n, Some(said(error))),
+        };
+        let error = loop {
+            match file.next() {
+                Ok(Some(batch)) => n += batch.rows.num_rows(),
+                Ok(None) => break None,
+                Err(error) => break Some(said(error)),
+            }
+        };
+        (n, error)
+    };
+    let (n, error) = read(&rows, &CsvOptions::default().with_memory(64 << 20));
+    let error = error.unwrap();
+    assert!(n < 300 && error.starts_with(refused) && error.contains("shared texts of "), "{n} {error}");
+    let wide = format!("{header}<row>{}</row>", cell.repeat(100));
+    let (_, error) = read(&wide, &CsvOptions::default().with_max_record(4 << 20));
+    assert!(error.unwrap().ends_with("row 2 has more than 4194304 bytes"));
 }
 
 #[test]
@@ -326,9 +451,12 @@ struct Book<'a> {
     styles: &'a str,
     dimension: &'a str,
     is_1904: bool,
+    /// Formulas are to be computed when it is opened.
+    recalculates: bool,
 }
 
-const BOOK: Book<'static> = Book { sheets: &[], strings: "", styles: "", dimension: "", is_1904: false };
+const BOOK: Book<'static> =
+    Book { sheets: &[], strings: "", styles: "", dimension: "", is_1904: false, recalculates: false };
 
 /// The workbook refers to texts that it does not have.
 const MISSING: &str = "missing";
@@ -360,11 +488,12 @@ impl Book<'_> {
         links += &relation("s", "styles", "/xl/styles.xml");
         links += &relation("t", "sharedStrings", "sharedStrings.xml");
         let is_1904 = u8::from(self.is_1904);
+        let calculation = if self.recalculates { "<calcPr calcId='1' fullCalcOnLoad='1'/>" } else { "" };
         files.push((
             WORKBOOK.into(),
             // Excel writes a second one of that name.
             format!(
-                "<workbook><workbookPr date1904='{is_1904}'/><sheets>{sheets}</sheets><extLst><ext>\
+                "<workbook><workbookPr date1904='{is_1904}'/><sheets>{sheets}</sheets>{calculation}<extLst><ext>\
                  <x15:workbookPr chartTrackingRefBase='1'/></ext></extLst></workbook>"
             ),
         ));

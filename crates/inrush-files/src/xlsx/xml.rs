@@ -103,6 +103,11 @@ impl Xml {
         })
     }
 
+    /// Bytes read so far.
+    pub(super) fn position(&self) -> u64 {
+        self.reader.buffer_position()
+    }
+
     /// Appends the text up to the end of the element `name`. Of an element with `t` elements in it (`si`, `is`) only theirs, without how
     /// it is pronounced (`rPh`).
     pub(super) fn text_of(&mut self, name: &str, text: &mut String) -> io::Result<()> {

@@ -1,22 +1,23 @@
-//! The names of a table's columns, for whoever maps a file to them before the load begins.
+//! The columns of a table, for whoever maps a file to them before the load begins.
 
 use super::{Loader, sql};
 use crate::Config;
 use crate::blocking::Connection;
 use crate::table::TableName;
 use inrush_core::Result;
+use inrush_core::value::column::Column;
 
 impl Loader {
-    /// The names of a table's columns in their order, read over a connection of its own; `None` if there is no such table.
+    /// A table's columns in their order, read over a connection of its own; `None` if there is no such table.
     ///
     /// # Errors
     /// `Config` for a name that is none, and for a view; else what the server or the network said.
-    pub fn columns(config: &Config, table: &str) -> Result<Option<Vec<String>>> {
+    pub fn columns(config: &Config, table: &str) -> Result<Option<Vec<Column>>> {
         let mut connection = Connection::connect(config)?;
         sql::set_answers(&mut connection)?;
         let name = TableName::parse(table)?.in_schema(config.database())?;
         let table = sql::read_table(&mut connection, &name)?;
         connection.close();
-        Ok(table.map(|table| table.columns.into_iter().map(|column| column.name).collect()))
+        Ok(table.map(|table| table.columns))
     }
 }

@@ -36,6 +36,17 @@ pub(super) fn read_keys(connection: &mut Connection, table: &Table, mode: Mode) 
     Ok(Keys::read(rows, has_triggers))
 }
 
+/// Whether a trigger may change a row before it is inserted. An account that may not see triggers sees none.
+pub(super) fn has_insert_trigger(connection: &mut Connection, table: &Table) -> Result<bool> {
+    let count = format!(
+        "SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE EVENT_MANIPULATION = 'INSERT' \
+         AND ACTION_TIMING = 'BEFORE' AND EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {}",
+        literal(&table.schema),
+        literal(&table.name)
+    );
+    Ok(sql::first_row(connection, &count)?.first().is_some_and(|count| count != "0"))
+}
+
 /// Whether it has an index beside its primary key.
 pub(super) fn has_secondary_index(connection: &mut Connection, table: &Table) -> Result<bool> {
     let count = format!(

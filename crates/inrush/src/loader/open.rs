@@ -98,7 +98,7 @@ pub(super) fn open(
     if options.atomic {
         rights::check(&mut connection, &Shadow::of(&table.schema, &table.name), options.atomic_option())?;
     }
-    let mut rules = Rules::new(zone, profile);
+    let mut rules = Rules { zero_dates: options.unchecked.zero_dates, ..Rules::new(zone, profile) };
     let spelling = zone::spelling(&options.time_zone);
     zones::compare(&mut connection, &table, &spelling, options.dry_run, &mut rules)?;
     let keys = match to_create {
@@ -106,6 +106,7 @@ pub(super) fn open(
         Some(_) => modes::keys_of_new(&options.key),
         None => modes::read_keys(&mut connection, &table, options.mode)?,
     };
+    let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
     let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
@@ -117,6 +118,10 @@ pub(super) fn open(
         load_is_serial: load_is_serial(&mut connection, &variables, options, &table, &plans)?,
         load_is_split: variables.splits_loads,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
+        trigger_fills: plans.iter().any(|plan| {
+            let filled = plan.plan.filled();
+            left_to_trigger.iter().any(|left| !filled.iter().any(|column| column.name == *left))
+        }),
     };
     let choice = method::choose(options.method, facts)?;
     let known = sort::Known {
@@ -160,6 +165,24 @@ pub(super) fn open(
     };
     connection.close();
     Ok((target, plans))
+}
+
+/// The columns that a row must have a value for, and may get it of a trigger: they are optional from now on.
+fn left_to_trigger(connection: &mut Connection, table: &mut Table, is_new: bool) -> Result<Vec<String>> {
+    let is_needed = |column: &&mut Column| !(column.optional || column.generated);
+    if is_new || !table.columns.iter_mut().any(|column| is_needed(&&mut *column)) {
+        return Ok(Vec::new());
+    }
+    if !modes::has_insert_trigger(connection, table)? {
+        return Ok(Vec::new());
+    }
+    let needed = table.columns.iter_mut().filter(is_needed);
+    Ok(needed
+        .map(|column| {
+            column.optional = true;
+            column.name.clone()
+        })
+        .collect())
 }
 
 /// Whether the lanes' LOAD DATA would wait for each other to keep indexes, for the lock of the table's AUTO_INCREMENT. A stage has none,

@@ -224,9 +224,10 @@ fn table_query(name: &TableName) -> String {
     )
 }
 
+/// MariaDB has the text NULL, and quotes around a default that is this text.
 fn columns_query(table: &Table) -> String {
     format!(
-        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT IS NOT NULL, EXTRA, \
+        "SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT IS NOT NULL /*M! AND COLUMN_DEFAULT <> 'NULL' */, EXTRA, \
          COALESCE(CHARACTER_SET_NAME, ''), COALESCE(GENERATION_EXPRESSION, '') \
          FROM information_schema.COLUMNS WHERE {} ORDER BY ORDINAL_POSITION",
         is_exactly("TABLE_SCHEMA", table)
@@ -268,11 +269,13 @@ fn column(row: Vec<String>) -> Result<Column> {
         <[String; 7]>::try_from(row).map_err(|_| Error::protocol("information_schema.COLUMNS has an odd shape"))?;
     let extra = extra.to_ascii_uppercase();
     let nullable = nullable == "YES";
+    let has_default = has_default == "1" || extra.contains("DEFAULT_GENERATED");
     let auto_increment = extra.contains("AUTO_INCREMENT");
     Ok(Column {
         ty: ColumnType::parse(&ty),
         nullable,
-        optional: nullable || auto_increment || has_default == "1" || extra.contains("DEFAULT_GENERATED"),
+        optional: nullable || auto_increment || has_default,
+        has_default,
         auto_increment,
         generated: !expression.is_empty() || extra.contains("VIRTUAL GENERATED") || extra.contains("STORED GENERATED"),
         charset: (!charset.is_empty()).then_some(charset),

@@ -87,7 +87,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, help_heading = "Writing")]
     atomic: bool,
 
-    /// Have the server check less, at your risk: `unique`, `foreign-keys` or both, with a comma
+    /// Have the server check less, at your risk: `unique`, `foreign-keys`, `zero-dates` (0000-00-00), with commas
     #[arg(long, value_name = "CHECKS", help_heading = "Writing")]
     unchecked: Option<String>,
 
@@ -107,7 +107,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N|P%", help_heading = "Writing")]
     min_rows: Option<String>,
 
-    /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first
+    /// Infer the types of a new table from the first ROWS of each file, or from `all`, which are read first; of JSON `all` also takes the names of all records
     #[arg(long, value_name = "ROWS|all", help_heading = "Writing")]
     sample: Option<String>,
 
@@ -186,7 +186,7 @@ pub(crate) struct LoadArgs {
     escape: Option<String>,
 
     /// The first line has the names of the columns, whatever it looks like
-    #[arg(long, help_heading = "Files", conflicts_with = "no_header")]
+    #[arg(long, help_heading = "Files", overrides_with = "no_header")]
     header: bool,
 
     /// `auto` leaves out blanks around the names of a header, and makes column names of empty, double and long ones for a new table; `keep`
@@ -201,7 +201,7 @@ pub(crate) struct LoadArgs {
     header_names: NamesArg,
 
     /// The first line is data: fields go into the columns in order
-    #[arg(long, help_heading = "Files")]
+    #[arg(long, help_heading = "Files", overrides_with = "header")]
     no_header: bool,
 
     /// A whole unquoted field that means NULL, such as `NA`; may be given several times
@@ -244,7 +244,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N,N", help_heading = "Files")]
     widths: Option<String>,
 
-    /// What to do with fields behind those of the header: `error` or `ignore`
+    /// What to do with fields behind those of the header, and names in JSON that are no columns: `error` or `ignore`
     #[arg(
         long,
         value_enum,
@@ -265,6 +265,17 @@ pub(crate) struct LoadArgs {
         help_heading = "Files"
     )]
     missing_fields: MissingFields,
+
+    /// What to do with a formula of a workbook whose result is not in the file: an `error`, or take what is `stored`: NULL, or 0
+    #[arg(
+        long,
+        value_enum,
+        default_value = "error",
+        value_name = "error|stored",
+        hide_possible_values = true,
+        help_heading = "Files"
+    )]
+    formulas: Formulas,
 
     /// The column of each field, in order; `@name` skips a field
     #[arg(long, value_name = "a,b,@skip", help_heading = "Files")]
@@ -351,6 +362,12 @@ enum ExtraFields {
 enum MissingFields {
     Error,
     Null,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Formulas {
+    Error,
+    Stored,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -486,6 +503,8 @@ impl LoadArgs {
             widths: self.widths.clone(),
             ignores_extra_fields: self.extra_fields == ExtraFields::Ignore,
             nulls_missing_fields: self.missing_fields == MissingFields::Null,
+            takes_stored_formulas: self.formulas == Formulas::Stored,
+            reads_all_names: self.reads_all_names(),
             skip: Some(self.skip.clone()),
             limit: self.limit,
         }
@@ -506,6 +525,16 @@ impl LoadArgs {
         self.create_table
     }
 
+    /// Whether the new table takes the place of the one that is there.
+    pub(crate) fn makes_table_anew(&self) -> bool {
+        self.create_table && self.replace_table
+    }
+
+    /// Whether the names of JSON are those of all records.
+    pub(crate) fn reads_all_names(&self) -> bool {
+        self.sample.as_deref() == Some("all")
+    }
+
     /// Whether other files go into other tables.
     pub(crate) fn is_one_of_many(&self) -> bool {
         self.is_one_of_many
@@ -514,7 +543,7 @@ impl LoadArgs {
     /// How the types of a new table are found; `None` where none may be made.
     pub(crate) fn new_types(&self) -> Result<Option<NewTypes>> {
         if !self.makes_table() {
-            return match self.types.is_empty() && self.sample.is_none() && !self.tight {
+            return match self.types.is_empty() && (self.sample.is_none() || self.reads_all_names()) && !self.tight {
                 true => Ok(None),
                 false => Err(Error::config("`--type`, `--sample` and `--tight` are for a new table")
                     .with_hint("add `--create-table`; ALTER TABLE changes the types of a table that is there")),
@@ -555,9 +584,10 @@ fn parse_unchecked(list: &str) -> Result<Unchecked> {
         match check {
             "unique" => unchecked.unique = true,
             "foreign-keys" => unchecked.foreign_keys = true,
+            "zero-dates" => unchecked.zero_dates = true,
             _ => {
                 return Err(Error::config(format!("`--unchecked {list}` is not understood"))
-                    .with_hint("it takes `unique`, `foreign-keys` or `unique,foreign-keys`"));
+                    .with_hint("it takes `unique`, `foreign-keys`, `zero-dates`, or several with commas"));
             }
         }
     }

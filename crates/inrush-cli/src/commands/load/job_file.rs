@@ -47,7 +47,11 @@ fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Resul
         let Some(arg) = arg_of(load, key) else {
             let known = load.get_arguments().filter_map(Arg::get_long).chain(["files"]);
             let error = wrong(format!("there is no option `{key}`"));
-            return Err(match nearest(key, known) {
+            if NOT_IN_FILES.contains(&key.as_str()) {
+                let why = format!("`{key}` stands on the command line only: a job file holds all options of its load");
+                return Err(error.with_hint(why));
+            }
+            return Err(match nearest(key, known.filter(|known| !NOT_IN_FILES.contains(known))) {
                 Some(near) => error.with_hint(format!("did you mean `{near}`?")),
                 None => error.with_hint("its keys are the long names of the options of `inrush load`, and `files`"),
             });
@@ -81,8 +85,8 @@ fn options(text: &str, file: &Path, load: &Command, given: &ArgMatches) -> Resul
 fn arg_of<'a>(load: &'a Command, key: &str) -> Option<&'a Arg> {
     load.get_arguments().find(|arg| match key {
         "files" => arg.get_id() == "files",
-        // A job file that names a job file would be a riddle.
-        "job" | "help" => false,
+        // Which file's options would count?
+        key if NOT_IN_FILES.contains(&key) => false,
         _ => arg.get_long() == Some(key),
     })
 }
@@ -118,6 +122,9 @@ fn beside(folder: &Path, name: &str) -> String {
 
 /// Options whose value is the name of a file.
 const FILES: &[&str] = &["events", "password-file", "defaults-file", "tls-ca", "tls-cert", "tls-key"];
+
+/// Options of the command line alone.
+const NOT_IN_FILES: &[&str] = &["job", "help"];
 
 const SECRETS: &[&str] = &["password", "p"];
 
@@ -179,7 +186,8 @@ mod tests {
             ("into = ['a', 'b']", "takes one value", ""),
             ("dry-run = 'yes'", "true or false", ""),
             ("into = 2024-01-01", "takes a text", ""),
-            ("job = 'other.toml'", "there is no option `job`", ""),
+            ("job = 'other.toml'", "there is no option `job`", "`job` stands on the command line only"),
+            ("jobs = 2", "there is no option `jobs`", "its keys are the long names"),
         ] {
             let error = expanded(text, &[]).unwrap_err();
             assert!(error.message().contains(want), "{text}: {error}");

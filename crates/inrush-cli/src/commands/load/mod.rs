@@ -23,8 +23,8 @@ use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, S
 use inrush_core::{Error, Result};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
-    NewTable, QuotedEmpties, TableColumns, check_fields_of_formats, check_reject_file, describe_all, found_header,
-    infer_all, likely_encodings, open_all, refuse_other_encodings, reject_header,
+    NewTable, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file, describe_all,
+    found_header, infer_all, likely_encodings, open_all, refuse_other_encodings, reject_header,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
@@ -64,6 +64,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     if !args.is_one_of_many() {
         check_fields_of_formats(&readers, &csv)?;
     }
+    check_all_names(&readers, &csv, args.makes_table())?;
     describe_all(&readers).iter().for_each(|line| output.notice(line));
     let likely = likely_encodings(&readers);
     let types = args.new_types()?;
@@ -104,7 +105,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let (format, table) = (args.file_format(), args.into());
     let reading = Reading { files: &args.files, format, csv: &csv, types: types.as_ref(), table };
     let helpful = |error, begun: &[_]| hints::at_options(hints::at_encoding(error, &likely), &reading, begun);
-    let report = report.map_err(connection::hint_at_login).map_err(hints::at_full_disk);
+    let report = report.map_err(connection::hint_at_login).map_err(hints::at_full_disk).map_err(hints::at_new_table);
     let mut report = report.map_err(|error| helpful(error, &[])).inspect_err(|error| {
         events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
     })?;
@@ -121,8 +122,8 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
 /// The names that decide whether a first line is a header: those of `--columns`, else those of the table, which is read only if one is in doubt.
 fn columns_of_table(args: &LoadArgs, options: &LoadOptions, config: &Config) -> TableColumns {
     let (config, into) = (config.clone(), args.into().to_owned());
-    let of_table = || TableColumns::new(move || Loader::columns(&config, &into).map_err(connection::hint_at_login));
-    TableColumns::listed(&options.matching).unwrap_or_else(of_table)
+    let read = move || Loader::columns(&config, &into).map_err(connection::hint_at_login);
+    TableColumns::of_load(&options.matching, &options.set, options.mode, args.makes_table_anew(), read)
 }
 
 /// Raises the limit of open files to the maximum: all files of a load are open before its first row is sent.

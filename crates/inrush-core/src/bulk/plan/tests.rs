@@ -80,6 +80,8 @@ fn a_name_of_one_letter_is_no_slip_of_another() {
     assert_eq!(nearest("x", ["a", "b"].into_iter()), None);
     assert_eq!(nearest("nmae", ["name", "age"].into_iter()), Some("name"));
     assert_eq!(nearest("ÄRA", ["name", "ära_"].into_iter()), Some("ära_"));
+    assert_eq!(nearest("id", ["kind"].into_iter()), None);
+    assert_eq!(nearest("idd", ["id", "kind"].into_iter()), Some("id"));
     let long = "n".repeat(65);
     assert_eq!(nearest(&long, [long.as_str()].into_iter()), None);
 }

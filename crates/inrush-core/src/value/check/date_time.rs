@@ -14,11 +14,12 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct DateJudge {
     zone: TimeZone,
+    takes_zero: bool,
 }
 
 impl DateJudge {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self { zone: rules.zone.clone() }
+        Self { zone: rules.zone.clone(), takes_zero: rules.zero_dates }
     }
 
     pub(super) fn date(&self, date: &wire::Date) -> Verdict {
@@ -41,6 +42,10 @@ impl Judge for DateJudge {
         {
             return Verdict::Keep;
         }
+        if self.takes_zero && is_zero(cell) {
+            out.extend_from_slice(ZERO);
+            return Verdict::Rewrite;
+        }
         match Moment::parse(cell).and_then(|moment| in_zone(moment, &self.zone)) {
             Ok(moment) if moment.time.is_none_or(TimeOfDay::is_midnight) && !has_fraction(&moment) => {
                 moment.date.write(out);
@@ -61,6 +66,7 @@ pub(super) struct DateTimeJudge {
     tables: ZoneTables,
     /// TIMESTAMP: the last Unix time it holds.
     max: Option<i64>,
+    takes_zero: bool,
     /// The session's zone has one offset for ever.
     fixed: bool,
     /// Years whose every whole second it holds: none for a TIMESTAMP whose zone has gaps.
@@ -70,7 +76,15 @@ pub(super) struct DateTimeJudge {
 impl DateTimeJudge {
     pub(super) fn date_time(fsp: u8, rules: &Rules) -> Self {
         let fixed = rules.zone.to_fixed_offset().is_ok();
-        Self { fsp, zone: rules.zone.clone(), tables: rules.tables.clone(), max: None, fixed, whole_years: 1..10_000 }
+        Self {
+            fsp,
+            zone: rules.zone.clone(),
+            tables: rules.tables.clone(),
+            max: None,
+            takes_zero: rules.zero_dates,
+            fixed,
+            whole_years: 1..10_000,
+        }
     }
 
     pub(super) fn timestamp(fsp: u8, rules: &Rules) -> Self {
@@ -124,6 +138,10 @@ impl DateTimeJudge {
 
     #[cold]
     fn judge_unusual(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        if self.takes_zero && is_zero(cell) {
+            out.extend_from_slice(ZERO);
+            return Verdict::Rewrite;
+        }
         match self.rewrite(cell, out) {
             Ok(()) => Verdict::Rewrite,
             Err(why) => Verdict::Bad(why),
@@ -246,6 +264,16 @@ fn civil(moment: &Moment) -> civil::DateTime {
 fn has_fraction(moment: &Moment) -> bool {
     !moment.time.unwrap_or_default().fraction.fits(0)
 }
+
+/// Whether it is the day that is none, perhaps with a midnight behind it.
+fn is_zero(cell: &[u8]) -> bool {
+    let Some(time) = cell.strip_prefix(ZERO) else { return false };
+    let midnight = time.strip_prefix(b" ").or(time.strip_prefix(b"T")).and_then(|time| time.strip_prefix(b"00:00:00"));
+    let is_fraction = |text: &[u8]| text.strip_prefix(b".").is_some_and(|digits| digits.iter().all(|d| *d == b'0'));
+    time.is_empty() || midnight.is_some_and(|rest| rest.is_empty() || is_fraction(rest))
+}
+
+const ZERO: &[u8] = b"0000-00-00";
 
 const DAY: i64 = 86_400;
 

@@ -77,6 +77,8 @@ impl CsvReader {
         for span in &fields.spans {
             let bytes = if span.is_aside() { &fields.side } else { &self.text };
             match str::from_utf8(&bytes[span.start()..span.end()]) {
+                // NULL is no name.
+                Ok("\\N") if !span.is_literal() && self.dialect.has_null_word() => self.names.push(String::new()),
                 Ok(name) if !malformed => self.names.push(name.to_owned()),
                 _ => {
                     return Err(Error::data(format!("the header is not valid {}", self.encoding().name()))

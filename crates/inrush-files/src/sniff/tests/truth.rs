@@ -2,39 +2,72 @@
 //! be refused with a hint that, followed, reads it exactly. Never as another table.
 //!
 //! `TRUTH_FILES=2000 cargo test -p inrush-files --lib truth` is the long form; `TRUTH_SEED` begins with another file, `TRUTH_REPORT` is a file
-//! for the counts.
+//! to which the counts are appended. JSON is in `documents`, workbooks are in `sheets` (`TRUTH_WORKBOOKS`, `TRUTH_PYTHON`).
+
+mod documents;
+mod sheets;
 
 use crate::dialect::{CsvOptions, FindOut};
 use crate::open::{Format, open};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
 #[test]
 fn files_of_known_truth() {
-    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().unwrap());
     let (n_files, first) = (number("TRUTH_FILES", 100), number("TRUTH_SEED", 1));
     let folder = tempfile::tempdir().unwrap();
-    let mut counts = BTreeMap::<&str, u64>::new();
-    let mut wrong = Vec::new();
-    for seed in first..first + n_files {
+    let outcomes = (first..first + n_files).map(|seed| {
         let truth = Truth::draw(seed);
         let path = folder.path().join(if truth.dialect.delimiter == "\t" && seed % 2 == 0 { "t.tsv" } else { "t.csv" });
         let outcome = check(&truth, &path);
+        let bytes = truth.bytes();
+        (format!("seed {seed}\n{:?}\n{:?}", String::from_utf8_lossy(&bytes), truth.dialect), outcome)
+    });
+    report("files", outcomes.collect());
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |n| n.parse().unwrap())
+}
+
+/// Counts what came of files, and fails if one was read as another table, or was refused and not helped.
+fn report(what: &str, outcomes: Vec<(String, Outcome)>) {
+    let mut counts = BTreeMap::<&str, u64>::new();
+    for (_, outcome) in &outcomes {
         *counts.entry(outcome.name()).or_default() += 1;
-        if let Outcome::Another(why) | Outcome::NotHelped(why) = &outcome {
-            let bytes = truth.bytes();
-            let text = String::from_utf8_lossy(&bytes);
-            wrong.push(format!("seed {seed}, {}: {why}\n{text:?}\n{:?}", outcome.name(), truth.dialect));
-        }
     }
-    let said = format!("{n_files} files: {counts:?}");
+    let said = format!("{} {what}: {counts:?}\n", outcomes.len());
     if let Some(path) = std::env::var_os("TRUTH_REPORT") {
-        std::fs::write(path, &said).unwrap();
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        file.write_all(said.as_bytes()).unwrap();
     }
-    assert!(wrong.is_empty(), "{said}\n\n{}", wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n\n"));
+    let wrong = outcomes.iter().filter_map(|(file, outcome)| match outcome {
+        Outcome::Another(why) | Outcome::NotHelped(why) => Some(format!("{}: {why}\n{file}", outcome.name())),
+        Outcome::Exact | Outcome::Helped => None,
+    });
+    let wrong: Vec<String> = wrong.take(40).collect();
+    assert!(wrong.is_empty(), "{said}\n\n{}", wrong.join("\n\n"));
+}
+
+/// Does what a hint says of a sheet.
+fn follow_sheet(hint: &str, header: bool, n_before: usize, options: &mut CsvOptions) -> bool {
+    if hint.contains("--skip auto") {
+        options.find_out.skip = true;
+        return n_before > 0;
+    }
+    if hint.contains("--no-header") {
+        if n_before > 0 && options.skip == 0 && !options.find_out.skip {
+            options.skip = n_before as u64;
+            return hint.contains("`--skip N` passes over lines before the table");
+        }
+        (options.header, options.find_out.header) = (header, false);
+        return true;
+    }
+    false
 }
 
 /// What came of a file.

@@ -13,6 +13,7 @@ fn column(name: &str) -> Column {
         generated: name == "twice",
         charset: (name == "name").then(|| "utf8mb4".into()),
         keeps_spelling: false,
+        has_default: false,
     }
 }
 
