@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// `inrush export ARGUMENTS`, of words between spaces.
 fn command(place: &Place, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
-    command.arg("export").args(arguments.split_whitespace()).args(["--json", "-q"]).current_dir(place.folder.path());
+    command.arg("export").args(["--json", "-q"]).current_dir(place.folder.path());
     command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
     command.env("HOME", place.folder.path()).env("INRUSH_PASSWORD", &place.server.password).env_remove("INRUSH_URL");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -52,7 +52,13 @@ fn what_comes_out_goes_back_in() {
         let columns = "id,ti,tu,b,su,mi,i,bi,bu,y,b1,b64,d,dd,f,db,dt,dtm,ts,tm,c,v,t,e,s,j,l,u,`a b``,\"c`";
         place.sql(&format!("SET time_zone = '+00:00'; INSERT INTO types ({columns}) VALUES {ROWS}"));
         let checksum = |table: &str| place.schema.sql(&format!("CHECKSUM TABLE {table}"))[0][1].clone();
-        for (format, null) in [("parquet", ""), ("arrow", ""), ("csv", r"--null \N")] {
+        for (format, null) in [("parquet", ""), ("arrow", ""), ("jsonl", ""), ("csv", r"--null \N")] {
+            if format == "jsonl" {
+                let done = export(place, "types --to jsonl --format jsonl");
+                assert_eq!(done.code, 2, "{done}");
+                done.says("column `j` holds the JSON value null, which a reader of JSON Lines takes for NULL");
+                place.sql("UPDATE types SET j = '[null]' WHERE JSON_TYPE(j) = 'NULL'");
+            }
             let done = export(place, &format!("types --to {format} --format {format} --lanes 2"));
             assert_eq!((done.code, &done.json["tables"][0]["rows"]), (0, &4.into()), "{done}");
             let parts = [format!("types.1.{format}"), format!("types.2.{format}")];
@@ -62,6 +68,10 @@ fn what_comes_out_goes_back_in() {
             assert_eq!((done.code, done.rows()), (0, Some(Rows::stored(4))), "{format}: {done}");
             assert_eq!(checksum("back"), checksum("types"), "{format}");
         }
+        let query = "SELECT id, i + 1 AS next FROM types WHERE id = 1";
+        let done = place.done(&command(place, "--to query --format jsonl --query").arg(query).output().unwrap());
+        assert_eq!((done.code, &done.json["tables"][0]["query"]), (0, &query.into()), "{done}");
+        assert_eq!(place.read("query/query.jsonl"), "{\"id\":1,\"next\":-2147483647}\n");
         let generated = export(place, "types --to named --columns id,twice --format csv --lanes 1");
         assert_eq!(
             (generated.code, place.read("named/types.csv").lines().next()),
@@ -109,7 +119,7 @@ fn what_cannot_be_exported_is_said_and_leaves_nothing() {
             (
                 "bytes --format csv --to new",
                 1,
-                "error: `bytes.csv`: column `photo` holds bytes, and CSV has texts only",
+                "error: `bytes.csv`: column `photo` holds bytes, and this format has texts only",
             ),
             ("days --to new", 2, "`0000-00-00`"),
         ] {

@@ -201,7 +201,9 @@ fn a_summary_for_people_and_a_document_for_programs() {
 /// `-h` is the host, as in the mysql client; without one it asks for help.
 #[test]
 fn every_command_takes_a_bare_h_for_help() {
-    for call in ["", "load", "load people.csv --into people", "bench", "bench insert", "server", "server start"] {
+    for call in
+        ["", "load", "load people.csv --into people", "export", "bench", "bench insert", "server", "server start"]
+    {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_inrush"));
         let done = command.args(call.split_whitespace()).arg("-h").output().unwrap();
         let said = String::from_utf8_lossy(&done.stdout);

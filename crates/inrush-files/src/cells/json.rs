@@ -245,7 +245,7 @@ fn quoted(text: &str) -> Vec<u8> {
 }
 
 /// A text in quotes.
-pub(super) fn string(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for &byte in text.as_bytes() {
         match byte {

@@ -22,6 +22,7 @@ use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Known;
 use inrush_core::value::{INLINE, view};
+pub(crate) use json::string as json_string;
 use memo::Memo;
 use std::sync::Arc;
 
@@ -50,6 +51,11 @@ impl Style {
 /// Whether the 16 bytes of `field` are a UUID by its extension type.
 pub(crate) fn is_uuid(field: &Field) -> bool {
     field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid")
+}
+
+/// Whether the texts of `field` are JSON documents by its extension type.
+pub(crate) fn is_document(field: &Field) -> bool {
+    field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.json")
 }
 
 /// One column under construction.

@@ -1,8 +1,10 @@
-//! Writes record batches as files that `open` reads: CSV, Parquet, Arrow IPC.
+//! Writes record batches as files that `open` reads: CSV, JSON Lines, Parquet, Arrow IPC.
 //!
 //! A writer takes batches of one schema and holds at most a row group (Parquet) or a batch in memory. Nothing is complete before `finish`.
 
 mod csv;
+mod jsonl;
+mod lines;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::CompressionType;
@@ -23,6 +25,8 @@ pub enum WrittenFormat {
     /// RFC 4180: a line of names, commas, `"` around what needs quotes and around an empty text; NULL is `\N` without quotes. Bytes that
     /// are no text are not written.
     Csv,
+    /// An object on each line: numbers and truths as JSON has them, everything else as texts. Bytes that are no text are not written.
+    JsonLines,
     /// Row groups of about 64 MiB, Zstandard, statistics of each.
     Parquet,
     /// An Arrow IPC file (Feather) with Zstandard.
@@ -34,6 +38,7 @@ impl WrittenFormat {
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
+            Self::JsonLines => "jsonl",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
         }
@@ -44,7 +49,7 @@ impl WrittenFormat {
 pub struct BatchWriter<W: Write + Send>(Writer<W>);
 
 enum Writer<W: Write + Send> {
-    Csv(csv::CsvWriter<W>),
+    Lines(lines::LinesWriter<W>),
     Parquet(Box<ArrowWriter<W>>),
     Arrow(Box<FileWriter<BufWriter<W>>>),
 }
@@ -56,7 +61,8 @@ impl<W: Write + Send> BatchWriter<W> {
     /// `Config` for a type that the format has not, by column; `Io`.
     pub fn new(format: WrittenFormat, schema: &SchemaRef, out: W) -> Result<Self> {
         Ok(Self(match format {
-            WrittenFormat::Csv => Writer::Csv(csv::CsvWriter::new(schema, out)?),
+            WrittenFormat::Csv => Writer::Lines(lines::LinesWriter::new(lines::Form::Csv, schema, out)?),
+            WrittenFormat::JsonLines => Writer::Lines(lines::LinesWriter::new(lines::Form::Json, schema, out)?),
             WrittenFormat::Parquet => {
                 let level = ZstdLevel::try_new(ZSTD_LEVEL).map_err(of_parquet)?;
                 let properties = WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
@@ -80,7 +86,7 @@ impl<W: Write + Send> BatchWriter<W> {
     /// `Data` for a value that the format cannot hold; `Io`.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         match &mut self.0 {
-            Writer::Csv(writer) => writer.write(batch),
+            Writer::Lines(writer) => writer.write(batch),
             Writer::Parquet(writer) => {
                 writer.write(batch).map_err(of_parquet)?;
                 if writer.in_progress_size() >= ROW_GROUP {
@@ -98,7 +104,7 @@ impl<W: Write + Send> BatchWriter<W> {
     /// `Io`.
     pub fn finish(self) -> Result<W> {
         match self.0 {
-            Writer::Csv(writer) => writer.finish(),
+            Writer::Lines(writer) => writer.finish(),
             Writer::Parquet(writer) => writer.into_inner().map_err(of_parquet),
             Writer::Arrow(writer) => {
                 let buffered = writer.into_inner().map_err(of_arrow)?;

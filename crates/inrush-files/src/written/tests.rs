@@ -1,6 +1,7 @@
 use super::*;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, DurationMicrosecondArray, Float64Array, Int64Array, StringArray,
+    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, DurationMicrosecondArray, Float64Array, Int64Array,
+    StringArray,
 };
 use arrow_schema::{DataType, Field};
 use std::sync::Arc;
@@ -33,6 +34,47 @@ fn values_have_the_spelling_of_their_columns() {
     assert_eq!(csv("b", Arc::new(BooleanArray::from(vec![true, false]))), "b\n1\n0\n");
     let span = DurationMicrosecondArray::from(vec![-3_020_399_000_001]);
     assert_eq!(csv("t", Arc::new(span)), "t\n-838:59:59.000001\n");
+}
+
+#[test]
+fn a_line_of_json_is_an_object() {
+    let decimal = |text: &str, precision| {
+        let value: i128 = text.replace('.', "").parse().unwrap();
+        Arc::new(Decimal128Array::from(vec![value]).with_precision_and_scale(precision, 2).unwrap()) as ArrayRef
+    };
+    let batch = RecordBatch::try_from_iter_with_nullable([
+        ("n", Arc::new(Int64Array::from(vec![i64::MAX])) as ArrayRef, false),
+        ("f", Arc::new(Float64Array::from(vec![0.1])), false),
+        ("nan", Arc::new(Float64Array::from(vec![f64::NAN])), false),
+        ("b", Arc::new(BooleanArray::from(vec![true])), false),
+        ("short", decimal("-12.50", 4), false),
+        ("long", decimal("12345678901234567.89", 19), false),
+        ("say \"hi\"", Arc::new(StringArray::from(vec!["two\nlines, \u{1}"])), false),
+        ("none", Arc::new(StringArray::from(vec![None::<&str>])), true),
+    ])
+    .unwrap();
+    let mut writer = BatchWriter::new(WrittenFormat::JsonLines, &batch.schema(), Vec::new()).unwrap();
+    writer.write(&batch).unwrap();
+    let want = concat!(
+        r#"{"n":9223372036854775807,"f":0.1,"nan":"NaN","b":true,"short":-12.50,"long":"12345678901234567.89","#,
+        r#""say \"hi\"":"two\nlines, \u0001","none":null}"#,
+        "\n"
+    );
+    assert_eq!(String::from_utf8(writer.finish().unwrap()).unwrap(), want);
+}
+
+#[test]
+fn a_document_stands_as_it_is() {
+    let mark: std::collections::HashMap<_, _> = [("ARROW:extension:name".to_owned(), "arrow.json".to_owned())].into();
+    let schema = Arc::new(Schema::new(vec![Field::new("j", DataType::Utf8, true).with_metadata(mark)]));
+    let line = |text: &str| {
+        let column = Arc::new(StringArray::from(vec![text]));
+        let mut writer = BatchWriter::new(WrittenFormat::JsonLines, &schema, Vec::new()).unwrap();
+        writer.write(&RecordBatch::try_new(schema.clone(), vec![column]).unwrap())?;
+        Ok::<_, Error>(String::from_utf8(writer.finish()?).unwrap())
+    };
+    assert_eq!(line("{\"a\":\n[1, \"x\"]}").unwrap(), "{\"j\":{\"a\": [1, \"x\"]}}\n");
+    assert!(line(" null ").unwrap_err().to_string().contains("which a reader of JSON Lines takes for NULL"));
 }
 
 #[test]

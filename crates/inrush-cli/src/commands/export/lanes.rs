@@ -5,15 +5,19 @@ use super::folder::Folder;
 use super::manifest::WrittenFile;
 use crate::Output;
 use crate::wrap::cut;
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{Field, Schema, SchemaRef};
 use inrush::blocking::Connection;
 use inrush::{ArrowOptions, InvalidDates};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use inrush_files::{BatchWriter, WrittenFormat};
+use std::collections::HashMap;
 use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -26,6 +30,8 @@ pub(super) struct Part {
     /// The number of its table.
     pub(super) table: usize,
     pub(super) query: String,
+    /// Columns of JSON documents, which the protocol calls texts.
+    pub(super) documents: Vec<String>,
     /// The name of the file.
     pub(super) file: String,
 }
@@ -117,19 +123,37 @@ impl Work<'_> {
         let mut batches = connection.query_arrow_iter(&part.query, (), &self.options).map_err(hint)?;
         let in_file = |error: Error| error.while_doing(&format!("`{}`", part.file));
         let counted = Counted { file, bytes: 0, hash: XxHash3_64::with_seed(0) };
-        let mut writer = BatchWriter::new(self.format, batches.schema(), counted).map_err(in_file)?;
+        let schema = part.marked(batches.schema());
+        let mut writer = BatchWriter::new(self.format, &schema, counted).map_err(in_file)?;
         let mut rows = 0;
         while let Some(batch) = batches.next_batch().map_err(hint)? {
             if self.is_over.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            writer.write(&batch).map_err(in_file)?;
+            let (columns, options) =
+                (batch.columns().to_vec(), RecordBatchOptions::new().with_row_count(Some(batch.num_rows())));
+            let marked = RecordBatch::try_new_with_options(schema.clone(), columns, &options);
+            let marked = marked.map_err(|error| Error::protocol(error.to_string()))?;
+            writer.write(&marked).map_err(in_file)?;
             rows += batch.num_rows() as u64;
             self.rows.fetch_add(batch.num_rows() as u64, Ordering::Relaxed);
         }
         let Counted { file, bytes, hash } = writer.finish().map_err(in_file)?;
         file.sync_all().map_err(|error| cannot("write", &self.folder.join(&part.file), error))?;
         Ok(Some(WrittenFile { name: part.file.clone(), rows, bytes, xxh3: hash.finish() }))
+    }
+}
+
+impl Part {
+    /// The schema with what is known of documents, so that readers of the file know it too.
+    fn marked(&self, schema: &SchemaRef) -> SchemaRef {
+        let is_json = [("ARROW:extension:name", "arrow.json"), ("ARROW:extension:metadata", "")];
+        let is_json = HashMap::from(is_json.map(|(key, value)| (key.to_owned(), value.to_owned())));
+        let mark = |field: &Arc<Field>| match self.documents.contains(field.name()) {
+            true => Arc::new(field.as_ref().clone().with_metadata(is_json.clone())),
+            false => field.clone(),
+        };
+        Arc::new(Schema::new(schema.fields().iter().map(mark).collect::<Vec<_>>()))
     }
 }
 

@@ -16,12 +16,15 @@ pub(super) struct Manifest {
     pub(super) tables: Vec<Exported>,
 }
 
-/// A table's files.
+/// The files of a table or a query.
 pub(super) struct Exported {
-    name: TableName,
-    columns: Vec<String>,
-    definition: Option<String>,
+    rows_of: RowsOf,
     pub(super) files: Vec<WrittenFile>,
+}
+
+enum RowsOf {
+    Table { name: TableName, columns: Vec<String>, definition: Option<String> },
+    Query(String),
 }
 
 /// A file that is whole.
@@ -65,19 +68,25 @@ impl Manifest {
 }
 
 impl Exported {
-    pub(super) fn of(table: &Table, definition: Option<String>) -> Self {
-        Self { name: table.name.clone(), columns: table.columns.clone(), definition, files: Vec::new() }
+    pub(super) fn table(table: &Table, definition: Option<String>) -> Self {
+        let rows_of = RowsOf::Table { name: table.name.clone(), columns: table.columns.clone(), definition };
+        Self { rows_of, files: Vec::new() }
+    }
+
+    pub(super) fn query(text: &str) -> Self {
+        Self { rows_of: RowsOf::Query(text.to_owned()), files: Vec::new() }
     }
 
     fn as_json(&self) -> Value {
         let file = |file: &WrittenFile| json!({ "name": file.name, "rows": file.rows, "bytes": file.bytes, "xxh3": format!("{:016x}", file.xxh3) });
-        json!({
-            "database": self.name.schema,
-            "table": self.name.name,
-            "columns": self.columns,
-            "definition": self.definition,
-            "rows": self.files.iter().map(|file| file.rows).sum::<u64>(),
-            "files": self.files.iter().map(file).collect::<Vec<_>>(),
-        })
+        let mut document = match &self.rows_of {
+            RowsOf::Table { name, columns, definition } => {
+                json!({ "database": name.schema, "table": name.name, "columns": columns, "definition": definition })
+            }
+            RowsOf::Query(text) => json!({ "query": text }),
+        };
+        document["rows"] = self.files.iter().map(|file| file.rows).sum::<u64>().into();
+        document["files"] = self.files.iter().map(file).collect();
+        document
     }
 }

@@ -32,17 +32,18 @@ use tables::Table;
 #[command(after_help = EXAMPLES, disable_help_flag = true)]
 pub(crate) struct ExportArgs {
     /// Tables: `table`, `database.table`; 'database.*' is all of its tables, without views
-    #[arg(required = true, value_name = "TABLE")]
+    #[arg(required_unless_present = "query", value_name = "TABLE")]
     tables: Vec<String>,
+
+    /// The rows of a query instead, in `query.parquet`
+    #[arg(long, value_name = "SQL", conflicts_with_all = ["tables", "columns", "condition", "lanes", "snapshot"])]
+    query: Option<String>,
 
     /// The folder for the files and `manifest.json`: a new one, or an empty one
     #[arg(long, value_name = "FOLDER", required = true)]
     to: PathBuf,
 
-    #[command(flatten)]
-    connect: ConnectArgs,
-
-    /// The files' format: `parquet`, `arrow` (IPC), `csv`
+    /// The files' format: `parquet`, `arrow` (IPC), `csv`, `jsonl`
     #[arg(long, default_value = "parquet", value_name = "FORMAT", value_enum, hide_possible_values = true)]
     format: FormatArg,
 
@@ -67,6 +68,13 @@ pub(crate) struct ExportArgs {
     /// Days that no calendar has, such as `0000-00-00`: `error`, `null`, or `text`, which makes texts of all dates
     #[arg(long, default_value = "error", value_name = "error|null|text", value_enum, hide_possible_values = true)]
     invalid_dates: DatesArg,
+
+    #[command(flatten)]
+    connect: ConnectArgs,
+
+    /// Print help (`-h` is the host, as in the mysql client)
+    #[arg(long, action = clap::ArgAction::Help, help_heading = "Everywhere")]
+    help: Option<bool>,
 }
 
 const EXAMPLES: &str = "\
@@ -82,6 +90,7 @@ enum FormatArg {
     Parquet,
     Arrow,
     Csv,
+    Jsonl,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -104,6 +113,7 @@ impl ExportArgs {
             FormatArg::Parquet => WrittenFormat::Parquet,
             FormatArg::Arrow => WrittenFormat::Arrow,
             FormatArg::Csv => WrittenFormat::Csv,
+            FormatArg::Jsonl => WrittenFormat::JsonLines,
         }
     }
 
@@ -145,7 +155,7 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     }
     let mut folder = Folder::open(&args.to)?;
     let names: Vec<String> = tables.iter().map(|table| table.name.quoted()).collect();
-    let n = usize::from(args.lanes);
+    let n = if args.query.is_some() { 1 } else { usize::from(args.lanes) };
     let view = ReadView::open(&config, &names, n, args.lock())?;
     if view.n_connections() < n {
         output.notice("one connection reads: no lock was to be had (rights: RELOAD for all tables, LOCK TABLES for these; or others kept them for 5 s). `--snapshot none` reads by more, each with the rows of its own moment");
@@ -157,8 +167,16 @@ pub(crate) fn run(args: &ExportArgs, output: &Output) -> Result<u8> {
     let mut parts = Vec::new();
     for (at, table) in tables.iter().enumerate() {
         parts.extend(parts_of(table, at, args, connections.first_mut())?);
-        let definition = connections.first_mut().map(|connection| tables::definition(connection, table)).transpose()?;
-        manifest.tables.push(Exported::of(table, definition.flatten()));
+        let definition = match connections.first_mut().filter(|_| table.engine.is_some()) {
+            Some(connection) => Some(tables::definition(connection, &table.name)?),
+            None => None,
+        };
+        manifest.tables.push(Exported::table(table, definition));
+    }
+    if let Some(query) = &args.query {
+        let file = format!("{QUERY}.{}", args.format().extension());
+        parts.push(Part { table: manifest.tables.len(), query: query.clone(), documents: Vec::new(), file });
+        manifest.tables.push(Exported::query(query));
     }
     let files = lanes::write_all(connections, &parts, &mut folder, (args.format(), args.invalid_dates()), output)?;
     for (part, file) in parts.iter().zip(files) {
@@ -190,7 +208,8 @@ fn parts_of(table: &Table, at: usize, args: &ExportArgs, connection: Option<&mut
         true => format!("{}.{extension}", table.file_name),
         false => format!("{}.{}.{extension}", table.file_name, number + 1),
     };
-    Ok(queries.into_iter().enumerate().map(|(i, query)| Part { table: at, query, file: name(i) }).collect())
+    let part = |(i, query)| Part { table: at, query, documents: table.documents.clone(), file: name(i) };
+    Ok(queries.into_iter().enumerate().map(part).collect())
 }
 
 fn show(manifest: &Manifest, args: &ExportArgs, began: Instant, output: &Output) {
@@ -220,13 +239,19 @@ fn show(manifest: &Manifest, args: &ExportArgs, began: Instant, output: &Output)
     output.result(&format!(
         "{} of {}, {} in {} to `{}`, and manifest.json\n{state}{position}",
         human::counted(rows, "row"),
-        human::counted(manifest.tables.len() as u64, "table"),
+        match &args.query {
+            Some(_) => "the query".to_owned(),
+            None => human::counted(manifest.tables.len() as u64, "table"),
+        },
         human::counted(files().count() as u64, "file"),
         human::time(began.elapsed()),
         args.to.display(),
     ));
     output.detail(&format!("{} in the files", human::bytes(bytes as f64)));
 }
+
+/// The file of a query's rows, without its extension.
+const QUERY: &str = "query";
 
 /// The session's zone: that of TIMESTAMPs in the files.
 const TIME_ZONE: &str = "+00:00";

@@ -17,6 +17,8 @@ pub(super) struct Table {
     pub(super) key: Option<String>,
     /// `None` for a view.
     pub(super) engine: Option<String>,
+    /// Columns of JSON documents.
+    pub(super) documents: Vec<String>,
     pub(super) has_transactions: bool,
     /// The name of its files, without number and extension.
     pub(super) file_name: String,
@@ -37,7 +39,7 @@ pub(super) fn find(connection: &mut Connection, wanted: &[String], columns: &[St
             }
         }
     }
-    let is_one_schema = names.iter().all(|name| name.schema == names[0].schema);
+    let is_one_schema = names.windows(2).all(|pair| pair[0].schema == pair[1].schema);
     names.into_iter().map(|name| describe(connection, name, columns, is_one_schema)).collect()
 }
 
@@ -67,10 +69,17 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     let Some((engine, transactions)) = engine else {
         return Err(Error::config(format!("there is no table {} that this user may see", name.quoted())));
     };
-    let found = connection.query::<(String, String)>(
-        "SELECT COLUMN_NAME, EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
+    let found = connection.query::<(String, String, String)>(
+        "SELECT COLUMN_NAME, EXTRA, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION",
         (&name.schema, &name.name),
     )?;
+    // JSON that is text is LONGTEXT with a CHECK that calls json_valid() for the column (MariaDB).
+    let definition = if engine.is_some() { definition(connection, &name)? } else { String::new() };
+    let is_document = |(column, _, ty): &&(String, String, String)| {
+        ty == "json" || ty == "longtext" && definition.contains(&format!("json_valid({})", quote_ident(column)))
+    };
+    let documents = found.iter().filter(is_document).map(|(column, ..)| column.clone()).collect();
+    let found: Vec<_> = found.into_iter().map(|(column, extra, _)| (column, extra)).collect();
     let (columns, left_out) = chosen(&name, &found, wanted)?;
     let key = connection.query::<(String, String)>(
         "SELECT k.COLUMN_NAME, c.DATA_TYPE FROM information_schema.STATISTICS k
@@ -87,7 +96,7 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
         false => format!("{}.{}", file_name(&name.schema), file_name(&name.name)),
     };
     let has_transactions = transactions.is_none_or(|answer| answer != "NO");
-    Ok(Table { name, columns, left_out, key, engine, has_transactions, file_name })
+    Ok(Table { name, columns, left_out, key, engine, documents, has_transactions, file_name })
 }
 
 /// The columns that are written and those that are left out, of the table's columns and what is said of each.
@@ -110,14 +119,10 @@ fn chosen(table: &TableName, found: &[(String, String)], wanted: &[String]) -> R
     Ok((wanted.iter().map(column).collect::<Result<_>>()?, Vec::new()))
 }
 
-/// The statement that makes the table; `None` for a view.
-pub(super) fn definition(connection: &mut Connection, table: &Table) -> Result<Option<String>> {
-    if table.engine.is_none() {
-        return Ok(None);
-    }
-    let (_, text) =
-        connection.query_one::<(String, String)>(&format!("SHOW CREATE TABLE {}", table.name.quoted()), ())?;
-    Ok(Some(text))
+/// The statement that makes a table that is no view.
+pub(super) fn definition(connection: &mut Connection, name: &TableName) -> Result<String> {
+    let (_, text) = connection.query_one::<(String, String)>(&format!("SHOW CREATE TABLE {}", name.quoted()), ())?;
+    Ok(text)
 }
 
 pub(super) fn quoted(column: &str) -> String {

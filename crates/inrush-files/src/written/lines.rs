@@ -1,0 +1,114 @@
+//! Rows as lines of text: how values are spelt, and when lines are written; what stands around values is a form's.
+
+use super::{csv, jsonl, unwritten};
+use crate::cells::{self, Cells, Style};
+use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use inrush_core::bulk::ColumnKind;
+use inrush_core::error::{Error, Result};
+use std::io::Write;
+
+/// What stands around values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Csv,
+    Json,
+}
+
+/// A column of a file of lines.
+pub(super) struct Column {
+    pub(super) name: Box<[u8]>,
+    pub(super) kind: ColumnKind,
+    pub(super) is_truth: bool,
+    /// Its texts are JSON documents.
+    pub(super) is_document: bool,
+    style: Style,
+}
+
+/// A file of lines.
+pub(super) struct LinesWriter<W> {
+    form: Form,
+    out: W,
+    lines: Vec<u8>,
+    columns: Vec<Column>,
+}
+
+impl<W: Write> LinesWriter<W> {
+    pub(super) fn new(form: Form, schema: &SchemaRef, out: W) -> Result<Self> {
+        let mut columns = Vec::new();
+        for field in schema.fields() {
+            let ty = field.data_type();
+            if matches!(ty, DataType::Binary | DataType::LargeBinary | DataType::BinaryView) {
+                let problem = format!("column `{}` holds bytes, and this format has texts only", field.name());
+                return Err(Error::config(problem).with_hint("Parquet and Arrow hold them; or leave the column out"));
+            }
+            let kind = kind(ty);
+            columns.push(Column {
+                name: field.name().as_bytes().into(),
+                kind,
+                is_truth: *ty == DataType::Boolean,
+                is_document: cells::is_document(field),
+                style: Style::new(kind, cells::is_uuid(field)),
+            });
+        }
+        let mut lines = Vec::new();
+        if form == Form::Csv {
+            csv::header(&columns, &mut lines);
+        }
+        Ok(Self { form, out, lines, columns })
+    }
+
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        let arrays: Vec<BinaryViewArray> = batch
+            .columns()
+            .iter()
+            .zip(&self.columns)
+            .map(|(array, column)| cells_of(array, column.style))
+            .collect::<Result<_>>()?;
+        for row in 0..batch.num_rows() {
+            let cells = self.columns.iter().zip(&arrays);
+            let cells = cells.map(|(column, array)| (column, array.is_valid(row).then(|| array.value(row))));
+            match self.form {
+                Form::Csv => csv::line(cells.map(|(_, cell)| cell), &mut self.lines),
+                Form::Json => jsonl::line(cells, &mut self.lines)?,
+            }
+            if self.lines.len() >= BUFFER {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> Result<W> {
+        self.flush()?;
+        Ok(self.out)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.out.write_all(&self.lines).map_err(unwritten)?;
+        self.lines.clear();
+        Ok(())
+    }
+}
+
+fn cells_of(array: &ArrayRef, style: Style) -> Result<BinaryViewArray> {
+    let mut cells = Cells::new(style);
+    cells.append(array)?;
+    cells.finish()
+}
+
+/// The spelling of values of a type.
+fn kind(ty: &DataType) -> ColumnKind {
+    match ty {
+        DataType::Float16 | DataType::Float32 => ColumnKind::Float,
+        DataType::Float64 => ColumnKind::Double,
+        DataType::Boolean => ColumnKind::Integer,
+        ty if ty.is_integer() => ColumnKind::Integer,
+        ty if ty.is_decimal() => ColumnKind::Decimal,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => ColumnKind::Moment,
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => ColumnKind::Time,
+        _ => ColumnKind::Text,
+    }
+}
+
+const BUFFER: usize = 256 << 10;
