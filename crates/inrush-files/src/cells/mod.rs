@@ -6,7 +6,7 @@
 //!
 //! Invariant: equal values have equal texts, however they are divided into arrays: checksums of a resumed load depend on it.
 
-mod json;
+pub(crate) mod json;
 pub(crate) mod known;
 pub(crate) mod memo;
 mod moment;
@@ -22,7 +22,6 @@ use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use inrush_core::value::check::Known;
 use inrush_core::value::{INLINE, view};
-pub(crate) use json::string as json_string;
 use memo::Memo;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! knows only doubles keeps; longer ones, dates and times are texts. A document of a JSON column stands as it is.
 
 use super::lines::Column;
-use crate::cells::json_string;
+use crate::cells::json;
 use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 
@@ -49,7 +49,7 @@ fn is_number(kind: ColumnKind, cell: &[u8]) -> bool {
 }
 
 fn string(text: &[u8], lines: &mut Vec<u8>) {
-    json_string(&String::from_utf8_lossy(text), lines);
+    json::string(&String::from_utf8_lossy(text), lines);
 }
 
 /// A double keeps so many decimal digits.
