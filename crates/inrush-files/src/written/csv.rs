@@ -1,7 +1,7 @@
 //! CSV as RFC 4180 has it, so that no reader has to guess: NULL is `\N`, and a text that could be taken for it, for the end of its field or
 //! for nothing is in quotes.
 
-use super::lines::Column;
+use super::column::Column;
 
 pub(super) fn header(columns: &[Column], lines: &mut Vec<u8>) {
     line(columns.iter().map(|column| Some(&*column.name)), lines);

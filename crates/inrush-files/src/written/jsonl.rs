@@ -1,7 +1,7 @@
 //! JSON Lines: an object a row. Whole numbers and DOUBLEs are JSON's numbers, and so are DECIMALs and FLOATs of at most 15 digits, which a reader that
 //! knows only doubles keeps; longer ones, dates and times are texts. A document of a JSON column stands as it is.
 
-use super::lines::Column;
+use super::column::Column;
 use crate::cells::json;
 use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};

@@ -1,10 +1,9 @@
-//! Rows as lines of text: how values are spelt, and when lines are written; what stands around values is a form's.
+//! Rows as lines of text, and when lines are written; what stands around values is a form's.
 
+use super::column::Column;
 use super::{csv, jsonl, unwritten};
-use crate::cells::{self, Cells, Style};
-use arrow_array::{Array, ArrayRef, BinaryViewArray, RecordBatch};
+use arrow_array::{Array, BinaryViewArray, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
-use inrush_core::bulk::ColumnKind;
 use inrush_core::error::{Error, Result};
 use std::io::Write;
 
@@ -13,16 +12,6 @@ use std::io::Write;
 pub(super) enum Form {
     Csv,
     Json,
-}
-
-/// A column of a file of lines.
-pub(super) struct Column {
-    pub(super) name: Box<[u8]>,
-    pub(super) kind: ColumnKind,
-    pub(super) is_truth: bool,
-    /// Its texts are JSON documents.
-    pub(super) is_document: bool,
-    style: Style,
 }
 
 /// A file of lines.
@@ -42,14 +31,7 @@ impl<W: Write> LinesWriter<W> {
                 let problem = format!("column `{}` holds bytes, and this format has texts only", field.name());
                 return Err(Error::config(problem).with_hint("Parquet and Arrow hold them; or leave the column out"));
             }
-            let kind = kind(ty);
-            columns.push(Column {
-                name: field.name().as_bytes().into(),
-                kind,
-                is_truth: *ty == DataType::Boolean,
-                is_document: cells::is_document(field),
-                style: Style::new(kind, cells::is_uuid(field)),
-            });
+            columns.push(Column::new(field));
         }
         let mut lines = Vec::new();
         if form == Form::Csv {
@@ -63,7 +45,7 @@ impl<W: Write> LinesWriter<W> {
             .columns()
             .iter()
             .zip(&self.columns)
-            .map(|(array, column)| cells_of(array, column.style))
+            .map(|(array, column)| column.cells(array))
             .collect::<Result<_>>()?;
         for row in 0..batch.num_rows() {
             let cells = self.columns.iter().zip(&arrays);
@@ -88,26 +70,6 @@ impl<W: Write> LinesWriter<W> {
         self.out.write_all(&self.lines).map_err(unwritten)?;
         self.lines.clear();
         Ok(())
-    }
-}
-
-fn cells_of(array: &ArrayRef, style: Style) -> Result<BinaryViewArray> {
-    let mut cells = Cells::new(style);
-    cells.append(array)?;
-    cells.finish()
-}
-
-/// The spelling of values of a type.
-fn kind(ty: &DataType) -> ColumnKind {
-    match ty {
-        DataType::Float16 | DataType::Float32 => ColumnKind::Float,
-        DataType::Float64 => ColumnKind::Double,
-        DataType::Boolean => ColumnKind::Integer,
-        ty if ty.is_integer() => ColumnKind::Integer,
-        ty if ty.is_decimal() => ColumnKind::Decimal,
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => ColumnKind::Moment,
-        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => ColumnKind::Time,
-        _ => ColumnKind::Text,
     }
 }
 

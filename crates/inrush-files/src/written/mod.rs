@@ -2,6 +2,7 @@
 //!
 //! A writer takes batches of one schema and holds at most a row group (Parquet) or a batch in memory. Nothing is complete before `finish`.
 
+mod column;
 mod csv;
 mod jsonl;
 mod lines;
