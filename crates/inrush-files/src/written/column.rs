@@ -1,0 +1,51 @@
+//! A column of a file of lines: how its values are spelt.
+
+use crate::cells::{self, Cells, Style};
+use arrow_array::{ArrayRef, BinaryViewArray};
+use arrow_schema::{DataType, Field};
+use inrush_core::bulk::ColumnKind;
+use inrush_core::error::Result;
+
+/// A column of a file of lines.
+pub(super) struct Column {
+    pub(super) name: Box<[u8]>,
+    pub(super) kind: ColumnKind,
+    pub(super) is_truth: bool,
+    /// Its texts are JSON documents.
+    pub(super) is_document: bool,
+    style: Style,
+}
+
+impl Column {
+    pub(super) fn new(field: &Field) -> Self {
+        let kind = kind(field.data_type());
+        Self {
+            name: field.name().as_bytes().into(),
+            kind,
+            is_truth: *field.data_type() == DataType::Boolean,
+            is_document: cells::is_document(field),
+            style: Style::new(kind, cells::is_uuid(field)),
+        }
+    }
+
+    /// The values of an array as texts.
+    pub(super) fn cells(&self, array: &ArrayRef) -> Result<BinaryViewArray> {
+        let mut cells = Cells::new(self.style);
+        cells.append(array)?;
+        cells.finish()
+    }
+}
+
+/// The spelling of values of a type.
+fn kind(ty: &DataType) -> ColumnKind {
+    match ty {
+        DataType::Float16 | DataType::Float32 => ColumnKind::Float,
+        DataType::Float64 => ColumnKind::Double,
+        DataType::Boolean => ColumnKind::Integer,
+        ty if ty.is_integer() => ColumnKind::Integer,
+        ty if ty.is_decimal() => ColumnKind::Decimal,
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => ColumnKind::Moment,
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => ColumnKind::Time,
+        _ => ColumnKind::Text,
+    }
+}
