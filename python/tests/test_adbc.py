@@ -101,6 +101,39 @@ def test_options_of_ingestion(place: Place) -> None:
     assert job.state == "done"
 
 
+def test_statistics(place: Place) -> None:
+    place.sql(
+        "CREATE TABLE t (id INT PRIMARY KEY, kind INT, KEY k (kind, id), KEY l (kind))",
+        "CREATE TABLE bare (n INT)",
+        "CREATE VIEW seen AS SELECT * FROM t",
+    )
+    with inrush.connect(place.url) as connection:
+        connection.executemany("INSERT INTO t VALUES (?, ?)", [(n, n % 10) for n in range(1000)])
+        connection.query("ANALYZE TABLE t, bare").rows()
+    with dbapi.connect(place.url) as connection:
+        reader = connection.adbc_get_statistics(catalog_filter=place.database)
+        ((_, (of_schema,)),) = [row.values() for row in reader.read_all().to_pylist()]
+        found = {
+            (one["table_name"], one["column_name"]): (one["statistic_key"], one["statistic_value"])
+            for one in of_schema["db_schema_statistics"]
+        }
+        assert all(one["statistic_is_approximate"] for one in of_schema["db_schema_statistics"])
+        # 6 is the number of rows, 1 that of distinct values.
+        assert {name: key for name, (key, _) in found.items()} == {
+            ("bare", None): 6,
+            ("t", None): 6,
+            ("t", "id"): 1,
+            ("t", "kind"): 1,
+        }
+        assert found[("t", None)][1] == pytest.approx(1000, rel=0.2)
+        # A sample of pages: a server may be off by a factor.
+        assert 1 <= found[("t", "kind")][1] <= 100
+        only = connection.adbc_get_statistics(catalog_filter=place.database, table_name_filter="bare").read_all()
+        assert len(only.to_pylist()[0]["catalog_db_schemas"][0]["db_schema_statistics"]) == 1
+        assert connection.adbc_get_statistics(catalog_filter="nosuch").read_all().num_rows == 0
+        assert connection.adbc_get_statistic_names().read_all().num_rows == 0
+
+
 def test_objects(place: Place) -> None:
     place.sql(
         TABLE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import enum
+import json
 import logging
 import pickle
 import uuid
@@ -270,6 +271,43 @@ def test_progress_that_raises_stops(each: Place) -> None:
 
     with pytest.raises(inrush.LoadError) as raised:
         inrush.load(((n, "x", None) for n in range(10_000_000)), "people", each.url, progress=show)
+    assert isinstance(raised.value.__cause__, ValueError)
+    assert each.rows("SELECT COUNT(*) FROM people") == [(raised.value.report.stored,)]
+
+
+def test_events(each: Place, tmp_path: Path) -> None:
+    each.sql(PEOPLE)
+    rows = [(n, "x" if n else None, None) for n in range(100)]
+    told: list[dict[str, Any]] = []
+    report = inrush.load(rows, "people", each.url, bad_rows="skip", events=told.append)
+    assert told[0]["event"] == "start"
+    assert sum(event["rows"] for event in told if event["event"] == "chunk") == report.stored == 99
+    assert [event["line"] for event in told if event["event"] == "reject"] == [1]
+    assert told[-1]["event"] == "summary" and told[-1]["rows"]["stored"] == 99
+    file = tmp_path / "events"
+    for table in ("people", "nosuch"):
+        with pytest.raises(inrush.Error):
+            inrush.load(rows, table, each.url, events=file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["event"] for line in lines if line["event"] in ("start", "summary", "failure")] == [
+        "start",
+        "summary",
+        "start",
+        "failure",
+    ]
+    with pytest.raises(inrush.Error, match="nosuch"):
+        inrush.load(rows, "people", each.url, events=tmp_path / "nosuch" / "events")
+
+
+def test_events_that_raise_stop(each: Place) -> None:
+    each.sql(PEOPLE)
+
+    def take(event: dict[str, Any]) -> None:
+        if event["event"] == "chunk":
+            raise ValueError("no room")
+
+    with pytest.raises(inrush.LoadError) as raised:
+        inrush.load(((n, "x", None) for n in range(10_000_000)), "people", each.url, events=take)
     assert isinstance(raised.value.__cause__, ValueError)
     assert each.rows("SELECT COUNT(*) FROM people") == [(raised.value.report.stored,)]
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import pytest
 from conftest import PATIENCE, Place, until
@@ -95,6 +99,31 @@ def test_an_interpreter_that_exits_in_the_middle(place: Place) -> None:
     child = start(AT_EXIT, place)
     out, said = child.communicate(timeout=PATIENCE)
     assert (child.returncode, out) == (0, "leaving\n"), said
+
+
+def test_a_sink_travels_to_other_processes(each: Place) -> None:
+    """What Dask, Ray and multiprocessing send to their workers: `partial(inrush.load, ..)`."""
+    each.sql(TABLE)
+    sink = partial(inrush.load, table="t", to=each.url, mode="ignore", key="id")
+    # As those start their workers: nothing is inherited.
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
+        parts = [[(part * 1000 + n, part) for n in range(1000)] for part in range(4)]
+        reports = list(workers.map(sink, parts, timeout=PATIENCE))
+    assert [report.stored for report in reports] == [1000] * 4
+    assert each.rows("SELECT COUNT(*), COUNT(DISTINCT v) FROM t") == [(4000, 4)]
+
+
+def test_what_holds_a_connection_says_that_it_stays(each: Place) -> None:
+    each.sql(TABLE)
+    with inrush.connect(each.url) as connection, inrush.Inserter("t", each.url) as inserter:
+        for held in (
+            connection,
+            inserter,
+            connection.query("SELECT 1"),
+            partial(inrush.load, table="t", to=connection),
+        ):
+            with pytest.raises(TypeError, match="cannot be pickled|cannot pickle"):
+                pickle.dumps(held)
 
 
 def threads() -> int:

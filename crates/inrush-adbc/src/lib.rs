@@ -11,6 +11,7 @@
 //! | `ingest` | Arrow data into a table: by the loader, or in the connection's transaction |
 //! | `session` | the connection that all of one connection's statements share |
 //! | `objects` | databases, tables, columns and constraints, as `GetObjects` nests them |
+//! | `statistics` | the optimizer's estimates of rows and distinct values |
 //! | [`batches`] | the rows of many record batches as one batch |
 //! | `options`, `names` | values of options; names of tables |
 //! | `failure` | errors |
@@ -28,6 +29,7 @@ mod objects;
 mod options;
 mod session;
 mod statement;
+mod statistics;
 
 pub use driver::InrushDriver;
 

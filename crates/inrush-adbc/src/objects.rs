@@ -25,7 +25,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// A row of information_schema as texts.
-struct Texts(Vec<Option<String>>);
+pub(crate) struct Texts(Vec<Option<String>>);
 
 impl inrush::FromRow<'_> for Texts {
     fn from_row(row: Row<'_>) -> inrush::Result<Self> {
@@ -41,7 +41,7 @@ impl inrush::FromRow<'_> for Texts {
 }
 
 impl Texts {
-    fn text(&self, at: usize) -> &str {
+    pub(crate) fn text(&self, at: usize) -> &str {
         self.0.get(at).and_then(Option::as_deref).unwrap_or_default()
     }
 
@@ -221,7 +221,12 @@ fn push(object: &mut Map<String, Value>, list: &str, value: Value) {
 }
 
 /// Asks information_schema, with a LIKE for each pattern that is given.
-fn ask(session: &Arc<Session>, sql: &str, patterns: &[(&str, Option<&str>)], order: &str) -> Result<Vec<Texts>> {
+pub(crate) fn ask(
+    session: &Arc<Session>,
+    sql: &str,
+    patterns: &[(&str, Option<&str>)],
+    order: &str,
+) -> Result<Vec<Texts>> {
     let given: Vec<(&str, &str)> =
         patterns.iter().filter_map(|(column, pattern)| Some((*column, (*pattern)?))).collect();
     let conditions: Vec<String> = given.iter().map(|(column, _)| format!("{column} LIKE ?")).collect();

@@ -1,59 +1,11 @@
 //! What a command ends with: the exit codes of the manual, and errors as people read them.
 
-use inrush_core::bulk::report::{Report, Stop};
-use inrush_core::{Error, Kind};
+pub(crate) use inrush::documents::exit::{
+    DATA, INTERRUPTED, OK, PROMISE, REJECTED, SERVER, USAGE, code_of, code_of_report,
+};
+
+use inrush_core::Error;
 use std::fmt::Write as _;
-
-/// Every row is stored, or the command succeeded.
-pub(crate) const OK: u8 = 0;
-/// Wrong usage or configuration.
-pub(crate) const USAGE: u8 = 1;
-/// Stopped at bad data.
-pub(crate) const DATA: u8 = 2;
-/// The server or the network failed.
-pub(crate) const SERVER: u8 = 3;
-/// Finished, some rows rejected.
-pub(crate) const REJECTED: u8 = 4;
-/// Refused: what was asked for could store rows twice, lose some, or undo what others did. Which of these the error says.
-pub(crate) const PROMISE: u8 = 5;
-/// Interrupted; what is committed stays.
-pub(crate) const INTERRUPTED: u8 = 130;
-
-/// The code of an error that ended a command before it sent a row. A refused login is a mistake of the configuration, which no second
-/// attempt mends.
-pub(crate) fn code_of(error: &Error) -> u8 {
-    if is_refused_login(error) { USAGE } else { code_of_kind(error) }
-}
-
-/// Whether the server refused user and password.
-fn is_refused_login(error: &Error) -> bool {
-    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-    const REFUSED: [u16; 2] = [1045, 1698];
-    error.kind() == Kind::Server && REFUSED.contains(&error.code())
-}
-
-fn code_of_kind(error: &Error) -> u8 {
-    match error.kind() {
-        Kind::Config => USAGE,
-        Kind::Data => DATA,
-        Kind::Guarantee => PROMISE,
-        Kind::Interrupted => INTERRUPTED,
-        _ => SERVER,
-    }
-}
-
-/// The code of a load that came to a report.
-pub(crate) fn code_of_report(report: &Report) -> u8 {
-    match &report.stop {
-        None if report.rejected > 0 => REJECTED,
-        None => OK,
-        Some(Stop::Interrupted) => INTERRUPTED,
-        // Callers that check only the exit code must notice these rows first.
-        Some(_) if report.unknown > 0 => SERVER,
-        Some(Stop::BadData(_)) => DATA,
-        Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of_kind(error),
-    }
-}
 
 /// `error: ..` and `hint: ..` lines.
 pub(crate) fn explain(error: &Error) -> String {

@@ -6,7 +6,8 @@ use crate::infer_types::often_means_null;
 use crate::new_table::{NewTypes, PROPOSAL_BYTES, Sample};
 use crate::open::{Format, open};
 use inrush_core::bulk::ledger::JobId;
-use inrush_core::error::Error;
+use inrush_core::bulk::report::{Report, Stop};
+use inrush_core::error::{Error, Result};
 
 /// What a load was to do: by what the files of its bad rows are read once more.
 #[derive(Debug)]
@@ -23,8 +24,28 @@ pub struct Reading<'a> {
     pub table: &'a str,
 }
 
+/// Adds what would help to how a load ended. `likely`: files, and what helps to read each.
+///
+/// # Errors
+/// The one that it ended with.
+pub fn at_end(end: Result<Report>, reading: &Reading<'_>, likely: &[(String, String)]) -> Result<Report> {
+    let helpful = |error: Error, begun: &[_]| match reading.files {
+        // Rows of a program are not read once more.
+        [] => error,
+        _ => at_options(at_encoding(error, likely), reading, begun),
+    };
+    let mut report = end.map_err(|error| helpful(at_new_table(at_full_disk(error)), &[]))?;
+    let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
+    report.stop = report.stop.map(|stop| match stop {
+        Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
+        Stop::Failed(error) => Stop::Failed(at_full_disk(error)),
+        other => other,
+    });
+    Ok(report)
+}
+
 /// Adds what the encoding most likely is to the error of a row that is not UTF-8. `likely`: files, and what helps to read each.
-pub fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
+fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
     let is_of = |(name, _): &&(String, String)| error.place().is_some_and(|place| *place.source == **name);
     match likely.iter().find(is_of).filter(|_| error.message().contains("UTF-8")) {
         None => error,
@@ -36,7 +57,7 @@ pub fn at_encoding(error: Error, likely: &[(String, String)]) -> Error {
 }
 
 /// Adds what to do about a server that has no room.
-pub fn at_full_disk(error: Error) -> Error {
+fn at_full_disk(error: Error) -> Error {
     /// ER_DISK_FULL, ER_RECORD_FILE_FULL
     const FULL: [u16; 2] = [1021, 1114];
     if error.hint().is_some() || !FULL.contains(&error.code()) {
@@ -49,7 +70,7 @@ pub fn at_full_disk(error: Error) -> Error {
 }
 
 /// Adds what to do about a new table that the server does not make.
-pub fn at_new_table(error: Error) -> Error {
+fn at_new_table(error: Error) -> Error {
     /// ER_TOO_BIG_ROWSIZE; ER_TABLE_WITHOUT_PK of MySQL, ER_REQUIRES_PRIMARY_KEY of MariaDB.
     const TOO_WIDE: u16 = 1118;
     const NO_KEY: [u16; 2] = [3750, 1173];
@@ -69,7 +90,7 @@ pub fn at_new_table(error: Error) -> Error {
 
 /// Adds the option that would take a row which is bad for how it is written.
 /// `begun`: the jobs of which something is stored.
-pub fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
+fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
     let record = || BadRecord::read(&error, reading);
     let hint = at_quotes(error.message(), record)
         .or_else(|| at_width(error.message(), || every_record_is_bad(&error, reading), record))

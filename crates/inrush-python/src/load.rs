@@ -8,9 +8,10 @@ use crate::cells::Rows;
 use crate::source::{Ask, Data, Iterator_, Opening, Plan, Planned, Request};
 use crate::tamed::Taming;
 use crate::{connection, failure, files, new_table, report};
+use inrush::documents::Events;
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{
-    BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source, Stop,
+    BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source,
 };
 use inrush_core::{Error, FrontEnd, Kind};
 use inrush_files::hints::{self, Reading};
@@ -21,7 +22,9 @@ use inrush_files::{
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use serde_json::json;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,6 +72,8 @@ enum Event {
     Request(Request),
     /// At what level of `logging`, and the text.
     Said(u8, String),
+    /// An event as JSON, where a function takes them.
+    Told(String),
     Begun(Arc<inrush::Control>),
     Done(inrush::Result<Report>),
 }
@@ -89,7 +94,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// `data` is a list of tuples: `("paths", texts)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or `("rows", function, names)`, where the
 /// function returns a list of at most so many rows. `options` are those of `inrush.load` by their names.
 #[pyfunction]
-#[pyo3(signature = (data, table, to, options, progress=None, log=None, control=None))]
+#[pyo3(signature = (data, table, to, options, progress=None, log=None, events=None, control=None))]
 #[expect(clippy::too_many_arguments, reason = "called by one function of Python, by keyword")]
 pub(crate) fn load<'py>(
     py: Python<'py>,
@@ -99,21 +104,23 @@ pub(crate) fn load<'py>(
     options: &Bound<'py, PyDict>,
     progress: Option<Bound<'py, PyAny>>,
     log: Option<Bound<'py, PyAny>>,
+    events: Option<Bound<'py, PyAny>>,
     control: Option<Bound<'py, Control>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let config = connection::config(to)?;
-    let options = Options::read(options)?;
+    let mut options = Options::read(options)?;
+    options.has_event_caller = events.is_some();
     let data = data.iter().map(|one| of_tuple(one, options.nan_is_null)).collect::<PyResult<Vec<_>>>()?;
     let plan = Plan::new(data);
     let job = options.job.clone();
-    let (events, mut inbox) = channel();
+    let (sender, mut inbox) = channel();
     let Plan { sources, mut iterators } = plan;
     let thread = thread::Builder::new().name("inrush load".into()).spawn(move || {
-        let result = run(config, table, options, sources, &events);
+        let result = run(config, table, options, sources, &sender);
         // The caller may have given up.
-        let _ = events.send(Event::Done(result));
+        let _ = sender.send(Event::Done(result));
     })?;
-    let mut caller = Caller { progress, log, control, load: None, stops: 0, aborted: None, raised: None };
+    let mut caller = Caller { progress, log, events, control, load: None, stops: 0, aborted: None, raised: None };
     let outcome = caller.attend(py, &mut inbox, &mut iterators);
     if outcome.is_some() {
         // It has nothing more to do.
@@ -156,6 +163,8 @@ fn with_report(py: Python<'_>, raised: PyErr, report: &Report) -> PyErr {
 struct Caller<'py> {
     progress: Option<Bound<'py, PyAny>>,
     log: Option<Bound<'py, PyAny>>,
+    /// What takes each event as JSON.
+    events: Option<Bound<'py, PyAny>>,
     control: Option<Bound<'py, Control>>,
     load: Option<Arc<inrush::Control>>,
     /// How often it was told to stop.
@@ -192,6 +201,13 @@ impl Caller<'_> {
                     }
                 }
                 Ok(Event::Said(level, text)) => self.say(level, &text),
+                Ok(Event::Told(line)) => {
+                    if let Some(events) = &self.events
+                        && let Err(raised) = events.call1((line,))
+                    {
+                        self.interrupt(raised);
+                    }
+                }
                 Ok(Event::Request(request)) => {
                     let reply = match self.raised {
                         Some(_) => Err("the load was interrupted".into()),
@@ -333,11 +349,20 @@ fn run(
         }
     }
     let quoted_empties = QuotedEmpties::of(&opened.sources);
+    let told = match (&options.events, options.has_event_caller) {
+        (None, true) => {
+            let to = events.clone();
+            Events::to(move |line| drop(to.send(Event::Told(line.to_owned()))))
+        }
+        (file, _) => Events::open(file.as_deref())?,
+    };
+    told.write("start", json!({ "files": opened.files, "into": table }));
     let sources: Vec<Box<dyn Source>> = opened.sources.into_iter().map(|source| source as Box<dyn Source>).collect();
     let loader = Loader::new(config, &table).with_front_end(FrontEnd::Command);
     let _ = events.send(Event::Begun(loader.control()));
-    let said = events.clone();
+    let (said, observed) = (events.clone(), told.clone());
     let loader = loader.with_options(options.load).with_reject_header(header).with_observer(move |notice| {
+        observed.write_event(notice);
         if let Some((level, text)) = words(notice) {
             let _ = said.send(Event::Said(level, text));
         }
@@ -348,19 +373,9 @@ fn run(
     }
     let (files, format) = (&opened.files[..], options.files.format);
     let reading = Reading { files, format, csv: &csv, types: options.types.as_ref(), table: &table };
-    let helpful = |error: Error, begun: &[_]| match files {
-        // Rows of a program are read once.
-        [] => error,
-        _ => hints::at_options(hints::at_encoding(error, &likely), &reading, begun),
-    };
-    let mut report = report.map_err(|error| helpful(hints::at_full_disk(error), &[]))?;
-    let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
-    report.stop = report.stop.map(|stop| match stop {
-        Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
-        Stop::Failed(error) => Stop::Failed(hints::at_full_disk(error)),
-        other => other,
-    });
-    Ok(report)
+    let end = hints::at_end(report, &reading, &likely);
+    told.write_end(&end);
+    end
 }
 
 /// A notice for `logging`; the report has the others.
@@ -405,6 +420,10 @@ struct Options {
     /// How the types of a new table are found, if one may be made.
     types: Option<NewTypes>,
     job: Option<String>,
+    /// The file that events are appended to.
+    events: Option<PathBuf>,
+    /// Whether a function takes them instead.
+    has_event_caller: bool,
     nan_is_null: bool,
     truncates: bool,
     creates: bool,
@@ -419,6 +438,8 @@ impl Options {
             files: FileOptions::default(),
             types: None,
             job: None,
+            events: None,
+            has_event_caller: false,
             nan_is_null: false,
             truncates: false,
             creates: false,
@@ -562,6 +583,7 @@ impl Options {
             }
             "before" => load.before = value.extract()?,
             "after" => load.after = value.extract()?,
+            "events" => self.events = Some(value.extract()?),
             "tuning_trace" => load.tuning_trace = Some(value.extract()?),
             "temp_dir" => load.temp_dir = Some(value.extract()?),
             "atomic" => load.atomic |= value.extract::<bool>()?,

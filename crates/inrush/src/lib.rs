@@ -68,6 +68,8 @@ pub mod blocking;
 mod bulk;
 mod columns;
 mod config;
+#[cfg(all(feature = "loader", feature = "serde_json"))]
+pub mod documents;
 mod fault;
 mod guard;
 mod inserter;

@@ -72,6 +72,7 @@ def load(
     options: dict[str, Any],
     progress: Callable[[Progress], object] | None = None,
     log: Callable[[int, str], object] | None = None,
+    events: Callable[[str], object] | None = None,
     control: Control | None = None,
 ) -> Report: ...
 def read(

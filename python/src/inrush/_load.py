@@ -109,6 +109,7 @@ def load(
     temp_dir: str | os.PathLike[str] | None = None,
     tuning_trace: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[Progress], object] | None = None,
+    events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None = None,
     control: _inrush.Control | None = None,
     **files: Unpack[FileOptions],
 ) -> Report:
@@ -155,6 +156,8 @@ def load(
         force: whether an unfinished job of another user is taken over; their run of it stops.
         tuning_trace: a file that tells what the tuner saw and decided.
         progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
+        events: a file to which what happens is appended, a JSON object a line, as `--events` does it; or what is called with each as a
+            dict.
         files: how files are read: `FileOptions`.
 
     Returns:
@@ -211,12 +214,24 @@ def load(
         "temp_dir": None if temp_dir is None else os.fspath(temp_dir),
         "tuning_trace": None if tuning_trace is None else os.fspath(tuning_trace),
     }
+    told = None
+    if callable(events):
+        told = _told(events)
+    elif events is not None:
+        options["events"] = os.fspath(events)
     options.update(_files(files, any(kind == "paths" for kind, *_ in sources)))
     show, end = _progress(progress)
     try:
-        return _inrush.load(sources, table, _server(to), options, show, _logger(), control)
+        return _inrush.load(sources, table, _server(to), options, show, _logger(), told, control)
     finally:
         end()
+
+
+def _told(take: Callable[[dict[str, Any]], object]) -> Callable[[str], object]:
+    """What hands events on as dicts."""
+    from json import loads
+
+    return lambda line: take(loads(line))
 
 
 def _server(to: str | Connection | None) -> Any:

@@ -192,6 +192,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["transact"],
             &["blocking", "tokio"],
             &["loader", "parts", "read_view"],
+            &["documents"],
         ],
     ),
     (

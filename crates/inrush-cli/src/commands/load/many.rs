@@ -5,6 +5,7 @@ use super::interrupt::Watch;
 use super::show;
 use super::sources::TableFiles;
 use crate::{Output, exit};
+use inrush::documents::as_json;
 use inrush::sans_io::bulk::report::Report;
 use inrush_core::Result;
 use inrush_core::human;
@@ -106,7 +107,7 @@ fn document(outcomes: &[Outcome], worst: u8) -> Value {
     let tables: Vec<Value> = outcomes
         .iter()
         .map(|outcome| match &outcome.report {
-            Ok(report) => show::as_json(report),
+            Ok(report) => as_json(report),
             Err(error) => json!({
                 "inrush": "load", "version": 1, "exit_code": exit::code_of(error), "table": outcome.table,
                 "error": { "message": error.to_string(), "hint": error.hint(), "code": error.code() },

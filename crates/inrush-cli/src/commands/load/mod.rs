@@ -1,7 +1,6 @@
 //! `inrush load`: from arguments to an exit code. What happens in between is the loader's.
 
 mod args;
-mod events;
 mod interrupt;
 mod job_file;
 mod ledger;
@@ -19,7 +18,8 @@ pub(crate) use job_file::expand;
 
 use crate::connection::{self, Environment};
 use crate::{Output, exit};
-use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source, Stop};
+use inrush::documents::Events;
+use inrush::{BadRows, Config, FrontEnd, LoadOptions, Loader, Matching, Report, Source};
 use inrush_core::{Error, Result};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
@@ -86,7 +86,7 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     let quoted_empties = QuotedEmpties::of(&readers);
     let sources: Vec<Box<dyn Source>> = readers.into_iter().map(|reader| reader as Box<dyn Source>).collect();
 
-    let events = events::Events::open(args.events.as_deref())?;
+    let events = Events::open(args.events.as_deref())?;
     events.write("start", json!({ "files": args.files, "into": args.into() }));
     let loader = Loader::new(config, args.into()).with_front_end(FrontEnd::Command);
     let control = loader.control();
@@ -104,19 +104,9 @@ fn load(args: &LoadArgs, signals: &interrupt::Watch, output: &Output) -> Result<
     }
     let (format, table) = (args.file_format(), args.into());
     let reading = Reading { files: &args.files, format, csv: &csv, types: types.as_ref(), table };
-    let helpful = |error, begun: &[_]| hints::at_options(hints::at_encoding(error, &likely), &reading, begun);
-    let report = report.map_err(connection::hint_at_login).map_err(hints::at_full_disk).map_err(hints::at_new_table);
-    let mut report = report.map_err(|error| helpful(error, &[])).inspect_err(|error| {
-        events.write("failure", json!({ "message": error.to_string(), "exit_code": exit::code_of(error) }));
-    })?;
-    let begun: Vec<_> = report.jobs.iter().filter(|_| report.stored > 0).map(|job| job.id).collect();
-    report.stop = report.stop.map(|stop| match stop {
-        Stop::BadData(error) => Stop::BadData(helpful(error, &begun)),
-        Stop::Failed(error) => Stop::Failed(hints::at_full_disk(error)),
-        other => other,
-    });
-    events.write("summary", show::as_json(&report));
-    Ok(report)
+    let end = hints::at_end(report.map_err(connection::hint_at_login), &reading, &likely);
+    events.write_end(&end);
+    end
 }
 
 /// The names that decide whether a first line is a header: those of `--columns`, else those of the table, which is read only if one is in doubt.

@@ -1,9 +1,9 @@
 //! What a load says while it runs: each notice to the events, the progress and, if people should read it, standard error.
 
-use super::events::Events;
 use super::progress::Gauge;
 use super::repeats::Repeats;
 use crate::Output;
+use inrush::documents::Events;
 use inrush::{FrontEnd, Notice};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};

@@ -1,49 +1,80 @@
 //! `--events FILE`: the events of a load, a JSON object a line (version 1: docs/events.md). Every line is complete and flushed, so that
 //! readers that follow the file never get a partial line; existing lines stay.
 
-use inrush::{FrontEnd, Notice};
+use super::exit::code_of;
+use super::report::as_json;
+use crate::{FrontEnd, Notice};
+use inrush_core::bulk::report::Report;
 use inrush_core::printable::printable_json;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where events go; clones write to the same file.
-#[derive(Clone)]
-pub(crate) struct Events(Option<Arc<Mutex<File>>>);
+/// Where events go; clones write to the same place.
+#[derive(Clone, Default)]
+pub struct Events(Option<Take>);
+
+/// Takes a line, from any thread.
+type Take = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").field("are_written", &self.0.is_some()).finish()
+    }
+}
 
 impl Events {
     /// Appends to `file`, or goes nowhere.
-    pub(crate) fn open(file: Option<&Path>) -> Result<Self> {
+    ///
+    /// # Errors
+    /// `Config` for a file that cannot be written.
+    pub fn open(file: Option<&Path>) -> Result<Self> {
         let Some(path) = file else { return Ok(Self(None)) };
         // It may contain values of rows, so it is readable for the owner only, like a reject file.
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-        match file {
-            Ok(file) => Ok(Self(Some(Arc::new(Mutex::new(file))))),
-            Err(e) => Err(Error::config(format!("cannot write `{}`: {e}", path.display())).with_hint("see `--events`")),
-        }
+        let file = Mutex::new(file.map_err(|e| {
+            Error::config(format!("cannot write `{}`: {e}", path.display())).with_hint("see `--events`")
+        })?);
+        // A disk that is full must not end a load; the report does not depend on this file.
+        let append = |file: &mut File, line: &str| drop(file.write_all(line.as_bytes()));
+        Ok(Self::to(move |line| append(&mut file.lock().unwrap_or_else(PoisonError::into_inner), line)))
+    }
+
+    /// Calls `take` with each line, from any thread; a line ends with a line feed.
+    pub fn to(take: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(take)))
     }
 
     /// Writes one event: `fields` is an object.
-    pub(crate) fn write(&self, event: &str, fields: Value) {
-        let Some(file) = &self.0 else { return };
+    pub fn write(&self, event: &str, fields: Value) {
+        let Some(take) = &self.0 else { return };
         let mut line = json!({ "event": event, "version": VERSION, "at": jiff::Timestamp::now().to_string() });
         if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
             line.extend(fields);
         }
-        let text = printable_json(&format!("{line}\n"));
-        // A disk that is full must not end a load; the report does not depend on this file.
-        let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(text.as_bytes());
+        take(&printable_json(&format!("{line}\n")));
     }
 
     /// Writes an event of the loader.
-    pub(crate) fn write_event(&self, notice: &Notice) {
+    pub fn write_event(&self, notice: &Notice) {
         if self.0.is_some() {
             let (event, fields) = event(notice);
             self.write(event, fields);
+        }
+    }
+
+    /// Writes the end: the report, or why nothing was sent.
+    pub fn write_end(&self, end: &Result<Report>) {
+        match end {
+            Ok(report) => self.write("summary", as_json(report)),
+            Err(error) => {
+                self.write("failure", json!({ "message": error.to_string(), "exit_code": code_of(error) }));
+            }
         }
     }
 }

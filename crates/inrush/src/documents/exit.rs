@@ -1,0 +1,55 @@
+//! Exit codes: what became of a load, as one number.
+
+use inrush_core::bulk::report::{Report, Stop};
+use inrush_core::{Error, Kind};
+
+/// Every row is stored, or the command succeeded.
+pub const OK: u8 = 0;
+/// Wrong usage or configuration.
+pub const USAGE: u8 = 1;
+/// Stopped at bad data.
+pub const DATA: u8 = 2;
+/// The server or the network failed.
+pub const SERVER: u8 = 3;
+/// Finished, some rows rejected.
+pub const REJECTED: u8 = 4;
+/// Refused: what was asked for could store rows twice, lose some, or undo what others did. Which of these the error says.
+pub const PROMISE: u8 = 5;
+/// Interrupted; what is committed stays.
+pub const INTERRUPTED: u8 = 130;
+
+/// The code of an error that ended a command before it sent a row. A refused login is a mistake of the configuration, which no second
+/// attempt mends.
+pub fn code_of(error: &Error) -> u8 {
+    if is_refused_login(error) { USAGE } else { code_of_kind(error) }
+}
+
+/// Whether the server refused user and password.
+fn is_refused_login(error: &Error) -> bool {
+    /// ER_ACCESS_DENIED_ERROR and ER_ACCESS_DENIED_NO_PASSWORD_ERROR
+    const REFUSED: [u16; 2] = [1045, 1698];
+    error.kind() == Kind::Server && REFUSED.contains(&error.code())
+}
+
+fn code_of_kind(error: &Error) -> u8 {
+    match error.kind() {
+        Kind::Config => USAGE,
+        Kind::Data => DATA,
+        Kind::Guarantee => PROMISE,
+        Kind::Interrupted => INTERRUPTED,
+        _ => SERVER,
+    }
+}
+
+/// The code of a load that came to a report.
+pub fn code_of_report(report: &Report) -> u8 {
+    match &report.stop {
+        None if report.rejected > 0 => REJECTED,
+        None => OK,
+        Some(Stop::Interrupted) => INTERRUPTED,
+        // Callers that check only the exit code must notice these rows first.
+        Some(_) if report.unknown > 0 => SERVER,
+        Some(Stop::BadData(_)) => DATA,
+        Some(Stop::Unreadable(error) | Stop::Failed(error)) => code_of_kind(error),
+    }
+}
