@@ -2,6 +2,7 @@
 
 use crate::capsule;
 use crate::cells;
+use crate::ending::Visit;
 use crate::failure;
 use crate::params::{Params, named};
 use crate::result::Result;
@@ -273,7 +274,7 @@ impl Connection {
         let place = mem::replace(&mut *self.slot.place(), Place::Closed);
         if let Place::Here(connection) = place {
             match self.slot.is_of_this_process() {
-                true => py.detach(|| connection.close()),
+                true => Visit::new().detached(py, || connection.close()),
                 false => mem::forget(connection),
             }
         }

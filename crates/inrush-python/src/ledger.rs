@@ -1,5 +1,6 @@
 //! The ledger of loads: `inrush.status` and `inrush.forget`.
 
+use crate::ending::Visit;
 use crate::{connection, failure};
 use inrush::{JobRun, JobStatus, Loader};
 use inrush_core::bulk::ledger::State;
@@ -16,7 +17,9 @@ pub(crate) fn status<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let config = connection::config(to)?;
     let schema = database.or(config.database()).ok_or_else(|| no_database(py))?.to_owned();
-    let jobs = py.detach(|| Loader::status(&config, &schema)).map_err(|error| failure::exception(py, &error))?;
+    let jobs = Visit::new()
+        .detached(py, || Loader::status(&config, &schema))
+        .map_err(|error| failure::exception(py, &error))?;
     PyList::new(py, jobs.iter().map(|job| as_status(py, job)).collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -32,8 +35,9 @@ pub(crate) fn forget<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let config = connection::config(to)?;
     let schema = database.or(config.database()).ok_or_else(|| no_database(py))?.to_owned();
-    let forgotten =
-        py.detach(|| Loader::forget(&config, &schema, job, force)).map_err(|error| failure::exception(py, &error))?;
+    let forgotten = Visit::new()
+        .detached(py, || Loader::forget(&config, &schema, job, force))
+        .map_err(|error| failure::exception(py, &error))?;
     as_status(py, &forgotten.job)
 }
 

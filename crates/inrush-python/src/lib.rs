@@ -14,6 +14,7 @@
 //! | `result` | results: Arrow's stream, or tuples |
 //! | `read` | a table in parts |
 //! | `wait` | Ctrl-C while a server is waited for |
+//! | `ending` | threads of daemons where the interpreter ends |
 //! | `ledger`, `report` | what loads tell |
 //! | `params` | the values of a statement |
 //! | `inserter` | single rows of threads and tasks that travel together |
@@ -26,6 +27,7 @@
 mod capsule;
 mod cells;
 mod connection;
+mod ending;
 mod failure;
 mod files;
 mod inserter;
@@ -46,6 +48,8 @@ use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _inrush {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::connection::Connection;
     #[pymodule_export]
@@ -60,4 +64,9 @@ mod _inrush {
     use crate::result::Result;
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::ending::watch(module)
+    }
 }

@@ -5,6 +5,7 @@
 
 use crate::capsule;
 use crate::cells::Rows;
+use crate::ending::Visit;
 use crate::source::{Ask, Data, Iterator_, Opening, Plan, Planned, Request};
 use crate::tamed::Taming;
 use crate::{connection, failure, files, new_table, report};
@@ -120,11 +121,21 @@ pub(crate) fn load<'py>(
         // The caller may have given up.
         let _ = sender.send(Event::Done(result));
     })?;
-    let mut caller = Caller { progress, log, events, control, load: None, stops: 0, aborted: None, raised: None };
+    let mut caller = Caller {
+        visit: Visit::new(),
+        progress,
+        log,
+        events,
+        control,
+        load: None,
+        stops: 0,
+        aborted: None,
+        raised: None,
+    };
     let outcome = caller.attend(py, &mut inbox, &mut iterators);
     if outcome.is_some() {
         // It has nothing more to do.
-        let _ = py.detach(|| thread.join());
+        let _ = caller.visit.detached(py, || thread.join());
     }
     let raised = caller.raised.take().or_else(|| iterators.iter_mut().find_map(|iterator| iterator.raised.take()));
     finish(py, outcome, raised, job.as_deref())
@@ -161,6 +172,7 @@ fn with_report(py: Python<'_>, raised: PyErr, report: &Report) -> PyErr {
 
 /// The thread that called, as it waits for its load.
 struct Caller<'py> {
+    visit: Visit,
     progress: Option<Bound<'py, PyAny>>,
     log: Option<Bound<'py, PyAny>>,
     /// What takes each event as JSON.
@@ -185,7 +197,7 @@ impl Caller<'_> {
         let mut shown = Instant::now();
         loop {
             let waiting = &mut *inbox;
-            let event = py.detach(move || waiting.recv_timeout(TICK));
+            let event = self.visit.detached(py, move || waiting.recv_timeout(TICK));
             match event {
                 Ok(Event::Done(result)) => {
                     self.show(py, true);

@@ -1,6 +1,7 @@
 //! Results: rows that stream, as Arrow's batches or as tuples.
 
 use crate::capsule;
+use crate::ending::Visit;
 use crate::wait::patiently;
 use crate::{failure, values};
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -90,7 +91,7 @@ impl Result {
     /// Gives the rest up.
     fn close(&self, py: Python<'_>) {
         let rest = mem::replace(&mut *self.state(), State::Over);
-        py.detach(|| drop(rest));
+        Visit::new().detached(py, || drop(rest));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Waiting for a server without the interpreter's lock; in the main thread Ctrl-C is heeded meanwhile.
 
+use crate::ending::Visit;
 use crate::failure;
 use crate::known::{MAIN_THREAD, THREAD};
 use inrush::blocking;
@@ -16,7 +17,7 @@ pub(crate) fn patiently<T: Send>(
     work: impl FnOnce() -> inrush::Result<T> + Send,
 ) -> PyResult<T> {
     if !is_main_thread(py)? {
-        return py.detach(work).map_err(|error| failure::exception(py, &error));
+        return Visit::new().detached(py, work).map_err(|error| failure::exception(py, &error));
     }
     let mut raised = None;
     let done = thread::scope(|scope| {
