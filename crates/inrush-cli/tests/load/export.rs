@@ -82,6 +82,26 @@ fn what_comes_out_goes_back_in() {
 }
 
 #[test]
+fn all_tables_of_a_database() {
+    everywhere("export_all", |place| {
+        place.sql("CREATE TABLE `a.b/c` (id INT); CREATE TABLE z (id INT); CREATE VIEW v AS SELECT 1 AS one");
+        let kept = if place.is_mysql() { "" } else { " WITH SYSTEM VERSIONING" };
+        place.sql(&format!("CREATE TABLE history (id INT){kept}; INSERT INTO history VALUES (7)"));
+        let all = format!("{}.* --to all --format csv", place.schema.name());
+        assert_eq!(export(place, &all).code, 0);
+        assert_eq!(names(place, "all"), ["a%2Eb%2Fc.csv", "history.csv", "manifest.json", "z.csv"]);
+        assert_eq!(place.read("all/history.csv"), "id\n7\n");
+        let view = export(place, "v --to view --format csv");
+        assert_eq!((view.code, place.read("view/v.csv").as_str()), (0, "one\n1\n"), "{view}");
+        // Nothing that an export has not made is removed.
+        std::fs::create_dir(place.path("own")).unwrap();
+        place.write("own/notes.unfinished", "");
+        assert_eq!(export(place, "z --to own").code, 1);
+        assert_eq!(names(place, "own"), ["notes.unfinished"]);
+    });
+}
+
+#[test]
 fn bytes_go_by_parquet_and_arrow() {
     everywhere("export_bytes", |place| {
         let types = "(n INT, bn BINARY(4), vb VARBINARY(20), bl LONGBLOB)";

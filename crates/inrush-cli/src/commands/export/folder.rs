@@ -35,7 +35,8 @@ impl Folder {
         }
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
-            if !name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()) {
+            let text = name.as_encoded_bytes();
+            if !(text.starts_with(b".") && text.ends_with(UNFINISHED.as_bytes())) {
                 return Err(Error::config(format!(
                     "`{}` is not empty: it holds `{}`",
                     path.display(),

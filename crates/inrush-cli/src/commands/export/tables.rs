@@ -51,7 +51,9 @@ fn by_name(error: Error) -> Error {
 fn all_of(connection: &mut Connection, schema: &str) -> Result<Vec<TableName>> {
     let schema = schema.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(schema).replace("``", "`");
     let tables = connection.query::<String>(
-        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME",
+        // MariaDB has a type of its own for tables that keep their history.
+        "SELECT TABLE_NAME FROM information_schema.TABLES
+         WHERE TABLE_SCHEMA = ? AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') ORDER BY TABLE_NAME",
         (&schema,),
     )?;
     if tables.is_empty() {
