@@ -11,6 +11,7 @@ import pytest
 from conftest import Place, friend
 
 import inrush
+import inrush._load
 
 pa = friend("pyarrow")
 pd = friend("pandas")
@@ -59,10 +60,40 @@ def test_pandas_that_is_mixed(each: Place) -> None:
         (pd.DataFrame({"id": [1, 2], "name": ["x", 5]}), "name"),
         (pd.DataFrame({"id": [1, 2], 5: ["x", "y"]}), "5"),
         (pd.DataFrame({"id": [1, 2], "shoe": [1, 2]}), "shoe"),
+        (pd.DataFrame([[1, 2]], columns=["id", "id"]), "two columns.*'id'"),
+        (pd.DataFrame({"v": pd.arrays.SparseArray([0.0, 1.0])}), "Sparse"),
     ]:
         with pytest.raises(inrush.Error, match=says):
             inrush.load(frame, "t", each.url)
     assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
+
+
+@pytest.mark.parametrize("without", ["", "pyarrow"])
+def test_nan_of_pandas(each: Place, without: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A float column of pandas has NaN, which the caller must say is NULL; elsewhere it marks a missing value. With pyarrow or without."""
+    monkeypatch.setattr(inrush._load, "_has", lambda module: module != without)
+    each.sql(TABLE, "CREATE TABLE o (name VARCHAR(20), at DATETIME, n INT)")
+    frame = pd.DataFrame({"id": [1, 2, 3], "v": [1.0, float("nan"), None]})
+    with pytest.raises(inrush.DatabaseError, match="NaN.*row 2, column `v`"):
+        inrush.load(frame, "t", each.url)
+    with pytest.raises(inrush.DatabaseError, match="NaN.*row 2, column `v`"):
+        inrush.load(iter([frame.astype({"v": "float32"})]) if not without else frame, "t", each.url)
+    assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
+    inrush.load(frame, "t", each.url, nan="null")
+    assert each.rows("SELECT v FROM t ORDER BY id") == [(1.0,), (None,), (None,)]
+    missing = pd.DataFrame(
+        {
+            "name": pd.Series(["x", float("nan"), None], dtype=object),
+            "at": pd.to_datetime(["2026-01-02", None, None]),
+            "n": pd.array([1, None, 3], dtype="Int64"),
+        }
+    )
+    inrush.load(missing, "o", each.url)
+    assert each.rows("SELECT name, DATE_FORMAT(at, '%Y'), n FROM o ORDER BY n IS NULL, n") == [
+        ("x", "2026", 1),
+        (None, None, 3),
+        (None, None, None),
+    ]
 
 
 def test_nan(place: Place) -> None:
@@ -203,5 +234,12 @@ def test_a_batch_of_arrow_data_is_stored_whole_or_not(place: Place) -> None:
 
 def test_a_lone_array_is_refused(each: Place) -> None:
     each.sql(TABLE)
-    with pytest.raises(Exception, match="column"):
-        inrush.load(pa.array([1, 2]), "t", each.url)
+    for lone in (pa.array([1, 2]), pa.chunked_array([[1, 2]]), pd.Series([1, 2]), pl.Series([1, 2])):
+        with pytest.raises(inrush.DataError, match="Arrow"):
+            inrush.load(lone, "t", each.url)
+
+
+def test_arrow_types_that_are_not_known(each: Place) -> None:
+    each.sql(TABLE)
+    with pytest.raises(inrush.DataError, match="DataFrame.*cannot be read"):
+        inrush.load(pl.DataFrame({"id": pl.Series([1], dtype=pl.Int128)}), "t", each.url)

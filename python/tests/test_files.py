@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import inspect
 import logging
 from pathlib import Path
 from typing import Any
@@ -214,3 +215,45 @@ def test_options_of_every_load(each: Place, tmp_path: Path) -> None:
     rows = [{"id": n, "name": "x"} for n in range(100)]
     report = inrush.load(rows, "t", each.url, batch=10, max_bad="1%", unchecked=["unique"], bad_rows="skip")
     assert (report.stored, report.chunks) == (100, 10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": 64 << 20, "rate": 10**9, "retry_for": 0.5, "lanes": 1, "batch": 10},
+        {"memory": "64MiB", "rate": "50k", "retry_for": "10m", "lanes": "auto", "batch": "4MiB", "method": "auto"},
+        {"memory": "1g", "rate": "1M/s", "retry_for": "0", "batch": "auto"},
+    ],
+)
+def test_sizes_and_times_as_the_command_has_them(each: Place, options: dict[str, Any]) -> None:
+    """What hints of the command say, such as `retry_for="10m"`, is taken."""
+    each.sql(TABLE)
+    assert inrush.load([{"id": 1}], "t", each.url, **options).stored == 1
+
+
+def test_a_new_table_of_the_old_definition(place: Place, tmp_path: Path) -> None:
+    place.sql("CREATE TABLE t (id SMALLINT PRIMARY KEY, name CHAR(9), KEY k (name))", "INSERT INTO t VALUES (1, 'old')")
+    (tmp_path / "a.csv").write_text("id,name\n2,new\n")
+    with pytest.raises(inrush.LoadError):
+        inrush.load([{"id": 3}, {"id": 3}], "t", place.url, replace_table=True)
+    assert place.rows("SELECT * FROM t") == [(1, "old")]
+    assert inrush.load(tmp_path / "a.csv", "t", place.url, replace_table=True).stored == 1
+    types = "SELECT DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 't'"
+    assert place.rows("SELECT * FROM t") == [(2, "new")]
+    assert sorted(place.rows(types)) == [("char",), ("smallint",)]
+    # The hint for what was replaced since names what keeps the definition.
+    (tmp_path / "a.csv").write_text("id,name\n9,other\n")
+    with pytest.raises(inrush.Error) as raised:
+        inrush.load(tmp_path / "a.csv", "t", place.url)
+    assert "`replace_table=True`" in (raised.value.hint or ""), raised.value
+
+
+def test_what_hands_options_on_has_them_all() -> None:
+    """`LoadOptions` is the signature of `inrush.load`, so that `Connection.load` and `inrush.aio` take the same."""
+    own = {name: ty.__forward_arg__ for name, ty in inrush.LoadOptions.__annotations__.items()}
+    of_files = inrush.FileOptions.__annotations__.keys()
+    parameters = inspect.signature(inrush.load).parameters.values()
+    of_load = {one.name: one.annotation for one in parameters if one.kind is one.KEYWORD_ONLY}
+    assert {name: ty for name, ty in own.items() if name not in of_files} == of_load
+    documented = inspect.getdoc(inrush.load) or ""
+    assert [name for name in of_load if f"\n    {name}: " not in documented] == []

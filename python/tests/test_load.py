@@ -150,6 +150,69 @@ def test_bad_values(each: Place, rows: list[Any], says: str) -> None:
     assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
 
 
+class Swapped(NamedTuple):
+    name: str
+    id: int
+
+
+@dataclass
+class Other:
+    id: int
+
+
+# Rows that are unlike the first one, and what the error says: none of them may be taken for a sequence of values.
+UNLIKE: dict[str, tuple[list[Any], str]] = {
+    "a dict among tuples": ([("1", "Ann"), {"name": "Bob", "id": "2"}], "row 2 is a dict.*first one is a tuple"),
+    "a text among tuples": ([("1", "Ann"), "ab"], "row 2 is a str"),
+    "bytes among tuples": ([("1", "Ann"), b"ab"], "row 2 is a bytes"),
+    "a set among lists": ([["1", "Ann"], {"2", "Bob"}], "row 2 is a set"),
+    "a set": ([{"1", "Ann"}], "first row is a set"),
+    "a number among tuples": ([("1", "Ann"), 5], "row 2 is a int"),
+    "a tuple among dicts": ([{"id": "1", "name": "Ann"}, ("2", "Bob")], "row 2 is a tuple"),
+    "a tuple behind many dicts": ([{"id": str(n), "name": "x"} for n in range(1500)] + [("2", "Bob")], "row 1501 is"),
+    "a key of the 1,001st row": ([{"id": str(n)} for n in range(1000)] + [{"name": "x"}], "row 1001 has a key 'name'"),
+    "a key that is no text": ([{"id": "1", 5: "x"}], "key 5"),
+    "a tuple among dataclasses": ([Guest(1, "Ann"), (2, "Bob", None)], "row 2 is a tuple"),
+    "another dataclass": ([Guest(1, "Ann"), Other(2)], "row 2 is a Other"),
+    "other fields": ([Person(1, "Ann", None), Swapped("Bob", 2)], "row 2 has the fields name, id, the first one id"),
+    "a dict among named tuples": ([Person(1, "Ann", None), {"id": 2}], "row 2 is a dict"),
+}
+
+
+@pytest.mark.parametrize(("rows", "says"), UNLIKE.values(), ids=UNLIKE.keys())
+def test_rows_unlike_the_first(each: Place, rows: list[Any], says: str) -> None:
+    each.sql("CREATE TABLE t (id VARCHAR(20), name VARCHAR(20), born VARCHAR(20))")
+    with pytest.raises(inrush.Error, match=says) as raised:
+        by_place = type(rows[0]) in (tuple, list)
+        inrush.load(rows, "t", each.url, columns=["id", "name"] if by_place else "name")
+    assert raised.value.kind in ("data", "config")
+    report = getattr(raised.value, "report", None)
+    assert each.rows("SELECT COUNT(*) FROM t") == [(report.stored if report else 0,)]
+
+
+def test_what_is_filled_again_and_again(each: Place) -> None:
+    """A generator may reuse its row, and a buffer in it: each row is read before the next is asked for."""
+    each.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARBINARY(9), j JSON)")
+
+    def dicts() -> Iterator[dict[str, Any]]:
+        row: dict[str, Any] = {}
+        for n in range(3):
+            row["id"] = n
+            yield row
+
+    def lists() -> Iterator[list[Any]]:
+        buffer, document, row = bytearray(1), {"n": 0}, [0, b"", {}]
+        for n in range(10, 13):
+            buffer[0] = document["n"] = row[0] = n
+            row[1:] = buffer, document
+            yield row
+
+    inrush.load(dicts(), "t", each.url)
+    inrush.load(lists(), "t", each.url)
+    want = [(n, None, None) for n in range(3)] + [(n, bytes([n]), str(n)) for n in range(10, 13)]
+    assert each.rows("SELECT id, v, JSON_EXTRACT(j, '$.n') FROM t ORDER BY id") == want
+
+
 def test_nan_as_null(each: Place) -> None:
     each.sql("CREATE TABLE t (id INT PRIMARY KEY, v DOUBLE)")
     inrush.load([(1, float("nan"))], "t", each.url, nan="null")

@@ -8,6 +8,7 @@ import datetime
 import decimal
 import os
 import threading
+import types
 from typing import Any
 
 import pytest
@@ -114,6 +115,31 @@ def test_a_batch(place: Place) -> None:
         )
         assert (done.rows, [bad.row for bad in done.bad_rows]) == (1, [1, 2])
     assert place.rows("SELECT COUNT(*) FROM t") == [(5001,)]
+
+
+VALUES_WITHOUT_ORDER: list[Any] = ["ab", b"ab", bytearray(b"ab"), {"a", "b"}, frozenset("ab"), {"a": 1, "b": 2}]
+
+
+@pytest.mark.parametrize("values", VALUES_WITHOUT_ORDER, ids=repr)
+def test_values_go_by_their_places(each: Place, values: Any) -> None:
+    """A dict would give its keys, a text its characters, a set no order."""
+    each.sql("CREATE TABLE t (a VARCHAR(9), b VARCHAR(9))")
+    with inrush.connect(each.url) as connection, inrush.Inserter("t", each.url) as inserter:
+        with pytest.raises(inrush.DataError, match="tuple or a list") as raised:
+            connection.executemany("INSERT INTO t VALUES (?, ?)", [("x", "y"), values])
+        assert raised.value.row == 1
+        if not isinstance(values, dict):
+            with pytest.raises(inrush.DataError, match="tuple or a list"):
+                connection.execute("INSERT INTO t VALUES (?, ?)", values)
+            with pytest.raises(inrush.DataError, match="tuple or a list"):
+                inserter.insert(values)
+    assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
+
+
+def test_any_mapping_goes_by_names(each: Place) -> None:
+    with inrush.connect(each.url) as connection:
+        named = types.MappingProxyType({"b": "2", "a": "1"})
+        assert connection.query("SELECT :a, :b", named).rows() == [("1", "2")]
 
 
 def test_read_in_parts(place: Place) -> None:
@@ -251,6 +277,9 @@ def test_asyncio(place: Place) -> None:
                     await connection.execute("DELETE FROM t")
                     raise KeyError
             assert await connection.query("SELECT COUNT(*) FROM t") == [(2,)]
+            report = await connection.load([(n, n) for n in range(20, 30)], "t", batch=5)
+            assert (report.stored, report.chunks) == (10, 2)
+            assert (await inrush.aio.load([(n, n) for n in range(30, 40)], "t", connection)).stored == 10
         report = await inrush.aio.load([(n, n) for n in range(10, 20)], "t", place.url)
         assert report.stored == 10
 

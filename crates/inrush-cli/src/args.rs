@@ -113,6 +113,61 @@ mod tests {
         all
     }
 
+    /// Options of `load` that have no argument of their own in Python, and what stands for them there.
+    const NOT_IN_PYTHON: [(&[&str], &str); 7] = [
+        (&["into"], "`table`"),
+        (
+            &[
+                "url",
+                "host",
+                "port",
+                "user",
+                "database",
+                "socket",
+                "password",
+                "password-file",
+                "tls",
+                "tls-ca",
+                "defaults-file",
+            ],
+            "`to`, a URL, which has them as its parts; without it INRUSH_URL and the usual option files",
+        ),
+        (&["no-header"], "`header=False`"),
+        (&["create-table"], "`create`"),
+        (&["status", "forget"], "functions"),
+        (&["job"], "a program is its own job file; its `job` names rows"),
+        (
+            &["json", "quiet", "verbose", "no-progress", "color", "log-format", "help", "version"],
+            "how a terminal is used: a report, `logging`, `progress`",
+        ),
+    ];
+
+    #[test]
+    fn python_has_every_option_of_a_load() {
+        let python = include_str!("../../../python/src/inrush/_load.py");
+        let (_, signature) = python.split_once("\ndef load(\n").unwrap();
+        let (signature, _) = signature.split_once("\n) -> Report:").unwrap();
+        let (_, of_files) = python.split_once("\nclass FileOptions(").unwrap();
+        let (of_files, _) = of_files.split_once("\n\n\n").unwrap();
+        let lines = signature.lines().chain(of_files.lines());
+        let arguments: Vec<_> = lines.filter_map(|line| line.strip_prefix("    ")?.split_once(": ")).collect();
+        let has = |name: &str| arguments.iter().any(|(argument, _)| *argument == name);
+        let excused: Vec<_> = NOT_IN_PYTHON.iter().flat_map(|(flags, _)| *flags).copied().collect();
+        let mut cli = Cli::command();
+        cli.build();
+        let load = cli.find_subcommand("load").unwrap();
+        let flags: Vec<_> = load.get_arguments().filter_map(|argument| argument.get_long()).collect();
+        assert!(flags.len() > 60 && arguments.len() > 50, "{flags:?} {arguments:?}");
+        let missing: Vec<_> =
+            flags.iter().filter(|flag| !excused.contains(flag) && !has(&flag.replace('-', "_"))).collect();
+        assert!(missing.is_empty(), "`inrush.load` has no argument for {missing:?}: python/src/inrush/_load.py");
+        let stale: Vec<_> = excused
+            .iter()
+            .filter(|flag| !flags.contains(flag) || (**flag != "job" && has(&flag.replace('-', "_"))))
+            .collect();
+        assert!(stale.is_empty(), "no option, or one that Python has: {stale:?}");
+    }
+
     #[test]
     fn every_command_has_help() {
         let calls = calls(&Cli::command(), &["inrush".to_owned()]);

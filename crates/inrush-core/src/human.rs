@@ -66,6 +66,40 @@ pub fn time_of(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
 }
 
+/// The number that `4MiB`, `512k` or `64000` is, and whether it has a unit of bytes.
+pub fn bytes_of(text: &str) -> Option<(u64, bool)> {
+    const UNITS: [(&str, u64); 9] = [
+        ("k", 1 << 10),
+        ("kb", 1 << 10),
+        ("kib", 1 << 10),
+        ("m", 1 << 20),
+        ("mb", 1 << 20),
+        ("mib", 1 << 20),
+        ("g", 1 << 30),
+        ("gb", 1 << 30),
+        ("gib", 1 << 30),
+    ];
+    with_unit(text, &UNITS)
+}
+
+/// The rows a second that `5000`, `50k`, `1M` or `1M/s` is.
+pub fn rate_of(text: &str) -> Option<u64> {
+    let (rows, _) = with_unit(text.strip_suffix("/s").unwrap_or(text), &[("k", 1_000), ("m", 1_000_000)])?;
+    Some(rows)
+}
+
+/// A number with a unit or without one: its value, and whether there was one.
+fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, bool)> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    if unit.is_empty() {
+        return Some((number, false));
+    }
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
+    Some((number.checked_mul(*factor)?, true))
+}
+
 /// `1 row`, `2 rows`.
 pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", exact(number), if number == 1 { "" } else { "s" })

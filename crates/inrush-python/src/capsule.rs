@@ -3,11 +3,12 @@
 //!
 //! No column is copied. All of the crate's `unsafe` is here.
 
+use crate::failure;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
-use arrow_schema::{DataType, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use std::ffi::CStr;
@@ -24,18 +25,24 @@ pub(crate) fn reader(object: &Bound<'_, PyAny>) -> PyResult<Option<Reader>> {
     if object.hasattr("__arrow_c_stream__")? {
         let capsule = object.call_method0("__arrow_c_stream__")?;
         let stream = stream(capsule.cast::<PyCapsule>()?)?;
-        let reader = RecordBatchStreamReader::try_new(stream).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let reader = RecordBatchStreamReader::try_new(stream).map_err(|error| refused(object, &error))?;
         return Ok(Some(Box::new(reader)));
     }
     if object.hasattr("__arrow_c_array__")? {
         let capsules = object.call_method0("__arrow_c_array__")?;
         let capsules = capsules.cast::<PyTuple>()?;
         let (schema, array) = (capsules.get_item(0)?, capsules.get_item(1)?);
-        let batch = batch(schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?)?;
+        let batch = batch(object, schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?)?;
         let schema = batch.schema();
         return Ok(Some(Box::new(RecordBatchIterator::new([Ok(batch)], schema))));
     }
     Ok(None)
+}
+
+/// Of types that Arrow's library for Rust does not know, of data that are one column.
+fn refused(object: &Bound<'_, PyAny>, error: &ArrowError) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+    failure::data(object.py(), format!("the Arrow data of a `{class}` cannot be read: {error}"))
 }
 
 fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<FFI_ArrowArrayStream> {
@@ -47,7 +54,11 @@ fn stream(capsule: &Bound<'_, PyCapsule>) -> PyResult<FFI_ArrowArrayStream> {
     Ok(stream)
 }
 
-fn batch(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<RecordBatch> {
+fn batch(
+    object: &Bound<'_, PyAny>,
+    schema: &Bound<'_, PyCapsule>,
+    array: &Bound<'_, PyCapsule>,
+) -> PyResult<RecordBatch> {
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
     // SAFETY: as above, for both structs.
@@ -56,9 +67,10 @@ fn batch(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResul
         unsafe { (FFI_ArrowSchema::from_raw(schema.as_ptr()), FFI_ArrowArray::from_raw(array.as_ptr())) };
     // SAFETY: the producer says that the array is of this schema; lengths and offsets are checked here.
     #[expect(unsafe_code, reason = "Arrow's C interface")]
-    let data = unsafe { from_ffi(array, &schema) }.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let data = unsafe { from_ffi(array, &schema) }.map_err(|error| refused(object, &error))?;
     if !matches!(data.data_type(), DataType::Struct(_)) {
-        return Err(PyTypeError::new_err(
+        return Err(failure::data(
+            object.py(),
             "an Arrow array is one column without a name: pass a table or a record batch",
         ));
     }

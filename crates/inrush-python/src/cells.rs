@@ -12,8 +12,8 @@ use inrush_core::error::{Error, Place};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyString, PyTime,
-    PyTuple, PyType,
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping,
+    PySet, PyString, PyTime, PyTuple, PyType,
 };
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) enum Cell<'py> {
     Str(Bound<'py, PyString>),
     Float(f64),
     Bool(bool),
-    Bytes(Bound<'py, PyAny>),
+    Bytes(Bound<'py, PyBytes>),
 }
 
 /// What kind of value it is, for the type of a new column.
@@ -103,11 +103,14 @@ fn other<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
     if value.is_instance_of::<PyString>() {
         return Ok((Cell::Str(value.str()?), ValueKind::Text));
     }
-    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
-        return Ok((Cell::Bytes(value.clone()), ValueKind::Bytes));
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok((Cell::Bytes(bytes.clone()), ValueKind::Bytes));
+    }
+    if let Ok(bytes) = value.cast::<PyByteArray>() {
+        return Ok((Cell::Bytes(PyBytes::new(py, &bytes.to_vec())), ValueKind::Bytes));
     }
     if class.name()?.to_string_lossy() == "memoryview" {
-        return Ok((Cell::Bytes(value.call_method0("tobytes")?), ValueKind::Bytes));
+        return Ok((Cell::Bytes(value.call_method0("tobytes")?.cast_into()?), ValueKind::Bytes));
     }
     if value.is_instance(DECIMAL.get(py)?)? {
         if value.call_method0("is_nan")?.is_truthy()? {
@@ -258,23 +261,25 @@ impl Rows {
         self.schema.as_ref()
     }
 
-    /// Takes rows: lists of as many values as there are columns.
-    pub(crate) fn take(
+    /// Takes rows: sequences of as many values as there are columns. What a program may change between two rows is read before the next
+    /// row is asked for.
+    pub(crate) fn take<'py>(
         &mut self,
-        rows: &Bound<'_, PyList>,
+        py: Python<'py>,
+        rows: &mut dyn Iterator<Item = PyResult<Bound<'py, PyAny>>>,
         columns: Option<&mut Vec<Column>>,
     ) -> PyResult<RecordBatch> {
-        let mut cells: Vec<Vec<Cell<'_>>> = self.names.iter().map(|_| Vec::with_capacity(rows.len())).collect();
+        let mut cells: Vec<Vec<Cell<'_>>> = self.names.iter().map(|_| Vec::new()).collect();
         let mut kinds: Vec<Column> = self.names.iter().map(|name| Column::new(name)).collect();
-        for (at, row) in rows.iter().enumerate() {
-            let row_number = self.taken + at as u64 + 1;
+        let mut n_rows = 0;
+        for row in rows {
+            let row = row?;
+            n_rows += 1;
+            let row_number = self.taken + n_rows;
             let n_values = row.len()?;
             if n_values != self.names.len() {
                 let want = self.names.len();
-                return Err(failure::data(
-                    rows.py(),
-                    format!("row {row_number} has {n_values} values, the first one {want}"),
-                ));
+                return Err(failure::data(py, format!("row {row_number} has {n_values} values, the first one {want}")));
             }
             for (column, value) in row.try_iter()?.enumerate() {
                 let (cell, kind) = cell(&value?).map_err(|error| self.at(row.py(), row_number, column, &error))?;
@@ -285,10 +290,10 @@ impl Rows {
         let schema = self.schema.get_or_insert_with(|| schema_of(&kinds)).clone();
         let mut arrays = Vec::with_capacity(cells.len());
         for (at, cells) in cells.iter().enumerate() {
-            let array = self.array(rows.py(), at, cells, schema.field(at).data_type())?;
+            let array = self.array(py, at, cells, schema.field(at).data_type())?;
             arrays.push(array);
         }
-        self.taken += rows.len() as u64;
+        self.taken += n_rows;
         if let Some(columns) = columns {
             *columns = kinds;
         }
@@ -301,7 +306,7 @@ impl Rows {
             for (at, cell) in cells.iter().enumerate() {
                 match cell {
                     Cell::Null => builder.append_null(),
-                    Cell::Bytes(value) => builder.append_value(bytes(value)?),
+                    Cell::Bytes(value) => builder.append_value(value.as_bytes()),
                     Cell::Str(text) => builder.append_value(text.to_cow()?.as_bytes()),
                     _ => return Err(self.mixed(py, column, at, "no bytes", "bytes")),
                 }
@@ -392,7 +397,7 @@ impl Column {
                 }
             }
             Cell::Bytes(value) => {
-                let bytes = value.len().unwrap_or(0);
+                let bytes = value.as_bytes().len();
                 chars(bytes, bytes);
             }
             Cell::Text(text) => {
@@ -416,14 +421,6 @@ impl Column {
     }
 }
 
-/// The bytes of `bytes` or a `bytearray`.
-fn bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
-    }
-    Ok(value.cast::<PyByteArray>()?.to_vec())
-}
-
 /// A value to be bound to a placeholder.
 pub(crate) enum Owned {
     Null,
@@ -433,8 +430,23 @@ pub(crate) enum Owned {
     Bytes(Vec<u8>),
 }
 
-/// The values of one execution.
+/// The values of one execution. What is one value, or has no order, is refused: a text would give its characters, a dict its keys.
 pub(crate) fn bound(values: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Vec<Owned>> {
+    let is_refused = values.is_instance_of::<PyString>()
+        || values.is_instance_of::<PyBytes>()
+        || values.is_instance_of::<PyByteArray>()
+        || values.is_instance_of::<PySet>()
+        || values.is_instance_of::<PyFrozenSet>()
+        || values.cast::<PyMapping>().is_ok();
+    if is_refused {
+        let class = values.get_type().name()?;
+        let told = Error::data(format!("the values are a `{class}`: they go by their places, in a tuple or a list"));
+        let told = match row {
+            Some(row) => told.at_row(row as u64),
+            None => told,
+        };
+        return Err(failure::exception(values.py(), &told));
+    }
     let mut all = Vec::new();
     for (at, value) in values.try_iter()?.enumerate() {
         let owned = cell(&value?).and_then(|(cell, _)| cell.into_owned()).map_err(|error| {
@@ -460,7 +472,7 @@ impl Cell<'_> {
             Cell::Float(value) => Owned::Double(value),
             Cell::Text(text) => Owned::Text(text),
             Cell::Str(text) => Owned::Text(text.to_cow()?.into_owned()),
-            Cell::Bytes(value) => Owned::Bytes(bytes(&value)?),
+            Cell::Bytes(value) => Owned::Bytes(value.as_bytes().to_vec()),
         })
     }
 }

@@ -14,7 +14,7 @@ use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
 use inrush::{
     BadRows, BatchSize, Computed, Guarantee, LoadOptions, Loader, MaxBad, MinRows, Notice, Report, Sort, Source,
 };
-use inrush_core::{Error, FrontEnd, Kind};
+use inrush_core::{Error, FrontEnd, Kind, human};
 use inrush_files::hints::{self, Reading};
 use inrush_files::{
     FileOptions, NewTypes, QuotedEmpties, TableColumns, check_all_names, check_fields_of_formats, check_reject_file,
@@ -92,8 +92,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Loads `data` and returns the report.
 ///
-/// `data` is a list of tuples: `("paths", texts)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or `("rows", function, names)`, where the
-/// function returns a list of at most so many rows. `options` are those of `inrush.load` by their names.
+/// `data` is a list of tuples: `("paths", texts)`, `("arrow", object, number of rows or None)`, `("batches", iterator)`, or
+/// `("rows", iterator, names)`, where a row is a sequence of as many values. `options` are those of `inrush.load` by their names.
 #[pyfunction]
 #[pyo3(signature = (data, table, to, options, progress=None, log=None, events=None, control=None))]
 #[expect(clippy::too_many_arguments, reason = "called by one function of Python, by keyword")]
@@ -514,15 +514,16 @@ impl Options {
             }
             "has_names" => self.has_names = value.extract()?,
             "create" => {
-                (self.creates, load.replace) = match (value.extract::<bool>(), value.extract::<String>().as_deref()) {
+                let (creates, replaces) = match (value.extract::<bool>(), value.extract::<String>().as_deref()) {
                     (Ok(creates), _) => (creates, false),
                     (_, Ok("append")) => (true, false),
                     (_, Ok("replace")) => (true, true),
                     _ => return Err(refuse("True, \"append\" or \"replace\"")),
                 };
-                load.atomic |= load.replace;
-                load.truncate |= load.replace;
+                self.creates = creates;
+                replace(load, replaces);
             }
+            "replace_table" => replace(load, value.extract()?),
             "guarantee" => {
                 let known = Guarantee::parse(&text()?);
                 load.guarantee = known.ok_or_else(|| refuse("\"exactly-once\" or \"at-least-once\""))?;
@@ -539,12 +540,12 @@ impl Options {
                 load.max_bad = Some(most.ok_or_else(|| refuse("a number, or a share such as \"0.5%\""))?);
             }
             "batch" => {
-                let takes = "rows, or bytes such as \"4MiB\", at least 1 and at most 64 MiB";
-                load.batch = match (value.extract::<usize>(), value.extract::<(usize,)>()) {
-                    (Ok(rows @ 1..), _) => BatchSize::Rows(rows),
-                    (_, Ok((bytes,))) if (1..=BatchSize::MOST_BYTES).contains(&bytes) => BatchSize::Bytes(bytes),
-                    _ => return Err(refuse(takes)),
+                let known = match value.extract::<usize>() {
+                    Ok(rows) => (rows > 0).then_some(BatchSize::Rows(rows)),
+                    Err(_) => text().ok().and_then(|text| BatchSize::parse(&text)),
                 };
+                let takes = "\"auto\", rows, or bytes such as \"4MiB\", at least 1 and at most 64 MiB";
+                load.batch = known.ok_or_else(|| refuse(takes))?;
             }
             "unchecked" => {
                 for check in value.extract::<Vec<String>>()? {
@@ -573,20 +574,31 @@ impl Options {
                 load.sort = known.ok_or_else(|| refuse("\"auto\", \"key\", \"server\" or \"none\""))?;
             }
             "lanes" => {
-                let lanes: usize = value.extract()?;
-                if !(1..=256).contains(&lanes) {
-                    return Err(refuse("a number from 1 to 256, or None"));
-                }
-                load.lanes = Some(lanes);
+                load.lanes = match (value.extract::<usize>(), text().as_deref()) {
+                    (Ok(lanes @ 1..=256), _) => Some(lanes),
+                    (_, Ok("auto")) => None,
+                    _ => return Err(refuse("\"auto\" or a number from 1 to 256")),
+                };
             }
-            "memory" => load.memory = value.extract()?,
+            "memory" => {
+                let of_text = || match human::bytes_of(&text().ok()?)? {
+                    (bytes, true) => usize::try_from(bytes).ok(),
+                    (_, false) => None,
+                };
+                let bytes = value.extract::<usize>().ok().or_else(of_text);
+                load.memory = bytes.ok_or_else(|| refuse("bytes, or such as \"256MiB\""))?;
+            }
             "rate" => {
-                let rate = value.extract::<u64>().ok().and_then(NonZeroU64::new);
-                load.rate = Some(rate.ok_or_else(|| refuse("rows a second, at least 1"))?);
+                let rate = value.extract::<u64>().ok().or_else(|| human::rate_of(&text().ok()?));
+                let takes = "rows a second: 5000, \"50k\", at least 1";
+                load.rate = Some(rate.and_then(NonZeroU64::new).ok_or_else(|| refuse(takes))?);
             }
             "retry_for" => {
-                let seconds = Duration::try_from_secs_f64(value.extract()?);
-                load.retries_for = seconds.map_err(|_| refuse("seconds"))?;
+                let time = match value.extract::<f64>() {
+                    Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+                    Err(_) => text().ok().and_then(|text| human::time_of(&text)),
+                };
+                load.retries_for = time.ok_or_else(|| refuse("seconds, or such as \"10m\""))?;
             }
             "method" => load.method = Method::parse(&text()?, &Method::ALL).map_err(ours)?,
             "set" => {
@@ -633,4 +645,11 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// A new table takes the place of the one that is there.
+fn replace(load: &mut LoadOptions, replaces: bool) {
+    load.replace |= replaces;
+    load.atomic |= replaces;
+    load.truncate |= replaces;
 }

@@ -4,7 +4,7 @@ use crate::cells::{self, Owned};
 use inrush::ToValue as _;
 use inrush::sans_io::convert::params::Named;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyMapping;
 
 /// The values of one execution.
 pub(crate) enum Params {
@@ -14,9 +14,9 @@ pub(crate) enum Params {
 
 impl Params {
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(by_name) = given.cast::<PyDict>() {
-            let names = by_name.keys();
-            let values = cells::bound(by_name.values().as_any(), None)?;
+        if let Ok(by_name) = given.cast::<PyMapping>() {
+            let names = by_name.keys()?;
+            let values = cells::bound(by_name.values()?.as_any(), None)?;
             let names = names.iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?;
             return Ok(Self::ByName(names.into_iter().zip(values).collect()));
         }

@@ -14,7 +14,7 @@ use inrush_core::{Error, Kind};
 use inrush_files::{CsvOptions, FileSource, Format, expand, found_header, open_all};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::PyIterator;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -29,7 +29,7 @@ pub(crate) enum Data {
     Arrow(Reader, Option<u64>),
     /// An iterator of objects in Arrow's form.
     Batches(Py<PyAny>),
-    /// An iterator of lists of rows.
+    /// An iterator of rows.
     Rows(Py<PyAny>, Rows),
 }
 
@@ -71,9 +71,9 @@ impl Iterator_ {
     }
 
     fn try_next(&mut self, py: Python<'_>) -> PyResult<Option<Pulled>> {
-        let iterator = self.iterator.bind(py);
+        let mut iterator = self.iterator.bind(py).cast::<PyIterator>()?.clone();
         let Some(rows) = &mut self.rows else {
-            let Some(item) = iterator.cast::<pyo3::types::PyIterator>()?.clone().next() else { return Ok(None) };
+            let Some(item) = iterator.next() else { return Ok(None) };
             let item = item?;
             return match capsule::reader(&item)? {
                 Some(reader) => Ok(Some(Pulled::Stream(reader))),
@@ -83,15 +83,12 @@ impl Iterator_ {
                 ))),
             };
         };
-        // Python's side hands out lists of at most so many rows; an empty one is the end.
-        let list = iterator.call1((ROWS,))?;
-        let list = list.cast::<PyList>()?;
         let is_first = rows.schema().is_none();
-        if list.is_empty() && !is_first {
+        let mut columns = Vec::new();
+        let batch = rows.take(py, &mut iterator.take(ROWS), is_first.then_some(&mut columns))?;
+        if batch.num_rows() == 0 && !is_first {
             return Ok(None);
         }
-        let mut columns = Vec::new();
-        let batch = rows.take(list, is_first.then_some(&mut columns))?;
         Ok(Some(Pulled::Rows(batch, is_first.then_some(columns))))
     }
 }

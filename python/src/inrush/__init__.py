@@ -24,7 +24,7 @@ from ._errors import (
 from ._inrush import VERSION as __version__
 from ._inrush import Control
 from ._inserter import Inserter, InserterOptions, InserterStatus
-from ._load import FileOptions, load
+from ._load import FileOptions, LoadOptions, load
 from ._report import Job, JobStatus, Progress, Records, Reject, Report, Retry
 from ._result import Result
 
@@ -46,6 +46,7 @@ __all__ = [
     "Job",
     "JobStatus",
     "LoadError",
+    "LoadOptions",
     "NotSupportedError",
     "OperationalError",
     "Outcome",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from . import _inrush
+from ._load import LoadOptions, load
 from ._result import Result
 
 if TYPE_CHECKING:
@@ -95,10 +96,8 @@ class Connection:
             raise
         self.execute("COMMIT")
 
-    def load(self, data: Any, table: str, **options: Any) -> Report:
-        """`inrush.load` to this connection's server, over connections of its own."""
-        from ._load import load
-
+    def load(self, data: Any, table: str, **options: Unpack[LoadOptions]) -> Report:
+        """`inrush.load` to this connection's server, over connections of its own, with all of its options."""
         return load(data, table, self, **options)
 
     @property

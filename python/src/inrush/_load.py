@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from . import _inrush
@@ -65,6 +66,53 @@ class FileOptions(TypedDict, total=False):
     """The most records of each file."""
 
 
+class LoadOptions(FileOptions, total=False):
+    """The options of `inrush.load`, for what hands them on. Each is explained there."""
+
+    mode: str
+    key: Sequence[str] | str
+    create: bool | str | None
+    replace_table: bool
+    columns: str | Sequence[str]
+    job: str | None
+    guarantee: str
+    bad_rows: str
+    max_bad: int | str | None
+    nan: str
+    nanoseconds: str
+    time_zone: str
+    sort: str
+    lanes: int | str | None
+    memory: int | str
+    rate: int | str | None
+    retry_for: float | str
+    method: str | None
+    batch: int | str | None
+    unchecked: Sequence[str] | str
+    index: bool
+    sample: int | str | None
+    tight: bool
+    type: Mapping[str, str] | Sequence[str] | str
+    set: Sequence[str] | str
+    before: Sequence[str] | str
+    after: Sequence[str] | str
+    atomic: bool
+    truncate: bool
+    allow_empty: bool
+    min_rows: int | str | None
+    defer_indexes: bool
+    dry_run: bool
+    again: bool
+    trust_source: bool
+    force: bool
+    if_loaded: str
+    temp_dir: str | os.PathLike[str] | None
+    tuning_trace: str | os.PathLike[str] | None
+    progress: bool | Callable[[Progress], object] | None
+    events: str | os.PathLike[str] | Callable[[dict[str, Any]], object] | None
+    control: _inrush.Control | None
+
+
 def load(
     data: Any,
     table: str,
@@ -73,6 +121,7 @@ def load(
     mode: str = "insert",
     key: Sequence[str] | str = (),
     create: bool | str | None = None,
+    replace_table: bool = False,
     columns: str | Sequence[str] = "name",
     job: str | None = None,
     guarantee: str = "exactly-once",
@@ -82,10 +131,10 @@ def load(
     nanoseconds: str = "error",
     time_zone: str = "+00:00",
     sort: str = "auto",
-    lanes: int | None = None,
-    memory: str | int = "256MiB",
-    rate: int | None = None,
-    retry_for: float = 600,
+    lanes: int | str | None = None,
+    memory: int | str = "256MiB",
+    rate: int | str | None = None,
+    retry_for: float | str = 600,
     method: str | None = None,
     batch: int | str | None = None,
     unchecked: Sequence[str] | str = (),
@@ -125,7 +174,8 @@ def load(
         mode: `insert`, `ignore`, `replace`, `upsert`, `update` or `delete`.
         key: the columns of the unique key that the mode goes by; for a new table its primary key.
         create: True or "append": the table is made if it is missing; "replace": a new one takes the old one's place at the end, and until
-            then, and after a failure, the old one is as it was.
+            then, and after a failure, the old one is as it was. Its definition is that of the data.
+        replace_table: whether a new table takes the old one's place in the same way, with the old one's definition.
         columns: "name", "position", or the table's columns for the data's in their order.
         job: a name by which a later call knows the same rows: it goes on where an earlier one stopped, and loads nothing twice. Files
             need none. Without one, data in memory are stored once by this call, and once more by the next.
@@ -138,26 +188,36 @@ def load(
         nanoseconds: "error" where digits behind microseconds would be lost, or "truncate".
         time_zone: what times without an offset mean.
         sort: "auto", "key", "server" or "none": see the guide on sorting.
-        lanes: connections side by side; None finds out.
+        lanes: connections side by side; None or "auto" finds out.
         memory: for rows under way: bytes, or such as "256MiB".
-        rate: the most rows a second.
-        retry_for: for how many seconds a chunk is tried again after a deadlock or a lost connection.
-        batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None adapts it.
+        rate: the most rows a second: 5000, "50k".
+        retry_for: for how long a chunk is tried again after a deadlock or a lost connection: seconds, or such as "10m".
+        method: how rows are written: "load-data", "bulk" (MariaDB), "multi-row-prepared", "multi-row"; None or "auto" finds out.
+        batch: rows or bytes of a chunk, which is one transaction: 64000, "4MiB"; None or "auto" adapts it.
         unchecked: what the server checks less, at your risk: "unique", "foreign-keys", "zero-dates".
         index: whether pandas' index is loaded too.
         sample: from how many rows of each file the types of a new table are inferred, or "all", which are read first.
         tight: whether the columns of a new table are as narrow as the sample.
         type: types for columns of a new table: {"zip": "CHAR(5)"}.
+        set: columns that are computed, by SQL in which `@name` is a field of the data: "total=@price * @n".
+        before: SQL to run once before the first row.
+        after: SQL to run once after the last row is stored.
+        atomic: all or nothing: a copy of the table is filled, and takes its place at the end.
+        truncate: whether the table is emptied first, which cannot be undone.
         allow_empty: whether a table that is truncated or replaced may be left empty, where the data have no row; an error otherwise.
         min_rows: how few rows are too few to take the table's place: a number, or "90%" of what it holds. For `atomic`, and for
-            create="replace".
+            create="replace" and `replace_table`.
+        defer_indexes: whether indexes that are not unique are dropped first, and made again at the end.
+        dry_run: whether every row is only checked against the table, and nothing is sent.
         again: whether finished files are loaded once more.
         trust_source: whether files are taken for unchanged where an earlier run had stopped.
         force: whether an unfinished job of another user is taken over; their run of it stops.
+        temp_dir: where sorted rows lie until they are sent; None: $TMPDIR, else /var/tmp.
         tuning_trace: a file that tells what the tuner saw and decided.
         progress: True for a bar (tqdm or rich, if there), or what is called with a `Progress` about ten times a second.
         events: a file to which what happens is appended, a JSON object a line, as `--events` does it; or what is called with each as a
             dict.
+        control: stops the load from another thread.
         files: how files are read: `FileOptions`.
 
     Returns:
@@ -173,11 +233,12 @@ def load(
     >>> report.stored
     2
     """
-    sources, has_names = _sources(data, columns, index)
+    sources, has_names = _sources(data, columns, partial(_arrow, index=index, keeps_nan=nan != "null"))
     options: dict[str, Any] = {
         "mode": mode,
         "key": _texts(key),
         "create": create,
+        "replace_table": replace_table,
         "columns": columns if isinstance(columns, str) else list(columns),
         "has_names": has_names,
         "job": job,
@@ -188,7 +249,7 @@ def load(
         "time_zone": time_zone,
         "sort": sort,
         "lanes": lanes,
-        "memory": _bytes("memory", memory),
+        "memory": memory,
         "rate": rate,
         "retry_for": retry_for,
         "method": method,
@@ -204,7 +265,7 @@ def load(
         "again": again,
         "if_loaded": if_loaded,
         "nanoseconds": nanoseconds,
-        "batch": (_bytes("batch", batch),) if isinstance(batch, str) else batch,
+        "batch": batch,
         "unchecked": _texts(unchecked),
         "sample": None if sample is None else str(sample),
         "tight": tight,
@@ -275,24 +336,15 @@ def _meant(name: str) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _bytes(name: str, given: str | int) -> int:
-    if isinstance(given, int):
-        return given
-    found = re.fullmatch(r"(\d+)\s*(k|m|g)i?b?", given.strip().lower())
-    if not found:
-        raise InterfaceError(
-            f'`{name}={given!r}` is not understood: it takes bytes, or such as "256MiB"', kind="config"
-        )
-    return int(found[1]) << {"k": 10, "m": 20, "g": 30}[found[2]]
-
-
-def _sources(data: Any, columns: str | Sequence[str], index: bool) -> tuple[list[tuple[Any, ...]], bool]:
+def _sources(
+    data: Any, columns: str | Sequence[str], arrow: Callable[[Any], Any]
+) -> tuple[list[tuple[Any, ...]], bool]:
     """The data as what the extension takes, and whether it has names of columns."""
     if isinstance(data, (str, os.PathLike)):
         return [("paths", [os.fspath(data)])], True
     if isinstance(data, (bytes, bytearray, memoryview)):
         raise InterfaceError("`data` is bytes: pass a path, a table, or rows", kind="config")
-    whole = _arrow(data, index)
+    whole = arrow(data)
     if whole is not None:
         return [whole], True
     if isinstance(data, Mapping):
@@ -308,28 +360,20 @@ def _sources(data: Any, columns: str | Sequence[str], index: bool) -> tuple[list
     if first is _END:
         return [], True
     if isinstance(first, (str, os.PathLike)):
-        return [("paths", [os.fspath(path) for path in _chain(first, iterator)])], True
-    if _arrow(first, index) is not None:
-        return [("batches", (_part(one, index) for one in _chain(first, iterator)))], True
+        return [("paths", [os.fspath(path) for path in chain([first], iterator)])], True
+    if arrow(first) is not None:
+        return [("batches", (_part(one, arrow) for one in chain([first], iterator)))], True
     return _rows(first, iterator, columns)
 
 
 _END: Any = object()
 
 
-def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
-
-
-def _listed(columns: str | Sequence[str]) -> list[str] | None:
-    return None if isinstance(columns, str) else list(columns)
-
-
-def _arrow(data: Any, index: bool) -> Any:
+def _arrow(data: Any, *, index: bool, keeps_nan: bool) -> Any:
     """The data as something with Arrow data; None if it has none."""
-    if type(data).__module__.partition(".")[0] == "pandas" and type(data).__name__ == "DataFrame":
-        return _pandas(data, index)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        return _pandas(data, index, keeps_nan)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return ("arrow", data, _count(data))
     # A LazyFrame of polars, an expression of ibis.
@@ -348,8 +392,8 @@ def _count(data: Any) -> int | None:
     return len(data) if hasattr(data, "__len__") else None
 
 
-def _part(data: Any, index: bool) -> Any:
-    found = _arrow(data, index)
+def _part(data: Any, arrow: Callable[[Any], Any]) -> Any:
+    found = arrow(data)
     if found is None or found[0] != "arrow":
         raise InterfaceError(
             f"an iterable of Arrow data gave a {type(data).__name__}, which has no Arrow data", kind="data"
@@ -357,86 +401,118 @@ def _part(data: Any, index: bool) -> Any:
     return found[1]
 
 
-def _pandas(frame: Any, index: bool) -> tuple[Any, ...]:
+def _pandas(frame: Any, index: bool, keeps_nan: bool) -> tuple[Any, ...]:
     """pandas hands its rows out by pyarrow, and its index with them."""
     names = [name for name in frame.columns if not isinstance(name, str)]
     if names:
         raise InterfaceError(
             f"a column of the DataFrame is named {names[0]!r}, which is no text: rename it", kind="config"
         )
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InterfaceError(f"two columns of the DataFrame are named {twice!r}: rename one", kind="config")
     if index:
         frame = frame.reset_index()
-    if "pyarrow" in sys.modules or _has("pyarrow"):
-        import pyarrow
+    if not _has("pyarrow"):
+        return ("rows", zip(*(_plain(frame[name]) for name in frame.columns)), list(frame.columns))
+    import pyarrow
 
-        try:
-            return ("arrow", pyarrow.Table.from_pandas(frame, preserve_index=False), len(frame))
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-            raise InterfaceError(
-                f"a column of the DataFrame has values of several types: {error}", kind="data"
-            ) from error
-    rows = frame.itertuples(index=False, name=None)
-    return ("rows", _lists(iter(rows), tuple), list(frame.columns))
+    try:
+        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+        raise InterfaceError(f"a column of the DataFrame has values of several types: {error}", kind="data") from error
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise InterfaceError(f"a column of the DataFrame has no Arrow type: {error}", kind="data") from error
+    for at, name in enumerate(table.column_names if keeps_nan else ()):
+        # There NaN has become NULL, which the caller has not said.
+        if _is_float(frame[name]) and table.column(at).null_count:
+            table = table.set_column(at, name, pyarrow.array(frame[name].to_numpy(), from_pandas=False))
+    return ("arrow", table, len(frame))
+
+
+def _is_float(column: Any) -> bool:
+    """Whether a column of pandas holds floats, of which NaN is one; in others it marks a missing value."""
+    return type(column.dtype).__module__.partition(".")[0] == "numpy" and column.dtype.kind == "f"
+
+
+def _plain(column: Any) -> Any:
+    """The values of a column of pandas, without Arrow."""
+    return column if _is_float(column) else column.astype(object).where(column.notna(), None)
 
 
 def _has(module: str) -> bool:
     from importlib.util import find_spec
 
-    return find_spec(module) is not None
+    return module in sys.modules or find_spec(module) is not None
 
 
 def _rows(first: Any, rest: Iterator[Any], columns: str | Sequence[str]) -> tuple[list[tuple[Any, ...]], bool]:
-    """Rows as lists of values, each with as many as there are names."""
-    rows = _chain(first, rest)
-    listed = _listed(columns)
+    """Rows as sequences of values, each in the order of the names. A row that is another kind of thing than the first one would give
+    something else than its values: a dict its keys, a text its characters."""
+
+    def unlike(number: int, row: Any) -> InterfaceError:
+        return InterfaceError(
+            f"row {number} is a {type(row).__name__}, and the first one is a {type(first).__name__}", kind="data"
+        )
+
+    rows = chain([first], rest)
     if isinstance(first, Mapping):
-        # Of the first rows, some may lack what others have.
-        head = [row for _, row in zip(range(1000), rows)]
-        names = list(dict.fromkeys(name for row in head for name in _keys(row)))
+        # Of the first rows, some may lack what others have. They are copied: a generator may fill one dict again and again.
+        head: list[Any] = [dict(row) if isinstance(row, Mapping) else row for _, row in zip(range(1000), rows)]
+        names = list(dict.fromkeys(name for row in head if isinstance(row, Mapping) for name in row))
+        wrong = next((name for name in names if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise InterfaceError(f"a row has a key {wrong!r}, which is no text", kind="data")
         known = frozenset(names)
-        rows = _chained(head, rows)
-        return [("rows", _lists(rows, lambda row: _of_mapping(row, names, known)), names)], True
-    fields = getattr(first, "__dataclass_fields__", None)
-    if fields is not None:
-        names = list(fields)
-        return [("rows", _lists(rows, lambda row: [getattr(row, name) for name in names]), names)], True
-    if isinstance(first, (str, bytes)) or not hasattr(first, "__len__"):
+
+        def of_mapping(number: int, row: Any) -> list[Any]:
+            if not isinstance(row, Mapping):
+                raise unlike(number, row)
+            if not row.keys() <= known:
+                extra = next(name for name in row if name not in known)
+                raise InterfaceError(
+                    f"row {number} has a key {extra!r} that none of the first 1,000 rows has", kind="data"
+                )
+            return [row.get(name) for name in names]
+
+        return [("rows", map(of_mapping, count(1), chain(head, rows)), names)], True
+    if hasattr(first, "__dataclass_fields__"):
+        names = list(first.__dataclass_fields__)
+
+        def of_dataclass(number: int, row: Any) -> list[Any]:
+            if type(row) is not type(first) and list(getattr(row, "__dataclass_fields__", ())) != names:
+                raise unlike(number, row)
+            return [getattr(row, name) for name in names]
+
+        return [("rows", map(of_dataclass, count(1), rows), names)], True
+    if isinstance(first, _NO_SEQUENCE) or not hasattr(first, "__len__"):
         raise InterfaceError(
             f"the first row is a {type(first).__name__}: a row is a tuple, a list, a dict or a dataclass", kind="config"
         )
-    names = list(getattr(first, "_fields", ()))
-    has_names = bool(names)
-    if not names:
+    fields: Any = getattr(first, "_fields", None)
+
+    def of_sequence(number: int, row: Any) -> Sequence[Any]:
+        if type(row) is tuple:
+            return row
+        if isinstance(row, _NO_SEQUENCE) or not hasattr(row, "__len__"):
+            raise unlike(number, row)
+        if fields is not None and getattr(row, "_fields", fields) != fields:
+            raise InterfaceError(
+                f"row {number} has the fields {', '.join(row._fields)}, the first one {', '.join(fields)}", kind="data"
+            )
+        return list(row)
+
+    listed = None if isinstance(columns, str) else list(columns)
+    if fields is not None:
+        names = list(fields)
+    else:
         # In errors they have the names of the columns that they go into.
         names = listed if listed is not None and len(listed) == len(first) else [f"c{n + 1}" for n in range(len(first))]
-    return [("rows", _lists(rows, list), names)], has_names
+    return [("rows", map(of_sequence, count(1), rows), names)], fields is not None
 
 
-def _chained(head: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
-    yield from head
-    yield from rest
-
-
-def _keys(row: Any) -> Iterable[Any]:
-    if not isinstance(row, Mapping):
-        raise InterfaceError(f"a row is a {type(row).__name__}, and the first one is a dict", kind="data")
-    return row.keys()
-
-
-def _of_mapping(row: Any, names: list[str], known: frozenset[str]) -> list[Any]:
-    if not isinstance(row, Mapping):
-        raise InterfaceError(f"a row is a {type(row).__name__}, and the first one is a dict", kind="data")
-    if not row.keys() <= known:
-        extra = next(name for name in row if name not in known)
-        raise InterfaceError(f"a row has a key {extra!r} that none of the first 1,000 rows has", kind="data")
-    return [row.get(name) for name in names]
-
-
-def _lists(rows: Iterator[Any], convert: Callable[[Any], Any]) -> Callable[[int], list[Any]]:
-    def some(n: int) -> list[Any]:
-        return [convert(row) for _, row in zip(range(n), rows)]
-
-    return some
+# What has no order of values, or is one value.
+_NO_SEQUENCE = (str, bytes, bytearray, Mapping, Set)
 
 
 def _logger() -> Callable[[int, str], None]:

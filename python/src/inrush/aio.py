@@ -7,7 +7,7 @@ arrives. Cancelled once more, it stops at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-async def load(data: Any, table: str, to: Any = None, **options: Any) -> Report:
-    """As `inrush.load`. An iterator is asked in another thread."""
-    control = options.pop("control", None) or _inrush.Control()
-    call = asyncio.ensure_future(asyncio.to_thread(_load.load, data, table, to, control=control, **options))
+async def load(
+    data: Any,
+    table: str,
+    to: str | Connection | _connection.Connection | None = None,
+    **options: Unpack[_load.LoadOptions],
+) -> Report:
+    """As `inrush.load`, with all of its options. An iterator is asked in another thread."""
+    control = options.get("control") or _inrush.Control()
+    options["control"] = control
+    to = to._sync if isinstance(to, Connection) else to
+    call = asyncio.ensure_future(asyncio.to_thread(_load.load, data, table, to, **options))
     try:
         return await asyncio.shield(call)
     except asyncio.CancelledError:
@@ -45,9 +52,16 @@ async def _ended(call: asyncio.Future[Any], control: _inrush.Control) -> None:
         call.exception()
 
 
-async def query(sql: str, params: Any = (), **options: Any) -> Result:
+async def query(
+    sql: str,
+    params: _connection.Params = (),
+    *,
+    to: str | None = None,
+    batch_rows: int | None = None,
+    invalid_dates: str = "error",
+) -> Result:
     """As `inrush.query`; rows are read by `await rows(result)`, or in a thread."""
-    return await _whole(_connection.query, sql, params, **options)
+    return await _whole(_connection.query, sql, params, to=to, batch_rows=batch_rows, invalid_dates=invalid_dates)
 
 
 async def rows(result: Result) -> list[tuple[Any, ...]]:
@@ -62,18 +76,29 @@ class Connection:
         self._sync = connection
         self._turn = asyncio.Lock()
 
-    async def execute(self, sql: str, params: Any = ()) -> Outcome:
+    async def execute(self, sql: str, params: _connection.Params = ()) -> Outcome:
         async with self._turn:
             return await _whole(self._sync.execute, sql, params)
 
-    async def executemany(self, sql: str, rows: Any, **options: Any) -> BatchOutcome:
+    async def executemany(
+        self, sql: str, rows: Iterable[Sequence[Any]] | Any, *, bad_rows: str = "stop"
+    ) -> BatchOutcome:
         async with self._turn:
-            return await _whole(self._sync.executemany, sql, rows, **options)
+            return await _whole(self._sync.executemany, sql, rows, bad_rows=bad_rows)
 
-    async def query(self, sql: str, params: Any = (), **options: Any) -> list[tuple[Any, ...]]:
+    async def query(
+        self,
+        sql: str,
+        params: _connection.Params = (),
+        *,
+        batch_rows: int | None = None,
+        invalid_dates: str = "error",
+    ) -> list[tuple[Any, ...]]:
         """Runs a query and returns all its rows."""
         async with self._turn:
-            return await _whole(lambda: self._sync.query(sql, params, **options).rows())
+            return await _whole(
+                lambda: self._sync.query(sql, params, batch_rows=batch_rows, invalid_dates=invalid_dates).rows()
+            )
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Connection]:
@@ -87,8 +112,9 @@ class Connection:
             raise
         await self.execute("COMMIT")
 
-    async def load(self, data: Any, table: str, **options: Any) -> Report:
-        return await load(data, table, self._sync, **options)
+    async def load(self, data: Any, table: str, **options: Unpack[_load.LoadOptions]) -> Report:
+        """`load` to this connection's server, over connections of its own."""
+        return await load(data, table, self, **options)
 
     async def close(self) -> None:
         async with self._turn:

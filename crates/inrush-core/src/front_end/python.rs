@@ -30,7 +30,6 @@ fn arguments(options: &str, is_hint: bool) -> String {
             ("no_header", None) if is_hint => "header=False".into(),
             ("no_header", None) => "header".into(),
             ("create_table", None) => "create=True".into(),
-            ("replace_table", None) => "create=\"replace\"".into(),
             ("columns" | "key", Some(value)) => format!("{name}=[{}]", list(&value)),
             (_, Some(value)) if value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty() => {
                 format!("{name}={value}")

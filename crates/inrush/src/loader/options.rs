@@ -2,7 +2,7 @@
 
 use inrush_core::bulk::lane::Unchecked;
 use inrush_core::bulk::{Computed, Matching, Method, Mode};
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Result, human};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -193,6 +193,19 @@ pub enum BatchSize {
 impl BatchSize {
     /// The most bytes of a chunk, which a lane holds in memory several times.
     pub const MOST_BYTES: usize = 64 << 20;
+
+    /// `auto`; `64000` is rows; `4MiB`, `512k` are bytes. `None`: something else, nothing at all, or more than [`BatchSize::MOST_BYTES`].
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "auto" {
+            return Some(Self::Auto);
+        }
+        let (number, has_unit) = human::bytes_of(text)?;
+        match (usize::try_from(number).ok()?, has_unit) {
+            (0, _) => None,
+            (rows, false) => Some(Self::Rows(rows)),
+            (bytes, true) => (bytes <= Self::MOST_BYTES).then_some(Self::Bytes(bytes)),
+        }
+    }
 }
 
 impl Sort {

@@ -1,7 +1,7 @@
 //! The options that are numbers with units: lanes, batches, memory, rate.
 
 use inrush::BatchSize;
-use inrush_core::{Error, Result};
+use inrush_core::{Error, Result, human};
 use std::num::NonZeroU64;
 
 /// `auto` is `None`.
@@ -20,26 +20,15 @@ const MAX_LANES: usize = 256;
 
 /// `64000` is rows; `4MiB`, `512k` are bytes.
 pub(super) fn batch(text: &str) -> Result<BatchSize> {
-    let wrong = || {
+    BatchSize::parse(text).ok_or_else(|| {
         Error::config(format!("`--batch {text}` is not understood"))
             .with_hint("it takes `auto`, rows (`64000`) or bytes (`4MiB`), at least 1 and at most 64 MiB")
-    };
-    if text == "auto" {
-        return Ok(BatchSize::Auto);
-    }
-    match with_unit(text, &BYTES).ok_or_else(wrong)? {
-        (0, _) => Err(wrong()),
-        (rows, false) => Ok(BatchSize::Rows(usize::try_from(rows).map_err(|_| wrong())?)),
-        (bytes, true) => match usize::try_from(bytes) {
-            Ok(bytes) if bytes <= BatchSize::MOST_BYTES => Ok(BatchSize::Bytes(bytes)),
-            _ => Err(wrong()),
-        },
-    }
+    })
 }
 
 /// `256MiB`, `1GiB`.
 pub(super) fn memory(text: &str) -> Result<usize> {
-    match with_unit(text, &BYTES) {
+    match human::bytes_of(text) {
         Some((bytes, true)) if bytes >= LEAST_MEMORY => Ok(usize::try_from(bytes).unwrap_or(usize::MAX)),
         _ => Err(Error::config(format!("`--memory {text}` is not understood"))
             .with_hint("it takes bytes such as `256MiB` or `1GiB`, at least 1 MiB")),
@@ -50,39 +39,11 @@ const LEAST_MEMORY: u64 = 1 << 20;
 
 /// `5000`, `50k`, `1M`; with or without `/s`.
 pub(super) fn rate(text: &str) -> Result<NonZeroU64> {
-    with_unit(text.strip_suffix("/s").unwrap_or(text), &COUNTS).and_then(|(rows, _)| NonZeroU64::new(rows)).ok_or_else(
-        || {
-            Error::config(format!("`--rate {text}` is not understood"))
-                .with_hint("it takes rows a second: `5000`, `50k` or `1M`, at least 1")
-        },
-    )
+    human::rate_of(text).and_then(NonZeroU64::new).ok_or_else(|| {
+        Error::config(format!("`--rate {text}` is not understood"))
+            .with_hint("it takes rows a second: `5000`, `50k` or `1M`, at least 1")
+    })
 }
-
-/// A number with a unit or without one: its value, and whether there was one.
-fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, bool)> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().ok()?;
-    let unit = text[digits.len()..].to_ascii_lowercase();
-    if unit.is_empty() {
-        return Some((number, false));
-    }
-    let (_, factor) = units.iter().find(|(name, _)| *name == unit)?;
-    Some((number.checked_mul(*factor)?, true))
-}
-
-const BYTES: [(&str, u64); 9] = [
-    ("k", 1 << 10),
-    ("kb", 1 << 10),
-    ("kib", 1 << 10),
-    ("m", 1 << 20),
-    ("mb", 1 << 20),
-    ("mib", 1 << 20),
-    ("g", 1 << 30),
-    ("gb", 1 << 30),
-    ("gib", 1 << 30),
-];
-
-const COUNTS: [(&str, u64); 2] = [("k", 1_000), ("m", 1_000_000)];
 
 #[cfg(test)]
 mod tests {

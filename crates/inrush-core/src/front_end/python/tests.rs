@@ -18,6 +18,7 @@ fn options_become_arguments() {
     check("`--type 'zip=CHAR(5)'`", "`type=\"zip=CHAR(5)\"`");
     check("`--columns a,b,@skip` names", "`columns=[\"a\", \"b\", \"@skip\"]` names");
     check("`--create-table`", "`create=True`");
+    check("`--truncate` or `--replace-table`", "`truncate=True` or `replace_table=True`");
     check("`--limit=5`", "`limit=5`");
     check("`inrush load --forget 12ab 34cd` and", "`inrush.forget(\"12ab\", url); inrush.forget(\"34cd\", url)` and");
     check("`sed s/a/b/ x.csv | inrush load - --skip 1`", "`sed s/a/b/ x.csv | inrush load - --skip 1`");

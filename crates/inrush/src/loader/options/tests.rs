@@ -126,7 +126,7 @@ fn every_name_is_there() {
             assert!(text.contains(&format!("    {method} => ")), "--{flag}: {setter}");
         }
         let argument = match flag {
-            "create-table" | "replace-table" => "create".to_owned(),
+            "create-table" => "create".to_owned(),
             "no-header" => "header".to_owned(),
             "forget" | "status" => continue,
             flag => flag.replace('-', "_"),
