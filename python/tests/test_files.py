@@ -28,6 +28,7 @@ READ: dict[str, tuple[str, str | bytes, dict[str, Any], tuple[Any, ...]]] = {
     "quote": ("a.csv", "id,name\n1,~A,n~\n", {"quote": "~"}, (1, "A,n", None, None, None)),
     "no quote": ("a.csv", 'id,name\n1,"A\n', {"quote": ""}, (1, '"A', None, None, None)),
     "escape": ("a.csv", 'id,name\n1,"A\\"n"\n', {"escape": "\\"}, (1, 'A"n', None, None, None)),
+    "comment": ("a.csv", "# a title\nid,name\n#,x\n1,Ann\n#\n", {"comment": "#"}, (1, "Ann", None, None, None)),
     "header": ("a.csv", "id,name\n1,Ann\n", {"header": True}, (1, "Ann", None, None, None)),
     "no header": ("a.csv", "1,Ann,1234.50,2024-05-01,1\n", {"header": False}, ANN),
     "null": ("a.csv", "id,name\n1,-\n", {"null": "-"}, (1, None, None, None, None)),

@@ -157,6 +157,7 @@ const OPTIONS: &[(&str, Rust)] = {
         ("bad-rows", Variant("LoadOptions::with_bad_rows", "BadRows")),
         ("batch", Value("LoadOptions::with_batch")),
         ("columns", Always("LoadOptions::with_matching(Matching::Listed(..))")),
+        ("comment", Always("CsvOptions::with_comment")),
         ("create-table", Always("LoadOptions::with_create")),
         ("currency", Value("ValueFormats::with_currencies")),
         ("date-format", Always("ValueFormats::with_dates")),

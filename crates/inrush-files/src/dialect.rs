@@ -30,6 +30,9 @@ pub struct CsvOptions {
     /// The byte that escapes the next one inside quotes. Without a quote it works in every field and has the meaning of
     /// MySQL (`\n` is a line feed, `\0` a NUL ..), as in the files of SELECT INTO OUTFILE.
     pub escape: Option<u8>,
+    /// What a line begins with that is skipped wherever it stands, before the header as well; `None`: no line is. A field in quotes
+    /// does not begin with it.
+    pub comment: Option<Vec<u8>>,
     /// Whether the first record has the names of the columns.
     pub header: bool,
     /// Texts that mean NULL if they are a complete unquoted field.
@@ -207,6 +210,7 @@ inrush_core::setters!(CsvOptions {
     with_delimiter => delimiter: into Option<u8>,
     with_quote => quote: into Option<u8>,
     with_escape => escape: into Option<u8>,
+    with_comment => comment: into Option<Vec<u8>>,
     with_header => header: as bool,
     with_nulls => nulls: into Vec<Vec<u8>>,
     with_encoding => encoding: into Option<&'static Encoding>,
@@ -235,6 +239,7 @@ impl Default for CsvOptions {
             delimiter: None,
             quote: Some(b'"'),
             escape: None,
+            comment: None,
             header: true,
             nulls: Vec::new(),
             encoding: None,
@@ -269,6 +274,8 @@ pub struct Dialect {
     pub quote: Option<u8>,
     /// The escape, if it is another byte than the quote (a quote is always escaped by doubling).
     pub escape: Option<u8>,
+    /// What a line begins with that is no record.
+    pub comment: Option<Vec<u8>>,
     /// Texts that mean NULL if they are a complete unquoted field.
     pub nulls: Vec<Vec<u8>>,
 }
@@ -280,6 +287,7 @@ impl Dialect {
             delimiter: options.delimiter.unwrap_or(delimiter),
             quote: options.quote,
             escape: options.escape.filter(|_| options.escape != options.quote),
+            comment: options.comment.clone(),
             nulls: options.nulls.clone(),
         };
         let roles = [("delimiter", Some(dialect.delimiter)), ("quote", dialect.quote), ("escape", dialect.escape)];
@@ -292,6 +300,7 @@ impl Dialect {
                 return Err(Error::config(format!("the {role} and the {other} are the same, `{}`", byte as char)));
             }
         }
+        dialect.check_comment(&roles)?;
         let batch_rows = options.batch_rows.unwrap_or(1);
         if batch_rows == 0 || options.batch_bytes == 0 || options.max_record == 0 {
             return Err(Error::config("a batch must allow at least one row and one byte"));
@@ -306,6 +315,27 @@ impl Dialect {
         Ok(dialect)
     }
 
+    /// A comment is known by its beginning alone, whatever else its line holds.
+    fn check_comment(&self, roles: &[(&str, Option<u8>)]) -> Result<()> {
+        let Some(comment) = &self.comment else { return Ok(()) };
+        if comment.is_empty() || comment.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            return Err(Error::config("the beginning of a comment must be one character at least, and no line end"));
+        }
+        match roles.iter().find(|(_, byte)| byte.is_some_and(|byte| comment.contains(&byte))) {
+            Some((role, _)) => {
+                let shown = String::from_utf8_lossy(comment);
+                Err(Error::config(format!("the beginning of a comment, `{shown}`, has the {role} in it")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the line that `text` begins with is a comment.
+    #[inline(always)]
+    pub(crate) fn is_comment(&self, text: &[u8]) -> bool {
+        self.comment.as_ref().is_some_and(|comment| text.starts_with(comment))
+    }
+
     /// The options that determine the records of the text, which must be the same when it is read again. Texts for NULL may change
     /// between two runs.
     pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
@@ -317,6 +347,9 @@ impl Dialect {
         }
         if let Some(widths) = &options.widths {
             rare = rare.with("widths", widths);
+        }
+        if let Some(comment) = &self.comment {
+            rare = rare.with("comment", String::from_utf8_lossy(comment));
         }
         if options.ignore_extra_fields {
             rare = rare.with("extra fields", "ignored");

@@ -86,8 +86,9 @@ fn header_line(reader: &CsvReader, line: &mut Vec<u8>) {
             line.push(delimiter);
         }
         let name = name.as_bytes();
+        let is_comment = i == 0 && reader.dialect().is_comment(name);
         match quote {
-            Some(quote) if name.iter().any(|b| [delimiter, quote, b'\n', b'\r'].contains(b)) => {
+            Some(quote) if is_comment || name.iter().any(|b| [delimiter, quote, b'\n', b'\r'].contains(b)) => {
                 line.push(quote);
                 for &byte in name {
                     line.extend(std::iter::repeat_n(byte, if byte == quote { 2 } else { 1 }));

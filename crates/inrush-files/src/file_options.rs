@@ -21,6 +21,8 @@ pub struct FileOptions {
     pub quote: Option<String>,
     /// `--escape`.
     pub escape: Option<String>,
+    /// `--comment`.
+    pub comment: Option<String>,
     /// `--header`, `--no-header`.
     pub header: Option<bool>,
     /// `--header-names keep`.
@@ -100,6 +102,7 @@ impl FileOptions {
             .with_delimiter(delimiter.map(|text| one_byte("--delimiter", &text)).transpose()?)
             .with_quote(quote)
             .with_escape(self.escape.as_deref().map(|text| one_byte("--escape", text)).transpose()?)
+            .with_comment(self.comment.clone().map(String::into_bytes))
             .with_header(self.header.unwrap_or(true))
             .with_nulls(nulls)
             .with_encoding(encoding.as_deref().map(encoding_of).transpose()?)

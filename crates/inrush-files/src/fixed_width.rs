@@ -12,6 +12,8 @@ use std::io::{self, Read};
 pub(crate) struct FixedWidth {
     input: Input,
     widths: Widths,
+    /// What a line begins with that is left blank.
+    comment: Option<Vec<u8>>,
     /// Text that was read and not cut yet.
     text: Vec<u8>,
     /// Lines that are not taken yet.
@@ -28,10 +30,20 @@ impl FixedWidth {
         bytes: Box<dyn Read + Send>,
         encoding: Option<&'static Encoding>,
         widths: Widths,
+        comment: Option<Vec<u8>>,
         max_line: usize,
     ) -> io::Result<Self> {
         let input = Input::new(bytes, encoding)?;
-        Ok(Self { input, widths, text: Vec::new(), out: Untaken::default(), has_ended: false, max_line, n_first: 0 })
+        Ok(Self {
+            input,
+            widths,
+            comment,
+            text: Vec::new(),
+            out: Untaken::default(),
+            has_ended: false,
+            max_line,
+            n_first: 0,
+        })
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -46,15 +58,17 @@ impl FixedWidth {
             }
             let mut at = 0;
             while let Some(end) = memchr(b'\n', &self.text[at..]) {
-                // A line of dashes under the names, or above them, is left blank, so that lines keep their numbers.
-                if !self.is_ruler(at, at + end) {
+                // A comment, or a line of dashes under the names or above them, is left blank, so that lines keep their numbers.
+                if !self.is_comment(at) && !self.is_ruler(at, at + end) {
                     self.cut(at, at + end);
                 }
                 self.out.bytes.push(b'\n');
                 at += end + 1;
             }
             if self.has_ended && at < self.text.len() {
-                self.cut(at, self.text.len());
+                if !self.is_comment(at) {
+                    self.cut(at, self.text.len());
+                }
                 at = self.text.len();
             }
             self.text.drain(..at);
@@ -63,6 +77,10 @@ impl FixedWidth {
             }
         }
         Ok(())
+    }
+
+    fn is_comment(&self, start: usize) -> bool {
+        self.comment.as_ref().is_some_and(|comment| self.text[start..].starts_with(comment))
     }
 
     /// Whether the line between two places is one of the first and only has dashes.

@@ -67,7 +67,7 @@ pub fn csv_cuts(bytes: &[u8]) {
 pub fn found_out(bytes: &[u8]) {
     let all = FindOut { delimiter: true, quote: true, header: true, skip: true, encoding: true };
     let options = CsvOptions::default().with_find_out(all);
-    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false };
+    let sample = Sample { name: "fuzz", bytes, is_all: true, delimiter: b',', lacks_ends: false, comment: None };
     let found = || sniff(sample, &options).map(|found| format!("{found:?}")).map_err(|error| error.to_string());
     assert_eq!(found(), found(), "what is found out differs from time to time");
     let _ = only_object(bytes);
@@ -75,7 +75,8 @@ pub fn found_out(bytes: &[u8]) {
     let cut = |piece: usize| {
         let bytes = Box::new(Pieces { bytes: bytes.to_vec(), at: 0, piece });
         let mut lines = Vec::new();
-        let read = FixedWidth::new(bytes, None, widths.clone(), 200).and_then(|mut text| text.read_to_end(&mut lines));
+        let read = FixedWidth::new(bytes, None, widths.clone(), Some(b"#".to_vec()), 200)
+            .and_then(|mut text| text.read_to_end(&mut lines));
         (read.is_ok(), lines)
     };
     let (one, all) = (cut(1), cut(usize::MAX));
@@ -152,6 +153,7 @@ fn options(bytes_with_meaning: u8, switches: u8, sizes: u8) -> CsvOptions {
         delimiter: one_of(&[None, Some(b'\t'), Some(b' '), Some(0)], bytes_with_meaning),
         quote: one_of(&[Some(b'"'), None, Some(b'a')], bytes_with_meaning >> 2),
         escape: one_of(&[None, Some(b'\\'), Some(b'"')], bytes_with_meaning >> 5),
+        comment: (bytes_with_meaning & 0x80 != 0).then(|| b"#".to_vec()),
         header: switches & 1 == 0,
         nulls: if switches & 2 == 0 { Vec::new() } else { vec![b"NA".to_vec(), b"".to_vec()] },
         encoding: [None, Some(encoding_rs::SHIFT_JIS), Some(encoding_rs::UTF_16LE), Some(encoding_rs::GB18030)]

@@ -243,6 +243,11 @@ fn at_width(message: &str, all: impl FnOnce() -> bool, record: impl FnOnce() -> 
             false => "`--delimiter $'\\x1f'`, which no line has, reads each line as one field".into(),
         });
     }
+    let record = record();
+    let raw = record.as_ref().map_or(&[][..], |record| &record.raw);
+    if let Some(sign) = ["#", "//", "--"].iter().find(|sign| raw.starts_with(sign.as_bytes())) {
+        return Some(format!("`--comment '{sign}'` skips lines that begin with `{sign}`"));
+    }
     if found < expected {
         return Some("`--missing-fields null` reads the fields that it lacks at its end as NULL".into());
     }
@@ -253,7 +258,7 @@ fn at_width(message: &str, all: impl FnOnce() -> bool, record: impl FnOnce() -> 
                 .into(),
         );
     }
-    if let Some(other) = record().and_then(|record| record.other_way()) {
+    if let Some(other) = record.and_then(|record| record.other_way()) {
         return Some(other);
     }
     Some("`--extra-fields ignore` leaves out what is behind the fields of the header".into())

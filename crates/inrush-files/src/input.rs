@@ -107,7 +107,9 @@ impl Input {
     /// Makes line feeds of the carriage returns that end lines; those in quotes stay.
     pub(crate) fn with_lone_returns(mut self, dialect: &Dialect) -> Self {
         let Dialect { delimiter, quote, escape, .. } = *dialect;
-        self.lone_returns = Some(LoneReturns { delimiter, quote, escape, place: Place::FieldStart });
+        let comment = dialect.comment.clone();
+        self.lone_returns =
+            Some(LoneReturns { delimiter, quote, escape, comment, begun: Some(0), place: Place::FieldStart });
         self
     }
 
@@ -229,6 +231,9 @@ struct LoneReturns {
     delimiter: u8,
     quote: Option<u8>,
     escape: Option<u8>,
+    comment: Option<Vec<u8>>,
+    /// How many bytes of the beginning of a comment the line has so far, unless it has another one.
+    begun: Option<usize>,
     place: Place,
 }
 
@@ -237,6 +242,8 @@ struct LoneReturns {
 enum Place {
     FieldStart,
     Bare,
+    /// In a line that is no record, in which quotes are text.
+    Comment,
     Quoted,
     /// Behind an escape in quotes.
     Escaped,
@@ -248,7 +255,10 @@ impl LoneReturns {
     fn turn(&mut self, text: &mut [u8]) {
         for byte in text {
             let is_quote = self.quote == Some(*byte);
+            let is_comment = self.begins_comment(*byte);
             self.place = match self.place {
+                Place::Comment if *byte != b'\r' => Place::Comment,
+                _ if is_comment => Place::Comment,
                 Place::Escaped => Place::Quoted,
                 Place::Quoted if self.escape == Some(*byte) => Place::Escaped,
                 Place::Quoted if is_quote => Place::Closing,
@@ -256,12 +266,20 @@ impl LoneReturns {
                 Place::FieldStart | Place::Closing if is_quote => Place::Quoted,
                 _ if *byte == b'\r' => {
                     *byte = b'\n';
+                    self.begun = Some(0);
                     Place::FieldStart
                 }
                 _ if *byte == self.delimiter => Place::FieldStart,
                 _ => Place::Bare,
             };
         }
+    }
+
+    /// Whether a line is a comment from this byte of it on.
+    fn begins_comment(&mut self, byte: u8) -> bool {
+        let Some(comment) = &self.comment else { return false };
+        self.begun = self.begun.filter(|n| comment.get(*n) == Some(&byte)).map(|n| n + 1);
+        self.begun == Some(comment.len())
     }
 }
 

@@ -376,7 +376,8 @@ fn open_text(
             (bytes, is_all, plain)
         }
     };
-    let sample = Sample { name: path, bytes: &bytes, is_all, delimiter, lacks_ends: false };
+    let comment = options.comment.as_deref();
+    let sample = Sample { name: path, bytes: &bytes, is_all, delimiter, lacks_ends: false, comment };
     let found = sniff(sample, options)?;
     let options = found.applied_to(options);
     let likely = if options.encoding.is_none() { likely_encoding(sample) } else { None };
@@ -409,7 +410,8 @@ fn open_fixed_width(
         false => options.encoding,
     };
     let cannot_read = |e| Error::io(format!("cannot read `{path}`"), e);
-    let lines = FixedWidth::new(plain, encoding, widths.clone(), options.max_record).map_err(cannot_read)?;
+    let (widths, comment) = (widths.clone(), options.comment.clone());
+    let lines = FixedWidth::new(plain, encoding, widths, comment, options.max_record).map_err(cannot_read)?;
     let options = CsvOptions { encoding: None, ..of_escaped_lines(options) };
     let (sample, lines) = peek_before_errors(Box::new(lines), STREAM_SAMPLE);
     let is_all = (sample.len() as u64) < STREAM_SAMPLE;
@@ -437,7 +439,7 @@ fn open_lines(
 
 /// A sample of lines that [`escaped`] writes, or of what they are made of.
 fn of_lines<'a>(name: &'a str, bytes: &'a [u8], is_all: bool) -> Sample<'a> {
-    Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true }
+    Sample { name, bytes, is_all, delimiter: escaped::DELIMITER, lacks_ends: true, comment: None }
 }
 
 /// What such lines show, if anything is to be found out.
@@ -454,6 +456,7 @@ fn of_escaped_lines(options: &CsvOptions) -> CsvOptions {
         delimiter: Some(escaped::DELIMITER),
         quote: None,
         escape: Some(escaped::ESCAPE),
+        comment: None,
         cr_ends: false,
         ..options.clone()
     }
@@ -593,6 +596,7 @@ const TYPED_OPTIONS: &[Given] = &[
     DELIMITER,
     QUOTE,
     ESCAPE,
+    COMMENT,
     WIDTHS,
     NO_HEADER,
     EXTRA_FIELDS,
@@ -605,11 +609,12 @@ const TYPED_OPTIONS: &[Given] = &[
 ];
 
 /// The same for JSON.
-const JSON_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, WIDTHS, NO_HEADER, MISSING_FIELDS, FORMATS, NULL];
+const JSON_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, COMMENT, WIDTHS, NO_HEADER, MISSING_FIELDS, FORMATS, NULL];
 
 const DELIMITER: Given = ("--delimiter", |options| options.delimiter.is_some());
 const QUOTE: Given = ("--quote", |options| options.quote != Some(b'"'));
 const ESCAPE: Given = ("--escape", |options| options.escape.is_some());
+const COMMENT: Given = ("--comment", |options| options.comment.is_some());
 const EXTRA_FIELDS: Given = ("--extra-fields", |options| options.ignore_extra_fields);
 const SKIP: Given = ("--skip", |options| options.skip > 0);
 const NO_HEADER: Given = ("--no-header", |options| !options.header);
@@ -620,7 +625,7 @@ const FORMATS: Given = ("--decimal, --thousands, --currency, --percent, --true, 
 });
 
 /// Options that say how a text is written, which a cell of a workbook is not.
-const CELL_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, WIDTHS, ENCODING];
+const CELL_OPTIONS: &[Given] = &[DELIMITER, QUOTE, ESCAPE, COMMENT, WIDTHS, ENCODING];
 
 const WIDTHS: Given = ("--widths", |options| options.widths.is_some());
 

@@ -26,6 +26,7 @@ pub(crate) fn set(files: &mut FileOptions, name: &str, value: &Bound<'_, PyAny>)
         "delimiter" => files.delimiter = Some(text()?),
         "quote" => files.quote = Some(text()?),
         "escape" => files.escape = Some(text()?),
+        "comment" => files.comment = Some(text()?),
         "header" => files.header = Some(value.extract().map_err(|_| refuse("True or False"))?),
         "header_names" => files.keeps_names = one_of(["auto", "keep"])?,
         "null" => files.nulls = texts()?,

@@ -30,6 +30,8 @@ class FileOptions(TypedDict, total=False):
     """One ASCII character; the empty text: quotes are text."""
     escape: str
     """Inside quotes, the character behind it is plain text; with `quote=""` it works as in MySQL's own files."""
+    comment: str
+    """What a line begins with that is skipped wherever it stands; a field in quotes does not begin with it."""
     header: bool
     """Whether the first line has the names of the columns."""
     header_names: Literal["auto", "keep"]

@@ -13,6 +13,7 @@ mod case;
 mod changing;
 mod chunks;
 mod columns;
+mod comments;
 mod computed;
 mod export;
 mod files;

@@ -2,8 +2,8 @@
 //!
 //! It examines line feeds and quotes only. A quote counts under the rules of the [`Splitter`]: it opens as the first byte of a field, and
 //! directly after a closing quote it is the second half of a doubled one. Elsewhere it is text. Windows without quotes are counted at the
-//! speed of memory; windows with regular quotes are processed 64 bytes at a time ([`parity`]); a dialect with an escape is cut by the
-//! splitter itself.
+//! speed of memory; windows with regular quotes are processed 64 bytes at a time ([`parity`]); a dialect with an escape or with comments is
+//! cut by the splitter itself.
 //!
 //! Invariant: the end of a chunk depends on the text alone, not on how much of it was available at each call of [`Cut::advance`].
 
@@ -50,7 +50,7 @@ pub(super) enum Stop {
 pub(super) struct Cut {
     /// Where the next record begins.
     pub(super) end: usize,
-    /// The number of records before it, good and bad; blank lines are not records if a record has several fields.
+    /// The number of records before it, good and bad; comments are none, nor are blank lines if a record has several fields.
     pub(super) records: u64,
     /// How many lines end before it.
     pub(super) lines: u64,
@@ -92,9 +92,10 @@ impl Cut {
         if self.records >= rules.max_records {
             return Stop::Full;
         }
-        let stop = match rules.dialect.escape {
-            None => self.by_quotes(rules, text, ends),
-            Some(_) => self.by_splitter(rules, text, ends),
+        let Dialect { escape, comment, .. } = rules.dialect;
+        let stop = match escape.is_none() && comment.is_none() {
+            true => self.by_quotes(rules, text, ends),
+            false => self.by_splitter(rules, text, ends),
         };
         self.lines = self.lines_seen - count_lines(&text[self.end.min(self.seen)..self.seen]);
         stop.unwrap_or(match self.end {
@@ -243,6 +244,7 @@ impl Cut {
             fields.side.clear();
             match splitter.record(self.end, 0, &mut fields) {
                 Found::Record { end, .. } => stop = self.take(rules, text, end),
+                Found::Comment { end } => stop = self.pass(rules, end, false),
                 Found::Incomplete { open_quote } => {
                     self.open = open_quote;
                     break;
@@ -254,9 +256,17 @@ impl Cut {
         stop
     }
 
-    /// Adds the record that ends at `end`, if it fits the limits.
+    /// Adds the record or the blank line that ends at `end`, if it fits the limits.
     #[inline(always)]
     fn take(&mut self, rules: Rules<'_>, text: &[u8], end: usize) -> Option<Stop> {
+        let record = &text[self.end..end];
+        let is_record = !is_blank(record) || (rules.blank_is_record && !is_end_mark(record));
+        self.pass(rules, end, is_record)
+    }
+
+    /// Adds the lines before `end`, which are one record or none.
+    #[inline(always)]
+    fn pass(&mut self, rules: Rules<'_>, end: usize, is_record: bool) -> Option<Stop> {
         // The order of these two checks matters: a batch ends before a record that is too long.
         if end > rules.max_bytes && self.end > 0 {
             return Some(Stop::Full);
@@ -264,8 +274,6 @@ impl Cut {
         if end - self.end > rules.max_record {
             return Some(Stop::TooLong);
         }
-        let record = &text[self.end..end];
-        let is_record = !is_blank(record) || (rules.blank_is_record && !is_end_mark(record));
         self.records += u64::from(is_record);
         self.end = end;
         self.open = None;
@@ -313,7 +321,7 @@ static BLANKS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [Finder::new(b"
 pub(super) fn open_quote_at_limit(dialect: &Dialect, record: &[u8]) -> Option<usize> {
     match Splitter::new(dialect, record, 0, false).record(0, 0, &mut Fields::default()) {
         Found::Incomplete { open_quote } => open_quote,
-        Found::Record { .. } => None,
+        Found::Record { .. } | Found::Comment { .. } => None,
     }
 }
 

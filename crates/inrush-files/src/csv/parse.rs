@@ -224,6 +224,7 @@ impl Parser {
             let (spans_before, side_before) = (fields.spans.len(), fields.side.len());
             let (end, n_fields, garbled) = match splitter.record(start, width, &mut fields) {
                 Found::Record { end, fields, garbled } => (end, fields, garbled),
+                Found::Comment { end } => (end, 0, None),
                 // Impossible in a chunk that was cut by the same rules; it would be a bad record, not a lost one.
                 Found::Incomplete { .. } => (text.len(), 0, None),
             };
@@ -242,11 +243,7 @@ impl Parser {
             } else if n_fields == width && garbled.is_none() && !is_malformed && !is_passed {
                 parsed.starts.push(start as u32);
                 parsed.ends.push(end as u32);
-            } else if self.ragged.takes(n_fields, width)
-                && garbled.is_none()
-                && !is_malformed
-                && !is_blank(&text[start..end])
-            {
+            } else if self.ragged.takes(n_fields, width) && garbled.is_none() && !is_malformed && !is_blank(record) {
                 if n_fields < width {
                     parsed.missing.push((parsed.starts.len(), n_fields));
                     fields.fill(spans_before + width);
@@ -258,8 +255,8 @@ impl Parser {
                 fields.spans.truncate(spans_before);
                 fields.side.truncate(side_before);
                 parsed.only_rows = false;
-                // In a file of one column a blank line is a row, and is handled above.
-                if !is_blank(&text[start..end]) {
+                // A comment has no fields. In a file of one column a blank line is a row, and is handled above.
+                if !is_blank(record) && !self.dialect.is_comment(record) {
                     let fault = match garbled {
                         _ if is_malformed => Fault::Malformed,
                         Some(field) => Fault::Garbled(field),

@@ -60,6 +60,11 @@ pub(super) enum Found {
         /// The first field whose closing quote is followed by text.
         garbled: Option<usize>,
     },
+    /// A line that is no record.
+    Comment {
+        /// Where the next line begins.
+        end: usize,
+    },
     /// The text read so far ends before the record does.
     Incomplete {
         /// The place of the open quote.
@@ -106,16 +111,30 @@ impl<'a> Splitter<'a> {
         Self { dialect, text, at_end, marks: Marks::from(dialect.delimiter, at), has_quoted: false }
     }
 
-    /// Splits the record that begins at `start`; records the first `width` fields. `start` never decreases, and at the
+    /// Splits the record that begins at `start`, unless a comment does; records the first `width` fields. `start` never decreases, and at the
     /// input's end it is before the text's end.
     #[inline(always)]
     pub(super) fn record(&mut self, start: usize, width: usize, found: &mut Fields) -> Found {
+        if self.dialect.is_comment(&self.text[start..]) {
+            return self.comment(start);
+        }
         let begun = Begun { fields: 0, garbled: None, at: start };
         match (self.dialect.quote, self.dialect.escape) {
             (Some(quote), _) => self.plain_fields(begun, |byte| byte == quote, width, found),
             (None, None) => self.plain_fields(begun, |_| false, width, found),
             (None, Some(_)) => self.any_fields(begun, width, found),
         }
+    }
+
+    #[cold]
+    fn comment(&mut self, start: usize) -> Found {
+        let end = match memchr(b'\n', &self.text[start..]) {
+            Some(at) => start + at + 1,
+            None if self.at_end => self.text.len(),
+            None => return Found::Incomplete { open_quote: None },
+        };
+        self.marks.pass(end);
+        Found::Comment { end }
     }
 
     /// The fast path, for records without quotes. `text` and the numbers stay in registers; `any_fields` does the rest.

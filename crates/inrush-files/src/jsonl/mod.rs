@@ -61,6 +61,7 @@ impl JsonlReader {
             delimiter: Some(NO_JSON),
             quote: None,
             escape: None,
+            comment: None,
             header: false,
             nulls: Vec::new(),
             max_record: options.max_record.min(options.memory),

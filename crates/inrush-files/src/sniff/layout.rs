@@ -28,6 +28,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
     let (text, said) = if finds_delimiter && options.skip == 0 { said(text) } else { (text, None) };
     let skipped = options.skip + u64::from(said.is_some());
     let text = behind(text, options.skip);
+    refused::refuse_only_comments(sample, text)?;
     let delimiter = if finds_delimiter { said } else { Some(options.delimiter.unwrap_or(sample.delimiter)) };
     if delimiter.is_none() {
         refused::refuse_tabs_among_blanks(sample, text)?;
@@ -57,7 +58,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
             None => options.quote,
         };
         let trial = Trial { delimiter, quote, escape: options.escape };
-        let records = records(text, trial, sample.is_all, MOST_RECORDS).all;
+        let records = records(text, trial, sample, MOST_RECORDS).all;
         return Ok(Layout { delimiter, quote, escape: options.escape, skip: skipped, text, records });
     }
     let Choice { tried: mut best, .. } = best(sample, text, choices)?;
@@ -72,7 +73,9 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
         refused::refuse_doubled(sample, text, &best)?;
         refused::refuse_ruler(sample, text, skipped, &best)?;
     }
-    let lines = best.records.get(best.n_before).map_or(0, |record| record.line);
+    // Comments alone need not be passed over: the reader does that.
+    let first = best.records.get(best.n_before).filter(|_| best.n_before > 0);
+    let lines = first.map_or(0, |record| record.line);
     if lines > 0 && !finds_skip {
         return Err(lines_before(sample.name, text, &best, skipped, lines));
     }

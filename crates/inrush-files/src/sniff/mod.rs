@@ -154,6 +154,15 @@ pub(crate) struct Sample<'a> {
     pub(crate) delimiter: u8,
     /// Records lack the empty fields at their ends.
     pub(crate) lacks_ends: bool,
+    /// What a line begins with that is no record.
+    pub(crate) comment: Option<&'a [u8]>,
+}
+
+impl Sample<'_> {
+    /// Whether the line that `text` begins with is no record.
+    fn is_comment(&self, text: &[u8]) -> bool {
+        self.comment.is_some_and(|comment| text.starts_with(comment))
+    }
 }
 
 /// Finds out what the options leave open.

@@ -49,6 +49,16 @@ pub(super) fn refuse_two_returns(name: &str, text: &[u8]) -> Result<()> {
     }
 }
 
+/// A sample that is cut off before the first record shows nothing of the table.
+pub(super) fn refuse_only_comments(sample: Sample<'_>, text: &[u8]) -> Result<()> {
+    if sample.comment.is_none() || sample.is_all || !lines(sample, text).is_empty() {
+        return Ok(());
+    }
+    let (name, n) = (sample.name, sample.bytes.len());
+    Err(Error::config(format!("the first {n} bytes of `{name}` are comments, so nothing is found out of its table"))
+        .with_hint("`--format csv` or `--format tsv` with a header, or what differs by its option: `--no-header`"))
+}
+
 /// The command that leaves out blanks before fields and behind quotes; those within quotes stay.
 fn without_blanks(delimiter: u8) -> String {
     let shown = given(delimiter);
@@ -115,7 +125,7 @@ pub(super) fn refuse_blanks_before_quotes(sample: Sample<'_>, text: &[u8], tried
 pub(super) fn refuse_ruler(sample: Sample<'_>, text: &[u8], skipped: u64, best: &Tried) -> Result<()> {
     let name = sample.name;
     let lines = text.split(|byte| *byte == b'\n').enumerate().skip(best.records[best.n_before].line as usize);
-    let first = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).take(RULER_LINES);
+    let first = lines.filter(|(_, line)| !line.trim_ascii().is_empty() && !sample.is_comment(line)).take(RULER_LINES);
     match first.filter(|(_, line)| is_ruler(line)).map(|(i, _)| i as u64 + 1 + skipped).next() {
         None => Ok(()),
         Some(line) => Err(Error::config(format!("line {line} of `{name}` only has dashes, and would be a row"))
@@ -278,7 +288,7 @@ fn has_numbers_between_blanks(line: &[u8]) -> bool {
     })
 }
 
-/// The first lines that are not blank.
+/// The first lines that are neither blank nor comments.
 fn lines<'a>(sample: Sample<'_>, text: &'a [u8]) -> Vec<&'a [u8]> {
     let whole = match text.iter().rposition(|&byte| byte == b'\n') {
         Some(end) if !sample.is_all => &text[..end],
@@ -287,7 +297,7 @@ fn lines<'a>(sample: Sample<'_>, text: &'a [u8]) -> Vec<&'a [u8]> {
     whole
         .split(|&byte| byte == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-        .filter(|line| !line.trim_ascii().is_empty())
+        .filter(|line| !line.trim_ascii().is_empty() && !sample.is_comment(line))
         .take(MOST_RECORDS)
         .collect()
 }

@@ -1,6 +1,7 @@
 //! The beginning of a text as records of fields, by one dialect. It is the sniffer's own and forgives everything: what is malformed is
 //! counted, so that dialects can be compared.
 
+use super::Sample;
 use std::ops::Range;
 
 /// The special bytes that are tried.
@@ -46,11 +47,16 @@ impl Record {
     }
 }
 
-/// The first records of a text, at most `most` of them. A last one that the sample cuts off is left out.
-pub(super) fn records(text: &[u8], trial: Trial, is_all: bool, most: usize) -> Records {
+/// The first records of a text, at most `most` of them, without comments. A last one that the sample cuts off is left out.
+pub(super) fn records(text: &[u8], trial: Trial, sample: Sample<'_>, most: usize) -> Records {
     let mut records = Records { all: Vec::new(), n_lines_cut: 0 };
     let (mut at, mut line) = (0, 0);
     while at < text.len() && records.all.len() < most {
+        if sample.is_comment(&text[at..]) {
+            at = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end + 1);
+            line += 1;
+            continue;
+        }
         let mut record = Record { line, fields: Vec::new(), is_malformed: false, swallows: false };
         let end = loop {
             let (field, end, lines) = field(text, at, trial, &mut record.is_malformed);
@@ -66,7 +72,7 @@ pub(super) fn records(text: &[u8], trial: Trial, is_all: bool, most: usize) -> R
         line += 1;
         match end {
             Some(end) => at = end,
-            None if is_all => at = text.len(),
+            None if sample.is_all => at = text.len(),
             None => {
                 records.n_lines_cut = line - 1 - record.line;
                 break;

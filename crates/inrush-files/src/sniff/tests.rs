@@ -16,7 +16,10 @@ fn skipping() -> CsvOptions {
 }
 
 fn of(bytes: &[u8], delimiter: u8, options: &CsvOptions) -> Result<Found> {
-    sniff(Sample { name: "x", bytes, is_all: true, delimiter, lacks_ends: false }, options)
+    sniff(
+        Sample { name: "x", bytes, is_all: true, delimiter, lacks_ends: false, comment: options.comment.as_deref() },
+        options,
+    )
 }
 
 #[track_caller]
@@ -42,6 +45,35 @@ fn plain() {
     check("id,name\n", "");
     check("", "");
     check("\n", "");
+}
+
+/// Comments say nothing of the table, whatever they hold, and however many there are.
+#[test]
+fn comments() {
+    let check = |text: &str, want: &str| {
+        let options = options().with_comment(b"#".to_vec());
+        assert_eq!(of(text.as_bytes(), b',', &options).unwrap().differences(), want, "{text}");
+    };
+    check("# a\n# b\nid,name\n1,Ann\n2,Bob\n", "");
+    check("# a;b;c\n#;;\nid;name\n# x,y,z\n1;Ann\n#,,\n2;Bob\n", "`;` between fields");
+    check("#,1\n1,Ann,2\n2,Bob,3\n# the end\n", "no header");
+    check("# \"a\n#'b,'\nid,name\n1,\"Ann\n# no comment\"\n2,Bob\n", "");
+    check(&format!("{}id;name\n1;Ann\n2;Bob\n", "## contig=<ID=1,length=2>\n".repeat(9000)), "`;` between fields");
+    check("# a\rid;name\r#\r1;Ann\r", "`;` between fields, lines end with CR");
+    // Other lines before the table are counted as lines of the file.
+    let options = skipping().with_comment(b"#".to_vec());
+    let text = "# a\nA title\n\n# b\nid,name,n\n1,Ann,2\n2,Bob,3\n";
+    assert_eq!(of(text.as_bytes(), b',', &options).unwrap().skip, 4);
+    let sample = Sample {
+        name: "x",
+        bytes: b"# a\n# b\n# c",
+        is_all: false,
+        delimiter: b',',
+        lacks_ends: false,
+        comment: Some(b"#"),
+    };
+    let error = sniff(sample, &options).unwrap_err();
+    assert!(error.message().contains("the first 11 bytes of `x` are comments"), "{error}");
 }
 
 #[test]
@@ -389,7 +421,8 @@ fn encodings() {
     check_encoding(text.as_bytes(), "`;` between fields");
     check_encoding(b"name,city\nJ\xf6rg,K\xf6ln\nBj\xf6rn,Malm\xf6\n", "windows-1252");
     let likely = |bytes: &[u8], is_all| {
-        likely_encoding(Sample { name: "x", bytes, is_all, delimiter: b',', lacks_ends: false }).unwrap_or_default()
+        likely_encoding(Sample { name: "x", bytes, is_all, delimiter: b',', lacks_ends: false, comment: None })
+            .unwrap_or_default()
     };
     assert_eq!(likely(b"J\xf6rg,K\xf6ln", true), "the file is most likely windows-1252: `--encoding auto` takes that");
     // A damaged place is no other encoding, nor is a sample that ends within a character, nor what its mark says.
@@ -411,7 +444,7 @@ proptest::proptest! {
         is_all in proptest::bool::ANY,
     ) {
         for options in [options(), skipping()] {
-            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',', lacks_ends: false }, &options);
+            let found = || sniff(Sample { name: "x", bytes: &bytes, is_all, delimiter: b',', lacks_ends: false, comment: None }, &options);
             match (found(), found()) {
                 (Ok(one), Ok(other)) => proptest::prop_assert_eq!(one, other),
                 (Err(one), Err(other)) => proptest::prop_assert_eq!(one.message(), other.message()),

@@ -29,7 +29,7 @@ pub(super) struct Tried {
 
 impl Tried {
     pub(super) fn new(trial: Trial, text: &[u8], sample: Sample<'_>) -> Self {
-        let split = records(text, trial, sample.is_all, MOST_RECORDS);
+        let split = records(text, trial, sample, MOST_RECORDS);
         let records = split.all;
         let n_fields = match sample.lacks_ends {
             true => width(text, &records),

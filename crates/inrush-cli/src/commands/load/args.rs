@@ -185,6 +185,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "C", help_heading = "Files")]
     escape: Option<String>,
 
+    /// Skip lines that begin with this text, such as `#`, anywhere in a file; a first field in quotes does not begin with it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Files")]
+    comment: Option<String>,
+
     /// The first line has the names of the columns, whatever it looks like
     #[arg(long, help_heading = "Files", overrides_with = "no_header")]
     header: bool,
@@ -486,6 +490,7 @@ impl LoadArgs {
             delimiter: self.delimiter.clone(),
             quote: self.quote.clone(),
             escape: self.escape.clone(),
+            comment: self.comment.clone(),
             header: if self.no_header { Some(false) } else { self.header.then_some(true) },
             keeps_names: self.header_names == NamesArg::Keep,
             nulls: self.null.clone(),

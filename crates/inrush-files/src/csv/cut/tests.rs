@@ -35,6 +35,14 @@ fn without_quotes_only_line_feeds_count() {
     check(&rules, "\"a\n\",\"\n", (2, 2));
 }
 #[test]
+fn comments_are_no_records() {
+    let case = Case { options: CsvOptions::default().with_comment(b"#".to_vec()), ..plain() };
+    check(&case, "#\n# \"\na,b\n\"#\n#\",\n#", (2, 5));
+    check(&Case { max_bytes: 8, ..case.clone() }, "a,b\n#\n#\nc,d\n", (1, 3));
+    check(&Case { max_records: 1, ..case.clone() }, "#\na,b\n#\nc,d\n", (1, 2));
+    check(&Case { max_record: 4, ..case }, "#\na,b\n#2345\n", (1, 2));
+}
+#[test]
 fn limits_end_a_raw_chunk() {
     check(&Case { max_records: 2, ..plain() }, "a,b\n\nc,d\n\ne,f\n", (2, 3));
     check(&Case { max_bytes: 8, ..plain() }, "a,b\nc,d\ne,f\n", (2, 2));
@@ -74,9 +82,13 @@ fn cases() -> impl Strategy<Value = Case> {
     let quote = prop::sample::select(vec![Some(b'"'), Some(b'"'), Some(b'a'), None]);
     let escape = prop::sample::select(vec![None, None, None, Some(b'\\'), Some(b'"')]);
     let limit = || prop_oneof![Just(1 << 20), 1usize..50];
-    (quote, escape, 1usize..3, limit(), limit(), limit()).prop_map(|(quote, escape, width, record, bytes, records)| {
+    let comment =
+        prop::sample::select(vec![None, None, Some(b"a".to_vec()), Some(b"aa".to_vec()), Some(b"\\".to_vec())]);
+    let limits = (limit(), limit(), limit());
+    (quote, escape, comment, 1usize..3, limits).prop_map(|(quote, escape, comment, width, (record, bytes, records))| {
+        let comment = comment.filter(|text| !text.iter().any(|byte| [quote, escape].contains(&Some(*byte))));
         Case {
-            options: CsvOptions { quote, escape, ..CsvOptions::default() },
+            options: CsvOptions { quote, escape, comment, ..CsvOptions::default() },
             width,
             max_record: record,
             max_bytes: bytes,
@@ -154,7 +166,7 @@ fn oracle(case: &Case, text: &[u8]) -> Outcome {
         }
         let found = splitter.record(at, case.width, &mut Fields::default());
         let end = match found {
-            Found::Record { end, .. } => end,
+            Found::Record { end, .. } | Found::Comment { end } => end,
             Found::Incomplete { .. } => text.len(),
         };
         if end > case.max_bytes && at > 0 {
@@ -165,6 +177,7 @@ fn oracle(case: &Case, text: &[u8]) -> Outcome {
         }
         match found {
             Found::Record { .. } => records += u64::from(case.width == 1 || !is_blank(&text[at..end])),
+            Found::Comment { .. } => {}
             Found::Incomplete { open_quote } => break Stop::Incomplete { open_quote },
         }
         at = end;

@@ -37,7 +37,7 @@ impl CsvReader {
         self.renamed = clean(&mut self.names, how);
     }
 
-    /// Reads the names from the first record that is not blank, and removes the record if it is the header.
+    /// Reads the names from the first record that is neither blank nor a comment, and removes the record if it is the header.
     pub(super) fn read_names(&mut self, header: bool) -> Result<()> {
         let mut at = 0;
         let (fields, end, n_fields, garbled) = loop {
@@ -47,8 +47,11 @@ impl CsvReader {
             let mut fields = Fields::default();
             let found = Splitter::new(&self.dialect, &self.text, at, self.ended).record(at, MAX_FIELDS, &mut fields);
             match found {
-                Found::Record { end, .. } if end - at > self.max_record => return Err(self.too_long(at)),
+                Found::Record { end, .. } | Found::Comment { end } if end - at > self.max_record => {
+                    return Err(self.too_long(at));
+                }
                 Found::Record { end, .. } if is_blank(&self.text[at..end]) => at = end,
+                Found::Comment { end } => at = end,
                 Found::Record { end, fields: n, garbled } => break (fields, end, n, garbled),
                 Found::Incomplete { .. } if self.text.len() - at > self.max_record => return Err(self.too_long(at)),
                 Found::Incomplete { open_quote } if self.ended => return Err(self.unclosed(open_quote.unwrap_or(at))),

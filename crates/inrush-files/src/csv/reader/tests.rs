@@ -75,6 +75,70 @@ fn blank_lines_before_a_headless_file_of_several_columns_count_as_lines() {
     check(no_header(), "\n\n1,2\n3\n", &["1|2", "line 4: expected 2 fields, found 1: \"3\\n\""]);
 }
 
+// Comments.
+fn commented() -> CsvOptions {
+    rfc().with_comment(b"#".to_vec())
+}
+#[test]
+fn comments_are_no_records_wherever_they_stand() {
+    check(commented(), "# a title\n#\na,b\n#1,2\n1,2\n#\r\n#,\"\n3,4\n# the end", &["1|2", "3|4"]);
+    check(no_header().with_comment(b"#".to_vec()), "#x\n\n#y\n1,2\n#3,4\n", &["1|2"]);
+    check(commented(), "# nothing else", &[]);
+    check(commented(), "a\n#1\n", &[]);
+}
+#[test]
+fn what_is_quoted_indented_or_behind_a_value_is_no_comment() {
+    check(commented(), "a,b\n\"#1\",2\n #3,4\n5,6 # six\n\"7\n#8\",9\n", &["#1|2", " #3|4", "5|6 # six", "7\n#8|9"]);
+    check(commented(), "\"#a\",b\n1,2\n", &["1|2"]);
+}
+#[test]
+fn comments_count_as_lines() {
+    check(
+        commented(),
+        "#\na,b\n# \"\n1\n#,\n#\n2\n",
+        &["line 4: expected 2 fields, found 1: \"1\\n\"", "line 7: expected 2 fields, found 1: \"2\\n\""],
+    );
+    let options = commented().with_skip(2);
+    check(options, "\"\n# a\n#\na,b\n1,2\n", &["1|2"]);
+}
+#[test]
+fn comments_are_no_records_of_a_limit() {
+    check(commented().with_limit(2), "a,b\n#\n1,2\n#\n#\n3,4\n5,6\n", &["1|2", "3|4"]);
+}
+#[test]
+fn a_comment_may_begin_with_several_bytes() {
+    let options = || rfc().with_comment(b"//".to_vec());
+    check(options(), "//a\na,b\n/1,2\n//\n///\n/\n", &["/1|2", "line 6: expected 2 fields, found 1: \"/\\n\""]);
+    check(rfc().with_comment("é".as_bytes().to_vec()), "é\na,b\né\n1,2\n", &["1|2"]);
+}
+#[test]
+fn comments_of_dialects_with_an_escape() {
+    let options = CsvOptions { quote: None, escape: Some(b'\\'), ..commented() };
+    check(options, "a,b\n# \\\n1,2\n\\#3,4\n", &["1|2", "#3|4"]);
+}
+#[test]
+fn comments_where_lines_end_in_cr() {
+    let options = CsvOptions { cr_ends: true, ..commented().with_comment(b"##".to_vec()) };
+    check(options, "## \"\ra,b\r##,\"\r#1,\"2\r##3\"\r#\"4,x\r", &["#1|2\r##3", "#\"4|x"]);
+}
+#[test]
+fn a_comment_may_be_in_another_encoding() {
+    let options = commented();
+    check_bytes(options, b"# \xe9\na,b\n#\xff\n1,2\n", &["1|2"]);
+}
+#[test]
+fn a_comment_is_known_by_its_beginning_alone() {
+    for (comment, says) in [
+        ("", "one character at least"),
+        ("a\n", "no line end"),
+        ("#,", "has the delimiter in it"),
+        ("\"#", "has the quote in it"),
+    ] {
+        let error = CsvReader::new("x", io::empty(), &rfc().with_comment(comment.as_bytes().to_vec())).err().unwrap();
+        assert!(error.kind() == Kind::Config && error.message().contains(says), "{error}");
+    }
+}
+
 // Empty files.
 #[test]
 fn nothing_comes_from_nothing() {

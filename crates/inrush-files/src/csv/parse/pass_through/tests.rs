@@ -49,6 +49,14 @@ fn cells_in_quotes() {
     check_types(&["varchar(200)", "varchar(200)"], &format!("\"{}\",\"{}\"\n", "x".repeat(61), "y,".repeat(70)), true);
 }
 
+#[test]
+fn chunks_without_a_comment() {
+    let options = plain().with_comment(b"#".to_vec());
+    check_with(options.clone(), "1,#,2\n3,a#,4\n", true);
+    check_with(options.clone(), "1,a,2\n#,a,2\n", false);
+    check_with(options, "#\n1,a,2\n", false);
+}
+
 // What is not.
 #[test]
 fn quotes_elsewhere() {

@@ -24,6 +24,22 @@ proptest! {
         prop_assert_eq!(ours.iter().filter(|line| line.starts_with("line ")).count(), records.iter().filter(|r| r.len() != width).count());
     }
 
+    /// The same with comments.
+    #[test]
+    fn skips_the_comments_that_the_csv_crate_skips(text in with_comments(), batch_bytes in 1usize..60, read_bytes in 1usize..80) {
+        let options = CsvOptions { batch_bytes, header: false, ..rfc().with_comment(b"#".to_vec()) };
+        let mut reader = csv::ReaderBuilder::new();
+        let mut oracle = reader.has_headers(false).flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
+        let records: Vec<Vec<String>> =
+            oracle.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
+        let width = records.first().map_or(0, Vec::len);
+        prop_assume!(width != 1);
+        let ours = rows_and_faults(options, text.as_bytes(), read_bytes, None);
+        let rows: Vec<_> = ours.iter().filter(|line| !line.starts_with("line ")).cloned().collect();
+        let good: Vec<_> = records.iter().filter(|r| r.len() == width).map(|r| r.join("|")).collect();
+        prop_assert_eq!(rows, good);
+    }
+
     /// Whatever the bytes and the dialect: no panic, an end, and the same outcome for every way the bytes arrive.
     #[test]
     fn any_bytes_in_any_dialect_come_to_the_same(bytes in messy(), options in any_dialect(), read_bytes in 1usize..9) {
@@ -67,8 +83,19 @@ fn rfc_4180() -> impl Strategy<Value = String> {
         .prop_map(|records| records.into_iter().map(|(record, end)| record + end).collect())
 }
 
+/// Lines that begin with `#`, some of them within quotes.
+fn with_comments() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        3 => "[#a-z]{1,4},[#a-z ']{0,16}\n",
+        2 => "\"[#a,\n]{0,9}\",\"#[#a,\n]{0,9}\"\r\n",
+        3 => "#[#a\", ]{0,30}\r?\n",
+        1 => Just("\n".to_owned()),
+    ];
+    prop::collection::vec(line, 0..30).prop_map(|lines| lines.concat())
+}
+
 pub(super) fn messy() -> impl Strategy<Value = Vec<u8>> {
-    prop::collection::vec(prop::sample::select(b"a1\",,;\\\n\n\r\0\xff\xe9".to_vec()), 0..200)
+    prop::collection::vec(prop::sample::select(b"a1##\",,;\\\n\n\r\0\xff\xe9".to_vec()), 0..200)
 }
 
 pub(super) fn any_dialect() -> impl Strategy<Value = CsvOptions> {
@@ -76,11 +103,13 @@ pub(super) fn any_dialect() -> impl Strategy<Value = CsvOptions> {
     let escape = prop::sample::select(vec![None, Some(b'\\'), Some(b'"')]);
     let encoding = prop::sample::select(vec![None, Some(encoding_rs::SHIFT_JIS), Some(encoding_rs::UTF_16LE)]);
     let sizes = (1usize..9, 1usize..60, 1usize..60, 0u64..3, prop::option::of(0u64..9));
-    (quote, escape, encoding, any::<bool>(), sizes).prop_map(
-        |(quote, escape, encoding, header, (batch_rows, batch_bytes, max_record, skip, limit))| CsvOptions {
+    let comment = prop::sample::select(vec![None, Some("#"), Some("##"), Some("#a")]);
+    (quote, escape, encoding, comment, any::<bool>(), sizes).prop_map(
+        |(quote, escape, encoding, comment, header, (batch_rows, batch_bytes, max_record, skip, limit))| CsvOptions {
             quote,
             escape,
             encoding,
+            comment: comment.map(|text| text.as_bytes().to_vec()),
             header,
             batch_rows: Some(batch_rows),
             batch_bytes,

@@ -21,6 +21,20 @@ fn what_is_stored_is_left_out() {
 }
 
 #[test]
+fn comments_are_passed_over_once_more() {
+    let text = "# a\na,b\n# b\n1,2\n# \"\n3,4\n#\n5,6\n#,\n7,8\n# c\n";
+    let options = two_rows().with_comment(b"#".to_vec());
+    for by in BYS {
+        let first = stored(by, &options, text);
+        assert_eq!(records_of(&first), ["1 line 4: 1,2\n", "2 line 6: 3,4\n", "3 line 8: 5,6\n", "4 line 10: 7,8\n"]);
+        let rest = read_on(by, &options, text, 3, &[first[1].line.clone()]).unwrap();
+        assert_eq!(records_of(&rest), ["1 line 4: 1,2\n", "2 line 6: 3,4\n"]);
+        let rest = read_on(by, &options, text, 3, &[first[0].line.clone()]).unwrap();
+        assert_eq!(records_of(&rest), ["3 line 8: 5,6\n", "4 line 10: 7,8\n"]);
+    }
+}
+
+#[test]
 fn nothing_is_left_of_what_is_all_stored() {
     let text = "a,b\n1,2\n3,4\n5,6\n\n";
     for by in BYS {
