@@ -1,15 +1,10 @@
 //! What to do, drawn from the numbers just measured and from nothing else. Pure.
 
-use crate::busy;
 use crate::results::{Results, Role};
 use crate::table::{self, Line};
 
 /// A sentence for each number of rows, the most rows first: the fastest way and the next one.
-/// None from a busy machine: that is said instead.
 pub fn of(results: &Results) -> Vec<String> {
-    if let Some(why) = busy::of(results) {
-        return vec![busy::withheld(&why)];
-    }
     let lines = table::lines(results);
     let mut sizes: Vec<u64> = results.cases.iter().map(|case| case.rows).collect();
     sizes.sort_unstable();

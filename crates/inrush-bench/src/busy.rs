@@ -1,6 +1,6 @@
 //! Whether the machine did something else while it measured: then the numbers say that, and no advice is drawn from them. Pure.
 //!
-//! Two signs: other programs had a good part of the processors just before the run, and rounds of the same case took very different times.
+//! Two signs: other programs had a good part of the processors just before the run, and rounds of the same case had very different rates.
 //! The load average is named, and decides nothing: it remembers the run before.
 
 use crate::results::Results;
@@ -19,7 +19,7 @@ pub fn of(results: &Results) -> Option<String> {
     });
     let spread = spread(results).filter(|spread| *spread >= MOST_SPREAD);
     let spread = spread.map(|spread| {
-        format!("the slowest round of a case took {spread:.1} times as long as the fastest (median of the cases)")
+        format!("the slowest round of a case took {spread:.1} times as long a row as the fastest (median of the cases)")
     });
     let signs: Vec<String> = others.into_iter().chain(spread).collect();
     (!signs.is_empty()).then(|| signs.join("; "))
@@ -30,20 +30,20 @@ pub fn withheld(why: &str) -> String {
     format!("The machine was busy, so these numbers give no advice: {why}. Measure again when nothing else runs.")
 }
 
-/// The sentences of an experiment that gives no advice, with what was seen of a busy machine before them: they say what was measured, and that
-/// may be the other programs' doing.
-pub fn told_first(results: &Results, sentences: Vec<String>) -> Vec<String> {
-    let warning = of(results).map(|why| {
-        format!("The machine was busy, so these numbers say little of the server: {why}. Measure again when nothing else runs.")
-    });
-    warning.into_iter().chain(sentences).collect()
+/// The sentences that are drawn from the numbers, or that there are none from a busy machine: they would be about the other programs.
+pub fn or_withheld(results: &Results, verdicts: Vec<String>) -> Vec<String> {
+    match of(results) {
+        Some(why) => vec![withheld(&why)],
+        None => verdicts,
+    }
 }
 
-/// The slowest round over the fastest, the median of all cases with several rounds.
+/// The slowest round over the fastest, the median of all cases with several rounds. What counts is the time of a row: some cases run for a
+/// time, however many rows that is.
 fn spread(results: &Results) -> Option<f64> {
     let mut rounds = BTreeMap::<&str, Vec<f64>>::new();
     for sample in results.samples.iter().filter(|sample| sample.round > 0 && !sample.cut && sample.seconds > 0.0) {
-        rounds.entry(&sample.case).or_default().push(sample.seconds);
+        rounds.entry(&sample.case).or_default().push(sample.seconds / sample.rows.max(1) as f64);
     }
     let of_case = |seconds: &Vec<f64>| {
         let (least, most) = seconds.iter().fold((f64::MAX, 0.0_f64), |(a, b), s| (a.min(*s), b.max(*s)));
@@ -85,12 +85,25 @@ mod tests {
     }
 
     #[test]
-    fn other_sentences_follow_the_warning() {
-        let sentences = || vec!["rows a statement: the peak is at 1000.".to_owned()];
-        assert_eq!(told_first(&rounds(&[&[1.0, 1.1, 0.9]]), sentences()), sentences());
-        let told = told_first(&rounds(&[&[1.0, 3.1, 0.9]]), sentences());
-        assert!(told[0].starts_with("The machine was busy, so these numbers say little"), "{told:?}");
-        assert_eq!(told[1..], sentences());
+    fn verdicts_of_a_busy_machine_are_withheld() {
+        let verdicts = || vec!["rows a statement: the peak is at 1000.".to_owned()];
+        assert_eq!(or_withheld(&rounds(&[&[1.0, 1.1, 0.9]]), verdicts()), verdicts());
+        let told = or_withheld(&rounds(&[&[1.0, 3.1, 0.9]]), verdicts());
+        assert!(
+            told.len() == 1 && told[0].starts_with("The machine was busy, so these numbers give no advice"),
+            "{told:?}"
+        );
+    }
+    /// Cases that run for a second, whose rows differ.
+    #[test]
+    fn rounds_that_run_for_a_time() {
+        let of_rows = |rows: [u64; 3]| {
+            let mut results = rounds(&[&[1.0, 1.0, 1.0]]);
+            results.samples.iter_mut().zip(rows).for_each(|(sample, rows)| sample.rows = rows);
+            of(&results)
+        };
+        assert_eq!(of_rows([1000, 1100, 900]), None);
+        assert!(of_rows([1000, 300, 900]).is_some());
     }
     #[test]
     fn rounds_that_agree() {
@@ -102,7 +115,10 @@ mod tests {
     #[test]
     fn rounds_that_do_not() {
         let why = of(&rounds(&[&[1.0, 3.0, 1.0], &[1.0, 2.5, 1.0], &[1.0, 1.0, 1.0]])).unwrap();
-        assert_eq!(why, "the slowest round of a case took 2.5 times as long as the fastest (median of the cases)");
+        assert_eq!(
+            why,
+            "the slowest round of a case took 2.5 times as long a row as the fastest (median of the cases)"
+        );
         assert!(withheld(&why).starts_with("The machine was busy, so these numbers give no advice: the slowest"));
     }
     #[test]

@@ -7,7 +7,7 @@ mod callers;
 
 pub use bench::{Bench, Settings};
 
-use crate::query::{Client, failures};
+use crate::query::Client;
 use crate::results::{Case, Results, Role, Unit};
 use crate::table::{self, grouped};
 use std::collections::BTreeMap;
@@ -56,8 +56,8 @@ pub fn cells(kinds: &[Client], min: &[usize], max: &[usize], callers: &[usize]) 
     cells
 }
 
-/// Conclusions: for each number of callers the pool with the most answers, and the time of waiting; and failures.
-pub fn conclusions(results: &Results) -> Vec<String> {
+/// For each number of callers the pool with the most answers, and the time of waiting.
+pub fn verdicts(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut groups: BTreeMap<usize, &str> = BTreeMap::new();
     for (i, case) in results.cases.iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn conclusions(results: &Results) -> Vec<String> {
         }
         Some(text + ".")
     };
-    groups.values().filter_map(best).chain(failures(results)).collect()
+    groups.values().filter_map(best).collect()
 }
 
 #[cfg(test)]
@@ -114,6 +114,6 @@ mod tests {
             results.samples.push(sample);
         }
         let want = "16 callers: most by the async pool of 0 to 8 connections, 800 queries/s; a connection in 500.0 us, 99 of 100 within 500.0 us.";
-        assert_eq!(conclusions(&results), [want]);
+        assert_eq!(verdicts(&results), [want]);
     }
 }

@@ -9,9 +9,9 @@ mod writers;
 pub use bench::{Bench, Now, Settings, ddl};
 pub use pacer::{Pace, Until};
 
-use crate::query::failures;
+use crate::query;
 use crate::results::{Case, Results, Role, Unit};
-use crate::table::{self, grouped};
+use crate::table::{self, Line, grouped};
 use std::collections::BTreeMap;
 
 /// What is concurrent.
@@ -97,20 +97,26 @@ pub fn cells(ways: &[On], clients: &[usize]) -> Vec<Cell> {
     On::ALL.iter().filter(|on| ways.contains(on)).flat_map(of).collect()
 }
 
-/// Conclusions: the method with the most rows; rates that were not kept; failures.
-pub fn conclusions(results: &Results) -> Vec<String> {
+/// The method with the most rows.
+pub fn verdicts(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let rated = lines.iter().filter_map(|line| Some((line, line.median_rate().filter(|rate| *rate > 0.0)?)));
-    let mut said = Vec::new();
-    let asks_for_rate = results.run.options.get("rate").and_then(|rate| rate.parse::<f64>().ok());
-    if let (None, Some((line, rate))) = (asks_for_rate, rated.max_by(|a, b| a.1.total_cmp(&b.1))) {
+    let best = rated.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| rate_of(results).is_none());
+    let sentence = |(line, rate): (&Line<'_>, f64)| {
         let mut text = format!("Most by `{}`: {} rows/s", line.case.id, grouped(rate, 0));
         if let Some(times) = line.speed_up.filter(|_| line.case.role != Role::Baseline) {
             text += &format!(", {times:.1} times as many as one thread");
         }
-        said.push(text + ".");
-    }
-    for (case, rate) in results.cases.iter().filter_map(|case| Some((case, asks_for_rate?))) {
+        text + "."
+    };
+    best.map(sentence).into_iter().collect()
+}
+
+/// Rates that were not kept, and failures.
+pub fn failures(results: &Results) -> Vec<String> {
+    let mut said = Vec::new();
+    let asked = rate_of(results);
+    for (case, rate) in results.cases.iter().filter_map(|case| Some((case, asked?))) {
         let samples = || results.samples.iter().filter(|sample| sample.case == case.id);
         let unsent: u64 = samples().filter_map(|sample| sample.unsent).sum();
         if unsent > 0 {
@@ -122,8 +128,13 @@ pub fn conclusions(results: &Results) -> Vec<String> {
             ));
         }
     }
-    said.extend(failures(results));
+    said.extend(query::failures(results));
     said
+}
+
+/// The rows a second that were asked for.
+fn rate_of(results: &Results) -> Option<f64> {
+    results.run.options.get("rate").and_then(|rate| rate.parse().ok())
 }
 
 /// Connections of the inserter.
@@ -156,7 +167,7 @@ mod tests {
             let unsent = rate.map(|_| unsent);
             results.samples.push(Sample { case: id.into(), round: 1, seconds: 1.0, rows, unsent, ..Sample::default() });
         }
-        conclusions(&results)
+        [verdicts(&results), failures(&results)].concat()
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn cells(kinds: &[Client], clients: &[usize]) -> Vec<Cell> {
 }
 
 /// Conclusions: for each kind of client the number of clients with the most answers; and failures.
-pub fn conclusions(results: &Results) -> Vec<String> {
+pub fn verdicts(results: &Results) -> Vec<String> {
     let lines = table::lines(results);
     let mut subjects: Vec<&str> = lines.iter().map(|line| &*line.case.subject).collect();
     subjects.dedup();
@@ -103,7 +103,7 @@ pub fn conclusions(results: &Results) -> Vec<String> {
         }
         Some(text + ".")
     };
-    subjects.iter().filter_map(most).chain(failures(results)).collect()
+    subjects.iter().filter_map(most).collect()
 }
 
 /// A sentence for each case in which something failed.
@@ -145,7 +145,7 @@ mod tests {
         results.samples[1].errors = BTreeMap::from([("1317".into(), 1)]);
         results.samples[1].first_error = Some("query execution was interrupted".into());
         assert_eq!(
-            conclusions(&results),
+            [verdicts(&results), failures(&results)].concat(),
             [
                 "async: most with 10 clients, 500 queries/s, 5.0 times as many as with the fewest.",
                 "async / 10: 1 of 1000 queries failed; the first error: query execution was interrupted",

@@ -16,16 +16,16 @@ pub struct Effort {
     pub most_rounds: u32,
     /// Each case is run until its median is known as well as this (half its 95 % interval, as a share of it).
     pub precision: f64,
-    /// Once each case was run, none begins after so long.
+    /// Once each case was run, none begins after so long. A warm-up that leaves no time for a round is the first round.
     pub budget: Duration,
     /// Each case is run once before the rounds that count.
     pub warm_up: bool,
 }
 
 impl Effort {
-    /// A warm-up and three rounds.
+    /// A warm-up and three rounds, within ten minutes.
     pub const QUICK: Effort =
-        Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::MAX, warm_up: true };
+        Effort { least_rounds: 3, most_rounds: 3, precision: 0.0, budget: Duration::from_secs(10 * 60), warm_up: true };
 
     /// Rounds until the medians are known within 2 %, or half an hour is over. Eight at least: fewer do not distinguish two runs of many cases
     /// apart.
@@ -75,12 +75,24 @@ pub fn run(
         tell(Record::Case(case.clone()))?;
     }
     let mut dice = Dice::new(seed);
-    let mut seconds = vec![Vec::new(); cases.len()];
+    let mut seconds = vec![Vec::<f64>::new(); cases.len()];
+    let mut warm_ups: Vec<(usize, Sample)> = Vec::new();
+    let prepared = elapsed();
+    let mut is_over = false;
     let mut wanted: Vec<usize> = (0..cases.len()).collect();
     'rounds: for round in u32::from(!effort.warm_up)..=effort.most_rounds {
+        if round == 1 && effort.warm_up && has_no_time(elapsed(), prepared, effort.budget) {
+            for (at, sample) in std::mem::take(&mut warm_ups) {
+                let sample = Sample { round, ..sample };
+                seconds[at].push(sample.seconds);
+                tell(Record::Sample(sample))?;
+            }
+            continue;
+        }
         dice.shuffle(&mut wanted);
         for at in wanted.clone() {
             if round > 1 && elapsed() >= effort.budget {
+                is_over = round <= effort.least_rounds;
                 break 'rounds;
             }
             let sample = match run(at, round) {
@@ -102,7 +114,7 @@ pub fn run(
             match sample.cut {
                 true => wanted.retain(|other| *other != at),
                 false if round > 0 => seconds[at].push(sample.seconds),
-                false => {}
+                false => warm_ups.push((at, sample.clone())),
             }
             tell(Record::Sample(sample))?;
         }
@@ -113,7 +125,18 @@ pub fn run(
             break;
         }
     }
-    tell(Record::End(End { complete: true, reason: None }))
+    let reason = is_over.then(|| format!("the time of {} s was over", effort.budget.as_secs()));
+    tell(Record::End(End { complete: true, reason }))
+}
+
+/// Whether a round that takes as long as the warm-up did would not end within the budget.
+fn has_no_time(now: Duration, prepared: Duration, budget: Duration) -> bool {
+    now.saturating_add(now.saturating_sub(prepared)) > budget
+}
+
+/// What a stage may take of the time of several: of what is left each takes its part, so that a slow one leaves the others something.
+pub fn part_of(budget: Duration, elapsed: Duration, stages_left: u32) -> Duration {
+    budget.saturating_sub(elapsed) / stages_left.max(1)
 }
 
 fn is_known(seconds: &[f64], precision: f64) -> bool {
@@ -186,9 +209,64 @@ mod tests {
         let (ran, told, ok) = rounds(effort, |_, _| Ok((1.0, false)));
         assert_eq!((ran.iter().map(Vec::len).sum::<usize>(), ok), (8, true));
         assert!(ran.iter().all(|rounds| rounds.starts_with(&[0, 1])), "{ran:?}");
-        assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason: None })));
-        let (ran, ..) = rounds(Effort { budget: Duration::ZERO, ..Effort::QUICK }, |_, _| Ok((1.0, false)));
-        assert_eq!(ran, vec![vec![0, 1]; 3]);
+        let reason = Some("the time of 8 s was over".to_owned());
+        assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason })));
+    }
+
+    /// There is no time for a round behind the warm-up, so the warm-up is the only one, and it counts.
+    #[test]
+    fn a_slow_warm_up_is_the_first_round() {
+        for (seconds, n_run) in [(0, 3), (3, 3), (5, 5)] {
+            let effort = Effort { budget: Duration::from_secs(seconds), ..Effort::QUICK };
+            let (ran, told, ok) = rounds(effort, |_, _| Ok((1.0, false)));
+            assert_eq!((ran.iter().map(Vec::len).sum::<usize>(), ok), (n_run, true));
+            assert!(ran.iter().all(|rounds| matches!(rounds[..], [0] | [0, 2])), "{ran:?}");
+            let counted = told.iter().filter(|record| matches!(record, Record::Sample(sample) if sample.round == 1));
+            assert_eq!(counted.count(), 3);
+            let reason = Some(format!("the time of {} s was over", effort.budget.as_secs()));
+            assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason })));
+        }
+        // A case that was cut is shown as that, and is no round.
+        let effort = Effort { budget: Duration::from_secs(3), ..Effort::QUICK };
+        let (_, told, _) = rounds(effort, |at, _| Ok((1.0, at == 1)));
+        let rounds_of_b = told.iter().filter_map(|record| match record {
+            Record::Sample(sample) if sample.case == "b" => Some(sample.round),
+            _ => None,
+        });
+        assert_eq!(rounds_of_b.collect::<Vec<_>>(), [0]);
+    }
+
+    /// Three stages, on a machine that is some times as slow: the time is kept, and each case is run.
+    #[test]
+    fn a_tour_keeps_its_time_on_a_slow_machine() {
+        let budget = Duration::from_secs(150);
+        let tour = |slow: f64| {
+            let clock = Cell::new(Duration::ZERO);
+            let mut counted = Vec::new();
+            for (stages_left, (n, seconds)) in [(3, (20, 0.4)), (2, (9, 0.5)), (1, (24, 0.3))] {
+                let cases: Vec<Case> = (0..n).map(|i| case(&i.to_string())).collect();
+                let began = clock.get();
+                let effort = Effort { budget: part_of(budget, began, stages_left), ..Effort::QUICK };
+                let mut n_counted = 0;
+                let run_one = |at: usize, round: u32| {
+                    clock.set(clock.get() + Duration::from_secs_f64(seconds * slow));
+                    Ok(Sample { case: at.to_string(), round, seconds, rows: 1, ..Sample::default() })
+                };
+                let tell = |record| {
+                    n_counted += usize::from(matches!(record, Record::Sample(sample) if sample.round == 1));
+                    Ok(())
+                };
+                run(&cases, effort, 1, run_one, || clock.get() - began, tell).unwrap();
+                counted.push(n_counted);
+            }
+            assert_eq!(counted, [20, 9, 24], "{slow} times as slow");
+            clock.get()
+        };
+        assert_eq!(tour(1.0).as_secs(), 78, "a warm-up and three rounds");
+        for slow in [2.0, 4.0, 6.0] {
+            let took = tour(slow);
+            assert!(took <= budget + Duration::from_secs(6), "{took:?}, {slow} times as slow");
+        }
     }
 
     #[test]

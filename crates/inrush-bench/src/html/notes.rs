@@ -1,7 +1,7 @@
 //! Warnings about the numbers: an incomplete run, cases that were cut, outliers, errors. Pure.
 
 use super::figure::{amount, with_code};
-use crate::results::{Results, Sample};
+use crate::results::{End, Results, Sample};
 use crate::table::Line;
 use std::fmt::Write as _;
 
@@ -38,6 +38,7 @@ fn ending(results: &Results) -> Option<String> {
             let reason = end.reason.as_deref().unwrap_or("it was interrupted");
             Some(format!("The run did not come to its end: {reason}."))
         }
+        Some(End { reason: Some(why), .. }) => Some(format!("Fewer rounds than usual: {why}.")),
         _ => None,
     }
 }

@@ -78,6 +78,7 @@ fn by_nothing(place: &Place) {
     a_terminal_shows_what_is_under_way(place);
     results_are_not_written_over(place);
     rounds_are_as_many_as_asked(place);
+    a_busy_machine_gives_no_verdict(place);
     load::what_cannot_be_is_told(place);
 }
 
@@ -316,6 +317,43 @@ fn the_tour_ends_with_what_to_do() {
     let mut names: Vec<String> = kept.map(|name| name.split('-').nth(2).unwrap_or_default().to_owned()).collect();
     names.sort_unstable();
     assert_eq!(names, ["insert", "rtt", "sweep"], "what it leaves behind");
+}
+
+/// Of no experiment; what failed is still said.
+fn a_busy_machine_gives_no_verdict(place: &Place) {
+    fs::write(place.path("few.csv"), "id,name\n1,Ann\n2,Bob\n").unwrap();
+    for (options, verdict) in [
+        ("insert --rows 5", "5 rows: `"),
+        ("sweep --statement-rows 2,5,9 --connections 1 --for 0.02", "Fastest: "),
+        ("rtt --rtt 1 --rows 3", "Over a round trip of 1 ms"),
+        ("load --file few.csv", "Fastest: "),
+        ("query --clients 1 --queries 5", "most with 1 clients"),
+        ("pool --min 1 --max 2 --concurrency 2 --queries 5", "most by the "),
+        ("pressure --clients 2 --for 0.2", "Most by `"),
+    ] {
+        let file = format!("busy-{}.jsonl", options.split(' ').next().unwrap());
+        let done = place.bench(&format!("{options} --once -o {file}"));
+        assert_eq!(done.status.code(), Some(0), "{options}: {}", said(&done));
+        let lines = fs::read_to_string(place.path(&file)).unwrap();
+        let (first, rest) = lines.split_once('\n').unwrap();
+        for (share, is_withheld) in [(0.0, false), (0.5, true)] {
+            let mut run: Value = serde_json::from_str(first).unwrap();
+            run["machine"]["busy"] = share.into();
+            fs::write(place.path("of-this-machine.jsonl"), format!("{run}\n{rest}")).unwrap();
+            for how in ["", " --html"] {
+                let shown = said(&place.bench(&format!("report of-this-machine.jsonl{how}"))).replace('\u{a0}', " ");
+                let verdict = if how.is_empty() { verdict.to_owned() } else { html(verdict) };
+                assert_eq!(shown.contains(&verdict), !is_withheld, "{options}{how}: {shown}");
+                let word = "The machine was busy, so these numbers give no advice: other programs used 50 % of its";
+                assert_eq!(shown.contains(word), is_withheld, "{options}{how}: {shown}");
+            }
+        }
+    }
+}
+
+/// As a page has it.
+fn html(sentence: &str) -> String {
+    sentence.replace('`', "<code>")
 }
 
 /// These words, or why there are none: other tests may keep the machine busy.

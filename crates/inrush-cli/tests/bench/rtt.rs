@@ -1,6 +1,6 @@
 //! `inrush bench rtt` on a server.
 
-use super::{Place, said};
+use super::{Place, gives_advice, said};
 use serde_json::Value;
 use std::path::Path;
 
@@ -30,8 +30,8 @@ pub(super) fn every_way_to_the_server_is_measured(place: &Place) {
     let done = place.command_as_is(&by_tcp).output().unwrap();
     let shown = said(&done);
     assert_eq!(done.status.code(), Some(0), "{shown}");
-    assert!(shown.contains("by tcp") && shown.contains("\n1 ms (ping "), "{shown}");
-    assert!(shown.contains("of 1000/ping") && shown.contains("times as fast: "), "{shown}");
+    assert!(shown.contains("by tcp"), "{shown}");
+    gives_advice(&shown, &["\n1 ms (ping ", "of 1000/ping", "times as fast: "]);
     assert!(sockets_left(&std::env::temp_dir()).is_empty(), "{:?}", sockets_left(&std::env::temp_dir()));
 }
 
@@ -45,7 +45,7 @@ pub(super) fn a_far_server_cuts_what_takes_too_long(place: &Place) {
     assert_eq!(done.status.code(), Some(0), "{shown}");
     let row = shown.lines().find(|line| line.starts_with("row ") && line.contains(" 20 ")).unwrap();
     assert!(row.contains(" cut ") && shown.contains("20 ms / row / each statement / 70: cut after "), "{shown}");
-    assert!(shown.contains("row by row was cut"), "{shown}");
+    gives_advice(&shown, &["row by row was cut"]);
 }
 
 pub(super) fn what_cannot_be_is_told(place: &Place) {

@@ -209,6 +209,21 @@ fn a_table_is_not_emptied_for_nothing() {
                 assert_eq!(done.code, 0, "{args}: {done}");
             }
         }
+        // Nor for rows of which none can be stored.
+        for args in ["--truncate", "--truncate --atomic", "--replace-table"] {
+            fresh(place);
+            place.sql("INSERT INTO people VALUES (9, 'old')");
+            place.write("bad.csv", "id,name\nx,Ann\n1,Bob,2\n");
+            let args = &format!("bad.csv --into people {args} --bad-rows skip");
+            let refused = place.load(args);
+            assert_eq!((refused.code, place.sql(ROWS).as_str()), (5, "9,old"), "{args}: {refused}");
+            refused.says("and table `shop.people` would be empty afterwards");
+            let done = place.go_on(&format!("{args} --allow-empty"));
+            place.write("bad.csv", "id,name\nx,Ann\n1,Bob\n");
+            assert_eq!((done.code, place.sql(ROWS).as_str()), (4, ""), "{args}: {done}");
+            assert_eq!(place.load(args).code, 4);
+            assert_eq!(place.sql(ROWS), "1,Bob");
+        }
         // What is not emptied needs no row.
         for args in ["", "--atomic"] {
             fresh(place);

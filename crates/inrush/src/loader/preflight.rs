@@ -1,13 +1,14 @@
 //! What can be known before the first row, before anything is changed for it: the first records of every source are read and checked.
-//! A table is not emptied, nor made, for a file that cannot be read, nor emptied for one without a row.
+//! A table is not emptied, nor made, for a file that cannot be read, nor emptied for one without a row that can be stored.
 
 use super::ledger::Jobs;
 use super::options::{BadRows, LoadOptions};
-use super::prepare::first_bad_row;
+use super::prepare::{first_bad_rows, stopping};
 use super::source_plan::SourcePlan;
 use super::target::Target;
 use super::waits::on_sources;
-use inrush_core::bulk::{Batch, Source};
+use inrush_core::bulk::{Batch, Reject, Source};
+use inrush_core::human::counted;
 use inrush_core::{Error, Kind, Result};
 use std::sync::Arc;
 
@@ -23,11 +24,21 @@ pub(super) fn check(
         return Ok(());
     }
     let stops = matches!(target.load.options.bad_rows, BadRows::Stop);
+    // A copy of the table is counted before it takes the table's place.
+    let counts = refuses_none(target) && !target.load.options.atomic;
     let max_packet = target.max_packet;
     let plans = plans.to_vec();
-    let n_records =
-        on_sources(&target.load.control, sources, move |sources| check_each(sources, &plans, stops, max_packet))??;
-    check_rows(target, n_records)
+    let looks = Looks { stops, counts, max_packet };
+    let seen = on_sources(&target.load.control, sources, move |sources| check_each(sources, &plans, looks))??;
+    check_rows(target, seen.n_records)?;
+    match (seen.n_records, seen.first_bad) {
+        (Some(n), Some(first)) if counts && seen.n_bad == n => Err(none_to_load(
+            target,
+            &format!("none of the first {} can be stored: {}", counted(n, "record"), first.reason),
+        )
+        .at(first.place)),
+        _ => Ok(()),
+    }
 }
 
 /// The same of a dry run, which reads the records later.
@@ -64,13 +75,27 @@ pub(super) fn none_to_load(target: &Target, why: &str) -> Error {
         .with_hint("`--allow-empty` empties it all the same")
 }
 
-fn check_each(
-    sources: &mut [Box<dyn Source>],
-    plans: &[Arc<SourcePlan>],
+/// What is looked for.
+#[derive(Clone, Copy)]
+struct Looks {
+    /// A bad row stops the load.
     stops: bool,
+    /// Bad rows are counted.
+    counts: bool,
     max_packet: usize,
-) -> Result<Option<u64>> {
-    let mut n_records = Some(0);
+}
+
+/// What the first records are.
+#[derive(Default)]
+struct Seen {
+    /// How many there are; `None` where nobody can tell before they are read.
+    n_records: Option<u64>,
+    n_bad: u64,
+    first_bad: Option<Reject>,
+}
+
+fn check_each(sources: &mut [Box<dyn Source>], plans: &[Arc<SourcePlan>], looks: Looks) -> Result<Seen> {
+    let mut seen = Seen { n_records: Some(0), ..Seen::default() };
     let bytes = (LOOKED_AT / sources.len().max(1)).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT);
     for (source, plan) in sources.iter_mut().zip(plans) {
         let unchanged = source.unchanged();
@@ -80,11 +105,17 @@ fn check_each(
             unchanged.check()?;
         }
         let peeked = peeked?;
-        n_records = n_records.filter(|_| source.can_peek()).map(|n| n + peeked.as_ref().map_or(0, Batch::records));
-        let bad = peeked.filter(|_| stops).and_then(|batch| first_bad_row(batch, plan, max_packet));
-        bad.map_or(Ok(()), Err)?;
+        seen.n_records =
+            seen.n_records.filter(|_| source.can_peek()).map(|n| n + peeked.as_ref().map_or(0, Batch::records));
+        let Some(batch) = peeked.filter(|_| looks.stops || looks.counts) else { continue };
+        let bad = first_bad_rows(batch, plan, looks.max_packet);
+        match bad.first() {
+            Some(first) if looks.stops => return Err(stopping(first, bad.len())),
+            _ => seen.n_bad += bad.len() as u64,
+        }
+        seen.first_bad = seen.first_bad.or_else(|| bad.into_iter().next());
     }
-    Ok(n_records)
+    Ok(seen)
 }
 
 /// Whether a load does more to its table than to fill it.

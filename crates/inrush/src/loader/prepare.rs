@@ -451,10 +451,9 @@ pub(super) fn too_long(bytes: usize, max_packet: usize) -> String {
     format!("the row needs {bytes} bytes, and the server's `max_allowed_packet` is {max_packet}")
 }
 
-/// The error for the first bad row of a batch that is not to be sent, if there is one.
-pub(super) fn first_bad_row(batch: Batch, plan: &Arc<SourcePlan>, max_packet: usize) -> Option<Error> {
-    let checked = Checked::of_first(batch, plan, max_packet);
-    checked.rejects.first().map(|first| stopping(first, checked.rejects.len()))
+/// The bad rows of a batch that is not to be sent.
+pub(super) fn first_bad_rows(batch: Batch, plan: &Arc<SourcePlan>, max_packet: usize) -> Vec<Reject> {
+    Checked::of_first(batch, plan, max_packet).rejects
 }
 
 /// The error for a load that stops at a bad row; more of the same chunk are counted.

@@ -45,8 +45,8 @@ pub(super) struct Common {
     #[arg(long, value_name = "PERCENT", value_parser = super::percent, requires = "full")]
     precision: Option<f64>,
 
-    /// With `--full`: no case begins after so long, such as `90s` or `2h` [default: 30min]
-    #[arg(long, value_name = "TIME", value_parser = super::time, requires = "full")]
+    /// Once each case was run, none begins after so long, such as `90s` or `2h` [default: 10min, with `--full` 30min]
+    #[arg(long, value_name = "TIME", value_parser = super::time, conflicts_with = "once")]
     budget: Option<Duration>,
 
     /// A case that takes longer is cut, and shown as cut
@@ -97,8 +97,8 @@ impl Common {
         match (self.once, self.quick, self.full) {
             (true, ..) => Effort::ONCE,
             (.., true) => full,
-            (_, true, _) => Effort::QUICK,
-            _ => default,
+            (_, true, _) => Effort { budget: self.budget.unwrap_or(Effort::QUICK.budget), ..Effort::QUICK },
+            _ => Effort { budget: self.budget.unwrap_or(default.budget), ..default },
         }
     }
 }
@@ -335,6 +335,8 @@ fn describe<E: Experiment>(experiment: &E, server: &Server, left_out: Vec<LeftOu
     options.insert("effort".into(), common.effort_name().into());
     if common.full {
         options.insert("precision".into(), effort.precision.to_string());
+    }
+    if common.full || common.budget.is_some() {
         options.insert("budget".into(), effort.budget.as_secs_f64().to_string());
     }
     options.insert("cap".into(), common.cap.to_string());

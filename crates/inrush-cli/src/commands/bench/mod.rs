@@ -20,7 +20,7 @@ use crate::wrap::wrapped;
 use crate::{Output, exit};
 use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
-use inrush_bench::results::Results;
+use inrush_bench::results::{End, Results};
 use inrush_bench::table::{self, Style};
 use inrush_bench::{advice, busy, facts, heat_map, knee};
 use inrush_core::human;
@@ -105,19 +105,19 @@ fn text_report(results: &Results, width: usize) -> String {
     [facts::shown(&results.run, width), shown(results, Style::Text, width), conclusions(results).join("\n")].join("\n")
 }
 
-/// What follows from the numbers, a sentence a line.
+/// What follows from the numbers, a sentence a line, and what failed. From the numbers of a busy machine nothing does.
 fn conclusions(results: &Results) -> Vec<String> {
-    let sentences = match results.run.experiment.as_str() {
-        "insert" => return advice::of(results),
-        "load" => inrush_bench::load::sentences(results),
-        "rtt" => inrush_bench::rtt::sentences(results),
-        "sweep" => knee::sentences(results),
-        "query" => inrush_bench::query::conclusions(results),
-        "pool" => inrush_bench::pool::conclusions(results),
-        "pressure" => inrush_bench::pressure::conclusions(results),
-        _ => Vec::new(),
+    let (verdicts, failures) = match results.run.experiment.as_str() {
+        "insert" => (advice::of(results), Vec::new()),
+        "load" => (inrush_bench::load::sentences(results), Vec::new()),
+        "rtt" => (inrush_bench::rtt::sentences(results), Vec::new()),
+        "sweep" => (knee::sentences(results), Vec::new()),
+        "query" => (inrush_bench::query::verdicts(results), inrush_bench::query::failures(results)),
+        "pool" => (inrush_bench::pool::verdicts(results), inrush_bench::query::failures(results)),
+        "pressure" => (inrush_bench::pressure::verdicts(results), inrush_bench::pressure::failures(results)),
+        _ => Default::default(),
     };
-    busy::told_first(results, sentences)
+    [busy::or_withheld(results, verdicts), failures].concat()
 }
 
 /// The table, as text of at most `width` columns; for eyes with a map of two axes below it, and with what was left out.
@@ -151,6 +151,7 @@ fn note_if_partial(results: &Results, output: &Output) {
                 end.reason.as_deref().unwrap_or("it was interrupted")
             ));
         }
+        Some(End { reason: Some(why), .. }) => output.notice(&format!("fewer rounds than usual: {why}")),
         _ => {}
     }
 }

@@ -3,9 +3,9 @@
 use crate::connection::as_usage;
 use crate::{Output, exit};
 use clap::Args;
+use inrush_bench::html;
 use inrush_bench::results::Results;
 use inrush_bench::table::Style;
-use inrush_bench::{busy, html};
 use inrush_core::{Error, Result};
 use std::fs::File;
 use std::io::Write;
@@ -58,9 +58,8 @@ pub(super) fn run(args: &ReportArgs, output: &Output) -> Result<u8> {
 fn headlines(results: &Results) -> Vec<String> {
     let mut sentences = super::conclusions(results);
     if results.run.experiment == "sweep" {
-        let warnings = usize::from(busy::of(results).is_some());
-        let sentences = sentences.get_mut(warnings..).unwrap_or_default();
-        sentences.rotate_right(1.min(sentences.len()));
+        let n = sentences.len();
+        sentences.rotate_right(1.min(n));
     }
     sentences
 }

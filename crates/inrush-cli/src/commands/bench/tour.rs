@@ -11,6 +11,7 @@ use crate::{Output, exit};
 use clap::{Args, Parser};
 use inrush_bench::answer;
 use inrush_bench::results::Results;
+use inrush_bench::runner::part_of;
 use inrush_bench::table;
 use inrush_core::{Error, Result};
 use serde_json::{Value, json};
@@ -49,8 +50,7 @@ pub(super) fn run(args: &TourArgs, output: &Output) -> Result<u8> {
         );
         let amounts = if args.small { SMALL } else { FULL };
         let began = Instant::now();
-        // Of what is left each stage takes its part, so that a slow one leaves the others something.
-        let part = |stages: u32| TIME.saturating_sub(began.elapsed()) / stages;
+        let part = |stages: u32| part_of(TIME, began.elapsed(), stages);
         let insert = stage::<InsertArgs>(amounts.insert, place, stop, output, part(3))?;
         let way = answer::best_way(&insert).filter(|way| SWEPT.contains(&way.as_str()));
         let method = way.as_deref().unwrap_or("multi-row");
