@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import Place, friend
+from conftest import Place, friend, until
 
 import inrush
 
@@ -192,6 +194,50 @@ def test_prepared_and_schema(each: Place) -> None:
         cursor.execute("SELECT ? + 1", (2,))
         assert float(cursor.fetchone()[0]) == 3
         assert cursor.adbc_execute_schema("SELECT 1 AS one, 'x' AS x").names == ["one", "x"]
+
+
+@pytest.mark.parametrize("by", ["statement", "connection"])
+def test_cancelled_by_another_thread(each: Place, by: str) -> None:
+    """A query is killed; a load is aborted, and what is stored stays and is told."""
+    each.sql(TABLE)
+    raised: list[BaseException] = []
+
+    def endless() -> Iterator[Any]:
+        for n in range(10**9):
+            yield pa.record_batch({"id": range(n * 1000, n * 1000 + 1000), "name": ["x"] * 1000, "v": [0.5] * 1000})
+
+    with dbapi.connect(each.url, autocommit=True) as connection, connection.cursor() as cursor:
+
+        def work(call: Callable[[], object]) -> threading.Thread:
+            def catch() -> None:
+                try:
+                    call()
+                except BaseException as error:
+                    raised.append(error)
+
+            thread = threading.Thread(target=catch)
+            thread.start()
+            return thread
+
+        cancel = cursor.adbc_cancel if by == "statement" else connection.adbc_cancel
+        slow = work(lambda: cursor.execute("SELECT SLEEP(600)"))
+        each.until_asleep()
+        cancel()
+        slow.join()
+        raised.clear()
+        reader = pa.RecordBatchReader.from_batches(ARROW.schema, endless())
+        load = work(lambda: cursor.adbc_ingest("t", reader, mode="append"))
+        until("rows in the table", lambda: each.rows("SELECT COUNT(*) FROM t")[0][0])
+        progress = connection.adbc_connection.get_option_float
+        until("progress", lambda: progress("adbc.statement.exec.progress") > 0)
+        cancel()
+        load.join()
+        (error,) = raised
+        assert isinstance(error, dbapi.Error), error
+        report = json.loads(cursor.adbc_statement.get_option("inrush.ingest.report"))
+        assert each.rows("SELECT COUNT(*) FROM t") == [(report["rows"]["stored"],)]
+        cursor.execute("SELECT 5")
+        assert cursor.fetchone() == (5,)
 
 
 def test_isolation_and_read_only(each: Place) -> None:

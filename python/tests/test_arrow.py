@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ import inrush
 import inrush._load
 
 pa = friend("pyarrow")
+np = friend("numpy")
 pd = friend("pandas")
 pl = friend("polars")
 duckdb = friend("duckdb")
@@ -117,6 +119,64 @@ def test_nanoseconds(place: Place) -> None:
     inrush.load(lossy, "n", place.url, nanoseconds="truncate")
     want = datetime.datetime(2023, 11, 14, 22, 13, 20, 1)
     assert place.rows("SELECT at FROM n WHERE at IS NOT NULL") == [(want,), (want,)]
+
+
+def test_values_of_numpy_and_pandas(each: Place) -> None:
+    each.sql("CREATE TABLE m (id INT PRIMARY KEY, at DATETIME(6), p TIME(6))", "CREATE TABLE y (v INT)")
+    moment, span = pd.Timestamp("2020-01-02 03:04:05.123456789"), pd.Timedelta(-1500, "ns")
+    zoned = pd.Timestamp("2020-01-02 04:04:05.123456789", tz="Europe/Berlin")
+    rows = [
+        (1, moment, span),
+        (2, zoned, -span),
+        (3, moment.to_datetime64(), None),
+        (4, np.datetime64("2020-01-02T03"), None),
+        (5, np.datetime64("2020-01"), None),
+        (6, np.datetime64("2020-01-02T03:04:05.120000000"), pd.NaT),
+    ]
+    for row in rows[:3]:
+        with pytest.raises(inrush.DatabaseError, match="row 1, column") as raised:
+            inrush.load([row], "m", each.url)
+        assert "nanoseconds=" in (raised.value.hint or "")
+    inrush.load(rows, "m", each.url, nanoseconds="truncate")
+    at = datetime.datetime(2020, 1, 2, 3, 4, 5, 123456)
+    micro = datetime.timedelta(microseconds=1)
+    assert each.rows("SELECT at, p FROM m ORDER BY id") == [
+        (at, -micro),
+        (at, micro),
+        (at, None),
+        (datetime.datetime(2020, 1, 2, 3), None),
+        (datetime.datetime(2020, 1, 1), None),
+        (datetime.datetime(2020, 1, 2, 3, 4, 5, 120000), None),
+    ]
+    # A year is a date of that year, and no number.
+    with pytest.raises(inrush.DatabaseError, match="2020-01-01"):
+        inrush.load([(np.datetime64("2020"),)], "y", each.url)
+
+
+def test_documents_of_pandas(place: Place) -> None:
+    """Each has the keys that it has, and the numbers that it has."""
+    frame = pd.DataFrame({"id": [1, 2, 3, 4], "v": [None, {"a": 1}, {"b": [1, 2.5]}, [{"c": "ü"}, None]]})
+    place.sql("CREATE TABLE t (id INT PRIMARY KEY, v JSON)")
+    inrush.load(frame, "t", place.url)
+    inrush.load(frame, "made", place.url, create=True)
+    want = [None, {"a": 1}, {"b": [1, 2.5]}, [{"c": "ü"}, None]]
+    for table in ("t", "made"):
+        found = place.rows(f"SELECT v FROM {table} ORDER BY id")
+        assert [None if text is None else json.loads(text) for (text,) in found] == want
+    assert list(frame["v"][1:2]) == [{"a": 1}]
+    with pytest.raises(inrush.InterfaceError, match="'v'.*Decimal"):
+        inrush.load(pd.DataFrame({"v": [{"a": decimal.Decimal(1)}]}), "t", place.url)
+
+
+def test_periods_of_pandas_are_refused(each: Place) -> None:
+    """Arrow has them as numbers: months since 1970."""
+    each.sql("CREATE TABLE t (v INT)")
+    frame = pd.DataFrame({"v": pd.period_range("2020-01", periods=1, freq="M")})
+    with pytest.raises(inrush.DataError, match="`v` has periods"):
+        inrush.load(frame, "t", each.url)
+    with inrush.connect(each.url) as connection, pytest.raises(inrush.DataError, match="`v` has periods"):
+        connection.executemany("INSERT INTO t VALUES (?)", pa.Table.from_pandas(frame))
+    assert each.rows("SELECT COUNT(*) FROM t") == [(0,)]
 
 
 def test_types(place: Place) -> None:
@@ -237,6 +297,17 @@ def test_a_lone_array_is_refused(each: Place) -> None:
     for lone in (pa.array([1, 2]), pa.chunked_array([[1, 2]]), pd.Series([1, 2]), pl.Series([1, 2])):
         with pytest.raises(inrush.DataError, match="Arrow"):
             inrush.load(lone, "t", each.url)
+
+
+def test_a_frame_without_arrow_data(each: Place) -> None:
+    """Iterated, it gives the names of its columns, as frames of Dask do."""
+
+    class Frame(list[str]):
+        columns = ("id", "name")
+
+    each.sql(TABLE)
+    with pytest.raises(inrush.InterfaceError, match="Frame without Arrow data: load its parts"):
+        inrush.load(Frame(["id", "name"]), "t", each.url)
 
 
 def test_arrow_types_that_are_not_known(each: Place) -> None:

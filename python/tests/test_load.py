@@ -99,6 +99,11 @@ VALUES: list[tuple[str, Any, Any]] = [
     ),
     ("TIME(6)", datetime.time(1, 2, 3, 4), datetime.timedelta(hours=1, minutes=2, seconds=3, microseconds=4)),
     ("TIME(6)", datetime.timedelta(days=-2, microseconds=1), None),
+    # More digits than the shortest text of the float has.
+    ("BIGINT", float(2**60), 2**60),
+    ("BIGINT", float(-(2**62) - 2**20), -(2**62) - 2**20),
+    ("BIGINT UNSIGNED", float(2**63 + 2048), 2**63 + 2048),
+    ("DOUBLE", 1.5e300, 1.5e300),
     ("CHAR(36)", uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     ("VARCHAR(9)", Colour.RED, "red"),
     ("INT", None, None),
@@ -127,6 +132,9 @@ def test_json(place: Place) -> None:
     assert found == [(None, 1), ("ü", 1)]
 
 
+CIRCLE: dict[str, Any] = {}
+CIRCLE["self"] = CIRCLE
+
 # What is refused: the rows, and what the error says.
 BAD: dict[str, tuple[list[Any], str]] = {
     "NaN": ([(1, 2.5), (2, float("nan"))], "NaN.*row 2, column `v`"),
@@ -137,6 +145,8 @@ BAD: dict[str, tuple[list[Any], str]] = {
     "bytes among numbers": ([(1, 2.5), (2, b"x")], "row 2, column `v`"),
     "a row too short": ([(1, 2.5), (2,)], "row 2 has 1 values, the first one 2"),
     "a complex number": ([(1, 1j)], "row 1, column `v`"),
+    "two keys that are one": ([(1, {"a": [{1: "x", "1": "y"}]})], "two keys.*`1`.*row 1, column `v`"),
+    "a dict in itself": ([(1, CIRCLE)], "Circular.*row 1, column `v`"),
     "a time with a zone": ([(1, datetime.time(1, tzinfo=datetime.UTC))], "row 1, column `v`"),
 }
 
@@ -224,6 +234,8 @@ def test_a_column_that_the_table_lacks(each: Place) -> None:
     with pytest.raises(inrush.ProgrammingError, match="shoe") as raised:
         inrush.load([{"id": 1, "name": "Ann", "shoe": 42}], "people", each.url)
     assert raised.value.kind == "config"
+    # Rows have no line that could be a header.
+    assert raised.value.hint == '`columns=["a", "b", "@skip"]` names the column of each field in order'
     assert each.rows("SELECT COUNT(*) FROM people") == [(0,)]
 
 
@@ -416,6 +428,29 @@ def test_urls(each: Place) -> None:
     with pytest.raises(inrush.OperationalError, match="denied") as raised:
         inrush.load([(1,)], "t", wrong)
     assert "Wrong-Secret1" not in repr(raised.value) + str(raised.value)
+
+
+def test_the_server_is_found_as_the_command_finds_it(
+    each: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = each.server
+    without = f"mysql://{s['host']}:{s['port']}/{each.database}"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("INRUSH_URL", "INRUSH_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(inrush.Error, match="no server is named"):
+        inrush.connect()
+    # Of an option file what the URL does not say.
+    (tmp_path / ".my.cnf").write_text(
+        f"[client]\nuser={s['user']}\npassword={s['password']}\nsocket=/nosuch.sock\nport=1\n"
+    )
+    assert inrush.query("SELECT 1", to=without).rows() == [(1,)]
+    monkeypatch.setenv("INRUSH_URL", without)
+    assert inrush.query("SELECT DATABASE()").rows() == [(each.database,)]
+    monkeypatch.setenv("INRUSH_PASSWORD", "Wrong-Secret1")
+    with pytest.raises(inrush.OperationalError, match="denied"):
+        inrush.connect()
+    assert inrush.query("SELECT 1", to=each.url).rows() == [(1,)]
 
 
 @pytest.mark.parametrize("data", [5, b"x", {"id": 1}, "", [5], [None], object()])

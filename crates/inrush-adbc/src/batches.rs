@@ -55,6 +55,7 @@ fn run(
     let (mut done, mut taken) = (Done::default(), 0);
     for batch in batches {
         let batch = batch.map_err(of_arrow)?;
+        inrush_files::check_extensions(&batch.schema())?;
         let report = connection.execute_batch_with(sql, &batch, options).map_err(|error| match error.row() {
             Some(row) => error.at_row(row + taken),
             None => error,

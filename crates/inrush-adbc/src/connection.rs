@@ -199,8 +199,9 @@ impl Optionable for InrushConnection {
         Err(failure::no_option(key.as_ref()))
     }
 
+    /// The progress of its statement: a statement that executes is locked, and tells nothing before its end.
     fn get_option_double(&self, key: OptionConnection) -> Result<f64> {
-        Err(failure::no_option(key.as_ref()))
+        self.session.progress(key.as_ref()).ok_or_else(|| failure::no_option(key.as_ref()))
     }
 }
 

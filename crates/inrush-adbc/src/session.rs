@@ -5,8 +5,8 @@
 //! until it is rolled back: none of them may begin another one in its place.
 
 use crate::failure::{self, Result};
-use adbc_core::CancelHandle;
 use adbc_core::error::Error;
+use adbc_core::{CancelHandle, constants};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush::Config;
@@ -177,9 +177,17 @@ impl Session {
         self.running().load = load;
     }
 
-    /// The load at work, for its progress.
-    pub(crate) fn load(&self) -> Option<Arc<inrush::Control>> {
-        self.running().load.clone()
+    /// The load at work, in bytes of text: what is settled, and what there is. `None`: another option.
+    pub(crate) fn progress(&self, option: &str) -> Option<f64> {
+        let load = self.running().load.clone();
+        let now = load.map(|load| load.snapshot());
+        match option {
+            constants::ADBC_STATEMENT_OPTION_PROGRESS => Some(now.map_or(0.0, |now| now.settled_bytes as f64)),
+            constants::ADBC_STATEMENT_OPTION_MAX_PROGRESS => {
+                Some(now.and_then(|now| Some((now.bytes + now.left?) as f64)).unwrap_or(0.0))
+            }
+            _ => None,
+        }
     }
 
     /// Ends what is at work.

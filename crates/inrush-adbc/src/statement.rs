@@ -226,12 +226,7 @@ impl Optionable for InrushStatement {
     }
 
     fn get_option_double(&self, key: OptionStatement) -> Result<f64> {
-        let now = self.session.load().map(|load| load.snapshot());
-        match &key {
-            OptionStatement::Progress => Ok(now.map_or(0.0, |now| now.settled_bytes as f64)),
-            OptionStatement::MaxProgress => Ok(now.and_then(|now| Some((now.bytes + now.left?) as f64)).unwrap_or(0.0)),
-            other => Err(failure::no_option(other.as_ref())),
-        }
+        self.session.progress(key.as_ref()).ok_or_else(|| failure::no_option(key.as_ref()))
     }
 }
 

@@ -58,6 +58,7 @@ mod written;
 mod xlsx;
 mod zip_member;
 
+pub use columnar::check_extensions;
 pub use csv::CsvReader;
 #[doc(hidden)]
 pub use csv::count_records;

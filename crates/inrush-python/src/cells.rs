@@ -15,7 +15,17 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping,
     PySet, PyString, PyTime, PyTuple, PyType,
 };
+use std::collections::HashSet;
 use std::sync::Arc;
+
+/// What is made of values that no column holds. By default they are errors.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Taming {
+    /// NaN is NULL.
+    pub(crate) nan_is_null: bool,
+    /// Digits behind microseconds go.
+    pub(crate) truncates: bool,
+}
 
 /// A value, as a column takes it.
 pub(crate) enum Cell<'py> {
@@ -25,6 +35,8 @@ pub(crate) enum Cell<'py> {
     Int(i64),
     /// A whole number of more than 64 bits, or anything else that is written as it is.
     Text(String),
+    /// A time that is finer than a microsecond, and without those digits.
+    TooFine(String, String),
     Str(Bound<'py, PyString>),
     Float(f64),
     Bool(bool),
@@ -88,7 +100,7 @@ fn other<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
     match &*class.name()?.to_string_lossy() {
         // Of pandas: they are no other type's, and their module need not be imported to know them.
         "NAType" | "NaTType" => return Ok((Cell::Null, ValueKind::Null)),
-        "datetime64" => return text(numpy_moment(value)?, ValueKind::DateTime),
+        "datetime64" => return Ok((numpy_moment(value)?, ValueKind::DateTime)),
         "timedelta64" => {
             return Err(PyTypeError::new_err("a numpy.timedelta64 has no type of a column: use datetime.timedelta"));
         }
@@ -133,7 +145,7 @@ fn other<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
         return text(value.call_method0("isoformat")?.extract()?, ValueKind::Time);
     }
     if value.is_instance_of::<PyDelta>() {
-        return text(span(value)?, ValueKind::Time);
+        return Ok((span(value)?, ValueKind::Time));
     }
     if value.is_instance(UUID.get(py)?)? {
         return text(value.str()?.extract()?, ValueKind::Text);
@@ -159,53 +171,61 @@ fn unstorable(class: &Bound<'_, PyType>) -> PyErr {
     ))
 }
 
-/// Without an offset a DATETIME, with one a moment. Digits behind microseconds would be lost.
+/// Without an offset a DATETIME, with one a moment.
 fn moment<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
-    if let Ok(nanoseconds) = value.getattr("nanosecond")
-        && nanoseconds.is_truthy()?
-    {
-        return Err(PyValueError::new_err(format!(
-            "`{}` has nanoseconds, which no column holds: round it to microseconds first",
-            value.str()?
-        )));
-    }
-    if value.getattr("tzinfo")?.is_none() || value.call_method0("utcoffset")?.is_none() {
-        return Ok((Cell::Text(value.call_method1("isoformat", (" ",))?.extract()?), ValueKind::DateTime));
-    }
-    // An offset may have seconds, which SQL does not take.
-    let utc = value.call_method1("astimezone", (UTC.get(value.py())?,))?;
-    Ok((Cell::Text(utc.call_method1("isoformat", (" ",))?.extract()?), ValueKind::Moment))
+    let is_fine = is_set(value, "nanosecond")?;
+    let (plain, kind) = match value.getattr("tzinfo")?.is_none() || value.call_method0("utcoffset")?.is_none() {
+        true => (value.clone(), ValueKind::DateTime),
+        // An offset may have seconds, which SQL does not take.
+        false => (value.call_method1("astimezone", (UTC.get(value.py())?,))?, ValueKind::Moment),
+    };
+    let text: String = plain.call_method1("isoformat", (" ",))?.extract()?;
+    Ok((if is_fine { cut(text) } else { Cell::Text(text) }, kind))
 }
 
-/// `2026-11-24T01:02:03.000004000` without the digits that say nothing.
-fn numpy_moment(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let text: String = value.str()?.extract()?;
+/// Whether an attribute is there and not 0: nanoseconds, which only classes of pandas have.
+fn is_set(value: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    if value.hasattr(name)? { value.getattr(name)?.is_truthy() } else { Ok(false) }
+}
+
+/// A time whose digits behind microseconds are not all 0.
+fn cut<'py>(exact: String) -> Cell<'py> {
+    let Some((front, behind)) = exact.split_once('.') else { return Cell::Text(exact) };
+    let n_digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, zone) = behind.split_at(n_digits);
+    let (kept, lost) = digits.split_at(digits.len().min(6));
+    let cut = format!("{front}.{kept}{zone}");
+    if lost.bytes().all(|digit| digit == b'0') { Cell::Text(cut) } else { Cell::TooFine(exact, cut) }
+}
+
+/// `2026-11-24T01:02:03.123456789`. Of a coarser unit the date, or the time to the second.
+fn numpy_moment<'py>(value: &Bound<'py, PyAny>) -> PyResult<Cell<'py>> {
+    let text_of = |value: &Bound<'py, PyAny>| value.str()?.extract::<String>();
+    let mut text = text_of(value)?;
     if text == "NaT" {
         return Err(PyValueError::new_err("NaT in a numpy.datetime64: use None"));
     }
-    let Some((front, digits)) = text.split_once('.') else { return Ok(text.replace('T', " ")) };
-    if digits.len() > 6 && digits[6..].bytes().any(|digit| digit != b'0') {
-        return Err(PyValueError::new_err(format!("`{text}` has digits behind microseconds, which no column holds")));
+    if !text.contains(':') {
+        let unit = if text.contains('T') { "datetime64[s]" } else { "datetime64[D]" };
+        text = text_of(&value.call_method1("astype", (unit,))?)?;
     }
-    Ok(format!("{}.{}", front.replace('T', " "), &digits[..digits.len().min(6)]))
+    Ok(cut(text.replace('T', " ")))
 }
 
-/// A span as a TIME: `-26:03:04.000005`.
-fn span(value: &Bound<'_, PyAny>) -> PyResult<String> {
+/// A span as a TIME: `-26:03:04.000005`. Digits behind microseconds go towards 0.
+fn span<'py>(value: &Bound<'py, PyAny>) -> PyResult<Cell<'py>> {
     let part = |name: &str| value.getattr(name)?.extract::<i64>();
-    if let Ok(nanoseconds) = value.getattr("nanoseconds")
-        && nanoseconds.is_truthy()?
-    {
-        return Err(PyValueError::new_err(format!("`{}` has nanoseconds, which no column holds", value.str()?)));
-    }
+    let is_fine = is_set(value, "nanoseconds")?;
     let micros = i128::from(part("days")? * 86_400 + part("seconds")?) * 1_000_000 + i128::from(part("microseconds")?);
+    let micros = if is_fine && micros < 0 { micros + 1 } else { micros };
     let (sign, micros) = if micros < 0 { ("-", -micros) } else { ("", micros) };
     let seconds = micros / 1_000_000;
     let text = format!("{sign}{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    Ok(match micros % 1_000_000 {
+    let text = match micros % 1_000_000 {
         0 => text,
         behind => format!("{text}.{behind:06}"),
-    })
+    };
+    Ok(if is_fine { Cell::TooFine(value.str()?.extract()?, text) } else { Cell::Text(text) })
 }
 
 fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -213,11 +233,54 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     options.set_item("allow_nan", false)?;
     options.set_item("ensure_ascii", false)?;
     options.set_item("separators", (",", ":"))?;
-    JSON.get(value.py())?.call((value,), Some(&options))?.extract()
+    let text = JSON.get(value.py())?.call((value,), Some(&options))?.extract()?;
+    // Behind it: what contains itself was refused.
+    check_keys(value, DEEPEST)?;
+    Ok(text)
+}
+
+/// Deeper than any server takes JSON.
+const DEEPEST: u32 = 200;
+
+/// Refuses a dict of which two keys become the same text, as 1 and "1" do: a server would keep one of them.
+fn check_keys(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<()> {
+    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+    if let Ok(dict) = value.cast::<PyDict>() {
+        let is_text = |key: &Bound<'_, PyAny>| key.is_exact_instance_of::<PyString>();
+        if !dict.keys().iter().all(|key| is_text(&key)) {
+            let mut texts = HashSet::new();
+            for key in dict.keys() {
+                let text = if key.is_instance_of::<PyString>() {
+                    key.str()?
+                } else {
+                    JSON.get(value.py())?.call1((&key,))?.str()?
+                };
+                if !texts.insert(text.extract::<String>()?) {
+                    return Err(PyValueError::new_err(format!("two keys of a dict are `{text}` in JSON")));
+                }
+            }
+        }
+        return dict.values().iter().try_for_each(|value| check_keys(&value, depth));
+    }
+    match value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        true => value.try_iter()?.try_for_each(|value| check_keys(&value?, depth)),
+        false => Ok(()),
+    }
 }
 
 /// What data in memory are called in errors.
 pub(crate) const MEMORY: &str = "data";
+
+/// The shortest text that is this number; of a large whole number all digits, which that text may round.
+fn float_text(value: f64) -> String {
+    const EXACT: std::ops::Range<f64> = 9_007_199_254_740_992.0..18_446_744_073_709_551_616.0;
+    if EXACT.contains(&value.abs()) { (value as i128).to_string() } else { format!("{value:?}") }
+}
+
+fn too_fine(py: Python<'_>, exact: &str) -> PyErr {
+    let told = Error::data(format!("`{exact}` has digits behind microseconds, which no column holds"));
+    failure::exception(py, &told.with_hint("`nanoseconds=\"truncate\"` leaves them out"))
+}
 
 fn nan(py: Python<'_>) -> PyErr {
     failure::exception(
@@ -229,7 +292,7 @@ fn nan(py: Python<'_>) -> PyErr {
 /// Rows, from the first of them on. The first rows decide which columns are of bytes.
 pub(crate) struct Rows {
     pub(crate) names: Vec<String>,
-    pub(crate) nan_is_null: bool,
+    taming: Taming,
     /// `None` before the first rows.
     schema: Option<SchemaRef>,
     /// How many rows were taken.
@@ -252,8 +315,8 @@ pub(crate) struct Column {
 }
 
 impl Rows {
-    pub(crate) fn new(names: Vec<String>, nan_is_null: bool) -> Self {
-        Self { names, nan_is_null, schema: None, taken: 0 }
+    pub(crate) fn new(names: Vec<String>, taming: Taming) -> Self {
+        Self { names, taming, schema: None, taken: 0 }
     }
 
     /// The schema, after the first rows.
@@ -318,7 +381,7 @@ impl Rows {
         for (at, cell) in cells.iter().enumerate() {
             match cell {
                 Cell::Null => builder.append_null(),
-                Cell::Nan if self.nan_is_null => builder.append_null(),
+                Cell::Nan if self.taming.nan_is_null => builder.append_null(),
                 Cell::Nan => {
                     return Err(self.at(py, self.taken + at as u64 + 1, column, &nan(py)));
                 }
@@ -327,6 +390,10 @@ impl Rows {
                     Err(error) => return Err(self.at(py, self.taken + at as u64 + 1, column, &error)),
                 },
                 Cell::Text(value) => builder.append_value(value),
+                Cell::TooFine(_, cut) if self.taming.truncates => builder.append_value(cut),
+                Cell::TooFine(exact, _) => {
+                    return Err(self.at(py, self.taken + at as u64 + 1, column, &too_fine(py, exact)));
+                }
                 Cell::Bool(value) => builder.append_value(if *value { "1" } else { "0" }),
                 Cell::Int(value) => {
                     use std::fmt::Write as _;
@@ -334,7 +401,7 @@ impl Rows {
                     let _ = write!(text, "{value}");
                     builder.append_value(&text);
                 }
-                Cell::Float(value) => builder.append_value(format!("{value:?}")),
+                Cell::Float(value) => builder.append_value(float_text(*value)),
                 Cell::Bytes(_) => return Err(self.mixed(py, column, at, "bytes", "other values")),
             }
         }
@@ -400,6 +467,7 @@ impl Column {
                 let bytes = value.as_bytes().len();
                 chars(bytes, bytes);
             }
+            Cell::TooFine(_, cut) => chars(cut.len(), cut.len()),
             Cell::Text(text) => {
                 chars(text.chars().count(), text.len());
                 self.has_negative |= text.starts_with('-');
@@ -471,6 +539,11 @@ impl Cell<'_> {
             Cell::Bool(value) => Owned::Int(value.into()),
             Cell::Float(value) => Owned::Double(value),
             Cell::Text(text) => Owned::Text(text),
+            Cell::TooFine(exact, _) => {
+                return Err(PyValueError::new_err(format!(
+                    "`{exact}` has digits behind microseconds, which no column holds: round it first"
+                )));
+            }
             Cell::Str(text) => Owned::Text(text.to_cow()?.into_owned()),
             Cell::Bytes(value) => Owned::Bytes(value.as_bytes().to_vec()),
         })

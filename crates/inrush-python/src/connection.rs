@@ -10,6 +10,7 @@ use crate::wait::patiently;
 use inrush::blocking::{self, ResultBatches};
 use inrush::{ArrowOptions, BatchOptions, Config, InvalidDates, OnBadRow};
 use inrush_adbc::batches;
+use inrush_core::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::borrow::{Borrow, BorrowMut};
@@ -30,17 +31,26 @@ pub(crate) fn config(to: &Bound<'_, PyAny>) -> PyResult<Config> {
             return Err(failure::interface(to.py(), message));
         }
     };
-    let config = match text {
-        Some(text) => Config::parse(&text),
-        None => Config::from_option_files(None),
-    };
-    let password = std::env::var("INRUSH_PASSWORD").ok();
-    config
-        .map(|config| match password {
-            Some(password) if !config.has_secret() => config.with_password(password),
-            _ => config,
-        })
-        .map_err(|error| failure::exception(to.py(), &error))
+    of_text(text.as_deref()).map_err(|error| failure::exception(to.py(), &error))
+}
+
+/// As the command finds its server: the option files, and what the URL says instead.
+fn of_text(url: Option<&str>) -> inrush::Result<Config> {
+    let mut config = Config::from_option_files(None)?;
+    match url {
+        Some(url) => config = config.with_text(url)?,
+        None if config.address() == Config::new().address() && !config.has_password() => {
+            return Err(Error::config("no server is named").with_hint(
+                "`to=\"mysql://user@host/database\"`, INRUSH_URL or ~/.my.cnf; `inrush server start` makes a local one",
+            ));
+        }
+        None => {}
+    }
+    let says_password = url.is_some_and(|url| Config::parse(url).is_ok_and(|config| config.has_secret()));
+    Ok(match std::env::var("INRUSH_PASSWORD") {
+        Ok(password) if !says_password => config.with_password(password),
+        _ => config,
+    })
 }
 
 /// A connection that Python's side wraps.

@@ -170,13 +170,14 @@ impl AsyncInserter {
 impl AsyncInserter {
     fn spawn(&self, py: Python<'_>, task: impl Future<Output = ()> + Send + 'static) -> PyResult<()> {
         of_this_process(py, self.pid)?;
-        match &*lock(&self.runtime) {
+        let is_open = match &*lock(&self.runtime) {
             Some(runtime) => {
                 runtime.spawn(task);
-                Ok(())
+                true
             }
-            None => Err(failure::interface(py, "this inserter is closed")),
-        }
+            None => false,
+        };
+        if is_open { Ok(()) } else { Err(failure::interface(py, "this inserter is closed")) }
     }
 }
 

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `capsule` | Arrow's C interface, in and out; all of the crate's `unsafe` |
 //! | `cells` | Python values as text or bytes, rows as record batches |
-//! | `tamed` | NaN as NULL, nanoseconds cut, on request |
+//! | `truncated` | nanoseconds cut, on request |
 //! | `source` | what is loaded, as sources; iterators are asked in the thread that called |
 //! | `load` | a load from its arguments to its report |
 //! | `files` | how files are read |
@@ -40,7 +40,7 @@ mod read;
 mod report;
 mod result;
 mod source;
-mod tamed;
+mod truncated;
 mod values;
 mod wait;
 

@@ -4,10 +4,9 @@
 //! progress, and heeds Ctrl-C: the first stops after the current chunks, the second shuts the connections.
 
 use crate::capsule;
-use crate::cells::Rows;
+use crate::cells::{Rows, Taming};
 use crate::ending::Visit;
 use crate::source::{Ask, Data, Iterator_, Opening, Plan, Planned, Request};
-use crate::tamed::Taming;
 use crate::{connection, failure, files, new_table, report};
 use inrush::documents::Events;
 use inrush::sans_io::bulk::{FieldTarget, Matching, Method, Mode};
@@ -111,7 +110,7 @@ pub(crate) fn load<'py>(
     let config = connection::config(to)?;
     let mut options = Options::read(options)?;
     options.has_event_caller = events.is_some();
-    let data = data.iter().map(|one| of_tuple(one, options.nan_is_null)).collect::<PyResult<Vec<_>>>()?;
+    let data = data.iter().map(|one| of_tuple(one, options.taming)).collect::<PyResult<Vec<_>>>()?;
     let plan = Plan::new(data);
     let job = options.job.clone();
     let (sender, mut inbox) = channel();
@@ -334,8 +333,8 @@ fn run(
         BatchSize::Bytes(bytes) => csv.with_batch_bytes(bytes),
         BatchSize::Auto => csv,
     };
-    let taming = Taming { nan_is_null: options.nan_is_null, truncates: options.truncates };
-    let opening = Opening { job: options.job.clone(), format: options.files.format, csv: &csv, taming, ask };
+    let opening =
+        Opening { job: options.job.clone(), format: options.files.format, csv: &csv, taming: options.taming, ask };
     let mut opened = opening.open_all(planned)?;
     drop(opening);
     let has_names = options.has_names && opened.have_header;
@@ -410,7 +409,7 @@ fn words(notice: &Notice) -> Option<(u8, String)> {
 }
 
 /// One argument of `data`.
-fn of_tuple(tuple: &Bound<'_, PyTuple>, nan_is_null: bool) -> PyResult<Data> {
+fn of_tuple(tuple: &Bound<'_, PyTuple>, taming: Taming) -> PyResult<Data> {
     let kind: String = tuple.get_item(0)?.extract()?;
     let object = tuple.get_item(1)?;
     match &*kind {
@@ -420,7 +419,7 @@ fn of_tuple(tuple: &Bound<'_, PyTuple>, nan_is_null: bool) -> PyResult<Data> {
             None => Err(PyTypeError::new_err("it has no Arrow data")),
         },
         "batches" => Ok(Data::Batches(object.unbind())),
-        "rows" => Ok(Data::Rows(object.unbind(), Rows::new(tuple.get_item(2)?.extract()?, nan_is_null))),
+        "rows" => Ok(Data::Rows(object.unbind(), Rows::new(tuple.get_item(2)?.extract()?, taming))),
         other => Err(PyValueError::new_err(format!("`{other}` is no kind of data"))),
     }
 }
@@ -436,8 +435,7 @@ struct Options {
     events: Option<PathBuf>,
     /// Whether a function takes them instead.
     has_event_caller: bool,
-    nan_is_null: bool,
-    truncates: bool,
+    taming: Taming,
     creates: bool,
     has_names: bool,
 }
@@ -452,8 +450,7 @@ impl Options {
             job: None,
             events: None,
             has_event_caller: false,
-            nan_is_null: false,
-            truncates: false,
+            taming: Taming::default(),
             creates: false,
             has_names: true,
         };
@@ -562,7 +559,7 @@ impl Options {
             "sample" => self.files.reads_all_names = text()? == "all",
             "tight" | "type" => {}
             "nan" => {
-                self.nan_is_null = match &*text()? {
+                self.taming.nan_is_null = match &*text()? {
                     "error" => false,
                     "null" => true,
                     _ => return Err(refuse("\"error\" or \"null\"")),
@@ -628,7 +625,7 @@ impl Options {
                 }
             }
             "nanoseconds" => {
-                self.truncates = match &*text()? {
+                self.taming.truncates = match &*text()? {
                     "error" => false,
                     "truncate" => true,
                     _ => return Err(refuse("\"error\" or \"truncate\"")),

@@ -121,6 +121,8 @@ impl Result {
                 "the result was read already: it streams, so it is there once; run the query again, or keep what you read"
             }
         };
+        // An exception is made by Python code, in which another thread may run that wants the lock.
+        drop(state);
         Err(failure::interface(py, why_not))
     }
 }

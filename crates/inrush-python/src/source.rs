@@ -5,9 +5,9 @@
 //! interpreter and are read by the loader itself.
 
 use crate::capsule::{self, Reader};
-use crate::cells::{Column, Rows};
+use crate::cells::{Column, Rows, Taming};
 use crate::failure;
-use crate::tamed::{Tamed, Taming};
+use crate::truncated::Truncated;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use inrush_core::{Error, Kind};
@@ -176,15 +176,13 @@ impl Opening<'_> {
 
     /// Rows of a program.
     fn open(&self, reader: Reader, n_rows: Option<u64>) -> inrush::Result<Box<dyn FileSource>> {
-        let reader: Reader = match self.taming {
-            Taming { nan_is_null: false, truncates: false } => reader,
-            taming => Box::new(Tamed::new(reader, taming)),
-        };
+        let reader: Reader = if self.taming.truncates { Box::new(Truncated::new(reader)) } else { reader };
         // What only text has does not concern them.
         let options = CsvOptions::default()
             .with_memory(self.csv.memory)
             .with_batch_rows(self.csv.batch_rows)
-            .with_batch_bytes(self.csv.batch_bytes);
+            .with_batch_bytes(self.csv.batch_bytes)
+            .with_nulls(if self.taming.nan_is_null { vec![b"NaN".to_vec()] } else { Vec::new() });
         let mut source = match &self.job {
             Some(job) => inrush_files::record_batches(job, reader, &options)?,
             None => inrush_files::record_batches_once("data", reader, &options)?,

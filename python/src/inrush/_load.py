@@ -361,6 +361,12 @@ def _sources(
     first = next(iterator, _END)
     if first is _END:
         return [], True
+    if isinstance(first, str) and hasattr(data, "columns"):
+        # Its iterator gives the names of columns, which are no paths.
+        raise InterfaceError(
+            f"`data` is a {type(data).__module__}.{type(data).__name__} without Arrow data: load its parts",
+            kind="config",
+        )
     if isinstance(first, (str, os.PathLike)):
         return [("paths", [os.fspath(path) for path in chain([first], iterator)])], True
     if arrow(first) is not None:
@@ -419,17 +425,49 @@ def _pandas(frame: Any, index: bool, keeps_nan: bool) -> tuple[Any, ...]:
         return ("rows", zip(*(_plain(frame[name]) for name in frame.columns)), list(frame.columns))
     import pyarrow
 
+    frame, documents = _documents(frame)
     try:
         table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
         raise InterfaceError(f"a column of the DataFrame has values of several types: {error}", kind="data") from error
     except (TypeError, ValueError, NotImplementedError) as error:
         raise InterfaceError(f"a column of the DataFrame has no Arrow type: {error}", kind="data") from error
+    for name in documents:
+        at, texts = table.column_names.index(name), table.column(name)
+        table = table.set_column(at, pyarrow.field(name, texts.type, metadata=_JSON), texts)
     for at, name in enumerate(table.column_names if keeps_nan else ()):
         # There NaN has become NULL, which the caller has not said.
         if _is_float(frame[name]) and table.column(at).null_count:
             table = table.set_column(at, name, pyarrow.array(frame[name].to_numpy(), from_pandas=False))
     return ("arrow", table, len(frame))
+
+
+_JSON = {"ARROW:extension:name": "arrow.json"}
+
+
+def _documents(frame: Any) -> tuple[Any, list[str]]:
+    """The frame with dicts and lists as JSON texts, and which columns had them. As Arrow's structs all of a column would have all keys."""
+    from json import dumps
+
+    of_column: dict[str, Any] = {}
+    for name in frame.columns:
+        column = frame[name]
+        there = column.dtype == object and column.notna().to_numpy()
+        if there is False or not there.any() or not isinstance(column.array[there.argmax()], (dict, list, tuple)):
+            continue
+
+        def text(value: Any, name: str = name) -> Any:
+            if not isinstance(value, (dict, list, tuple)):
+                return value
+            try:
+                return dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+            except (TypeError, ValueError) as error:
+                raise InterfaceError(
+                    f"column {name!r} of the DataFrame has a value that is no JSON: {error}", kind="data"
+                ) from error
+
+        of_column[name] = column.map(text)
+    return frame.assign(**of_column) if of_column else frame, list(of_column)
 
 
 def _is_float(column: Any) -> bool:

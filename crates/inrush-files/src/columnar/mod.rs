@@ -30,6 +30,7 @@ pub(crate) use size::text_size;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+pub use types::check_extensions;
 use types::{infer, may_be_no_text};
 
 /// A source of typed columns: a file of some format, read from its beginning to its end.
@@ -210,6 +211,7 @@ impl<A: Arrays> Columnar<A> {
     /// Wraps an open file.
     pub(crate) fn new(name: &str, arrays: A, meter: Arc<Meter>, cuts: Cuts, whereabouts: Whereabouts) -> Result<Self> {
         let schema = arrays.schema();
+        check_extensions(&schema)?;
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         if names.is_empty() {
             return Err(Error::config(format!("`{name}` has no columns")));

@@ -5,9 +5,27 @@ use crate::infer_types::{Inferred, text_type};
 use arrow_array::cast::AsArray;
 use arrow_array::types::GenericBinaryType;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
-use arrow_schema::{DataType, Field, TimeUnit};
-use inrush_core::error::Result;
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use inrush_core::error::{Error, Result};
 use inrush_core::value::column::ColumnType;
+use std::sync::Arc;
+
+/// Refuses columns whose values mean nothing as they are stored in Arrow: periods of pandas are numbers without their unit.
+///
+/// # Errors
+/// `Data`, with the column's name.
+pub fn check_extensions(schema: &Schema) -> Result<()> {
+    let is_period =
+        |field: &&Arc<Field>| field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "pandas.period");
+    match schema.fields().iter().find(is_period) {
+        None => Ok(()),
+        Some(field) => Err(Error::data(format!(
+            "column `{}` has periods of pandas, which are numbers without their unit",
+            field.name()
+        ))
+        .with_hint("make them moments or texts first: `.dt.to_timestamp()`, `.astype(str)`")),
+    }
+}
 
 /// Infers the column for `field`. `sample` has the file's first values, all of them if `whole`; `never_null` is known from the file itself.
 pub(super) fn infer(field: &Field, sample: &[&ArrayRef], never_null: Option<bool>, whole: bool) -> Result<Inferred> {

@@ -69,7 +69,12 @@ pub(super) fn plan(
     keys: &Keys,
     profile: &Profile,
 ) -> Result<(Plan, Writing)> {
-    let mut plan = Plan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode)?;
+    let plan = Plan::new(source.name(), source.fields(), &options.matching, &options.set, table, options.mode);
+    let mut plan = plan.map_err(|error| match error.hint().and_then(|hint| hint.strip_suffix(OF_LINES)) {
+        // Typed rows have their names from elsewhere.
+        Some(hint) if !source.is_text() => error.clone().with_hint(hint.to_owned()),
+        _ => error,
+    })?;
     let key = keys.choose(options.mode, &options.key, &plan.filled(), table)?;
     if options.mode == Mode::Delete {
         plan.keep(&key);
@@ -80,6 +85,9 @@ pub(super) fn plan(
     let writing = Writing::new(options.mode, &target, &stage, &plan.filled(), key, keys, profile)?;
     Ok((plan, writing))
 }
+
+/// What a hint says of files of lines alone.
+const OF_LINES: &str = "; `--no-header` if line 1 is data";
 
 /// A lane has one stage at a time. It hides a table of this name from the lane, and from nobody else.
 const STAGE: &str = "inrush_stage";
