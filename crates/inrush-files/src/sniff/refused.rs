@@ -100,7 +100,10 @@ pub(super) fn refuse_blanks_before_quotes(sample: Sample<'_>, text: &[u8], tried
         field.starts_with(b" ")
             && quote.is_some_and(|quote| closes(quote) || memchr::memchr(quote, &inner[1..]).is_none())
     };
-    for one in tried.iter().filter(|one| one.trial.quote == Some(b'"')) {
+    // Where quotes are quotes with one delimiter, another one is text within them: `1,"first; "`.
+    let has_quotes = tried.iter().any(|one| one.has_only_quotes(text));
+    let is_open = |one: &&&Tried| one.trial.quote == Some(b'"') && (one.is_uniform || !has_quotes);
+    for one in tried.iter().filter(is_open) {
         let fields = one.records.iter().flat_map(|record| record.fields.iter().map(move |field| (record, field)));
         let found = fields
             .filter(|(record, field)| {

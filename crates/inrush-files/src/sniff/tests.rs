@@ -302,6 +302,13 @@ fn what_is_not_read() {
         "blanks stand before quotes in `x`, so these are no quotes: ` \"Ann` in line 2",
         "`sed -Ez 's/(^|,|\\n) *(\"([^\"]|\"\")*\"|[^\",\\n]*) */\\1\\2/g' x | inrush load - ..` leaves the blanks out",
     );
+    check("id,name,comment\n1,Ann,\"pinto beans; \"\n2,Bob,\"; \"\n3,Zoe,\"none\"\n", "");
+    check("id;name\n1;\"a, \"\n2;b\n", "`;` between fields");
+    refused(
+        "id; name; n\n1; \"Ann, Bob\"; 2\n2; \"Zoe, Kim\"; 3\n",
+        "blanks stand before quotes in `x`, so these are no quotes: ` \"Ann, Bob\"` in line 2",
+        "`sed -Ez 's/(^|;|\\n) *(\"([^\"]|\"\")*\"|[^\";\\n]*) */\\1\\2/g' x | inrush load - ..` leaves the blanks out",
+    );
     refused(
         "id|name\n--|----\n1|Ann\n",
         "line 2 of `x` only has dashes, and would be a row",

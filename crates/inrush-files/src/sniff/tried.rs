@@ -4,7 +4,7 @@
 //! readings fit, it is a question.
 
 use super::shape::is_number;
-use super::split::{Record, Trial, records};
+use super::split::{Field, Record, Trial, records};
 use super::{Sample, shown};
 use inrush_core::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -84,6 +84,14 @@ impl Tried {
     /// The records of the table.
     pub(super) fn table(&self) -> impl Iterator<Item = &Record> {
         self.records[self.n_before..].iter().filter(|record| !record.is_blank())
+    }
+
+    /// Whether all records have the same number of fields, and every double quote is around one or within it.
+    pub(super) fn has_only_quotes(&self, text: &[u8]) -> bool {
+        let mut fields = self.records.iter().flat_map(|record| &record.fields);
+        let is_whole = self.is_uniform && self.n_malformed == 0 && !self.is_open;
+        let is_quoted = |field: &Field| field.is_quoted || memchr::memchr(b'"', &text[field.text.clone()]).is_none();
+        self.trial.quote == Some(b'"') && is_whole && fields.all(is_quoted)
     }
 
     /// Whether it is one column, with quotes around some of its values.
