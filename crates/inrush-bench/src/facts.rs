@@ -73,6 +73,7 @@ pub fn server(connection: &mut Connection, transport: &str) -> Result<Server> {
 /// The server's process, if it runs on this machine and is visible.
 #[derive(Clone, Debug)]
 pub struct ServerProcess {
+    pid: u32,
     /// Of its threads, in `/proc`.
     tasks: PathBuf,
 }
@@ -90,7 +91,12 @@ impl ServerProcess {
         // The file of an ended server may name any process.
         let command = fs::read(process.join("cmdline")).ok()?;
         let is_server = ["mysqld", "mariadbd"].iter().any(|name| String::from_utf8_lossy(&command).contains(name));
-        is_server.then(|| Self { tasks: process.join("task") })
+        is_server.then(|| Self { pid, tasks: process.join("task") })
+    }
+
+    /// Its number.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// The processor time of all threads that it has now (`schedstat`, see proc(5)): what is of interest is how much more it becomes.

@@ -25,6 +25,7 @@ mod meter;
 pub mod peer;
 pub mod pool;
 pub mod pressure;
+pub mod profile;
 pub mod query;
 pub mod relay;
 pub mod results;

@@ -168,6 +168,17 @@ pub enum Role {
     Lab,
 }
 
+/// A part of the server's processor time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// The program or library.
+    pub file: String,
+    /// The function in it.
+    pub function: String,
+    /// Of all samples; 1 is all.
+    pub share: f64,
+}
+
 /// One run of one case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -212,6 +223,9 @@ pub struct Sample {
     /// The same by the server's clock.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_curve: Vec<Tick>,
+    /// What took the server's processor time, where it was profiled: the largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profile: Vec<Share>,
     /// Errors by code, which is text because the keys of JSON are.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, u64>,

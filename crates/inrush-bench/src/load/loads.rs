@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::counters::SharedCounters;
 use crate::dataset::{Checksum, checksum_query};
 use crate::facts::ServerProcess;
+use crate::profile::Recording;
 use crate::results::Sample;
 use crate::server_file::ServerFile;
 use inrush::blocking::Connection;
@@ -50,6 +51,8 @@ pub struct Settings {
     pub copies: bool,
     /// Whether the server reads a sorted file as well.
     pub sorts_file: bool,
+    /// Whether the server is profiled meanwhile.
+    pub profiles: bool,
     /// Set when the user interrupts.
     pub stop: Arc<AtomicBool>,
 }
@@ -278,10 +281,13 @@ impl Loads {
         let seconds = ServerSeconds::watch(&self.config)?;
         let chunks = Arc::new(SharedCounters::new(1));
         let pages = Pages::so_far(&mut self.connection)?;
+        let folder = std::env::temp_dir();
+        let recording = self.settings.profiles.then(|| Recording::start(self.server.as_ref(), folder)).transpose()?;
         let clock = Clock::start(self.server.as_ref());
         let (report, cut_at) = self.load(cell, clock.started(), &chunks)?;
         let written = clock.written(cut_at.unwrap_or(self.want.rows), cut_at.is_some());
         let server_curve = seconds.stop();
+        let profile = recording.map(Recording::end).transpose()?.unwrap_or_default();
         let pages = Pages::so_far(&mut self.connection)?.zip(pages).map(|(now, then)| now.since(then));
         if cut_at.is_some() {
             self.forget()?;
@@ -307,6 +313,7 @@ impl Loads {
             pages_written: pages.map(|pages| pages.written),
             curve: chunks.take().curve(),
             server_curve,
+            profile,
             ..written.sample()
         })
     }

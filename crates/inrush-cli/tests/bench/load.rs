@@ -4,6 +4,7 @@ use super::{Place, gives_advice, said};
 use inrush_testkit::servers;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 pub(super) fn files_are_loaded_in_every_way(place: &Place) {
@@ -95,6 +96,38 @@ pub(super) fn a_file_of_ones_own(place: &Place) {
     }
     place.sql("DROP DATABASE inrush_bench");
     assert_eq!(fs::read_to_string(place.path("people.csv")).unwrap().lines().count(), 4, "it is left alone");
+}
+
+/// By a `perf` of ours, which says what it was asked for.
+pub(super) fn the_server_is_profiled(place: &Place) {
+    let folder = place.path("programs");
+    fs::create_dir(&folder).unwrap();
+    let perf = "#!/bin/sh
+if [ $1 = record ]; then
+  for file; do :; done
+  echo $6 >$file
+  trap 'exit 0' INT
+  while :; do sleep 0.01; done
+fi
+echo ' 30 |libc.so.6 |[.] memmove'
+echo ' 60 |server |[.] Field::store(char const*)'
+echo ' 10 |server |[.] 0x000000000072d8f6'
+";
+    fs::write(folder.join("perf"), perf).unwrap();
+    fs::set_permissions(folder.join("perf"), fs::Permissions::from_mode(0o755)).unwrap();
+    let profiled = "load --data t1 --rows 300 --lanes 1 --commit-rows none --once --profile -o profiled.jsonl";
+    let mut command = place.command(profiled);
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let done = command.env("PATH", path).env("TMPDIR", &folder).output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let shares = " 60.0 %  Field::store(char const*) (server)\n 30.0 %  memmove (libc.so.6)\n 10.0 %  functions without a name (server)";
+    assert!(said(&done).contains(&format!("The server's time during insert-select:\n{shares}\n")), "{}", said(&done));
+    fs::remove_file(folder.join("perf")).unwrap();
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "its samples are gone");
+    let mut command = place.command(&profiled.replace("profiled.j", "none.j"));
+    let done = command.env("PATH", &folder).output().unwrap();
+    assert!(done.status.code() != Some(0) && said(&done).contains("cannot run `perf`"), "{}", said(&done));
+    assert!(said(&done).contains("`--profile` needs it"), "{}", said(&done));
 }
 
 pub(super) fn what_cannot_be_is_told(place: &Place) {

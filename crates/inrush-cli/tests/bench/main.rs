@@ -66,6 +66,7 @@ fn by_engine(place: &Place) {
     sweep::every_combination_is_measured(place);
     sweep::what_cannot_be_is_told(place);
     load::a_file_of_ones_own(place);
+    load::the_server_is_profiled(place);
     peers::peers_are_measured(place);
 }
 

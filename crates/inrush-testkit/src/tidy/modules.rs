@@ -201,7 +201,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["dataset", "histogram", "server_file", "stats", "wrap"],
             &["relay", "results"],
             &["axes", "busy", "compare", "facts", "meter", "runner", "table", "counters"],
-            &["advice", "clock", "workers", "heat_map", "html", "knee"],
+            &["advice", "clock", "workers", "heat_map", "html", "knee", "profile"],
             &["answer", "insert", "query", "sweep"],
             &["load", "peer", "pool", "pressure", "rtt"],
         ],

@@ -64,6 +64,10 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_size)]
     server_memory: Vec<u64>,
 
+    /// Profile the server during each case by `perf`, and show what takes its time; it must run on this machine
+    #[arg(long)]
+    profile: bool,
+
     #[command(flatten)]
     common: Common,
 }
@@ -142,6 +146,9 @@ impl Experiment for LoadArgs {
             options.insert("indexes".into(), listed(&self.indexes));
             options.insert("defer-indexes".into(), self.defer_indexes.to_string());
         }
+        if self.profile {
+            options.insert("profile".into(), "true".into());
+        }
         if !self.server_memory.is_empty() {
             let sizes: Vec<String> = self.server_memory.iter().map(|bytes| format!("{}MiB", bytes >> 20)).collect();
             options.insert("server-memory".into(), sizes.join(","));
@@ -192,6 +199,7 @@ impl Experiment for LoadArgs {
             folder: facts.files.clone().ok(),
             copies: cells.iter().any(|cell| cell.way == Way::Copy),
             sorts_file: cells.iter().any(|cell| cell.order == Some(Order::SortedFile)),
+            profiles: self.profile,
             stop: Arc::clone(stop),
         };
         Ok((Loads::new(&place.config, settings, &self.input()?)?, place.throwaway()))

@@ -22,7 +22,7 @@ use clap::{Args, Subcommand};
 use inrush_bench::compare::{self, Change};
 use inrush_bench::results::{End, Results};
 use inrush_bench::table::{self, Style};
-use inrush_bench::{advice, busy, facts, heat_map, knee};
+use inrush_bench::{advice, busy, facts, heat_map, knee, profile};
 use inrush_core::human;
 use inrush_core::{Error, Result};
 use std::fs::File;
@@ -102,7 +102,13 @@ pub(crate) fn run(args: &BenchArgs, output: &Output) -> Result<u8> {
 
 /// The text report of results: their origin, the table, and conclusions.
 fn text_report(results: &Results, width: usize) -> String {
-    [facts::shown(&results.run, width), shown(results, Style::Text, width), conclusions(results).join("\n")].join("\n")
+    [
+        facts::shown(&results.run, width),
+        shown(results, Style::Text, width),
+        conclusions(results).join("\n"),
+        profile::shown(results),
+    ]
+    .join("\n")
 }
 
 /// What follows from the numbers, a sentence a line, and what failed. From the numbers of a busy machine nothing does.
