@@ -28,7 +28,7 @@ pub(crate) fn methods(place: &Place) -> Vec<&'static str> {
 
 /// What `auto` chooses where LOAD DATA is not allowed.
 pub(crate) fn best_insert(place: &Place) -> &'static str {
-    if place.is_mysql() { "multi-row" } else { "bulk" }
+    if place.is_mysql() { "multi-row-prepared" } else { "bulk" }
 }
 
 /// The test on some servers.

@@ -112,7 +112,7 @@ fn a_silent_server_is_told_with_its_state() {
         assert_eq!((done.code, done.rows()), (3, Some(Rows::stopping(0, 50))), "{done}");
         let (what, command) = match (place.server.local_infile, place.is_mysql()) {
             (true, _) => ("LOAD DATA", "Query"),
-            (false, true) => ("INSERT", "Query"),
+            (false, true) => ("INSERT", "Execute"),
             (false, false) => ("INSERT", "Bulk_execute"),
         };
         // The server began to count a moment later.

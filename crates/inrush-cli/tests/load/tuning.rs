@@ -45,6 +45,46 @@ fn lanes_are_tried(place: &Place) -> bool {
     }
 }
 
+/// A lane alone finds out on MariaDB which of two methods is faster; what is stored is the same, bad rows of either included.
+#[test]
+fn methods_take_turns_in_the_first_chunks() {
+    everywhere("methods", |place| {
+        place.sql("CREATE TABLE people (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20), CHECK (name <> 'Bad'))");
+        let line = |id: u32| match id {
+            333 | 3_333 | 13_333 => format!("{id}x,Ann\n"),
+            4_444 => format!("{id},Bad\n"),
+            _ => format!("{id},Ann\n"),
+        };
+        let rows: String = (1..=20_000).map(line).collect();
+        place.write("a.csv", format!("id,name\n{rows}"));
+        let load = "a.csv --into people --batch 200 --bad-rows skip --tuning-trace trace.txt";
+        // Without a number of lanes one begins where LOADs would wait for each other, as on MariaDB.
+        for lanes in ["", "--lanes 1"] {
+            place.sql("TRUNCATE people");
+            place.forget();
+            let done = place.load(&format!("{load} {lanes}"));
+            assert_eq!((done.code, done.rows().unwrap().stored), (4, 19_996), "{done}");
+            assert_eq!(place.sql("SELECT COUNT(*), COUNT(DISTINCT id), SUM(id) FROM people"), "19996,19996,199988557");
+            let trace = place.read("trace.txt");
+            let is_by = |method: &str| trace.lines().any(|line| line.starts_with("ack") && line.ends_with(method));
+            let tries = !place.is_mysql() && place.server.local_infile;
+            assert_eq!(is_by(" method=load-data") && is_by(" method=bulk"), tries, "{done}{trace}");
+            let tuning = done.json["tuning"].as_array().unwrap();
+            let decided: Vec<_> = tuning.iter().filter(|tuned| tuned["what"] == "method").collect();
+            assert_eq!(decided.len(), usize::from(tries), "{done}");
+            if let [decided] = decided[..] {
+                assert_eq!(
+                    (&decided["from"], &decided["to"]),
+                    (&"load-data".into(), &done.json["method"]["name"]),
+                    "{done}"
+                );
+            }
+            let (_, replayed) = replay(&trace).unwrap();
+            assert_eq!(replayed, trace);
+        }
+    });
+}
+
 #[test]
 fn a_short_load_is_not_tuned() {
     everywhere("untuned", |place| {

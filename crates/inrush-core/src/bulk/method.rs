@@ -100,12 +100,10 @@ pub struct Facts {
     pub local_infile: Option<bool>,
     /// COM_STMT_BULK_EXECUTE was agreed on: `Profile::bulk_execute`.
     pub has_bulk: bool,
-    /// Bound rows cost the server less than text: `Profile::binds_fast`.
-    pub binds_fast: bool,
     /// Every value may be bound as it is.
     pub bindable: bool,
     /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends, and INSERTs of VALUES gain by not
-    /// waiting (docs/notes/multi-row.md).
+    /// waiting: those that go into a primary key alone do not (docs/notes/multi-row.md).
     ///
     /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
@@ -126,9 +124,9 @@ pub struct Facts {
 /// # Errors
 /// `Config` if a method was asked for that the server or the table does not allow.
 pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
-    let Facts { local_infile, has_bulk, binds_fast, bindable, load_is_serial, load_is_split, .. } = facts;
+    let Facts { local_infile, has_bulk, bindable, load_is_serial, load_is_split, .. } = facts;
     let Facts { load_is_lax, trigger_fills, .. } = facts;
-    let insert = best_insert(has_bulk, binds_fast, bindable);
+    let insert = best_insert(has_bulk, bindable);
     let chosen = |method, reason: &str| Choice { method, reason: reason.into(), may_fall_back: true };
     Ok(match (asked, local_infile) {
         (Some(Method::LoadData), Some(false)) => {
@@ -182,14 +180,21 @@ pub fn choose(asked: Option<Method>, facts: Facts) -> Result<Choice> {
     })
 }
 
-/// The fastest method without LOAD DATA. `binds_fast`: bound rows cost the server less than text. `bindable`: every value may be bound as
-/// it is. MariaDB takes bound rows a little faster still in bulk (docs/notes/multi-row.md).
-pub fn best_insert(has_bulk: bool, binds_fast: bool, bindable: bool) -> Method {
+/// The fastest method without LOAD DATA. `bindable`: every value may be bound as it is. Bound rows cost either server less than text, and
+/// MariaDB a little less still in bulk (docs/notes/multi-row.md).
+pub fn best_insert(has_bulk: bool, bindable: bool) -> Method {
     match bindable {
         true if has_bulk => Method::Bulk,
-        true if binds_fast => Method::MultiRowPrepared,
-        _ => Method::MultiRow,
+        true => Method::MultiRowPrepared,
+        false => Method::MultiRow,
     }
+}
+
+/// Methods of which a load finds out under way which one is faster (`tuner::trial`): the first is chosen, and is kept in doubt. MariaDB stores
+/// rows by its bulk command as fast as by LOAD DATA, or a tenth faster (docs/notes/load-speed.md).
+pub fn to_try(chosen: &Choice, insert: Method) -> Option<[Method; 2]> {
+    let is_open = chosen.may_fall_back && chosen.method == Method::LoadData && insert == Method::Bulk;
+    is_open.then_some([Method::LoadData, Method::Bulk])
 }
 
 /// What `auto` goes on with after the server refused `method` with this error.
@@ -232,14 +237,13 @@ mod tests {
     const MYSQL: Facts = Facts {
         local_infile: None,
         has_bulk: false,
-        binds_fast: false,
         bindable: true,
         load_is_serial: false,
         load_is_split: false,
         load_is_lax: false,
         trigger_fills: false,
     };
-    const MARIADB: Facts = Facts { has_bulk: true, binds_fast: true, ..MYSQL };
+    const MARIADB: Facts = Facts { has_bulk: true, ..MYSQL };
 
     #[track_caller]
     fn check(asked: Option<Method>, facts: Facts, want: Method, may_fall_back: bool) {
@@ -253,7 +257,8 @@ mod tests {
     }
     #[test]
     fn local_off() {
-        check(None, Facts { local_infile: Some(false), ..MYSQL }, Method::MultiRow, true);
+        check(None, Facts { local_infile: Some(false), ..MYSQL }, Method::MultiRowPrepared, true);
+        check(None, Facts { local_infile: Some(false), bindable: false, ..MYSQL }, Method::MultiRow, true);
         check(None, Facts { local_infile: Some(false), ..MARIADB }, Method::Bulk, true);
         check(None, Facts { local_infile: Some(false), has_bulk: false, ..MARIADB }, Method::MultiRowPrepared, true);
     }
@@ -264,7 +269,7 @@ mod tests {
     #[test]
     fn loads_that_would_wait_for_each_other() {
         for local_infile in [None, Some(true), Some(false)] {
-            check(None, Facts { local_infile, load_is_serial: true, ..MYSQL }, Method::MultiRow, true);
+            check(None, Facts { local_infile, load_is_serial: true, ..MYSQL }, Method::MultiRowPrepared, true);
             let serial = Facts { local_infile, load_is_serial: true, ..MARIADB };
             check(None, serial, Method::Bulk, true);
             check(None, Facts { bindable: false, ..serial }, Method::MultiRow, true);
@@ -284,7 +289,7 @@ mod tests {
     #[test]
     fn what_a_trigger_fills_goes_by_inserts() {
         let filled = Facts { local_infile: Some(true), trigger_fills: true, ..MYSQL };
-        check(None, filled, Method::MultiRow, true);
+        check(None, filled, Method::MultiRowPrepared, true);
         check(None, Facts { trigger_fills: true, ..MARIADB }, Method::Bulk, true);
         assert_eq!(choose(Some(Method::LoadData), filled).unwrap_err().kind(), Kind::Config);
     }
@@ -306,11 +311,11 @@ mod tests {
         assert_eq!(refused.unwrap_err().kind(), Kind::Config);
     }
     #[test]
-    fn rows_are_bound_where_that_is_faster() {
-        assert_eq!(best_insert(true, true, true), Method::Bulk);
-        assert_eq!(best_insert(false, true, true), Method::MultiRowPrepared);
-        assert_eq!(best_insert(true, true, false), Method::MultiRow);
-        assert_eq!(best_insert(false, false, true), Method::MultiRow);
+    fn rows_are_bound_where_they_can_be() {
+        assert_eq!(best_insert(true, true), Method::Bulk);
+        assert_eq!(best_insert(false, true), Method::MultiRowPrepared);
+        assert_eq!(best_insert(true, false), Method::MultiRow);
+        assert_eq!(best_insert(false, false), Method::MultiRow);
     }
     #[test]
     fn what_cannot_be_bound_is_refused_at_once() {
@@ -320,6 +325,19 @@ mod tests {
         }
         check(Some(Method::Bulk), MARIADB, Method::Bulk, false);
         assert_eq!(choose(Some(Method::Bulk), MYSQL).unwrap_err().kind(), Kind::Config);
+    }
+    #[test]
+    fn only_what_auto_has_chosen_is_tried_beside_another() {
+        let tried = |asked, facts: Facts| {
+            let insert = best_insert(facts.has_bulk, facts.bindable);
+            to_try(&choose(asked, facts).unwrap(), insert)
+        };
+        let both = Some([Method::LoadData, Method::Bulk]);
+        assert_eq!((tried(None, MARIADB), tried(None, MYSQL)), (both, None));
+        assert_eq!(tried(Some(Method::LoadData), MARIADB), None);
+        assert_eq!(tried(None, Facts { bindable: false, ..MARIADB }), None);
+        assert_eq!(tried(None, Facts { local_infile: Some(false), ..MARIADB }), None);
+        assert_eq!(tried(None, Facts { load_is_lax: true, ..MARIADB }), None);
     }
     #[test]
     fn each_refusal_leads_one_step_on() {

@@ -85,6 +85,8 @@ pub struct PassThrough {
     pub longest: usize,
     /// Bytes of memory that it keeps.
     pub memory: usize,
+    /// Whether all of the text is ASCII, if the validation has noticed.
+    pub is_ascii: Option<bool>,
     parse: Box<dyn Fn() -> Result<Batch, Error> + Send>,
 }
 
@@ -96,7 +98,12 @@ impl PassThrough {
         memory: usize,
         parse: impl Fn() -> Result<Batch, Error> + Send + 'static,
     ) -> Self {
-        Self { origin, longest, memory, parse: Box::new(parse) }
+        Self { origin, longest, memory, is_ascii: None, parse: Box::new(parse) }
+    }
+
+    /// The same where it is known whether all of the text is ASCII.
+    pub fn known_as_ascii(self, is_ascii: bool) -> Self {
+        Self { is_ascii: Some(is_ascii), ..self }
     }
 
     /// How many rows there are.

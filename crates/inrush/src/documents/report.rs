@@ -3,7 +3,7 @@
 use super::exit::code_of_report;
 use inrush_core::bulk::Reject;
 use inrush_core::bulk::report::{Job, Records, Report, Retry, Stop};
-use inrush_core::bulk::tuner::Tuned;
+use inrush_core::bulk::tuner::{Change, Tuned};
 use inrush_core::{Error, Kind};
 use serde_json::{Value, json};
 
@@ -104,11 +104,15 @@ fn records_json(records: &Records) -> Value {
 }
 
 fn tuned_json(tuned: &Tuned) -> Value {
+    let (from, to) = match tuned.change {
+        Change::Lanes { from, to } | Change::BatchBytes { from, to } => (json!(from), json!(to)),
+        Change::Method { from, to } => (json!(from.name()), json!(to.name())),
+    };
     json!({
         "seconds": tuned.at.as_secs_f64(),
-        "what": tuned.knob.name(),
-        "from": tuned.from,
-        "to": tuned.to,
+        "what": tuned.change.name(),
+        "from": from,
+        "to": to,
         "why": tuned.why,
     })
 }

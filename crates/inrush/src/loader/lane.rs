@@ -14,8 +14,8 @@ use super::target::Target;
 use crate::blocking::Connection;
 use crate::fault;
 use inrush_core::bulk::judge::{self, LoadWarning};
-use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::report::{self, Stop};
+use inrush_core::bulk::{Method, method};
 use inrush_core::{Error, Kind, Result};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -178,7 +178,9 @@ impl<'a> Lane<'a> {
             return Attempt::Failed(error);
         }
         let choice = lock(&self.target.choice).clone();
-        if chunk.payload.method() != choice.method
+        let method = chunk.payload.method();
+        if method != choice.method
+            && !self.target.tuning.tries(method)
             && let Err(stop) = encode_again(chunk, choice.method, self.target)
         {
             return Attempt::Over(ChunkEnd::NotStored(Some(stop)));
@@ -190,7 +192,7 @@ impl<'a> Lane<'a> {
             Ok(Sent::All { counted, noted }) => self.commit(chunk, counted, Vec::new(), &noted),
             Ok(Sent::InDoubt { warnings }) => self.replay(chunk, &warnings),
             Ok(Sent::Refused(error)) => {
-                self.fall_back(&choice, &error);
+                self.fall_back(chunk.payload.method(), &error);
                 Attempt::Refused
             }
             Err(error) => self.failed(error),
@@ -274,12 +276,13 @@ impl<'a> Lane<'a> {
         Ok(if not_all { Undone::NotAll } else { Undone::All })
     }
 
-    fn fall_back(&mut self, refused: &Choice, error: &Error) {
+    fn fall_back(&mut self, refused: Method, error: &Error) {
         self.undo(error);
+        self.target.tuning.no_more_trials();
         let mut choice = lock(&self.target.choice);
-        // Another lane may have been refused too, and earlier.
-        if choice.method == refused.method {
-            *choice = method::fall_back(refused.method, error, self.target.insert);
+        // Another lane may have been refused too, and earlier; or a method that was only tried.
+        if choice.method == refused {
+            *choice = method::fall_back(refused, error, self.target.insert);
             drop(choice);
             self.target.notify_choice();
         }

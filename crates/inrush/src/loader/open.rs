@@ -12,7 +12,7 @@ use super::presence::Presence;
 use super::sort_plan::SortPlan;
 use super::source_plan::{SourcePlan, Writers};
 use super::target::Target;
-use super::tuning::{Order, Tuning};
+use super::tuning::{Before, Order, Tuning};
 use super::{sort, sql, steps, watch, zones};
 use crate::Config;
 use crate::blocking::Connection;
@@ -25,7 +25,7 @@ use inrush_core::bulk::steps::Shadow;
 use inrush_core::bulk::steps::keyless::{self, Notes};
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{BOUND_BYTES, BULK_BYTES_OF_LOADS, Bulk, Limits, MultiRowPrepared, TEXT_BYTES};
-use inrush_core::bulk::{Plan, Source, Table, method};
+use inrush_core::bulk::{Method, Plan, Source, Table, method};
 use inrush_core::profile::{Cluster, Profile};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
@@ -109,13 +109,16 @@ pub(super) fn open(
     let left_to_trigger = left_to_trigger(&mut connection, &mut table, to_create.is_some())?;
     let plans = plans(sources, options, &table, &keys, &rules, variables.max_packet)?;
     let server = connection.server_version().to_string();
+    let locks_for_ids = locks_for_ids(&variables, &table, &plans);
     let bindable = plans.iter().all(|plan| plan.writers.bound.is_some());
     let facts = method::Facts {
         local_infile: variables.local_infile,
         has_bulk: profile.bulk_execute,
-        binds_fast: profile.binds_fast,
         bindable,
-        load_is_serial: load_is_serial(&mut connection, &variables, options, &table, &plans)?,
+        load_is_serial: locks_for_ids
+            && options.lanes != Some(1)
+            && !options.defer_indexes
+            && modes::has_secondary_index(&mut connection, &table)?,
         load_is_split: variables.splits_loads,
         load_is_lax: plans.iter().any(|plan| !plan.plan.is_strict_in_load()),
         trigger_fills: plans.iter().any(|plan| {
@@ -124,6 +127,11 @@ pub(super) fn open(
         }),
     };
     let choice = method::choose(options.method, facts)?;
+    let insert = method::best_insert(profile.bulk_execute, bindable);
+    let writes_straight = |method| plans.iter().all(|plan: &Arc<SourcePlan>| plan.writing.stage(method).is_none());
+    let methods = method::to_try(&choice, insert)
+        .filter(|methods| table.transactional && methods.iter().all(|method| writes_straight(*method)));
+    let is_serial = locks_for_ids && choice.method == Method::LoadData;
     let known = sort::Known {
         table: &table,
         is_new: to_create.is_some() || options.redefines(),
@@ -136,7 +144,7 @@ pub(super) fn open(
     let order = order(&mut connection, &sort, profile.lanes_leave_room, options, &table)?;
     let target = Target {
         // Counts of rows found would hide which of them were changed.
-        config: config.with_local_infile(choice.method == method::Method::LoadData).with_found_rows(false),
+        config: config.with_local_infile(choice.method == Method::LoadData).with_found_rows(false),
         session: LaneSession {
             time_zone: spelling,
             statement_binlog: variables.statement_binlog,
@@ -145,15 +153,19 @@ pub(super) fn open(
         },
         max_packet: variables.max_packet,
         choice: Mutex::new(choice),
-        insert: method::best_insert(profile.bulk_execute, profile.binds_fast, bindable),
+        insert,
         harmless: Mutex::default(),
         largest_chunk: usize::MAX.into(),
         bad_share: Mutex::default(),
         presence: Presence::default(),
         tuning: Arc::new(Tuning::new(
             options,
-            profile.transaction_bytes.min(variables.cluster.transaction_bytes()),
-            order,
+            Before {
+                transaction_bytes: profile.transaction_bytes.min(variables.cluster.transaction_bytes()),
+                order,
+                is_serial,
+                methods,
+            },
         )?),
         sort,
         ignores_case: variables.ignores_case,
@@ -185,20 +197,12 @@ fn left_to_trigger(connection: &mut Connection, table: &mut Table, is_new: bool)
         .collect())
 }
 
-/// Whether the lanes' LOAD DATA would wait for each other to keep indexes, for the lock of the table's AUTO_INCREMENT. A stage has none,
-/// and rows that go into the primary key alone gain nothing side by side (docs/notes/multi-row.md).
-fn load_is_serial(
-    connection: &mut Connection,
-    variables: &Variables,
-    options: &LoadOptions,
-    table: &Table,
-    plans: &[Arc<SourcePlan>],
-) -> Result<bool> {
-    let locks = variables.locks_for_ids
+/// Whether the lanes' LOAD DATA would wait for each other, for the lock of the table's AUTO_INCREMENT. A stage has none.
+fn locks_for_ids(variables: &Variables, table: &Table, plans: &[Arc<SourcePlan>]) -> bool {
+    variables.locks_for_ids
         && table.engine.eq_ignore_ascii_case("InnoDB")
         && table.columns.iter().any(|column| column.auto_increment)
-        && plans.iter().all(|plan| plan.writing.stage(method::Method::LoadData).is_none());
-    Ok(locks && options.lanes != Some(1) && !options.defer_indexes && modes::has_secondary_index(connection, table)?)
+        && plans.iter().all(|plan| plan.writing.stage(Method::LoadData).is_none())
 }
 
 /// How rows come. Lanes side by side pay for themselves where each row costs the server work in indexes, too.

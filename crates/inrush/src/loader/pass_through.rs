@@ -29,7 +29,8 @@ pub(super) fn pass_through(
 fn look(raw_chunk: &dyn RawChunk, plan: &SourcePlan, target: &Target) -> Option<(PassThrough, Payload)> {
     if let Some(pass_through) = raw_chunk.pass_through(&plan.checks) {
         let separators = load_data::passes_through(&pass_through)?;
-        return Some((pass_through, Payload::AsItStands { separators }));
+        let is_ascii = pass_through.is_ascii;
+        return Some((pass_through, Payload::AsItStands { separators, is_ascii }));
     }
     let (pass_through, text) = raw_chunk.write(&plan.checks, &|bytes| target.load.spares.take(bytes))?;
     Some((pass_through, Payload::LoadData(text)))

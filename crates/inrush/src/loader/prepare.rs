@@ -340,7 +340,7 @@ impl Checked {
         Ok(match method {
             Method::LoadData => {
                 if let Some(separators) = load_data::as_it_stands(&self.batch, &self.columns, &self.skip) {
-                    return Ok(Payload::AsItStands { separators });
+                    return Ok(Payload::AsItStands { separators, is_ascii: None });
                 }
                 let mut text = target.load.spares.take(bytes as usize + self.batch.rows.num_rows() * 4);
                 load_data::encode(&self.columns, &self.skip, &mut text);

@@ -13,9 +13,10 @@ use super::watch;
 use super::work_queue::WorkQueue;
 use crate::fault;
 use inrush_core::bulk::Source;
+use inrush_core::bulk::method::Choice;
 use inrush_core::bulk::modes::Counted;
 use inrush_core::bulk::report::Stop;
-use inrush_core::bulk::tuner::{Ack, Knob};
+use inrush_core::bulk::tuner::{Ack, Change};
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -125,6 +126,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
                 idle: begun.duration_since(free_since),
                 trip: Duration::ZERO,
                 left: target.tuning.left(),
+                method: Some(chunk.payload.method()),
             };
             let attempts = match &mut lane {
                 Some(lane) => lane.deliver(chunk, enter),
@@ -151,10 +153,15 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     /// Learns from a stored chunk, and does what follows from it.
     fn tune(&self, ack: &Ack) {
         let Some(tuned) = self.target.tuning.on_ack(ack) else { return };
-        let changes_lanes = tuned.knob == Knob::Lanes && tuned.from != tuned.to;
+        let (change, why) = (tuned.change, tuned.why.clone());
         self.target.load.notify(&Notice::Tuned(tuned));
-        if changes_lanes {
-            self.staff(self.target.tuning.lanes());
+        match change {
+            Change::Lanes { from, to } if from != to => self.staff(self.target.tuning.lanes()),
+            Change::Method { from, to } if from != to => {
+                *lock(&self.target.choice) = Choice { method: to, reason: why, may_fall_back: true };
+                self.target.notify_choice();
+            }
+            _ => {}
         }
     }
 
@@ -198,7 +205,7 @@ fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &Sy
         if !target.load.control.wants_now(number) {
             continue;
         }
-        let method = lock(&target.choice).method;
+        let method = target.tuning.next_method().unwrap_or_else(|| lock(&target.choice).method);
         match prepare(unparsed, plan, method, target) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {

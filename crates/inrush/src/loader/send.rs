@@ -9,8 +9,7 @@ use super::prepare::Prepared;
 use super::sent::Sent;
 use super::source_plan::SourcePlan;
 use inrush_core::Result;
-use inrush_core::bulk::Separators;
-use inrush_core::bulk::encode::load_data::ENCODED;
+use inrush_core::bulk::encode::load_data::LoadText;
 use inrush_core::bulk::judge::{self, Harmless, Verdict};
 use inrush_core::bulk::method::{self, Choice};
 use inrush_core::bulk::modes::Counted;
@@ -44,8 +43,11 @@ impl Lane<'_> {
     /// Sends the rows to the table, or to the stage before it.
     fn fill(&mut self, chunk: &Prepared, choice: &Choice) -> Result<Sent> {
         match &chunk.payload {
-            Payload::LoadData(text) => self.load(chunk, text, ENCODED, choice),
-            Payload::AsItStands { separators } => self.load(chunk, &chunk.origin().text, *separators, choice),
+            Payload::LoadData(text) => self.load(chunk, LoadText::encoded(text), choice),
+            Payload::AsItStands { separators, is_ascii } => {
+                let text = LoadText { text: &chunk.origin().text, is_ascii: *is_ascii, separators: *separators };
+                self.load(chunk, text, choice)
+            }
             Payload::MultiRow { statements, .. } => {
                 self.waits(Some("INSERT"));
                 let inserted = match self.one_by_one {
@@ -63,10 +65,10 @@ impl Lane<'_> {
         }
     }
 
-    fn load(&mut self, chunk: &Prepared, text: &[u8], separators: Separators, choice: &Choice) -> Result<Sent> {
+    fn load(&mut self, chunk: &Prepared, text: LoadText<'_>, choice: &Choice) -> Result<Sent> {
         let SourcePlan { writing, .. } = &*chunk.plan;
         self.waits(Some("LOAD DATA"));
-        match self.connection.load_local(|name| chunk.plan.load_statement(text, separators, name), text) {
+        match self.connection.load_local(|name| chunk.plan.load_statement(text, name), text.text) {
             Ok(outcome) => {
                 let counts = super::sql::load_counts(&outcome)?;
                 let all = || Sent::All { counted: writing.count_load(counts), noted: Vec::new() };

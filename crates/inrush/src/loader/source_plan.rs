@@ -2,7 +2,9 @@
 
 use super::back_off::PassThroughBackOff;
 use super::target::Target;
-use inrush_core::bulk::encode::{Insert, Layout, load_data};
+use inrush_core::bulk::Plan;
+use inrush_core::bulk::encode::load_data::{self, LoadText};
+use inrush_core::bulk::encode::{Insert, Layout};
 use inrush_core::bulk::expression::Part;
 use inrush_core::bulk::ledger::{Fence, Mapping};
 use inrush_core::bulk::method::Method;
@@ -10,7 +12,6 @@ use inrush_core::bulk::modes::Writing;
 use inrush_core::bulk::steps::keyless::Notes;
 use inrush_core::bulk::write::text::MultiRow;
 use inrush_core::bulk::write::{Bulk, MultiRowPrepared, Writer};
-use inrush_core::bulk::{Plan, Separators};
 use inrush_core::session::Effect;
 use inrush_core::value::Rules;
 use inrush_core::value::check::Check;
@@ -110,9 +111,9 @@ impl SourcePlan {
         }
     }
 
-    /// The LOAD statement for a text with these separators; `file_name` is what the server will ask for.
-    pub(super) fn load_statement(&self, text: &[u8], separators: Separators, file_name: &str) -> String {
+    /// The LOAD statement for a text; `file_name` is what the server will ask for.
+    pub(super) fn load_statement(&self, text: LoadText<'_>, file_name: &str) -> String {
         let Self { plan, layout, rules, writing, .. } = self;
-        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, (text, separators), file_name)
+        load_data::statement_into(&writing.load_into(), &plan.columns, layout, rules, text, file_name)
     }
 }

@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::control::{Control, LaneState, lock};
 use super::notice::Notice;
 use super::options::{BatchSize, LoadOptions};
+use inrush_core::bulk::Method;
 use inrush_core::bulk::tuner::memory::batches;
 use inrush_core::bulk::tuner::trace::Line;
 use inrush_core::bulk::tuner::{Ack, Limits, Tuned, Tuner};
@@ -26,9 +27,23 @@ pub(super) enum Order {
     SortedForOneLane,
 }
 
+/// What is known of a load before its first chunk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    /// The most that one transaction takes.
+    pub(super) transaction_bytes: usize,
+    pub(super) order: Order,
+    /// A lane's statement would keep another one waiting until it ends: a lane begins alone.
+    pub(super) is_serial: bool,
+    /// Methods of which the faster one is not known.
+    pub(super) methods: Option<[Method; 2]>,
+}
+
 /// What all lanes share of it.
 pub(super) struct Tuning {
     state: Mutex<State>,
+    /// The methods that are tried, or were. What one of them has encoded may be sent, until the server refuses it.
+    tried: Mutex<Option<[Method; 2]>>,
     budget: Arc<Budget>,
     batch: BatchSize,
     /// As many bytes as a batch may have before the server refuses it as a whole, as far as that is known.
@@ -44,9 +59,8 @@ struct State {
 }
 
 impl Tuning {
-    /// `transaction_bytes`: the most that one transaction takes.
-    pub(super) fn new(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Result<Self> {
-        let limits = limits(options, transaction_bytes, order);
+    pub(super) fn new(options: &LoadOptions, before: Before) -> Result<Self> {
+        let limits = limits(options, before);
         let tuner = Tuner::new(limits);
         let budget = Budget::new(options.memory as u64, tuner.held_per_byte());
         let trace = options.tuning_trace.as_ref().map(|path| {
@@ -57,6 +71,7 @@ impl Tuning {
         state.write(&Line::Limits(limits));
         Ok(Self {
             state: Mutex::new(state),
+            tried: limits.methods.into(),
             budget,
             batch: options.batch,
             largest: usize::MAX.into(),
@@ -67,6 +82,22 @@ impl Tuning {
     /// How many lanes are to be used now.
     pub(super) fn lanes(&self) -> usize {
         lock(&self.state).tuner.lanes()
+    }
+
+    /// The method of the next chunk that is prepared, while methods are tried.
+    pub(super) fn next_method(&self) -> Option<Method> {
+        lock(&self.state).tuner.next_method()
+    }
+
+    /// Whether what was encoded for this method may be sent though it is not the chosen one.
+    pub(super) fn tries(&self, method: Method) -> bool {
+        lock(&self.tried).is_some_and(|methods| methods.contains(&method))
+    }
+
+    /// The server has refused one of the methods.
+    pub(super) fn no_more_trials(&self) {
+        *lock(&self.tried) = None;
+        lock(&self.state).tuner.no_more_trials();
     }
 
     /// How many bytes of text a batch is to have now; `None` where its source decides.
@@ -161,7 +192,8 @@ pub(super) fn first_lanes() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(2))
 }
 
-fn limits(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Limits {
+fn limits(options: &LoadOptions, before: Before) -> Limits {
+    let Before { transaction_bytes, order, is_serial, methods } = before;
     let first = match order {
         Order::AsTheyCome => FIRST_BATCH,
         Order::Sorted | Order::SortedForOneLane => SORTED_BATCH.min(options.memory / 16).max(FIRST_BATCH),
@@ -170,7 +202,7 @@ fn limits(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Limi
     // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
     let is_fixed = options.dry_run || options.rate.is_some();
     let for_one = order == Order::SortedForOneLane;
-    let lanes = options.lanes.unwrap_or_else(|| if for_one { 1 } else { first_lanes() });
+    let lanes = options.lanes.unwrap_or_else(|| if for_one || is_serial { 1 } else { first_lanes() });
     let (min_lanes, max_lanes) =
         if options.lanes.is_some() || is_fixed || for_one { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
     let (batch, min_batch, max_batch) = match options.batch {
@@ -179,7 +211,8 @@ fn limits(options: &LoadOptions, transaction_bytes: usize, order: Order) -> Limi
         BatchSize::Auto if options.dry_run => (FIRST_BATCH, FIRST_BATCH, FIRST_BATCH),
         BatchSize::Auto => (first.min(max_batch), MIN_BATCH.min(max_batch), max_batch),
     };
-    Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory }
+    let methods = methods.filter(|_| lanes == 1 && !is_fixed);
+    Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory: options.memory, methods }
 }
 
 const UNKNOWN: u64 = u64::MAX;
@@ -211,32 +244,42 @@ impl Control {
 mod tests {
     use super::*;
 
+    const BEFORE: Before =
+        Before { transaction_bytes: usize::MAX, order: Order::AsTheyCome, is_serial: false, methods: None };
+
     fn options() -> LoadOptions {
         LoadOptions::default()
     }
 
     #[test]
+    fn methods_are_tried_by_a_lane_alone() {
+        let methods = Some([Method::LoadData, Method::Bulk]);
+        let tried = |options: &LoadOptions, is_serial| limits(options, Before { is_serial, methods, ..BEFORE });
+        let (alone, given) = (tried(&options(), true), LoadOptions { lanes: Some(2), ..options() });
+        assert_eq!((alone.lanes, alone.max_lanes, alone.methods), (1, MAX_LANES, methods));
+        assert_eq!((tried(&given, true).lanes, tried(&given, true).methods), (2, None));
+        let (one, dry) = (LoadOptions { lanes: Some(1), ..options() }, LoadOptions { dry_run: true, ..options() });
+        assert_eq!((tried(&one, false).methods, tried(&dry, true).methods), (methods, None));
+        assert_eq!(tried(&options(), false).lanes, first_lanes());
+    }
+
+    #[test]
     fn what_is_given_is_not_tuned() {
-        let given = limits(
-            &LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() },
-            usize::MAX,
-            Order::AsTheyCome,
-        );
+        let given = limits(&LoadOptions { lanes: Some(5), batch: BatchSize::Bytes(7), ..options() }, BEFORE);
         assert_eq!((given.min_lanes, given.lanes, given.max_lanes), (5, 5, 5));
         assert_eq!((given.min_batch, given.batch, given.max_batch), (7, 7, 7));
     }
 
     #[test]
     fn a_rate_needs_no_more_lanes() {
-        let paced =
-            limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, usize::MAX, Order::AsTheyCome);
+        let paced = limits(&LoadOptions { rate: std::num::NonZeroU64::new(5), ..options() }, BEFORE);
         assert_eq!((paced.min_lanes, paced.max_lanes), (first_lanes(), first_lanes()));
     }
 
     #[test]
     fn sorted_rows_may_be_for_one_lane() {
         let lanes = |order, given| {
-            let of = limits(&LoadOptions { lanes: given, ..options() }, usize::MAX, order);
+            let of = limits(&LoadOptions { lanes: given, ..options() }, Before { order, ..BEFORE });
             (of.lanes, of.max_lanes)
         };
         assert_eq!(lanes(Order::SortedForOneLane, None), (1, 1));
@@ -246,27 +289,26 @@ mod tests {
 
     #[test]
     fn what_was_refused_is_not_read_again() {
-        let auto = Tuning::new(&options(), usize::MAX, Order::AsTheyCome).unwrap();
+        let auto = Tuning::new(&options(), BEFORE).unwrap();
         assert_eq!(auto.batch_bytes(), Some(FIRST_BATCH));
         auto.refused(1000);
         assert_eq!(auto.batch_bytes(), Some(750));
-        let fixed =
-            Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, usize::MAX, Order::AsTheyCome)
-                .unwrap();
+        let fixed = Tuning::new(&LoadOptions { batch: BatchSize::Bytes(5000), ..options() }, BEFORE).unwrap();
         fixed.refused(1000);
         assert_eq!(fixed.batch_bytes(), Some(5000));
     }
 
     #[test]
     fn a_cluster_takes_smaller_batches() {
-        assert_eq!(limits(&options(), usize::MAX, Order::AsTheyCome).max_batch, 64 << 20);
-        let batch = |memory, order| limits(&LoadOptions { memory, ..options() }, usize::MAX, order).batch;
+        assert_eq!(limits(&options(), BEFORE).max_batch, 64 << 20);
+        let batch = |memory, order| limits(&LoadOptions { memory, ..options() }, Before { order, ..BEFORE }).batch;
         assert_eq!(
             (batch(256 << 20, Order::AsTheyCome), batch(256 << 20, Order::Sorted), batch(1 << 20, Order::Sorted)),
             (4 << 20, 16 << 20, 4 << 20)
         );
-        assert_eq!(limits(&options(), 16 << 20, Order::AsTheyCome).max_batch, 16 << 20);
-        let small = limits(&options(), 100 << 10, Order::AsTheyCome);
+        let of_at_most = |transaction_bytes| limits(&options(), Before { transaction_bytes, ..BEFORE });
+        assert_eq!(of_at_most(16 << 20).max_batch, 16 << 20);
+        let small = of_at_most(100 << 10);
         assert_eq!([small.batch, small.min_batch, small.max_batch], [100 << 10; 3]);
     }
 }

@@ -2,7 +2,8 @@
 
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
 use inrush::blocking::Connection;
-use inrush::sans_io::bulk::encode::{Insert, Layout, is_bindable, load_data};
+use inrush::sans_io::bulk::encode::load_data::{self, LoadText};
+use inrush::sans_io::bulk::encode::{Insert, Layout, is_bindable};
 use inrush::sans_io::bulk::lane::LaneSession;
 use inrush::sans_io::bulk::write::literal::put_literal;
 use inrush::sans_io::bulk::write::text::MultiRow;
@@ -197,16 +198,8 @@ impl Oracle {
         self.enter_zone();
         let layout = Layout::plain(&self.columns);
         let into = format!("INTO TABLE {}", self.loaded);
-        let sql = |name: &str| {
-            load_data::statement_into(
-                &into,
-                &self.columns,
-                &layout,
-                &self.rules,
-                (&batch.origin.text, separators),
-                name,
-            )
-        };
+        let text = LoadText { text: &batch.origin.text, is_ascii: None, separators };
+        let sql = |name: &str| load_data::statement_into(&into, &self.columns, &layout, &self.rules, text, name);
         let outcome = self.lane.connection.borrow_mut().load_local(sql, &batch.origin.text).unwrap();
         assert_eq!(outcome.warnings, 0, "{place}: {:?}", self.warnings());
         let stored = self.stored(true);

@@ -10,7 +10,7 @@ mod lines;
 pub use lines::Lines;
 pub(in crate::bulk) use lines::of_cells;
 
-pub use super::load_text::{ENCODED, ESCAPED, NULL};
+pub use super::load_text::{ENCODED, ESCAPED, LoadText, NULL};
 
 use super::Layout;
 use super::block::Block;
@@ -29,7 +29,8 @@ use memchr::memchr2;
 ///
 /// The separators are hex literals, which mean the same in every sql_mode.
 pub fn statement(table: &str, columns: &[Column], rules: &Rules, text: &[u8], file_name: &str) -> String {
-    statement_into(&format!("INTO TABLE {table}"), columns, &Layout::plain(columns), rules, (text, ENCODED), file_name)
+    let (into, text) = (format!("INTO TABLE {table}"), LoadText::encoded(text));
+    statement_into(&into, columns, &Layout::plain(columns), rules, text, file_name)
 }
 
 /// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and the fields may
@@ -39,14 +40,15 @@ pub fn statement_into(
     columns: &[Column],
     layout: &Layout,
     rules: &Rules,
-    (text, separators): (&[u8], Separators),
+    text: LoadText<'_>,
     file_name: &str,
 ) -> String {
     let fields: Vec<_> = columns.iter().map(|column| (column.name.as_str(), Form::of(&column.ty, rules))).collect();
     let (values, variables) = fields.split_at(layout.n_values);
     let charset = if layout.computed.is_empty() { charset(&columns[..layout.n_values], text) } else { AS_CHARACTERS };
     let names = &layout.names[layout.n_values..];
-    statement_with(&Reading { into, charset, separators }, values, variables.len(), &layout.computed, names, file_name)
+    let reading = Reading { into, charset, separators: text.separators };
+    statement_with(&reading, values, variables.len(), &layout.computed, names, file_name)
 }
 
 /// Appends all rows but those in `skip` (sorted) to `out`. Returns how many they are.

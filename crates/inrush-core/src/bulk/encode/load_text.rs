@@ -12,6 +12,28 @@ pub(in crate::bulk) fn statement_of(into: &str, charset: &str, fields: &[(&str, 
     statement_with(&Reading { into, charset, separators: ENCODED }, fields, 0, &[], &[], file_name)
 }
 
+/// A text that a LOAD reads, as far as the statement depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadText<'a> {
+    /// The text: valid UTF-8.
+    pub text: &'a [u8],
+    /// Whether all of it is ASCII; `None` if nobody has looked yet.
+    pub is_ascii: Option<bool>,
+    /// What separates its fields.
+    pub separators: Separators,
+}
+
+impl<'a> LoadText<'a> {
+    /// A text as this crate encodes it.
+    pub fn encoded(text: &'a [u8]) -> Self {
+        Self { text, is_ascii: None, separators: ENCODED }
+    }
+
+    fn is_ascii(&self) -> bool {
+        self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
+    }
+}
+
 /// Where the text goes, and how it is to be read.
 pub(super) struct Reading<'a> {
     pub(super) into: &'a str,
@@ -19,16 +41,15 @@ pub(super) struct Reading<'a> {
     pub(super) separators: Separators,
 }
 
-/// What the servers are told that `text` is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a field.
+/// What the servers are told that a text is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a field.
 /// Where no column can tell the difference, `binary` spares them to go through it character by character, which takes up to an eighth of
 /// their time (docs/notes/load-speed.md).
 pub(in crate::bulk) fn charset<'a>(
     columns: impl IntoIterator<Item = &'a Column, IntoIter: Clone>,
-    text: &[u8],
+    text: LoadText<'_>,
 ) -> &'static str {
     let columns = columns.into_iter();
     let takes_bytes = columns.clone().all(|column| takes_bytes(column, false))
-        // A second pass over the text, which no table in utf8mb4 needs. Its cost is not measured.
         || columns.clone().all(|column| takes_bytes(column, true)) && text.is_ascii();
     if takes_bytes { AS_BYTES } else { AS_CHARACTERS }
 }

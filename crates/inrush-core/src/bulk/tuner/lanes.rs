@@ -6,6 +6,7 @@
 //! One less nearly always costs something: it comes second, and only if there is enough to come to earn that back.
 
 use super::Ack;
+use super::gain::{Gain, mean};
 use super::window::Window;
 use std::time::Duration;
 
@@ -243,22 +244,7 @@ impl LaneTuner {
     }
 }
 
-/// How much faster it became.
-#[derive(Clone, Copy, Debug)]
-struct Gain {
-    share: f64,
-    /// By how much it may be wrong.
-    error: f64,
-}
-
 impl Gain {
-    fn of(base: &[f64], rates: &[f64]) -> Self {
-        let (before, after) = (mean(base), mean(rates));
-        let noise = LEAST_NOISE.max(spread(base, before)).max(spread(rates, after));
-        let error = noise * (1.0 / base.len() as f64 + 1.0 / rates.len() as f64).sqrt();
-        Self { share: after / before.max(f64::MIN_POSITIVE) - 1.0, error }
-    }
-
     /// Whether another window is worth its time, after so many.
     fn is_open(&self, wanted: f64, grew: bool, windows: usize) -> bool {
         let is_clear = self.is_far_below(wanted, grew) || (grew && self.share - self.error > wanted);
@@ -290,16 +276,6 @@ impl Gain {
     }
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// The standard deviation, as a share of the mean.
-fn spread(values: &[f64], mean: f64) -> f64 {
-    let squares: f64 = values.iter().map(|value| (value / mean.max(f64::MIN_POSITIVE) - 1.0).powi(2)).sum();
-    (squares / (values.len().max(2) - 1) as f64).sqrt()
-}
-
 /// What one more lane must gain to be kept.
 const WORTH_MORE: f64 = 0.05;
 
@@ -316,9 +292,6 @@ const HOPELESS: f64 = 0.1;
 const WINDOWS: usize = 2;
 const MOST_WINDOWS: usize = 4;
 const MOST_FREE_WINDOWS: usize = 8;
-
-/// Two windows that agree by chance do not make the rate certain.
-const LEAST_NOISE: f64 = 0.02;
 
 /// A change takes this long to show: a lane connects, the chunks of before end.
 const SETTLE: Duration = Duration::from_millis(500);

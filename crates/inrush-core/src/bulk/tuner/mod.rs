@@ -1,20 +1,24 @@
-//! Finds out under way how large a chunk should be and how many lanes are worth it: two small machines, fed with what each chunk
-//! cost and when. They know no clock, so that a load can be tuned again from its [`trace`], decision by decision.
+//! Finds out under way which method is faster, how large a chunk should be and how many lanes are worth it: three small machines, fed with
+//! what each chunk cost and when. They know no clock, so that a load can be tuned again from its [`trace`], decision by decision.
 //!
-//! Invariants: batch size and lanes never change at the same time, for neither could be judged; on a rate that is flat but for
+//! Invariants: method, batch size and lanes never change at the same time, for none could be judged; on a rate that is flat but for
 //! noise the number of changes is bounded by the logarithm of the time (`tests`).
 
 pub mod batch;
+mod gain;
 pub mod lanes;
 pub mod memory;
 pub mod pace;
 pub mod trace;
+pub mod trial;
 mod window;
 
+use crate::bulk::Method;
 use batch::BatchTuner;
 use lanes::LaneTuner;
 use std::fmt;
 use std::time::Duration;
+use trial::Trial;
 
 /// What one stored chunk cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct Ack {
     pub trip: Duration,
     /// Bytes of text that were still to be read then, if that is known.
     pub left: Option<u64>,
+    /// The method by which it was stored, if that is known.
+    pub method: Option<Method>,
 }
 
 impl Ack {
@@ -67,6 +73,8 @@ pub struct Limits {
     pub max_batch: usize,
     /// Bytes of memory for all that is under way; a chosen batch size keeps to it, a fixed one does not.
     pub memory: usize,
+    /// Two methods of which the faster one is to be found out, if a lane alone begins; in doubt the first.
+    pub methods: Option<[Method; 2]>,
 }
 
 /// A decision, and why.
@@ -74,49 +82,66 @@ pub struct Limits {
 pub struct Tuned {
     /// When, since the load began.
     pub at: Duration,
-    /// What was changed.
-    pub knob: Knob,
-    /// What it was.
-    pub from: usize,
-    /// What it is from now on.
-    pub to: usize,
+    /// What was changed: what it was, and what it is from now on.
+    pub change: Change,
     /// Why, in a few words.
     pub why: String,
 }
 
-/// What the tuner turns.
+/// What the tuner changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Knob {
+pub enum Change {
     /// Connections side by side.
-    Lanes,
+    Lanes {
+        /// Before.
+        from: usize,
+        /// From now on.
+        to: usize,
+    },
     /// Bytes of text of a batch.
-    BatchBytes,
+    BatchBytes {
+        /// Before.
+        from: usize,
+        /// From now on.
+        to: usize,
+    },
+    /// How rows are written.
+    Method {
+        /// The one that is taken in doubt.
+        from: Method,
+        /// The one that proved to be faster.
+        to: Method,
+    },
 }
 
-impl Knob {
+impl Change {
     /// Its name in reports and traces.
     pub fn name(self) -> &'static str {
         match self {
-            Knob::Lanes => "lanes",
-            Knob::BatchBytes => "batch",
+            Change::Lanes { .. } => "lanes",
+            Change::BatchBytes { .. } => "batch",
+            Change::Method { .. } => "method",
         }
     }
 }
 
 impl fmt::Display for Tuned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |value: usize| match self.knob {
-            Knob::Lanes => value.to_string(),
-            Knob::BatchBytes => format!("{} KiB", value >> 10),
-        };
-        write!(f, "{} {} to {}: {}", self.knob.name(), shown(self.from), shown(self.to), self.why)
+        let name = self.change.name();
+        match self.change {
+            Change::Lanes { from, to } => write!(f, "{name} {from} to {to}: {}", self.why),
+            Change::BatchBytes { from, to } => write!(f, "{name} {} KiB to {} KiB: {}", from >> 10, to >> 10, self.why),
+            Change::Method { from, to } => write!(f, "{name} {from} to {to}: {}", self.why),
+        }
     }
 }
 
-/// Both machines.
+/// All machines.
 #[derive(Debug)]
 pub struct Tuner {
     limits: Limits,
+    /// Until the methods are told apart, nothing else changes.
+    trial: Option<Trial>,
     batch: BatchTuner,
     lanes: LaneTuner,
     /// Bytes of memory that a byte of text takes, with all that is made of it: the most that was seen.
@@ -130,6 +155,7 @@ impl Tuner {
     pub fn new(limits: Limits) -> Self {
         let mut tuner = Self {
             limits,
+            trial: limits.methods.filter(|_| limits.lanes == 1).map(Trial::new),
             batch: BatchTuner::new(limits.batch, limits.min_batch, limits.max_batch),
             lanes: LaneTuner::new(limits.lanes, limits.min_lanes, limits.max_lanes),
             held_per_byte: memory::LIKELY_HELD_PER_BYTE,
@@ -154,6 +180,16 @@ impl Tuner {
         self.batch.target().min(self.room()).max(self.limits.min_batch)
     }
 
+    /// The method of the next chunk, while methods are tried.
+    pub fn next_method(&mut self) -> Option<Method> {
+        self.trial.as_mut()?.next_method()
+    }
+
+    /// The server has refused a method that is tried, or the one beside which it is.
+    pub fn no_more_trials(&mut self) {
+        self.trial = None;
+    }
+
     /// Bytes of memory that a byte of text takes: the most that was seen.
     pub fn held_per_byte(&self) -> f64 {
         self.held_per_byte
@@ -164,18 +200,28 @@ impl Tuner {
         if ack.bytes > 0 {
             self.held_per_byte = self.held_per_byte.max(ack.held as f64 / ack.bytes as f64);
         }
+        if let Some(trial) = &mut self.trial {
+            let decided = trial.on_ack(ack);
+            if trial.is_over() {
+                self.trial = None;
+                self.lanes.start_over(ack.at);
+            }
+            let ((to, why), [from, _]) = (decided?, self.limits.methods?);
+            return Some(Tuned { at: ack.at, change: Change::Method { from, to }, why });
+        }
         let room = self.room();
         // A batch that changes while lanes are compared would be compared too.
         let changed = if self.lanes.is_probing() { None } else { self.batch.on_ack(ack, room) };
         if let Some((from, why)) = changed {
             self.lanes.start_over(ack.at);
             self.told = self.batch_bytes();
-            return Some(Tuned { at: ack.at, knob: Knob::BatchBytes, from: from.min(room), to: self.told, why });
+            let change = Change::BatchBytes { from: from.min(room), to: self.told };
+            return Some(Tuned { at: ack.at, change, why });
         }
         if let Some((from, why)) = self.lanes.on_ack(ack) {
             // More lanes leave less memory to each; that follows from it and is not told by itself.
             self.told = self.batch_bytes();
-            return Some(Tuned { at: ack.at, knob: Knob::Lanes, from, to: self.lanes(), why });
+            return Some(Tuned { at: ack.at, change: Change::Lanes { from, to: self.lanes() }, why });
         }
         self.tell_of_memory(ack.at)
     }
@@ -203,7 +249,7 @@ impl Tuner {
         self.told = to;
         let lanes = self.lanes();
         let why = format!("{lanes} lanes share {} MiB of memory", self.limits.memory >> 20);
-        Some(Tuned { at, knob: Knob::BatchBytes, from, to, why })
+        Some(Tuned { at, change: Change::BatchBytes { from, to }, why })
     }
 }
 

@@ -32,6 +32,7 @@ const LIMITS: Limits = Limits {
     min_batch: MIB / 4,
     max_batch: 64 * MIB,
     memory: 256 * MIB,
+    methods: None,
 };
 
 /// A load that has run.
@@ -70,6 +71,7 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
             idle: Duration::ZERO,
             trip: Duration::ZERO,
             left: Some(((seconds - now) * together * MIB as f64) as u64),
+            method: None,
         };
         (now + took + fixed, ack)
     };
@@ -103,6 +105,10 @@ fn run(server: Server, limits: Limits, seconds: f64, seed: u64) -> Ran {
             }
         }
     }
+}
+
+fn is_to_one_lane(tuned: &Tuned) -> bool {
+    matches!(tuned.change, Change::Lanes { to: 1, .. })
 }
 
 /// Numbers between -1 and 1.
@@ -195,7 +201,7 @@ fn a_try_that_is_far_worse_ends_early() {
         let ran = run(slow, LIMITS, 240.0, seed);
         mib += ran.mib;
         let times: Vec<f64> = ran.tuned.iter().map(|tuned| tuned.at.as_secs_f64()).collect();
-        let less = ran.tuned.iter().position(|tuned| tuned.knob == Knob::Lanes && tuned.to == 1).unwrap();
+        let less = ran.tuned.iter().position(is_to_one_lane).unwrap();
         assert!(times[less + 1] - times[less] < 10.0, "seed {seed}: {:#?}", ran.tuned);
     }
     let share = mib / (4.1 * 240.0 * 20.0);
@@ -256,9 +262,8 @@ fn a_minute_of_real_rates_is_nearly_a_minute_at_the_best() {
 #[test]
 fn nothing_is_risked_near_the_end() {
     let server = Server { mib_per_second: &[12.0, 20.0, 19.0], noise: 0.3, ..FLAT };
-    let tries = |seconds: f64, seed: u64| {
-        run(server, LIMITS, seconds, seed).tuned.into_iter().filter(|tuned| tuned.to == 1).count()
-    };
+    let tries =
+        |seconds: f64, seed: u64| run(server, LIMITS, seconds, seed).tuned.into_iter().filter(is_to_one_lane).count();
     assert!((0..20).all(|seed| tries(50.0, seed) == 0));
     assert!((0..20).all(|seed| tries(240.0, seed) > 0));
 }
@@ -272,7 +277,7 @@ proptest! {
         let rates: &'static [f64] = vec![rate].leak();
         let server = Server { mib_per_second: rates, fixed: Duration::from_millis(fixed_ms), noise, decay: 0.0, early: 0.0 };
         let ran = run(server, LIMITS, 3600.0, seed);
-        let lanes = ran.tuned.iter().filter(|tuned| tuned.knob == Knob::Lanes).count();
+        let lanes = ran.tuned.iter().filter(|tuned| matches!(tuned.change, Change::Lanes { .. })).count();
         let batches = ran.tuned.len() - lanes;
         prop_assert!(lanes <= 48, "{lanes} changes of lanes: {:#?}", ran.tuned);
         prop_assert!(batches <= 16, "{batches} changes of the batch: {:#?}", ran.tuned);
@@ -309,4 +314,70 @@ fn recorded_loads_are_tuned_as_they_were() {
         assert_eq!(replayed, recorded);
         assert_eq!(tuner.settled_lanes(), want_lanes);
     }
+}
+
+/// One lane that stores chunks by the method it is told, each with its own rate: what is decided after how many chunks, and the trace.
+fn try_methods(rates: [f64; 2], noise: f64, chunks: u64, seed: u64) -> (Option<(Change, usize)>, String) {
+    let limits = Limits { lanes: 1, methods: Some(METHODS), ..LIMITS };
+    let (mut tuner, mut random, mut at) = (Tuner::new(limits), Random(seed), Duration::ZERO);
+    let mut trace = format!("{}\n", trace::Line::Limits(limits));
+    for n in 0..chunks {
+        let method = tuner.next_method().unwrap_or(METHODS[0]);
+        let rate = rates[METHODS.iter().position(|one| *one == method).unwrap()];
+        let took = Duration::from_secs_f64(4.0 / rate * (1.0 + noise * random.next()));
+        at += took;
+        let left = (chunks - n - 1) * (4 << 20);
+        let ack = Ack { at, bytes: 4 << 20, took, left: Some(left), method: Some(method), ..Ack::default() };
+        trace.push_str(&format!("{}\n", trace::Line::Ack(ack.in_micros())));
+        if let Some(tuned) = tuner.on_ack(&ack.in_micros()) {
+            trace.push_str(&format!("{}\n", trace::Line::from(&tuned)));
+            if matches!(tuned.change, Change::Method { .. }) {
+                return (Some((tuned.change, n as usize + 1)), trace);
+            }
+        }
+    }
+    (None, trace)
+}
+
+const METHODS: [Method; 2] = [Method::LoadData, Method::Bulk];
+
+#[test]
+fn the_faster_method_stays() {
+    for seed in 0..20 {
+        for (rates, to) in [([20.0, 22.0], 1), ([20.0, 30.0], 1), ([20.0, 20.0], 0), ([20.0, 10.0], 0)] {
+            let (decided, trace) = try_methods(rates, 0.02, 60, seed);
+            let (change, chunks) = decided.unwrap();
+            assert_eq!(change, Change::Method { from: METHODS[0], to: METHODS[to] }, "{rates:?}, seed {seed}");
+            assert!(chunks <= 36, "{rates:?}, seed {seed}: {chunks}");
+            assert_eq!(trace::replay(&trace).unwrap().1, trace);
+        }
+    }
+}
+
+/// Of chunks that vary by a fifth a gain of a tenth is found mostly, and a loss of a tenth is never taken for a gain.
+#[test]
+fn noise_may_hide_a_gain_and_makes_none_of_a_loss() {
+    let chosen = |rates| {
+        let to = |seed| try_methods(rates, 0.2, 100, seed).0.unwrap().0;
+        (0..60).filter(|seed| matches!(to(*seed), Change::Method { to: Method::Bulk, .. })).count()
+    };
+    let (gain, loss) = (chosen([20.0, 22.0]), chosen([20.0, 18.0]));
+    assert!(gain >= 45 && loss <= 3, "{gain} {loss}");
+}
+
+#[test]
+fn a_short_load_tries_nothing() {
+    for chunks in [1, 2, 12] {
+        let (decided, _) = try_methods([20.0, 30.0], 0.0, chunks, 0);
+        assert_eq!(decided, None, "{chunks}");
+    }
+}
+
+#[test]
+fn only_a_lane_alone_tries_methods() {
+    let next = |lanes| Tuner::new(Limits { lanes, methods: Some(METHODS), ..LIMITS }).next_method();
+    assert_eq!((next(1), next(2)), (Some(Method::LoadData), None));
+    let mut refused = Tuner::new(Limits { lanes: 1, methods: Some(METHODS), ..LIMITS });
+    refused.no_more_trials();
+    assert_eq!(refused.next_method(), None);
 }

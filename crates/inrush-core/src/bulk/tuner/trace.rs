@@ -7,10 +7,13 @@
 //! tuned at=4101200 lanes 2 to 3: to see whether one more is faster
 //! ```
 //!
-//! Times are in microseconds since the load began. An `ack` ends with `left=`, the bytes still to be read, if the sources can tell.
+//! Times are in microseconds since the load began. An `ack` ends with `left=`, the bytes still to be read, if the sources can tell, and with
+//! `method=`; `limits` ends with `methods=load-data,bulk` where methods are tried.
 
 use super::{Ack, Limits, Tuned, Tuner};
+use crate::bulk::Method;
 use std::fmt;
+use std::iter::Peekable;
 use std::str::SplitAsciiWhitespace;
 use std::time::Duration;
 
@@ -41,7 +44,7 @@ impl Line {
     /// Reads a line; `None` if it is none.
     pub fn parse(line: &str) -> Option<Self> {
         let (kind, rest) = line.trim_end().split_once(' ')?;
-        let mut fields = Fields(rest.split_ascii_whitespace());
+        let mut fields = Fields::of(rest);
         match kind {
             "limits" => Some(Line::Limits(Limits {
                 lanes: fields.size("lanes")?,
@@ -51,6 +54,7 @@ impl Line {
                 min_batch: fields.size("min_batch")?,
                 max_batch: fields.size("max_batch")?,
                 memory: fields.size("memory")?,
+                methods: fields.word("methods").and_then(methods),
             })),
             "ack" => Some(Line::Ack(Ack {
                 at: fields.time("at")?,
@@ -63,11 +67,12 @@ impl Line {
                 idle: fields.time("idle")?,
                 trip: fields.time("trip")?,
                 left: fields.number("left"),
+                method: fields.word("method").and_then(method),
             })),
             "room" => Some(Line::Room { at: fields.time("at")?, lanes: fields.size("lanes")? }),
             "tuned" => {
                 let (at, told) = rest.split_once(' ')?;
-                let at = Fields(at.split_ascii_whitespace()).time("at")?;
+                let at = Fields::of(at).time("at")?;
                 Some(Line::Tuned { at, told: told.into() })
             }
             _ => None,
@@ -84,19 +89,23 @@ impl From<&Tuned> for Line {
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Line::Limits(Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory }) => write!(
-                f,
-                "limits lanes={lanes} min_lanes={min_lanes} max_lanes={max_lanes} batch={batch} min_batch={min_batch} \
-                 max_batch={max_batch} memory={memory}"
-            ),
-            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle, trip, left }) => {
+            Line::Limits(Limits { lanes, min_lanes, max_lanes, batch, min_batch, max_batch, memory, methods }) => {
+                write!(
+                    f,
+                    "limits lanes={lanes} min_lanes={min_lanes} max_lanes={max_lanes} batch={batch} \
+                     min_batch={min_batch} max_batch={max_batch} memory={memory}"
+                )?;
+                methods.map_or(Ok(()), |[first, second]| write!(f, " methods={first},{second}"))
+            }
+            Line::Ack(Ack { at, lane, bytes, rows, held, took, fixed, idle, trip, left, method }) => {
                 let [at, took, fixed, idle, trip] = [at, took, fixed, idle, trip].map(Duration::as_micros);
                 write!(
                     f,
                     "ack at={at} lane={lane} bytes={bytes} rows={rows} held={held} took={took} fixed={fixed} idle={idle} \
                      trip={trip}"
                 )?;
-                left.map_or(Ok(()), |left| write!(f, " left={left}"))
+                left.map_or(Ok(()), |left| write!(f, " left={left}"))?;
+                method.map_or(Ok(()), |method| write!(f, " method={method}"))
             }
             Line::Room { lanes, at } => write!(f, "room at={} lanes={lanes}", at.as_micros()),
             Line::Tuned { at, told } => write!(f, "tuned at={} {told}", at.as_micros()),
@@ -132,12 +141,32 @@ pub fn replay(text: &str) -> Option<(Tuner, String)> {
     tuner.map(|tuner| (tuner, replayed))
 }
 
-/// `name=value` one after the other.
-struct Fields<'a>(SplitAsciiWhitespace<'a>);
+fn method(name: &str) -> Option<Method> {
+    Method::parse(name, &Method::LOADS).ok()?
+}
 
-impl Fields<'_> {
+fn methods(names: &str) -> Option<[Method; 2]> {
+    let (first, second) = names.split_once(',')?;
+    Some([method(first)?, method(second)?])
+}
+
+/// `name=value` one after the other.
+struct Fields<'a>(Peekable<SplitAsciiWhitespace<'a>>);
+
+impl<'a> Fields<'a> {
+    fn of(text: &'a str) -> Self {
+        Self(text.split_ascii_whitespace().peekable())
+    }
+
+    /// What the next one says, if it has this name; else it stays.
+    fn word(&mut self, name: &str) -> Option<&'a str> {
+        let word = self.0.peek()?.strip_prefix(name)?.strip_prefix('=')?;
+        self.0.next();
+        Some(word)
+    }
+
     fn number(&mut self, name: &str) -> Option<u64> {
-        self.0.next()?.strip_prefix(name)?.strip_prefix('=')?.parse().ok()
+        self.word(name)?.parse().ok()
     }
 
     fn size(&mut self, name: &str) -> Option<usize> {
@@ -164,14 +193,18 @@ mod tests {
             min_batch: 1 << 18,
             max_batch: 64 << 20,
             memory: 256 << 20,
+            methods: None,
         };
-        let (took, fixed, idle, trip, left) = (ms(6), ms(7), ms(8), ms(1), None);
-        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took, fixed, idle, trip, left };
+        let (took, fixed, idle, trip, left, method) = (ms(6), ms(7), ms(8), ms(1), None, None);
+        let ack = Ack { at: ms(5), lane: 1, bytes: 2, rows: 3, held: 4, took, fixed, idle, trip, left, method };
         let told = "lanes 2 to 3: to see whether one more is faster".to_owned();
         let lines = [
             Line::Limits(limits),
+            Line::Limits(Limits { methods: Some([Method::LoadData, Method::Bulk]), ..limits }),
             Line::Ack(ack),
             Line::Ack(Ack { left: Some(9), ..ack }),
+            Line::Ack(Ack { left: Some(9), method: Some(Method::Bulk), ..ack }),
+            Line::Ack(Ack { method: Some(Method::LoadData), ..ack }),
             Line::Room { lanes: 3, at: ms(9) },
             Line::Tuned { at: ms(9), told },
         ];

@@ -15,7 +15,7 @@
 
 use super::literal::{has_none, not_finite, put_moment};
 use crate::bulk::encode::block::Block;
-use crate::bulk::encode::load_text::{ENCODED, charset, escape, statement_of};
+use crate::bulk::encode::load_text::{ENCODED, LoadText, charset, escape, statement_of};
 use crate::bulk::template::{Cell, Kind, Template};
 use crate::convert::{BoundRows, RowReader};
 use crate::error::{Error, Result};
@@ -105,7 +105,12 @@ impl LoadData {
     /// The statement for a text. `file_name` is what the server will ask for.
     pub fn statement(&self, text: &[u8], file_name: &str) -> String {
         let fields: Vec<_> = self.fields.iter().map(|field| (field.column.name.as_str(), field.way.form())).collect();
-        statement_of(&self.into, charset(self.fields.iter().map(|field| &field.column), text), &fields, file_name)
+        statement_of(
+            &self.into,
+            charset(self.fields.iter().map(|field| &field.column), LoadText::encoded(text)),
+            &fields,
+            file_name,
+        )
     }
 
     /// Appends the first of `range` to `out`, until it has `n_bytes`. Returns how many rows they are: one at least, unless `range` is empty.

@@ -23,6 +23,7 @@ impl Parser {
         let (terminated_by, quote) = (self.dialect.delimiter, self.dialect.quote);
         let mut lines = Lines::new(text, terminated_by, quote, width);
         let (mut longest, mut n_lines, mut enclosed_by, mut searched_for_null) = (0, 0, None, 0);
+        let mut all_ascii = true;
         while let Some((bounds, has_quotes)) = lines.next() {
             longest = longest.max(longest_record(bounds, width));
             enclosed_by = quote.filter(|_| has_quotes);
@@ -36,7 +37,11 @@ impl Parser {
                 }
                 searched_for_null = end;
             }
+            // What is ASCII is UTF-8, and is found out in less time.
+            let is_ascii = block.is_ascii();
+            all_ascii &= is_ascii;
             let passes = self.has_nothing_special(block)
+                && (is_ascii || simdutf8::basic::from_utf8(block).is_ok())
                 && ends_lines(text, bounds, width)
                 && checks.iter().enumerate().all(|(column, check)| check.keeps_column(grid, column))
                 && nulls
@@ -51,7 +56,7 @@ impl Parser {
         (n_lines as u64 == chunk.lines).then(|| {
             let separators = Separators { terminated_by, enclosed_by };
             let (origin, chunk) = (self.origin(chunk, Some(separators)), chunk.clone());
-            PassThrough::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk))
+            PassThrough::new(origin, longest, text.len(), move || chunk.parser.parse(&chunk)).known_as_ascii(all_ascii)
         })
     }
 
@@ -67,12 +72,11 @@ impl Parser {
         kept
     }
 
-    /// Whether a part of the text is UTF-8 and has no special bytes for the reader or the server, except marks and quotes.
+    /// Whether a part of the text has no special bytes for the reader or the server, except marks and quotes.
     fn has_nothing_special(&self, block: &[u8]) -> bool {
         let [backslash, nul] = ESCAPED;
         memchr3(backslash, nul, b'\r', block).is_none()
             && self.dialect.escape.is_none_or(|escape| memchr(escape, block).is_none())
-            && simdutf8::basic::from_utf8(block).is_ok()
     }
 }
 

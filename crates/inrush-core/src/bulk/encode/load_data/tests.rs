@@ -83,11 +83,19 @@ fn characters_are_bytes_where_no_column_can_tell() {
 
 /// What a text of ASCII alone is read as into a number and a column of this type, and what another text is.
 #[track_caller]
-fn check_charset(ty: &str, charset: Option<&str>, want: [&str; 2]) {
+fn check_charset(ty: &str, charset: Option<&str>, wants: [&str; 2]) {
     let columns = [column("a", "int"), Column { charset: charset.map(Into::into), ..column("b", ty) }];
-    for (text, want) in ["1\t~\n", "1\té\n"].into_iter().zip(want) {
+    for (text, want) in ["1\t~\n", "1\té\n"].into_iter().zip(wants) {
         let sql = statement("t", &columns, &rules("9.7.4"), text.as_bytes(), "f");
         assert!(sql.contains(&format!("INTO TABLE t CHARACTER SET {want} FIELDS")), "{ty} {charset:?} `{text}`: {sql}");
+        // What is known is not looked at again.
+        let (into, layout, unknown) = ("INTO TABLE t", Layout::plain(&columns), LoadText::encoded(text.as_bytes()));
+        for is_ascii in [true, false] {
+            let known = LoadText { is_ascii: Some(is_ascii), ..unknown };
+            let sql = statement_into(into, &columns, &layout, &rules("9.7.4"), known, "f");
+            let want = if is_ascii { wants[0] } else { wants[1] };
+            assert!(sql.contains(&format!("CHARACTER SET {want} ")), "{ty} {charset:?} {is_ascii}: {sql}");
+        }
     }
 }
 
@@ -239,8 +247,8 @@ fn a_part_of_it_stands_as_well() {
 #[test]
 fn the_statement_names_the_separator() {
     let columns = [column("a", "int")];
-    let sql =
-        statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), (b"", SEMICOLON), "f");
+    let text = LoadText { text: b"", is_ascii: None, separators: SEMICOLON };
+    let sql = statement_into("INTO TABLE t", &columns, &Layout::plain(&columns), &rules("9.7.4"), text, "f");
     assert!(sql.contains(" FIELDS TERMINATED BY X'3B' OPTIONALLY ENCLOSED BY X'22' ESCAPED BY X'5C' "), "{sql}");
 }
 

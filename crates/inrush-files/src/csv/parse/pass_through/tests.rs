@@ -209,6 +209,7 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
     assert_eq!((place(seen), &seen.text), (place(origin), &origin.text));
     assert_eq!((pass_through.n_rows(), pass_through.n_rows()), (n_records, batch.rows.num_rows() as u64));
     assert_eq!(Some(pass_through.longest), (0..batch.rows.num_rows()).map(|row| batch.row_bytes(row)).max());
+    assert_eq!(pass_through.is_ascii, Some(seen.text.is_ascii()));
     assert_eq!(pass_through.take_apart().unwrap().rows, batch.rows);
     Some(n_records)
 }
