@@ -6,6 +6,8 @@
 [('Ann',), ('Bob',)]
 """
 
+from typing import TYPE_CHECKING
+
 from ._connection import BadRow, BatchOutcome, Connection, Outcome, connect, forget, query, read, status
 from ._errors import (
     DatabaseError,
@@ -27,6 +29,20 @@ from ._inserter import Inserter, InserterOptions, InserterStatus
 from ._load import FileOptions, LoadOptions, load
 from ._report import Job, JobStatus, Progress, Records, Reject, Report, Retry
 from ._result import Result
+
+if TYPE_CHECKING:
+    from . import aio as aio
+    from . import dbapi as dbapi
+else:
+
+    def __getattr__(name: str) -> object:
+        """`inrush.aio` and `inrush.dbapi` are imported when they are used: they need more than the rest."""
+        if name in ("aio", "dbapi"):
+            from importlib import import_module
+
+            return import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "BadRow",
