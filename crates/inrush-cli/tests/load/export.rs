@@ -104,9 +104,10 @@ fn all_tables_of_a_database() {
 #[test]
 fn bytes_go_by_parquet_and_arrow() {
     everywhere("export_bytes", |place| {
-        let types = "(n INT, bn BINARY(4), vb VARBINARY(20), bl LONGBLOB)";
+        let types = "(n INT, bn BINARY(4), vb VARBINARY(20), bl LONGBLOB, g GEOMETRY, p POINT)";
         place.sql(&format!("CREATE TABLE bytes {types}; CREATE TABLE back LIKE bytes"));
-        place.sql("INSERT INTO bytes VALUES (1, 0x00ff, 0x010200, 0xdeadbeef0a0d2c22), (2, '', '', ''), (3, NULL, NULL, NULL)");
+        place.sql("INSERT INTO bytes VALUES (1, 0x00ff, 0x010200, 0xdeadbeef0a0d2c22, ST_GeomFromText('LINESTRING(0 0,1 1)'), ST_GeomFromText('POINT(1 2)', 4326)), \
+                  (2, '', '', '', ST_GeomFromText('GEOMETRYCOLLECTION(POINT(1 2),LINESTRING(0 0,-1.5 1e3))'), NULL), (3, NULL, NULL, NULL, NULL, NULL)");
         for format in ["parquet", "arrow"] {
             assert_eq!(export(place, &format!("bytes --to {format} --format {format}")).code, 0);
             assert_eq!(names(place, format), [format!("bytes.{format}"), "manifest.json".to_owned()]);

@@ -1,6 +1,6 @@
 //! GEOMETRY and its kinds: well-known text (`POINT(1 2)`), or hex: the server's own form (4 bytes SRID, then WKB) as dumps
-//! have it, or plain WKB, which gets SRID 0. Only the outline of WKB is looked at; the server reads the rest, and refuses
-//! what it cannot read.
+//! have it, or plain WKB, which gets SRID 0. A typed file has the same in bytes, which become hex: no text has a byte 0 or 1. Only the
+//! outline of WKB is looked at; the server reads the rest, and refuses what it cannot read.
 //!
 //! Text is read in full, because MariaDB stores NULL for what it cannot read, and is rewritten to the one spelling that both
 //! servers read (MariaDB takes no brackets around the points of a MULTIPOINT, and no `.5`).
@@ -16,6 +16,14 @@ pub(super) struct GeometryJudge {
 
 impl Judge for GeometryJudge {
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict {
+        if wkb_kind_of_bytes(cell.get(4..)).or_else(|| wkb_kind_of_bytes(Some(cell))).is_some() {
+            let mut own = Vec::new();
+            return match self.judge_bytes(cell, &mut own) {
+                Verdict::Bad(why) => Verdict::Bad(why),
+                Verdict::Rewrite => to_hex(&own, out),
+                _ => to_hex(cell, out),
+            };
+        }
         // The words of WKT begin with G, L, M or P: no digit, not even a hex one.
         if cell.first().is_some_and(u8::is_ascii_hexdigit) {
             return self.judge_hex(cell, out);
@@ -80,6 +88,12 @@ impl GeometryJudge {
         out.extend_from_slice(cell);
         Verdict::Rewrite
     }
+}
+
+fn to_hex(bytes: &[u8], out: &mut Vec<u8>) -> Verdict {
+    const DIGITS: [u8; 16] = *b"0123456789ABCDEF";
+    out.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]));
+    Verdict::Rewrite
 }
 
 /// The kind of a little-endian WKB in hex: `01`, then the kind in 4 bytes.

@@ -154,6 +154,26 @@ fn geometry_as_hex() {
     );
 }
 
+/// What a typed file holds of a column that was exported.
+#[test]
+fn geometry_as_bytes() {
+    let point = |srid: [u8; 4]| [&srid[..], &[1, 1, 0, 0, 0], &[0; 16]].concat();
+    let hex = |srid: &str| format!("{srid}0101000000{}", "0".repeat(32));
+    // Of 13889 the first byte is a digit, too.
+    for (srid, digits) in
+        [([0, 0, 0, 0], "00000000"), ([0xE6, 0x10, 0, 0], "E6100000"), ([0x41, 0x36, 0, 0], "41360000")]
+    {
+        assert_eq!(run(&column("geometry"), &rules(), &point(srid)).unwrap(), hex(digits).into_bytes());
+        assert_eq!(run(&column("point"), &rules(), &point(srid)).unwrap(), hex(digits).into_bytes());
+        assert!(run(&column("polygon"), &rules(), &point(srid)).is_err());
+    }
+    // WKB alone.
+    assert_eq!(run(&column("geometry"), &rules(), &point([0; 4])[4..]).unwrap(), hex("00000000").into_bytes());
+    for bytes in [&b"\x01\x01\0\0"[..], b"\x01\x09\0\0\0", b"\0\0\0\0\0\x01\0\0\0", b"\xff"] {
+        assert!(run(&column("geometry"), &rules(), bytes).is_err(), "{bytes:?}");
+    }
+}
+
 #[test]
 fn vector() {
     good("vector(3)", &["[1,2,3]", "[0.5,-1e3,2]", "[1,2]"]);
