@@ -8,10 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `inrush export ARGUMENTS`, of words between spaces.
 fn command(place: &Place, arguments: &str) -> Command {
+    let mut command = command_of(place, &place.server.user, arguments);
+    command.env("INRUSH_PASSWORD", &place.server.password);
+    command
+}
+
+/// The same of another user.
+fn command_of(place: &Place, user: &str, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_inrush"));
     command.arg("export").args(["--json", "-q"]).current_dir(place.folder.path());
-    command.arg("-S").arg(&place.server.socket).args(["-u", &place.server.user, "-D", place.schema.name()]);
-    command.env("HOME", place.folder.path()).env("INRUSH_PASSWORD", &place.server.password).env_remove("INRUSH_URL");
+    command.arg("-S").arg(&place.server.socket).args(["-u", user, "-D", place.schema.name()]);
+    command.env("HOME", place.folder.path()).env_remove("INRUSH_URL");
     command.args(arguments.split_whitespace()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -255,6 +262,38 @@ fn one_state(place: &Place, snapshot: &str, times: usize) {
         is_over.store(true, Ordering::Relaxed);
         mover.join().unwrap();
     });
+}
+
+/// Each user takes the best lock of those it may, and sees the position if it may; what came out is the same.
+pub(crate) fn by_the_rights_of_the_user(place: &Place) {
+    place.sql("CREATE TABLE rights (id INT PRIMARY KEY); INSERT INTO rights VALUES (1), (2)");
+    let schema = place.schema.name();
+    let sees_log = if place.is_mysql() { "REPLICATION CLIENT" } else { "BINLOG MONITOR" };
+    let has_log = place.sql("SELECT @@log_bin") == "1";
+    for (user, everywhere, here, lock) in [
+        ("rights_all", format!("RELOAD, {sees_log}"), "SELECT", "global"),
+        ("rights_tables", "USAGE".into(), "SELECT, LOCK TABLES", "tables"),
+        ("rights_read", "USAGE".into(), "SELECT", "one-connection"),
+    ] {
+        place.sql(&format!(
+            "CREATE USER {user}@localhost IDENTIFIED BY 'some-Pass1'; GRANT {everywhere} ON *.* TO {user}@localhost; \
+             GRANT {here} ON `{schema}`.* TO {user}@localhost"
+        ));
+        let mut export = command_of(place, user, &format!("rights --format csv --lanes 2 --to {user}"));
+        let done = place.done(&export.env("INRUSH_PASSWORD", "some-Pass1").output().unwrap());
+        place.sql(&format!("DROP USER {user}@localhost"));
+        assert_eq!((done.code, &done.json["lock"]), (0, &lock.into()), "{user}: {done}");
+        let manifest: serde_json::Value = serde_json::from_str(&place.read(&format!("{user}/manifest.json"))).unwrap();
+        assert_eq!(manifest["lock"], lock, "{manifest}");
+        let position = &manifest["binary_log"];
+        assert_eq!(
+            position["position"].as_u64().is_some_and(|at| at > 0),
+            has_log && lock == "global",
+            "{user}: {manifest}"
+        );
+        let text: String = [1, 2].map(|part| place.read(&format!("{user}/rights.{part}.csv"))).concat();
+        assert_eq!(text, "id\n1\nid\n2\n", "{user}: {done}");
+    }
 }
 
 /// For a server of its own: FLUSH TABLES WITH READ LOCK stops everybody else for a moment.

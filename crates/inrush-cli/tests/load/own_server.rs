@@ -16,6 +16,7 @@ fn on_its_own(family: &str) {
     let own = OwnServer::new(family, &SETTINGS);
     let place = Place::own(&own);
     export::by_a_lock_of_all_tables(&place);
+    export::by_the_rights_of_the_user(&place);
     a_row_larger_than_a_packet(&place);
     a_read_only_server(&place);
     local_infile_switched_off(&place);

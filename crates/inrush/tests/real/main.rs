@@ -39,6 +39,7 @@ mod pipelines;
 mod pool;
 mod pool_transactions;
 mod queries;
+mod read_views;
 mod reruns;
 mod rogue;
 mod scripted;
