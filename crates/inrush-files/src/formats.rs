@@ -172,8 +172,8 @@ impl ValueFormats {
     /// How the cells of a field are rewritten that goes into a column of this kind.
     fn rule(&self, field: &str, column_kind: ColumnKind) -> Rule<'_> {
         match column_kind {
-            ColumnKind::Integer | ColumnKind::Decimal if self.has_truths() => Rule::Truth(self),
-            ColumnKind::Integer | ColumnKind::Decimal | ColumnKind::Float | ColumnKind::Double
+            ColumnKind::Integer | ColumnKind::Bits | ColumnKind::Decimal if self.has_truths() => Rule::Truth(self),
+            ColumnKind::Integer | ColumnKind::Bits | ColumnKind::Decimal | ColumnKind::Float | ColumnKind::Double
                 if self.has_numbers() =>
             {
                 Rule::Number(self)

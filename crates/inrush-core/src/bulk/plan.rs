@@ -192,7 +192,8 @@ fn holds_empty(ty: &ColumnType) -> bool {
 /// What kind of column one of this type is.
 pub fn column_kind(ty: &ColumnType) -> ColumnKind {
     match ty {
-        ColumnType::Int { .. } | ColumnType::Bit { .. } => ColumnKind::Integer,
+        ColumnType::Int { .. } => ColumnKind::Integer,
+        ColumnType::Bit { .. } => ColumnKind::Bits,
         ColumnType::Decimal { .. } => ColumnKind::Decimal,
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => ColumnKind::Bytes,
         ColumnType::Float { .. } => ColumnKind::Float,

@@ -27,8 +27,10 @@ pub enum ColumnKind {
     /// Whatever is written as text.
     #[default]
     Text,
-    /// A whole number, or bits.
+    /// A whole number.
     Integer,
+    /// Bits, which bytes hold as a result does: the highest first.
+    Bits,
     /// A DECIMAL.
     Decimal,
     /// A FLOAT.
@@ -45,6 +47,13 @@ pub enum ColumnKind {
     Uuid,
     /// A JSON document.
     Json,
+}
+
+impl ColumnKind {
+    /// Whether it holds whole numbers of any size exactly.
+    pub fn is_exact_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Bits | Self::Decimal)
+    }
 }
 
 /// A batch of a source, as far as its one reader has it: where it begins and ends is settled, the rest can be done on any thread.

@@ -100,8 +100,15 @@ impl Cells {
         let known = known::of(any);
         self.known = Some(self.known.map_or(known, |before| before.and(known)));
         let is_text = matches!(any.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-        if self.style.column_kind == ColumnKind::Json && !is_text && !is_indirect(any.data_type()) {
-            return self.documents(any);
+        let is_bytes = matches!(any.data_type(), DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
+        match self.style.column_kind {
+            // Bytes are documents, as they are where they are bound.
+            ColumnKind::Json if !is_text && !is_bytes && !is_indirect(any.data_type()) => return self.documents(any),
+            ColumnKind::Bits if is_bytes || matches!(any.data_type(), DataType::FixedSizeBinary(_)) => {
+                self.bits(any);
+                return Ok(());
+            }
+            _ => {}
         }
         match any.data_type() {
             DataType::Null => (0..any.len()).for_each(|_| self.put_null()),
@@ -136,14 +143,12 @@ impl Cells {
                 self.views_of(array.views(), array.data_buffers(), array.nulls());
             }
             DataType::FixedSizeBinary(width) => self.fixed(any, *width as usize),
-            DataType::Duration(unit) if matches!(self.style.column_kind, ColumnKind::Integer | ColumnKind::Decimal) => {
-                match unit {
-                    TimeUnit::Second => self.ints::<DurationSecondType>(any),
-                    TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
-                    TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
-                    TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
-                }
-            }
+            DataType::Duration(unit) if self.style.column_kind.is_exact_number() => match unit {
+                TimeUnit::Second => self.ints::<DurationSecondType>(any),
+                TimeUnit::Millisecond => self.ints::<DurationMillisecondType>(any),
+                TimeUnit::Microsecond => self.ints::<DurationMicrosecondType>(any),
+                TimeUnit::Nanosecond => self.ints::<DurationNanosecondType>(any),
+            },
             DataType::Date32 => self.dates(any),
             DataType::Decimal32(_, scale) => self.decimals::<Decimal32Type>(any, *scale),
             DataType::Decimal64(_, scale) => self.decimals::<Decimal64Type>(any, *scale),
@@ -154,6 +159,31 @@ impl Cells {
             _ => self.documents(any)?,
         }
         Ok(())
+    }
+
+    /// Bytes as the number whose bits they are. More than a BIT has is no number, and no empty ones are.
+    fn bits(&mut self, any: &dyn Array) {
+        let value = |row: usize| match any.data_type() {
+            DataType::Binary => any.as_binary::<i32>().value(row),
+            DataType::LargeBinary => any.as_binary::<i64>().value(row),
+            DataType::BinaryView => any.as_binary_view().value(row),
+            _ => any.as_fixed_size_binary().value(row),
+        };
+        self.each(any, |row, cells| {
+            let bytes = value(row);
+            let significant = &bytes[bytes.iter().take_while(|byte| **byte == 0).count()..];
+            match significant.len() {
+                _ if bytes.is_empty() => cells.put(b"0x"),
+                0..=8 => {
+                    let number = significant.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+                    cells.put(number.to_string().as_bytes());
+                }
+                _ => {
+                    let digits: String = significant.iter().map(|byte| format!("{byte:02x}")).collect();
+                    cells.put(format!("0x{digits}").as_bytes());
+                }
+            }
+        });
     }
 
     /// What is known of the cells so far.
@@ -402,7 +432,7 @@ impl Cells {
 pub(crate) fn of(array: &ArrayRef, style: Style) -> Result<(Known, BinaryViewArray)> {
     match array.data_type() {
         DataType::Utf8View => Ok((known::of(array), array.as_string_view().clone().to_binary_view())),
-        DataType::BinaryView if style.column_kind != ColumnKind::Json => {
+        DataType::BinaryView if style.column_kind != ColumnKind::Bits => {
             Ok((Known::Nothing, array.as_binary_view().clone()))
         }
         _ => {

@@ -264,6 +264,33 @@ fn cells(array: &dyn Array, column_kind: ColumnKind) -> Vec<String> {
     texts(&cells.finish().unwrap())
 }
 
+/// As a result has them: the highest byte first. What is no number of at most 64 bits is none here either.
+#[test]
+fn bytes_for_bits() {
+    let bytes = vec![&b"\x05"[..], b"5", b"\0\x01\x00", &[0xff; 8], b"", &[1; 9], b"\0\0\0\0\0\0\0\0\x07"];
+    let want = ["5", "53", "256", "18446744073709551615", "0x", "0x010101010101010101", "7"];
+    assert_eq!(cells(&BinaryArray::from(bytes.clone()), ColumnKind::Bits), want);
+    assert_eq!(cells(&LargeBinaryArray::from(bytes.clone()), ColumnKind::Bits), want);
+    assert_eq!(cells(&BinaryViewArray::from(bytes), ColumnKind::Bits), want);
+    let fixed = FixedSizeBinaryArray::try_from_iter([b"\x01\x02"].into_iter()).unwrap();
+    assert_eq!(cells(&fixed, ColumnKind::Bits), ["258"]);
+    assert_eq!(cells(&StringArray::from(vec!["5"]), ColumnKind::Bits), ["5"]);
+}
+
+/// A document, as a text is; within other values they are hexadecimal.
+#[test]
+fn bytes_for_json() {
+    let bytes = vec![&b"{}"[..], b"\xff"];
+    let of = cells_of_bytes;
+    assert_eq!(of(&BinaryArray::from(bytes.clone())), [b"{}".to_vec(), b"\xff".to_vec()]);
+    assert_eq!(of(&BinaryViewArray::from(bytes)), [b"{}".to_vec(), b"\xff".to_vec()]);
+}
+
+fn cells_of_bytes(array: &dyn Array) -> Vec<Vec<u8>> {
+    let (_, cells) = of(&make_array(array.to_data()), Style::new(ColumnKind::Json, false)).unwrap();
+    cells.iter().map(|cell| cell.unwrap().to_vec()).collect()
+}
+
 fn texts(cells: &BinaryViewArray) -> Vec<String> {
     cells.iter().map(|cell| cell.map_or(NULL.to_owned(), |cell| String::from_utf8(cell.to_vec()).unwrap())).collect()
 }

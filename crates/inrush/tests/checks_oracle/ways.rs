@@ -95,7 +95,8 @@ pub(super) fn is_bent_by_execute(server: &str, ty: &str, value: &Value<'_>) -> b
         // MySQL loses fractions of seconds where they become text, and what it makes of -00:00:00 is no time.
         Value::DateTime(moment) => server.contains("mysql") && is_text && moment.micros > 0,
         Value::Time(time) => server.contains("mysql") && (is_text || time.as_micros() == Some(0)),
-        // A zero has a sign or none.
+        // A zero has a sign or none; MySQL stores the greatest number for the DOUBLEs next to it.
+        Value::Double(n) if *n >= 9.2e18 && ty == "bigint" => server.contains("mysql"),
         Value::Double(n) => *n == 0.0 && (is_text || ty.ends_with("unsigned")),
         Value::Float(n) => *n == 0.0 && (is_text || ty.ends_with("unsigned")),
         // MariaDB cuts numbers to a quarter of the bytes that they may have.
@@ -120,7 +121,12 @@ pub(super) fn executed(connection: &mut blocking::Connection, table: &str, value
 }
 
 /// One batch of all values; `None` for a method that this server or this table does not have.
-fn batched(connection: &mut blocking::Connection, table: &str, method: Method, values: &[Value<'_>]) -> Option<Stored> {
+pub(super) fn batched(
+    connection: &mut blocking::Connection,
+    table: &str,
+    method: Method,
+    values: &[Value<'_>],
+) -> Option<Stored> {
     let rows: Vec<_> = values.iter().enumerate().map(|(id, value)| [Value::Int(id as i64), *value]).collect();
     let options = BatchOptions::new().with_method(method).with_bad_rows(OnBadRow::Skip);
     let report = connection.execute_batch_with(&format!("INSERT INTO {table} (id, c) VALUES (?, ?)"), &rows, &options);

@@ -164,7 +164,11 @@ impl Check {
 
     fn judge_other(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         match (&self.judge, value) {
-            (AnyJudge::Int(judge), Value::Double(n)) => judge.double(*n).into(),
+            // MySQL stores the greatest number for the DOUBLEs next to it.
+            (AnyJudge::Int(judge), Value::Double(n)) => match judge.double(*n).into() {
+                Judged::Keep if *n >= EXACT => Judged::UInt(*n as u64),
+                judged => judged,
+            },
             (AnyJudge::Int(judge), Value::Float(n)) => judge.double(f64::from(*n)).into(),
             (AnyJudge::Bit(_) | AnyJudge::Enum(_) | AnyJudge::Set(_), Value::Float(n)) => {
                 self.judge_double_for_bits(f64::from(*n), scratch)
@@ -328,3 +332,5 @@ impl Write for Printed {
 
 /// `-4294967295 days` as hours has 25 characters, the longest DOUBLE without an exponent 34.
 const LONGEST: usize = 64;
+/// 2^53: from here on a DOUBLE is a whole number.
+const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -140,7 +140,7 @@ pub(super) fn check_rows(connection: &mut Connection, target: &Target, jobs: &Jo
         format!("{} stored, and {wanted}: table `{}` is as it was", human::counted(stored, "row"), shadow.table),
     )
     .with_hint(format!(
-        "the same command without `--min-rows` replaces it all the same; `inrush load --forget` gives the job up, then drop `{}`",
+        "the same command without `--min-rows` replaces it all the same; `inrush load --forget JOB` gives the job up (`--status` lists it), then drop `{}`",
         shadow.shadow
     )))
 }
