@@ -202,7 +202,8 @@ fn limits(options: &LoadOptions, before: Before) -> Limits {
     // Nothing is sent by a dry run, and what a rate allows needs no more lanes: there is nothing to find out.
     let is_fixed = options.dry_run || options.rate.is_some();
     let for_one = order == Order::SortedForOneLane;
-    let lanes = options.lanes.unwrap_or_else(|| if for_one || is_serial { 1 } else { first_lanes() });
+    let is_one = for_one || is_serial && !options.dry_run;
+    let lanes = options.lanes.unwrap_or_else(|| if is_one { 1 } else { first_lanes() });
     let (min_lanes, max_lanes) =
         if options.lanes.is_some() || is_fixed || for_one { (lanes, lanes) } else { (1, MAX_LANES.max(lanes)) };
     let (batch, min_batch, max_batch) = match options.batch {
@@ -260,6 +261,7 @@ mod tests {
         assert_eq!((tried(&given, true).lanes, tried(&given, true).methods), (2, None));
         let (one, dry) = (LoadOptions { lanes: Some(1), ..options() }, LoadOptions { dry_run: true, ..options() });
         assert_eq!((tried(&one, false).methods, tried(&dry, true).methods), (methods, None));
+        assert_eq!(tried(&dry, true).lanes, first_lanes());
         assert_eq!(tried(&options(), false).lanes, first_lanes());
     }
 
