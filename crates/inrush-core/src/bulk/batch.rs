@@ -1,6 +1,6 @@
 //! The unit of work: a [`Batch`] of rows as Arrow columns, with its [`Origin`] so that every row can be named again.
 //!
-//! Invariant: a batch owns exactly the text its records lie in; whatever lives longer than the batch copies
+//! Invariant: a batch owns exactly the text that contains its records; data that lives longer than the batch is copied
 //! ([`Reject::raw`]). A batch is one chunk, and a chunk is one transaction; it is [cut](Batch::cut) only where the server refuses
 //! transactions of its size.
 
@@ -21,11 +21,12 @@ pub struct Batch {
     pub rows: RecordBatch,
     /// True if every text in `rows` is known to be valid UTF-8; if false, text targets must check each cell.
     pub utf8: bool,
-    /// What else is known of the columns, in their order; nothing of those behind its end.
+    /// What else is known about the columns, in their order. If it is shorter than the columns, nothing is known about the
+    /// others.
     pub known: Vec<Known>,
     /// Where the rows come from.
     pub origin: Origin,
-    /// Records of this stretch of the source that never became rows (ragged, not decodable), in order of their lines.
+    /// Records in this range of the source that never became rows (ragged, not decodable), in order of their lines.
     pub rejects: Vec<Reject>,
 }
 
@@ -43,8 +44,8 @@ impl Batch {
         }
     }
 
-    /// Row `row` as a person mends it: the record as it stands in the source, line end included; of a source that is not text its
-    /// cells as a line of CSV, NULL as an unquoted `\N`.
+    /// Returns row `row` in the form in which a person corrects it: the record exactly as in the source, line end included. If
+    /// the source is not text, returns its cells as a line of CSV, NULL as an unquoted `\N`.
     pub fn raw(&self, row: usize) -> Vec<u8> {
         match &self.origin.stood {
             Some(stood) => {
@@ -70,8 +71,8 @@ impl Batch {
         }
     }
 
-    /// Cuts it before row `row`: two batches that cover its stretch of the source, one behind the other. None if there is no row on
-    /// either side, or if it is not known on which side its rejects lie.
+    /// Cuts the batch before row `row`. Returns two consecutive batches that cover its range of the source. Returns `None` if one
+    /// side would have no row, or if it is not known which side its rejects belong to.
     pub fn cut(&self, row: usize) -> Option<(Batch, Batch)> {
         let (origin, n_rows) = (&self.origin, self.rows.num_rows());
         if row == 0 || row >= n_rows {
@@ -180,12 +181,12 @@ pub struct Origin {
     /// Which part of the source it is: bytes of its decompressed and decoded text, as many as `text` has; or rows, counted from 0,
     /// of a source that is not text.
     pub span: Range<u64>,
-    /// The text the rows lie in, decompressed and decoded; empty for sources that are not text.
+    /// The text that contains the rows, decompressed and decoded; empty for sources that are not text.
     pub text: Buffer,
     /// How many lines end in `text`.
     pub lines: u64,
-    /// Set if `text` is rows and nothing else, each ended by a line feed alone, whose fields are the columns of the batch, in their order
-    /// and as they stand: how they are told apart.
+    /// The separators between the fields of `text`. Set if `text` consists only of rows, each ended by a line feed alone, and
+    /// their fields are the columns of the batch, unchanged and in their order.
     pub verbatim: Option<Separators>,
     /// For row `i`, the half-open range of its record in `text` (line end included) is
     /// `record_starts[i]..record_ends[i]`; empty for sources that are not text, and of a [`PassThrough`](super::PassThrough).
@@ -214,7 +215,7 @@ impl Origin {
         Places { origin: self, at: 0, line: self.first_line }
     }
 
-    /// The record of row `row` as it stands in the source, line end included; empty for sources that are not text.
+    /// Returns the record of row `row` exactly as in the source, line end included; empty for sources that are not text.
     pub fn raw(&self, row: usize) -> &[u8] {
         match (self.record_starts.get(row), self.record_ends.get(row)) {
             (Some(&start), Some(&end)) => &self.text[start as usize..end as usize],
@@ -255,7 +256,7 @@ pub struct Reject {
     pub reason: String,
     /// The server's error code, 0 if we found it ourselves.
     pub code: u16,
-    /// The record as it stands in the source, line end included.
+    /// The record exactly as in the source, line end included.
     pub raw: Vec<u8>,
 }
 

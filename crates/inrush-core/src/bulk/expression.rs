@@ -1,7 +1,8 @@
 //! Columns that are computed: `total = @qty * 2`, where `@qty` is a field of the source, as text.
 //!
-//! The expression is the user's SQL and is not understood here, only taken apart at the fields that it names. So that it stays one
-//! expression wherever it is put, brackets must match, and no `;`, no comment and no comma may stand outside of brackets and quotes.
+//! The expression is the user's SQL. This module does not interpret it; it only splits it at the fields that it names. So that it
+//! stays one expression wherever it is put, brackets must match, and no `;`, no comment and no comma may occur outside of
+//! brackets and quotes.
 
 use crate::error::{Error, Result};
 use crate::session::statement::{comment, quoted};
@@ -20,7 +21,7 @@ pub struct Computed<F = String> {
 /// A part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part<F> {
-    /// SQL as it stands.
+    /// SQL, unchanged.
     Sql(String),
     /// The text of a field.
     Field(F),
@@ -118,7 +119,7 @@ fn parts(expression: &str) -> std::result::Result<Vec<Part<String>>, &'static st
     Ok(parts)
 }
 
-/// The name that stands behind `@`, and how long both are.
+/// Returns the name that follows `@`, and the length of both in bytes.
 fn field_name(text: &str) -> Option<(String, usize)> {
     let name = text.strip_prefix('@')?;
     if name.starts_with('`') {

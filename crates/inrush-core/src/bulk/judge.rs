@@ -1,8 +1,8 @@
 //! What an answer of the server means for the rows of a chunk: all in, in doubt, or a row's own fault.
 //!
-//! Warnings alone are no oracle in either direction: servers note harmless things and keep silent about some harmful
-//! ones. So any doubt after a LOAD means: roll back, replay by strict INSERTs, and believe *their* verdict. A (code, column) pair
-//! that a replay proved harmless is remembered, so that it costs a replay once.
+//! Warnings alone prove nothing in either direction: servers warn about accepted changes and do not warn about some harmful ones.
+//! So any doubt after a LOAD means: roll back, replay by strict INSERTs, and trust *their* verdict. A (code, column) pair that a
+//! replay proved harmless is remembered, so that it costs a replay once.
 
 use crate::error::{Error, Kind};
 use crate::session::LoadCounts;
@@ -93,8 +93,8 @@ pub fn is_row_fault(error: &Error) -> bool {
         || (error.code() == UNKNOWN_ERROR && error.message().contains(LONG_DATA))
 }
 
-/// The row that an error's message names (`.. for column 'age' at row 3`), counted from 1 within the statement. A trigger's own
-/// statement counts its own rows, so whoever uses it must try that row alone.
+/// Returns the row that an error's message names (`.. for column 'age' at row 3`), counted from 1 within the statement. A
+/// statement in a trigger counts its own rows, so the caller must retry that row alone to confirm it.
 pub fn row_of(error: &Error) -> Option<u64> {
     let (_, number) = error.message().rsplit_once(" at row ")?;
     number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().ok()).flatten()

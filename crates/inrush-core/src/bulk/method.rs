@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Method {
     /// LOAD DATA LOCAL INFILE, streamed from memory.
     LoadData,
-    /// MariaDB's COM_STMT_BULK_EXECUTE: one statement, the values of many rows behind it.
+    /// MariaDB's COM_STMT_BULK_EXECUTE: one statement, followed by the values of many rows.
     Bulk,
     /// INSERT .. VALUES (?,?),(?,?).. with the values bound.
     MultiRowPrepared,
@@ -96,14 +96,14 @@ pub struct Choice {
 /// What decides about the method, before the first row is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// The server's `local_infile`; `None` if it would not tell.
+    /// The server's `local_infile`; `None` if the server did not report it.
     pub local_infile: Option<bool>,
     /// COM_STMT_BULK_EXECUTE was agreed on: `Profile::bulk_execute`.
     pub has_bulk: bool,
     /// Every value may be bound as it is.
     pub bindable: bool,
-    /// Several lanes would write by LOAD DATA, each of which has the table to itself until it ends, and INSERTs of VALUES gain by not
-    /// waiting: those that go into a primary key alone do not (docs/notes/multi-row.md).
+    /// Several lanes would write by LOAD DATA, and each locks the table until it ends. INSERTs of VALUES are faster then: those
+    /// that go only into a primary key do not wait (docs/notes/multi-row.md).
     ///
     /// They wait for a table with an AUTO_INCREMENT where `innodb_autoinc_lock_mode` is 1, also if the rows bring values for it
     /// (MariaDB's default; MySQL's is 2): <https://dev.mysql.com/doc/refman/8.4/en/innodb-auto-increment-handling.html>.
@@ -190,14 +190,15 @@ pub fn best_insert(has_bulk: bool, bindable: bool) -> Method {
     }
 }
 
-/// Methods of which a load finds out under way which one is faster (`tuner::trial`): the first is chosen, and is kept in doubt. MariaDB stores
-/// rows by its bulk command as fast as by LOAD DATA, or a tenth faster (docs/notes/load-speed.md).
+/// The two methods that a load measures while it runs, to choose the faster one (`tuner::trial`). The first is the chosen one,
+/// and is kept in doubt. MariaDB stores rows by its bulk command as fast as by LOAD DATA, or a tenth faster
+/// (docs/notes/load-speed.md).
 pub fn to_try(chosen: &Choice, insert: Method) -> Option<[Method; 2]> {
     let is_open = chosen.may_fall_back && chosen.method == Method::LoadData && insert == Method::Bulk;
     is_open.then_some([Method::LoadData, Method::Bulk])
 }
 
-/// What `auto` goes on with after the server refused `method` with this error.
+/// Returns the method with which `auto` continues after the server refused `method` with this error.
 pub fn fall_back(method: Method, error: &Error, insert: Method) -> Choice {
     let (what, next) = match method {
         Method::LoadData => ("LOAD DATA LOCAL", insert),

@@ -37,8 +37,8 @@ impl Mode {
         }
     }
 
-    /// How many rows a table holds at least after so many were stored, as long as nobody removes any. Several rows of an upsert may be one
-    /// row of the table; a delete leaves none.
+    /// Returns the least number of rows that a table holds after `stored` rows were stored, if no row is removed by others.
+    /// Several rows of an upsert may be one row of the table; a delete leaves none.
     pub fn least_held(self, stored: u64) -> u64 {
         match self {
             Mode::Insert | Mode::Ignore => stored,

@@ -1,5 +1,5 @@
-//! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and
-//! all of them are told at once.
+//! The plan: which field of a source goes into which column of the table. Every mistake of a mapping is found up front, and all
+//! of them are reported at once.
 
 use super::expression::Part;
 use super::{ColumnKind, Computed, FieldUse, Mode, Table};
@@ -43,9 +43,10 @@ pub enum Matching {
 /// Which fields of a source are read, and which column each becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The fields to read, in the order of `columns` behind those that no field fills.
+    /// The fields to read, in the order of `columns` from number `n_noted` on; no field fills the columns before.
     pub uses: Vec<FieldUse>,
-    /// The target columns, in the order of the statement's column list. Behind them the fields that only expressions name: texts.
+    /// The target columns, in the order of the statement's column list. After them come the fields that only expressions name:
+    /// texts.
     pub columns: Vec<Column>,
     /// How many of `columns`, the first ones, no field fills: see [`Plan::noting`].
     pub n_noted: usize,
@@ -82,7 +83,7 @@ impl Plan {
                 mistakes.push(format!("column `{}` is generated and takes no value", column.name));
             }
         }
-        // A wrong count or an unknown name usually leaves columns uncovered as well: one mistake, said once.
+        // A wrong count or an unknown name often leaves columns uncovered as well: report one mistake only once.
         if mistakes.is_empty() {
             let makes_rows = !matches!(mode, Mode::Update | Mode::Delete);
             let missing =

@@ -112,11 +112,11 @@ pub struct Job {
 pub enum JobState {
     /// Nothing of it is missing.
     Done,
-    /// The same command goes on with it.
+    /// The same command continues it.
     Unfinished,
     /// An earlier run had finished it, at this time (UTC): nothing was read. Its counts are in the report's.
     AlreadyLoaded(String),
-    /// Nobody can read the source again, or somebody has forgotten the job: it is in the ledger no more.
+    /// The source cannot be read again, or the job was removed (`--forget`): it is in the ledger no more.
     Forgotten,
     /// Another run has it now.
     TakenOver,
@@ -193,7 +193,7 @@ pub struct Report {
     pub retries: Vec<Retry>,
     /// The sources as the ledger knows them; empty without one.
     pub jobs: Vec<Job>,
-    /// What an unfinished load has left to be done by whoever goes on with it, for people.
+    /// What an unfinished load leaves to the run that continues it, as text for people.
     pub pending: Vec<String>,
     /// What earlier runs had stored of these sources; it is part of the counts that follow.
     pub resumed: Totals,
@@ -205,8 +205,8 @@ pub struct Report {
     pub stored: u64,
     /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
     pub skipped: u64,
-    /// Of what was in the table, the rows that have other values now or made room (upsert, update, replace); `None` if the server
-    /// did not tell.
+    /// The rows of the table that have other values now or were replaced (upsert, update, replace); `None` if the server did not
+    /// report it.
     pub changed: Option<u64>,
     /// Records refused by us or by the server, and left out on request.
     pub rejected: u64,
@@ -218,7 +218,7 @@ pub struct Report {
     pub bytes: u64,
     /// How long it took, from the first connection to the last answer.
     pub elapsed: Duration,
-    /// Which records are stored (stretches that rejects lie in are stored but for these).
+    /// Which records are stored (in ranges that contain rejects, all except these).
     pub stored_records: Vec<Records>,
     /// Which records' fate is unknown.
     pub unknown_records: Vec<Records>,

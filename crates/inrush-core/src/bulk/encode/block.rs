@@ -21,7 +21,7 @@ impl<'o> Block<'o> {
         self.out.len() + self.len
     }
 
-    /// Takes back what was appended behind `total`.
+    /// Removes what was appended after `total`.
     pub(in crate::bulk) fn truncate(&mut self, total: usize) {
         self.len = total.saturating_sub(self.out.len());
         self.out.truncate(total);
@@ -83,7 +83,7 @@ impl<'o> Block<'o> {
         }
     }
 
-    /// Appends the lowest `len` of 16 bytes, which are fewer than all, and one more behind them.
+    /// Appends the lowest `len` of 16 bytes, where `len` is less than 16, and then the byte `behind`.
     #[inline]
     pub(in crate::bulk) fn put_16(&mut self, bytes: u128, len: usize, behind: u8) {
         match self.bytes[self.len..].first_chunk_mut::<16>() {
@@ -102,7 +102,7 @@ impl<'o> Block<'o> {
         }
     }
 
-    /// Appends a text that most often is short and has nothing readable behind it: as two stretches of a fixed length that overlap.
+    /// Appends a text that is short in most cases and has no readable bytes after it: as two copies of a fixed length that overlap.
     #[inline]
     pub(in crate::bulk) fn put(&mut self, text: &[u8]) {
         let n = text.len();
@@ -236,7 +236,7 @@ impl Special {
 /// Cells up to this length are copied at once.
 const STEP: usize = 32;
 
-/// Stays in the processor's first cache beside the cells.
+/// Fits into the processor's first cache together with the cells.
 const SIZE: usize = 8 << 10;
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(in crate::bulk) fn kept(range: std::ops::Range<usize>, skip: &[u32]) -> impl
     })
 }
 
-/// A column as the row loop wants it.
+/// A column in the form that the row loop needs.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) cells: Cells<'a>,

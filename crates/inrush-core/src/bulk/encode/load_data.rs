@@ -1,9 +1,9 @@
 //! LOAD DATA: the statement, and the text that the server reads for LOCAL INFILE.
 //!
-//! Invariant: each row ends in `\n`, and no field holds a bare separator, newline or backslash; NULL is `\N`. A batch whose own text is
-//! like that is not written anew ([`as_it_stands`]).
-//! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial
-//! and VECTOR columns pass through a user variable: raw bytes beside text are refused by MySQL and bent by MariaDB.
+//! Invariant: each row ends in `\n`, and no field holds a bare separator, newline or backslash; NULL is `\N`. A batch whose own
+//! text already has this form is sent unchanged ([`as_it_stands`]).
+//! The statement says everything that decides how the text is read, so that no default of a server can. Binary, BIT, spatial and
+//! VECTOR columns pass through a user variable: in one file with text, raw bytes are refused by MySQL and changed by MariaDB.
 
 mod lines;
 
@@ -33,8 +33,8 @@ pub fn statement(table: &str, columns: &[Column], rules: &Rules, text: &[u8], fi
     statement_into(&into, columns, &Layout::plain(columns), rules, text, file_name)
 }
 
-/// The same where `into` may say what is done about duplicate keys (`REPLACE INTO TABLE t`), something is computed, and the fields may
-/// be told apart in another way.
+/// Like [`statement`], but `into` may name the action for duplicate keys (`REPLACE INTO TABLE t`), columns may be computed, and
+/// the text may have other separators.
 pub fn statement_into(
     into: &str,
     columns: &[Column],
@@ -66,7 +66,7 @@ pub fn encode(columns: &[CheckedColumn], skip: &[u32], out: &mut Vec<u8>) -> usi
             encode_field(field, row, &mut block);
             block.push(ENCODED.terminated_by);
         }
-        // Every field has put a separator behind itself; the last one's place is the row's end.
+        // Every field is followed by a separator; the last field's separator is replaced by the row end.
         block.set_last(b'\n');
         n_encoded += 1;
     }
@@ -104,8 +104,8 @@ pub fn may_stand(checks: &[Check]) -> bool {
     checks.iter().all(|check| takes_text(check.form()))
 }
 
-/// The separators with which the server can read the text of a [`PassThrough`] as it stands, if `checks` are those it was looked over with and
-/// [`may_stand`] says so.
+/// Returns the separators with which the server can read the text of a [`PassThrough`] unchanged. `checks` must be the checks
+/// that validated it, and [`may_stand`] must be true for them.
 pub fn passes_through(pass_through: &PassThrough) -> Option<Separators> {
     nameable(pass_through.origin.verbatim)
 }
@@ -120,7 +120,7 @@ fn nameable(separators: Option<Separators>) -> Option<Separators> {
     separators.filter(|it| is_separator(it.terminated_by) && it.enclosed_by.is_none_or(is_separator))
 }
 
-/// Letters and digits stand for other bytes behind the escape, and the servers warn of them.
+/// After the escape, letters and digits mean other bytes, and the servers warn about them.
 fn is_separator(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric()
 }

@@ -17,7 +17,7 @@ pub(in crate::bulk) fn statement_of(into: &str, charset: &str, fields: &[(&str, 
 pub struct LoadText<'a> {
     /// The text: valid UTF-8.
     pub text: &'a [u8],
-    /// Whether all of it is ASCII; `None` if nobody has looked yet.
+    /// Whether all of it is ASCII; `None` if that was not checked yet.
     pub is_ascii: Option<bool>,
     /// What separates its fields.
     pub separators: Separators,
@@ -41,9 +41,9 @@ pub(super) struct Reading<'a> {
     pub(super) separators: Separators,
 }
 
-/// What the servers are told that a text is. It is UTF-8 in any case, and no byte of a longer character looks like one that ends a field.
-/// Where no column can tell the difference, `binary` spares them to go through it character by character, which takes up to an eighth of
-/// their time (docs/notes/load-speed.md).
+/// The character set that the statement declares for the text. The text is always UTF-8, in which no byte of a longer character
+/// equals a byte that ends a field. Where the declaration changes nothing for any column, `binary` saves the servers the pass
+/// character by character, which takes up to an eighth of their time (docs/notes/load-speed.md).
 pub(in crate::bulk) fn charset<'a>(
     columns: impl IntoIterator<Item = &'a Column, IntoIter: Clone>,
     text: LoadText<'_>,
@@ -87,7 +87,8 @@ pub const HOLD_ASCII: [&str; 35] = [
 const AS_BYTES: &str = "binary";
 pub(super) const AS_CHARACTERS: &str = "utf8mb4";
 
-/// Behind the fields that go into columns come `n_variables` more; what is computed of all of them goes into the columns `names`.
+/// After the fields that go into columns come `n_variables` more; what is computed from all of them goes into the columns
+/// `names`.
 pub(super) fn statement_with(
     &Reading { into, charset, separators }: &Reading<'_>,
     fields: &[(&str, Form)],
@@ -149,13 +150,13 @@ pub(in crate::bulk) fn escape(byte: u8) -> [u8; 2] {
     [b'\\', letter]
 }
 
-/// How the fields of a text that is encoded are told apart.
+/// The separators between the fields of an encoded text.
 pub const ENCODED: Separators = Separators { terminated_by: b'\t', enclosed_by: None };
 
 /// How NULL is written.
 pub const NULL: &[u8] = b"\\N";
 
-/// What no field holds bare, besides what the fields are told apart by: the escape, and NUL, which is written as one.
+/// Bytes that no field holds bare, in addition to the separators: the escape, and NUL, which is written as an escape.
 pub const ESCAPED: [u8; 2] = [b'\\', 0];
 
 pub(super) const SPECIAL: Special = Special::new([ENCODED.terminated_by, b'\n', ESCAPED[0], ESCAPED[1]]);

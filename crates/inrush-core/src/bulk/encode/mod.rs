@@ -1,7 +1,7 @@
 //! The text of a LOAD and the statements that go with it: of a batch's values, and of a load's checked columns.
 //!
-//! What is encoded trusts the checks: a cell of [`Form::Number`] stands in SQL without quotes. Whoever builds a `CheckedColumn` by hand
-//! takes over that duty.
+//! The encoders trust the checks: a cell of [`Form::Number`] is written into SQL without quotes. Code that builds a
+//! `CheckedColumn` by hand must check its cells itself.
 //!
 //! [`Form::Number`]: crate::value::check::Form::Number
 

@@ -5,18 +5,19 @@
 //! | none | | fresh |
 //! | running | of another user, without `--force` | refused |
 //! | running | read in the same way | resume |
-//! | running | read in another way, or `--again` | refused; anew if no chunk of it is stored |
+//! | running | read in another way, or `--again` | refused; restarted if no chunk of it is stored |
 //! | done | the same, read in the same way, whenever it was written last | already loaded |
 //! | done | another content, grown, read in another way, a stream: its old rows may be in the new content | refused, unless doubles cannot come of it |
 //! | running | the table (or the copy that is filled) is gone, or holds fewer rows than its mode leaves | refused |
-//! | done | the same | refused, unless doubles cannot come of it: then anew |
-//! | done | `--again` | anew |
+//! | done | the same | refused, unless a second load cannot store duplicates: then restarted |
+//! | done | `--again` | restarted |
 //!
 //! A table that is to be emptied first is emptied for all sources of a run or for none: none if an earlier run has begun with one of
 //! them, or has finished with all; else all are loaded, also those that were.
 //!
-//! When the server says a table was made is no help: no server changes it at a TRUNCATE, and all do at an ALTER and at a restore of a
-//! backup, after both of which a job goes on (docs/notes/ledger.md). How many rows it holds is: see [`Mode::least_held`].
+//! The creation time that the server reports for a table does not help. No server changes it at a TRUNCATE; all change it at an
+//! ALTER and when a backup is restored, and a job continues after both of these (docs/notes/ledger.md). For the least number of
+//! rows that the table must hold, see [`Mode::least_held`].
 
 use super::job::JobLine;
 use super::step::{State, Step};
@@ -32,11 +33,11 @@ pub struct Run<'a> {
     pub identity: &'a Identity,
     /// How it is read now.
     pub mapping: &'a Mapping,
-    /// Whether a job that is not finished may be taken over: it is this user's, or nobody's that is known, or that is asked for.
+    /// Whether an unfinished job may be taken over: it belongs to this user, its owner is not known, or the user requested it.
     pub may_take_over: bool,
-    /// Whether to load anew what is loaded.
+    /// Whether to load again what is already loaded.
     pub again: bool,
-    /// Whether a stream that begins as one that is loaded is believed to be the same.
+    /// Whether a stream that begins like a loaded one is assumed to be the same stream.
     pub skip_loaded: bool,
     /// What becomes of rows.
     pub mode: Mode,
@@ -51,7 +52,7 @@ pub struct Run<'a> {
 /// What a run finds where the rows of a line should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held<'a> {
-    /// Nobody can tell: a copy may or may not have taken the table's place.
+    /// Not known: a copy may or may not have replaced the table.
     Unknown,
     /// There is no such table.
     NoTable,
@@ -66,7 +67,7 @@ pub enum Held<'a> {
 pub enum Opening {
     /// It is loaded, and gets a line.
     Fresh,
-    /// It is loaded, and its line begins anew.
+    /// The source is loaded from the beginning, and its line is reset.
     Anew,
     /// What is missing of it is loaded.
     Resume,
@@ -109,7 +110,7 @@ fn one(line: Option<&JobLine>, run: &Run<'_>) -> Opening {
 }
 
 impl JobLine {
-    /// The error for a line that this version does not know how to go on with.
+    /// Returns the error for a line of another version, whose job this version cannot continue.
     pub fn of_another_version(&self) -> Option<Error> {
         (self.version != VERSION).then(|| {
             Error::new(
@@ -120,7 +121,8 @@ impl JobLine {
         })
     }
 
-    /// How many rows the table must hold at least for the line to be believed. Counting more would take long.
+    /// Returns the least number of rows that the table must hold for the line to be trusted. It is capped, because counting more
+    /// would take long.
     pub fn look_for(&self, mode: Mode) -> u64 {
         mode.least_held(self.totals.rows).min(MOST_COUNTED)
     }
@@ -213,7 +215,7 @@ fn missing<'a>(line: &JobLine, run: &Run<'a>) -> Option<Missing<'a>> {
     let least = line.look_for(run.mode);
     match run.held {
         Held::Unknown => None,
-        // A line without rows goes on, and makes the table.
+        // A load whose line has no rows yet continues, and creates the table.
         Held::NoTable if line.state == State::Running && line.totals.rows == 0 => None,
         Held::NoTable => Some(Missing::Table),
         Held::InCopy(_, None) if line.totals.chunks == 0 => None,

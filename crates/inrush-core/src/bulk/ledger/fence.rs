@@ -1,9 +1,9 @@
 //! The fence: what a chunk's transaction writes into the ledger before its COMMIT, and how it is found out afterwards whether it
 //! was committed.
 //!
-//! A client that died may leave a COMMIT behind that the server still runs seconds later. So the last statement before COMMIT reads
-//! the job's line with a shared lock and the epoch of the run: a newer run changes that epoch first, which waits for every
-//! transaction that holds the lock and keeps those out that do not hold it yet. A plain read would see neither.
+//! After a client dies, the server may still run its COMMIT seconds later. So the last statement before COMMIT reads the job's
+//! line with a shared lock and the epoch of the run: a newer run changes that epoch first, which waits for every transaction that
+//! holds the lock and keeps those out that do not hold it yet. A plain read would see neither.
 
 use super::tables::{Ledger, columns, hex, text};
 use super::{ChunkLine, JobId};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// One run's right to store chunks of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
-    /// Where the ledger lies.
+    /// The ledger with the job's line.
     pub ledger: Ledger,
     /// The job.
     pub job: JobId,
@@ -85,8 +85,8 @@ impl Fence {
         )
     }
 
-    /// Asks whether the chunk that begins at `start` is stored, by a read that waits for whoever is still writing its line: one
-    /// row of (epoch, checksum), or none.
+    /// Returns the query that finds out whether the chunk that begins at `start` is stored. Its read waits for a transaction that
+    /// is still writing the chunk's line. It returns one row of (epoch, checksum), or none.
     pub fn settle_query(&self, start: u64) -> String {
         format!(
             "SELECT `epoch`, `checksum` FROM {} WHERE `job` = {} AND `start` = {start} {}",
@@ -185,7 +185,7 @@ impl RejectRow {
     }
 }
 
-/// What the older of two runs of a job is told.
+/// The error that the older of two runs of a job gets.
 pub(super) fn taken_over() -> Error {
     Error::new(crate::error::Kind::Server, TAKEN_OVER)
         .with_hint("it goes on where this one ended; `inrush load --status` shows how far it is")
@@ -271,7 +271,7 @@ fn shortened(reason: &str) -> &str {
 
 const REASON_BYTES: usize = 4096;
 
-/// More than ever take one job over. The epoch of a job that is begun anew is drawn by lot.
+/// An upper bound for how often one job is taken over. A job that is begun again after it was forgotten has a random epoch.
 const MANY_RUNS: u32 = 10_000;
 
 /// Servers' names have 64 characters.

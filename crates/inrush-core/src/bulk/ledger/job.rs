@@ -1,7 +1,7 @@
 //! A job's line: how it is read, begun, taken over, kept up to date, finished, forgotten.
 //!
-//! Every statement that changes a line names the epoch that it believes in, but for those that make a new one. The line of a job that
-//! still runs has no counts: they are the sums of its chunks' lines.
+//! Every statement that changes a line names the epoch that it expects, except for those that make a new epoch. The line of a job
+//! that still runs has no counts: they are the sums of its chunks' lines.
 
 use super::fence::Fence;
 use super::step::{State, Step};
@@ -147,7 +147,8 @@ impl JobLine {
         })
     }
 
-    /// Begins a job that has no line. `epoch` is drawn by lot: a run of a job that was forgotten since cannot have the same.
+    /// Begins a job that has no line. `epoch` is drawn at random, so that it cannot equal the epoch of a run of a job that was
+    /// forgotten since.
     pub fn insert_statement(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> String {
         let values = [
             start.id.literal(),
@@ -174,8 +175,7 @@ impl JobLine {
         )
     }
 
-    /// Begins a job anew whose line is there and of this epoch: three statements for one transaction, the first of which must affect
-    /// one row.
+    /// Restarts a job whose line exists and has this epoch: three statements for one transaction. The first must affect one row.
     pub fn restart_statements(ledger: &Ledger, start: &Start<'_>, epoch: u32) -> [String; 3] {
         let identity = start.identity;
         let update = format!(
@@ -199,8 +199,8 @@ impl JobLine {
         [update, chunks, rejects]
     }
 
-    /// Takes a job over from whoever runs it: waits for every open transaction that stores a chunk of it, and keeps all later ones
-    /// out. What the source is now is noted, for it may have been mended since.
+    /// Takes a job over from the run that has it: waits for every open transaction that stores a chunk of it, and keeps all later
+    /// ones out. It stores the current identity of the source, because the source may have been corrected since.
     pub fn take_over_statement(ledger: &Ledger, id: JobId, identity: Option<&Identity>) -> String {
         format!(
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `epoch` = `epoch` + 1{}{}, `size` = {}, `modified` = {}, `hash` = {} WHERE `id` = {} AND `state` = 'running'",
@@ -310,7 +310,7 @@ impl Fence {
         )
     }
 
-    /// Notes the definitions of indexes before they are dropped, so that whoever goes on can make them again.
+    /// Stores the definitions of indexes before they are dropped, so that a later run that continues the job can make them again.
     pub fn indexes_statement(&self, indexes: &str) -> String {
         format!(
             "UPDATE {} AS l JOIN (SELECT 1 AS one) AS o SET `indexes` = {} WHERE {}",
@@ -371,14 +371,15 @@ impl Fence {
         [done, chunks, rejects]
     }
 
-    /// Removes the job as if it had never been: for sources that nobody can go on with. As [`Fence::finish_statements`].
+    /// Removes the job completely: for sources that cannot be read again, so that no run could continue it. As
+    /// [`Fence::finish_statements`].
     pub fn remove_statements(&self) -> [String; 3] {
         let [chunks, rejects] = remove_lines(&self.ledger, self.job);
         [format!("DELETE FROM {0} USING {0} WHERE {1}", self.ledger.jobs(), self.ours()), chunks, rejects]
     }
 
-    /// Asks what became of the job's line when the answer to a COMMIT was lost: one row of (epoch, state, step), or none. It waits for
-    /// whoever is still writing it.
+    /// Returns the query for the job's line after the answer to a COMMIT was lost. It returns one row of (epoch, state, step), or
+    /// none. It waits for a transaction that is still writing the line.
     pub fn state_query(&self) -> String {
         format!(
             "SELECT `epoch`, `state`, `step` FROM {} WHERE `id` = {} {}",
@@ -446,8 +447,8 @@ impl Totals {
     }
 }
 
-/// In the syntax of several tables, as the UPDATEs of job lines are: a plain one that KILL QUERY meets is answered by MariaDB with an OK and no row
-/// (docs/notes/client-traps.md), and a chunk's line that stays would count as stored when the job is begun anew.
+/// In the multi-table syntax, like the UPDATEs of job lines. If KILL QUERY hits a single-table statement, MariaDB answers with OK
+/// and no row (docs/notes/client-traps.md), and a chunk's line that stays would count as stored when the job is restarted.
 fn remove_lines(ledger: &Ledger, id: JobId) -> [String; 2] {
     // No alias: a session without a database does not find it (1046).
     [ledger.chunks(), ledger.rejects()]
@@ -464,7 +465,7 @@ const COLUMNS: [&str; 20] = [
     "chunks", "records", "n_rows", "skipped", "rejected", "started", "finished", "program",
 ];
 
-/// Assignments behind others: a run of the job begins.
+/// Assignments that follow others: a run of the job begins.
 fn begins_run(ledger: &Ledger) -> &'static str {
     if ledger.has_runs { ", `run_began` = UTC_TIMESTAMP(6), `run_ended` = NULL, `run_error` = ''" } else { "" }
 }

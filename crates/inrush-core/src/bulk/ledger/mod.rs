@@ -1,5 +1,6 @@
-//! The ledger of a load: tables in the target's schema that say what of which source is stored, written in the transactions that
-//! store it. Here are its lines as values, its statements as texts and what to do about what it says; the I/O is the loader's.
+//! The ledger of a load: tables in the target's schema that record which parts of each source are stored, written in the
+//! transactions that store them. This module has its lines as values, its statements as texts, and the decisions that follow from
+//! it; the loader does the I/O.
 //!
 //! ```text
 //! inrush_job     a line a source: what it is, how it is read, how far it came, and the epoch that fences off older runs

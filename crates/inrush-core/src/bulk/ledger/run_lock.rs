@@ -1,8 +1,9 @@
 //! The locks by which a server knows that a run is connected: one a job, held by a connection of the run for as long as it loads.
 //!
-//! A server frees the locks of a session (GET_LOCK) when the session ends, however that ends. So a lock that is held means that the run is
-//! connected now, and one that is free means that it is not: nobody has to guess from times. The epoch is in the name, so that the lock
-//! of an older run says nothing about the run that has the job. They keep nobody out; that is the fence's work.
+//! A server frees the locks of a session (GET_LOCK) when the session ends, for any reason. So a lock that is held means that the
+//! run is connected now, and one that is free means that it is not: no guess from times is needed. The epoch is in the name, so
+//! that the lock of an older run says nothing about the run that has the job. These locks do not exclude other runs; the fence
+//! does that.
 
 use super::JobId;
 

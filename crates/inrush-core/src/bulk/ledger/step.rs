@@ -33,7 +33,7 @@ pub enum Step {
     After,
     /// The file of the rejects may be in its place, and may be replaced.
     Rejects,
-    /// What came of it was looked at.
+    /// The result was verified.
     Verify,
 }
 

@@ -11,7 +11,7 @@ pub(super) const VERSION: u8 = 1;
 /// The ledger of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ledger {
-    /// The target's schema, in which the tables lie: they are replicated and restored with the rows.
+    /// The target's schema, which contains the tables: they are replicated and restored with the rows.
     pub schema: String,
     /// The clause that lets others read the selected rows and keeps writers waiting: `Profile::shared_lock`.
     pub shared_lock: &'static str,
@@ -170,7 +170,7 @@ const CHUNK_COLUMNS: &str = "\
 `rejected` BIGINT UNSIGNED NOT NULL, `checksum` BIGINT UNSIGNED NOT NULL, `epoch` INT UNSIGNED NOT NULL, \
 PRIMARY KEY (`job`, `start`)";
 
-/// A record that is longer than a statement may be lies in several lines, which are its parts.
+/// A record that is longer than a statement may be is stored as several lines, which are its parts.
 const REJECT_COLUMNS: &str = "\
 `job` BINARY(16) NOT NULL, `line` BIGINT UNSIGNED NOT NULL, `part` INT UNSIGNED NOT NULL, `start` BIGINT UNSIGNED NOT NULL, \
 `column_name` VARCHAR(256) NOT NULL, `code` SMALLINT UNSIGNED NOT NULL, `reason` TEXT NOT NULL, `raw` LONGBLOB NOT NULL, \

@@ -15,8 +15,8 @@ pub struct Counted {
     pub stored: u64,
     /// Rows that the mode left out: their key was there (ignore), or was not (update, delete).
     pub skipped: u64,
-    /// Rows of the table that were there and have other values now, or are gone (replace, upsert, update); `None` if the server
-    /// does not tell.
+    /// Rows of the table that existed and have other values now, or are gone (replace, upsert, update); `None` if the server does
+    /// not report it.
     pub changed: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Counted {
         let affected = answer.affected;
         let duplicates = match (answer.counts(), n_rows) {
             (Some([_, duplicates, _]), _) => Some(duplicates),
-            // For a single row the servers tell no counts.
+            // For a single row the servers report no counts.
             (None, 1) => Some(u64::from(affected > 1)),
             (None, _) => None,
         };
@@ -74,7 +74,7 @@ impl Counted {
     /// Of the statement that brings `n_rows` from the stage into the table.
     ///
     /// # Errors
-    /// As [`Counted::of_insert`]; also if the server does not tell how many rows an UPDATE found.
+    /// As [`Counted::of_insert`]; also if the server does not report how many rows an UPDATE found.
     pub fn of_apply(mode: Mode, n_rows: u64, answer: &Outcome) -> Result<Self> {
         let counted = match (mode, answer.counts()) {
             (Mode::Update, Some([found, changed, _])) if found <= n_rows => {

@@ -21,7 +21,7 @@ pub struct UniqueKey {
     pub name: String,
     /// Its columns in order; `None` if a part of it is an expression or the beginning of a text.
     pub columns: Option<Vec<String>>,
-    /// Whether a part may be NULL, of which there can be many.
+    /// Whether a part may be NULL; the key can hold many NULLs.
     pub nullable: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::value::ident::quote_ident;
 pub struct Stage {
     /// Its name, quoted, with its schema.
     pub name: String,
-    /// Makes it anew.
+    /// Drops it and creates it again.
     pub create: [String; 2],
     /// Empties it; commits.
     pub truncate: String,
@@ -43,8 +43,8 @@ impl Stage {
         Self::new(name, format!("{kind} ({keyed})"), &names, target, apply)
     }
 
-    /// For an upsert of many rows: they are inserted in their order, which an own column keeps. `tail` is what stands behind the
-    /// rows of such an INSERT; `new` is what it calls them.
+    /// For an upsert of many rows: they are inserted in their order, which an additional column keeps. `tail` is the text that
+    /// follows the rows of such an INSERT; `new` is the alias that it uses for them.
     pub fn in_order(name: &str, target: &str, columns: &[Column], new: &str, tail: &str) -> Self {
         let names = columns.iter().map(|column| quote_ident(&column.name)).collect::<Vec<_>>().join(",");
         let selected: Vec<String> = columns.iter().map(taken_as_it_is).collect();

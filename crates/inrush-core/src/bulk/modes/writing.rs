@@ -19,7 +19,7 @@ pub struct Writing {
     pub key: Vec<String>,
     /// What an INSERT of rows begins with, up to the table: `INSERT INTO`, `REPLACE INTO`.
     pub verb: &'static str,
-    /// What stands behind its rows.
+    /// The text that follows its rows.
     pub tail: String,
     target: String,
     /// What update, delete and an upsert by LOAD DATA go through.

@@ -1,4 +1,4 @@
-//! What is in the place of `checked.rs` without the feature `loader`: the same type, of which there is no value.
+//! Replaces `checked.rs` when the feature `loader` is off: the same type, which then has no values.
 
 use crate::bulk::encode::block::Block;
 use crate::convert::BoundRows;

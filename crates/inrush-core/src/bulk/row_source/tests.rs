@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// The values of a command, of which every other one is a text and the others are bytes.
+/// The values of a command: every other one is a text, and the others are bytes.
 fn bound(next: &Next, n: usize) -> Vec<Option<Vec<u8>>> {
     let types =
         [crate::wire::ColumnType::MYSQL_TYPE_BLOB as u8, 0, crate::wire::ColumnType::MYSQL_TYPE_VAR_STRING as u8, 0];

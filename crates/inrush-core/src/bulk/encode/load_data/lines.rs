@@ -25,7 +25,7 @@ impl<'o> Lines<'o> {
         Self { start: block.total(), block, longest: 0 }
     }
 
-    /// A field that lies in its view, without any byte that must be escaped: up to 12 bytes.
+    /// Appends a field that is stored in its view and has no byte that must be escaped: up to 12 bytes.
     #[inline]
     pub fn plain_view(&mut self, view: u128) {
         let len = view as u32 as usize;
@@ -53,7 +53,7 @@ impl<'o> Lines<'o> {
     /// Ends a line of at least one field.
     #[inline]
     pub fn end(&mut self) {
-        // Every field has put a separator behind itself; the last one's place is the line's end.
+        // Every field is followed by a separator; the last field's separator is replaced by the line end.
         self.block.set_last(b'\n');
         let end = self.block.total();
         self.longest = self.longest.max(end - self.start);

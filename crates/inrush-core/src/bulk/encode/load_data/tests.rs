@@ -88,7 +88,7 @@ fn check_charset(ty: &str, charset: Option<&str>, wants: [&str; 2]) {
     for (text, want) in ["1\t~\n", "1\té\n"].into_iter().zip(wants) {
         let sql = statement("t", &columns, &rules("9.7.4"), text.as_bytes(), "f");
         assert!(sql.contains(&format!("INTO TABLE t CHARACTER SET {want} FIELDS")), "{ty} {charset:?} `{text}`: {sql}");
-        // What is known is not looked at again.
+        // What is known is not checked again.
         let (into, layout, unknown) = ("INTO TABLE t", Layout::plain(&columns), LoadText::encoded(text.as_bytes()));
         for is_ascii in [true, false] {
             let known = LoadText { is_ascii: Some(is_ascii), ..unknown };
@@ -260,7 +260,7 @@ fn check_as_it_stands(text: &str, separator: u8, types: &[&str], want: Option<u8
     assert_eq!(as_it_stands(&batch, &checked_batch(&batch, types), &[]), want.and_then(by));
 }
 
-/// The same for a text of which it is known that some field is quoted: whether it will do.
+/// The same for a text that is known to have quoted fields: whether it can be sent unchanged.
 #[track_caller]
 fn check_enclosed(text: &str, enclosed_by: u8, types: &[&str], want: bool) {
     let mut batch = batch(text, b',');

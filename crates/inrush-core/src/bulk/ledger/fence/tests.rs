@@ -74,7 +74,7 @@ fn whose_a_job_is() {
     taken_over(&["7", "done", "verify"], false);
     taken_over(&["8", "running", "begin"], true);
     taken_over(&["8", "done", "verify"], true);
-    // Finished, if nobody can go on with it, or forgotten.
+    // The job is done, if its source cannot be read again, or its line was removed (`--forget`).
     taken_over(&[], false);
 }
 
