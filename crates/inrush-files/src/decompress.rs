@@ -41,7 +41,7 @@ impl Compression {
             return Ok(Self::Bzip2); // The numbers that a block and an empty stream begin with.
         }
         if head.len() >= 4 && (0x50..=0x5f).contains(&head[0]) && head[1..4] == [0x2a, 0x4d, 0x18] {
-            return Ok(Self::Zstd); // A skippable frame may come first; one of LZ4 begins alike, but nobody writes it there.
+            return Ok(Self::Zstd); // A skippable frame may come first. LZ4's has the same magic, but no program writes one first.
         }
         for &(magic, format, hint) in FOREIGN {
             if head.starts_with(magic) {
@@ -86,7 +86,7 @@ pub(crate) fn peek(bytes: Box<dyn Read + Send>, n: u64) -> io::Result<(Vec<u8>, 
     result.map(|()| (head, bytes))
 }
 
-/// The same where what was read before an error counts: the stream goes on with the error.
+/// The same, but keeps the bytes that were read before an error: the returned stream yields them, then the error.
 pub(crate) fn peek_before_errors(bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8>, Box<dyn Read + Send>) {
     match peek_as_far_as_possible(bytes, n) {
         (head, Ok(()), bytes) => (head, bytes),
@@ -115,7 +115,7 @@ fn peek_as_far_as_possible(mut bytes: Box<dyn Read + Send>, n: u64) -> (Vec<u8>,
     }
 }
 
-/// Fails with an error that was met before; ends behind it.
+/// Returns a stored error once, then reports the end of the stream.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -137,9 +137,9 @@ pub(crate) fn decompress(bytes: Box<dyn Read + Send>, compression: Compression) 
     })
 }
 
-/// The members of a gzip file. Zeros behind the last one are none, as gzip itself has it: they fill the blocks of a tape or a disk.
+/// The members of a gzip file. Ignores zeros after the last member, as gzip does: they pad the blocks of a tape or a disk.
 struct GzipMembers<R> {
-    /// `None` behind the last one.
+    /// `None` after the last one.
     member: Option<GzDecoder<R>>,
 }
 

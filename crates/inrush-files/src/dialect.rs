@@ -57,7 +57,7 @@ pub struct CsvOptions {
     pub json_path: Option<Vec<String>>,
     /// The widths of the fields of a text that has no delimiter.
     pub widths: Option<Widths>,
-    /// Whether fields behind those of the header are left out; if not, such a record is bad.
+    /// Whether fields beyond those of the header are left out; if not, such a record is bad.
     pub ignore_extra_fields: bool,
     /// Whether the fields that a record lacks at its end are NULL; if not, such a record is bad.
     pub null_missing_fields: bool,
@@ -77,7 +77,7 @@ pub struct CsvOptions {
     pub(crate) doubts: Doubts,
 }
 
-/// What no record of a sample has, so that nobody knows how it is to be read: a record that has it is bad.
+/// Features that no record of the sample has, so it is unknown how to read them: a record that has one is bad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Doubts {
     /// Quotes around a delimiter and a line end.
@@ -96,7 +96,7 @@ pub struct TableColumn {
 }
 
 impl TableColumn {
-    /// `mode` says what becomes of a row: where it changes one that is there, NULL would take the place of what a column has.
+    /// `mode` decides whether a row is new or changes an existing row. In an existing row, NULL would overwrite the column's value.
     fn of(column: &Column, mode: Mode) -> Self {
         let is_special = column.has_default || column.generated || column.auto_increment;
         let makes_rows = matches!(mode, Mode::Insert | Mode::Ignore | Mode::Replace);
@@ -184,7 +184,7 @@ pub enum HeaderNames {
     CleanUp,
 }
 
-/// What is found out from a file's beginning. Nothing unless told.
+/// What is detected from a file's beginning. Nothing by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FindOut {
     /// The delimiter.
@@ -340,7 +340,7 @@ impl Dialect {
     /// between two runs.
     pub(crate) fn reading(&self, options: &CsvOptions) -> Mapping {
         let shown = |byte: Option<u8>| byte.map_or("none".into(), |byte| char::from(byte).to_string());
-        // What is rarely given is not there unless it is: jobs of before it existed go on.
+        // Rare options are included only if they are set, so that jobs that began before an option existed can continue.
         let mut rare = Mapping::default();
         if let Some(path) = &options.json_path {
             rare = rare.with("path", path.join("."));

@@ -1,5 +1,5 @@
-//! Fields of lines as SELECT INTO OUTFILE writes them: between tabs, `\` before what is special, `\N` for NULL. Readers that make a text
-//! of something else write it, and the reader of CSV takes it apart.
+//! Fields of lines as SELECT INTO OUTFILE writes them: between tabs, `\` before what is special, `\N` for NULL. Readers that convert
+//! another format to text write this form, and the CSV reader parses it.
 
 /// Appends a field.
 pub(crate) fn push(text: &[u8], out: &mut Vec<u8>) {

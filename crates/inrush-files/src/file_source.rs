@@ -21,7 +21,7 @@ pub trait FileSource: Source + Any {
     /// Those of reading.
     fn infer_types(&mut self, max_bytes: usize) -> Result<Vec<Inferred>>;
 
-    /// The same from this many records, which are read: for a reader of which nothing else is wanted. `texts` is for untyped formats.
+    /// The same from this many records, which are consumed: for a reader that is used for nothing else. `texts` is for untyped formats.
     ///
     /// # Errors
     /// Those of reading.
@@ -46,7 +46,7 @@ pub trait FileSource: Source + Any {
     /// Whether another reader would read the same once more.
     fn can_be_read_again(&self) -> bool;
 
-    /// How numbers and dates of these fields seem to be written, if not as SQL does: for a person to decide. Looks at about this many
+    /// How numbers and dates of these fields seem to be written, if not as SQL does: for a person to decide. Reads about this many
     /// bytes at the file's beginning; `next` still returns all rows.
     fn proposals(&mut self, fields: &[String], max_bytes: usize) -> Result<Vec<Proposal>> {
         let _ = (fields, max_bytes);

@@ -38,15 +38,15 @@ pub struct ValueFormats {
     pub decimal: Option<char>,
     /// The character between groups of three digits; `None`: digits are not grouped. A blank stands for the narrow and the no-break one too.
     pub thousands: Option<char>,
-    /// Signs that may stand before or behind a number.
+    /// Signs that may precede or follow a number.
     pub currencies: Vec<String>,
-    /// What a percent sign behind a number means; `None`: there is none.
+    /// What a percent sign after a number means; `None`: numbers have no percent sign.
     pub percent: Option<Percent>,
     /// Words that mean true in columns of whole numbers and bits, in any case.
     pub trues: Vec<String>,
     /// Words that mean false there.
     pub falses: Vec<String>,
-    /// Formats of dates and times: those of a column, and those of all other columns, of which the first that fits is taken.
+    /// Formats of dates and times, for one column or for all other columns. The first format that fits is used.
     pub dates: Vec<DateFormat>,
 }
 

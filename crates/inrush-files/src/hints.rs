@@ -88,8 +88,8 @@ fn at_new_table(error: Error) -> Error {
     }
 }
 
-/// Adds the option that would take a row which is bad for how it is written.
-/// `begun`: the jobs of which something is stored.
+/// Adds a hint: the option that accepts a row which is bad only because of how it is written.
+/// `begun`: the jobs that have stored rows.
 fn at_options(error: Error, reading: &Reading<'_>, begun: &[JobId]) -> Error {
     let record = || BadRecord::read(&error, reading);
     let hint = at_quotes(error.message(), record)
@@ -167,7 +167,7 @@ fn at_missing_value(message: &str) -> Option<String> {
     })
 }
 
-/// A bad record as it stands in its file.
+/// A bad record, with its bytes unchanged from the file.
 struct BadRecord {
     raw: Vec<u8>,
     dialect: Dialect,
@@ -175,7 +175,8 @@ struct BadRecord {
 }
 
 impl BadRecord {
-    /// Reads the file once more, up to the record. `None`: it cannot be read again, or only far behind.
+    /// Reads the file again, up to the record. Returns `None` if the file cannot be read again, or if the record is not in its first
+    /// `MOST_BATCHES` batches.
     fn read(error: &Error, reading: &Reading<'_>) -> Option<Self> {
         let place = error.place().filter(|place| *place.source != *"-")?;
         let mut file = open(&place.source, reading.format, reading.csv).ok()?;
@@ -276,7 +277,7 @@ fn at_blanks(error: &Error, reading: &Reading<'_>) -> Option<String> {
     Some(format!("blanks stand around values: `{command} | inrush load - ..` leaves them out"))
 }
 
-/// The command that leaves out blanks before fields and behind quotes; those within quotes stay.
+/// The command that removes blanks before fields and after quotes; blanks within quotes stay.
 fn without_blanks(delimiter: u8, file: &str) -> String {
     let shown = if delimiter == b'\t' { "\\t".to_owned() } else { char::from(delimiter).to_string() };
     let sign = if delimiter == b'|' { "\\|" } else { &shown };

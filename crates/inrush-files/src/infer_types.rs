@@ -58,8 +58,8 @@ pub struct Inferred {
     pub given: Option<String>,
     /// Its numbers and truth values, where a sample of texts showed them.
     pub numbers: Option<Numbers>,
-    /// Whether its type was found by the texts of a sample, so that a text behind the sample which would have made another type of it must not
-    /// be changed by this one.
+    /// Whether its type was inferred from the texts of a sample. If so, this type must not change a later text that would have
+    /// led to another type.
     pub keeps_spelling: bool,
 }
 
@@ -271,7 +271,7 @@ fn decimal_chars(ty: &ColumnType) -> usize {
     if let ColumnType::Decimal { precision, .. } = ty { usize::from(*precision) + 3 } else { 0 }
 }
 
-/// How many digits an exact number may have before the point and behind it.
+/// How many digits an exact number may have before and after the point.
 fn digits(ty: &ColumnType) -> (u8, u8) {
     match ty {
         ColumnType::Int { bytes: 1, .. } => (3, 0),

@@ -154,7 +154,7 @@ impl Input {
         self.bytes_read
     }
 
-    /// Appends at least `want` bytes of text, and returns true once there is no more. On an error, what was read before
+    /// Appends at least `want` bytes of text. Returns true at the end of the input. On an error, the text that was read before
     /// it has been appended.
     pub(crate) fn fill(&mut self, text: &mut Vec<u8>, want: usize) -> io::Result<bool> {
         let before = text.len();
@@ -245,9 +245,9 @@ enum Place {
     /// In a line that is no record, in which quotes are text.
     Comment,
     Quoted,
-    /// Behind an escape in quotes.
+    /// After an escape in quotes.
     Escaped,
-    /// Behind a quote in quotes: it closes them unless another one follows.
+    /// After a quote in quotes: it closes them unless another one follows.
     Closing,
 }
 

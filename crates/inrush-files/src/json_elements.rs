@@ -33,7 +33,7 @@ pub(crate) struct Elements<R> {
 /// What the next byte is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Before a value of the document, or behind all of them.
+    /// Before a value of the document, or after all of them.
     Between,
     /// Before the value that the next key of the path belongs to, or the array.
     Target,
@@ -41,7 +41,7 @@ enum State {
     Keys,
     /// In a key, whose bytes are collected.
     Key(Quoted),
-    /// Behind a key that is or is not the one that is looked for.
+    /// After a key; `is_it`: it is the next key of the path.
     Colon { is_it: bool },
     /// In a value that is passed over.
     Passed(Nesting),
@@ -49,7 +49,7 @@ enum State {
     Elements,
     /// In an element, or a value of the document.
     Element(Nesting),
-    /// Behind the document, which nothing may follow.
+    /// After the document, which nothing may follow.
     Done,
 }
 
@@ -353,7 +353,7 @@ impl OnlyObject {
     }
 }
 
-/// Looks at the values of a document's only object.
+/// Examines the values of a document's only object.
 pub(crate) fn only_object(sample: &[u8]) -> OnlyObject {
     values_of(sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample).trim_ascii_start(), 0)
 }

@@ -41,7 +41,7 @@ struct Followed<R> {
     at: At,
 }
 
-/// What follows behind `head` and `rest`.
+/// What follows after `head` and `rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     /// A frame, or the end.

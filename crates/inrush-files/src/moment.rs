@@ -77,8 +77,8 @@ fn parts(read: &BrokenDownTime) -> Option<Parts> {
     }
 }
 
-/// The offset that the text has, or that its time zone had then. `None`: nobody knows the zone, or its clocks skipped that time or showed it
-/// twice.
+/// The offset in the text, or the offset of its time zone at that time. Returns `None` if the zone is unknown, or if its clocks skipped
+/// that time or showed it twice.
 fn offset(read: &BrokenDownTime, at: DateTime) -> Option<Option<Offset>> {
     match (read.offset(), read.iana_time_zone()) {
         (Some(offset), _) => Some(Some(offset)),
@@ -98,7 +98,7 @@ pub(crate) fn bends_sql(format: &str) -> bool {
     })
 }
 
-/// Dates and times as SQL writes them, no two numbers of which are the same; and in full.
+/// Dates and times as SQL writes them, and in full. Within each, all numbers differ.
 const SQL_TEXTS: &[(&str, &str)] = &[
     ("2001-02-03", "2001-02-03"),
     ("2001-02-03 04:05", "2001-02-03 04:05:00"),

@@ -1,4 +1,4 @@
-//! The columns of a new table: types from a sample of every file, by the user's own choice where there is one, and what is said of them.
+//! The columns of a new table: their types, from a sample of every file or as the user gives them, and the messages about them.
 
 use crate::dialect::CsvOptions;
 use crate::file_source::FileSource;
@@ -80,8 +80,8 @@ pub struct NewTable {
 }
 
 impl NewTable {
-    /// Decides the columns. From now on the readers read their fields as these. `of_files`: the fields of each file. `say` gets what was
-    /// decided that a look at the files does not show.
+    /// Decides the columns. From now on the readers read their fields as these. `of_files`: the fields of each file. `say` receives the
+    /// decisions that the files do not show by themselves.
     ///
     /// # Errors
     /// `Config` where the files do not make one table, or `types` or `key` name what it has not; those of reading.
@@ -195,7 +195,7 @@ fn column_names(fields: &[Inferred], matching: &Matching) -> Vec<Option<String>>
     }
 }
 
-/// Gives columns the types that the user wants.
+/// Sets the types that the user gave for columns.
 fn give(fields: &mut [Inferred], names: &[Option<String>], types: &NewTypes) -> Result<()> {
     for (column, ty) in &types.given {
         let is = |name: &Option<String>| name.as_ref().is_some_and(|name| name.to_lowercase() == column.to_lowercase());
@@ -217,7 +217,7 @@ fn give(fields: &mut [Inferred], names: &[Option<String>], types: &NewTypes) -> 
     Ok(())
 }
 
-/// Says what was decided that a look at the file does not show: texts that are NULL, formats of dates, numbers that stay texts.
+/// Reports the decisions that the file does not show by itself: texts that are NULL, formats of dates, numbers that stay texts.
 fn say_of_fields(
     readers: &mut [Box<dyn FileSource>],
     fields: &[Inferred],
@@ -296,7 +296,7 @@ pub(crate) fn shortened(names: Vec<&str>) -> String {
     }
 }
 
-/// So much of a file is looked at for how its texts are written.
+/// The number of bytes of a file that are examined to find how its texts are written.
 pub(crate) const PROPOSAL_BYTES: usize = 1 << 20;
 
 /// As many columns are named.

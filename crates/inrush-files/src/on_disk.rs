@@ -92,7 +92,7 @@ impl OnDisk {
         FromPlace { file: self.file.clone(), at }
     }
 
-    /// Its bytes from the beginning on, some of which can be passed over.
+    /// A reader of its bytes from the beginning, which can skip bytes.
     pub(crate) fn reader(&self) -> FromPlace {
         FromPlace { file: self.file.clone(), at: 0 }
     }
@@ -227,7 +227,7 @@ impl Read for FromPlace {
 }
 
 impl FromPlace {
-    /// Passes bytes over, which may lie behind the end.
+    /// Skips `n` bytes, also past the end of the file.
     pub(crate) fn pass(&mut self, n: u64) {
         self.at = self.at.saturating_add(n);
     }

@@ -215,8 +215,8 @@ impl OfArchive<'_> {
     }
 }
 
-/// Opens the file, and returns its path and the name of the member or sheet behind a `#`. Such a name may have a `#` in it, and so may
-/// the path of a file.
+/// Opens the file, and returns its path and the name of the member or sheet after a `#`. Both such a name and the path of a file may
+/// contain a `#`.
 fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
     let error = match File::open(path) {
         Ok(file) => return Ok((file, path, None)),
@@ -236,7 +236,7 @@ fn open_path(path: &str) -> Result<(File, &str, Option<&str>)> {
     Err(last.unwrap_or_else(|| cannot_open(path, error)))
 }
 
-/// Refuses an address as what it is. A login or a signature in it is not repeated.
+/// Refuses an address and says that it is one. The message does not repeat a login or a signature in it.
 fn refuse_address(path: &str) -> Result<()> {
     let Some((scheme, rest)) = path.split_once("://") else { return Ok(()) };
     let Some((_, fetch)) = FETCH.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else { return Ok(()) };

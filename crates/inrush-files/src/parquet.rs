@@ -138,8 +138,8 @@ impl Parquet {
         stored.max(arrays.fold(0, u64::saturating_add))
     }
 
-    /// Checks the columns of the chosen fields before the first row is returned: refuses an unsupported compression and columns that lie
-    /// outside of the file.
+    /// Checks the columns of the chosen fields before the first row is returned: refuses an unsupported compression, and columns whose
+    /// bytes are outside of the file.
     fn check_pages(&self) -> Result<()> {
         let parquet = self.metadata.parquet_schema();
         for group in self.metadata.metadata().row_groups() {

@@ -105,7 +105,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     }
     let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
     let (mut n, mut p) = (0, 0);
-    // Where to go on if the last `*` has to take one character more.
+    // Where to continue if the last `*` has to take one character more.
     let mut again = None;
     while n < name.len() {
         match one(&pattern[p..], name[n]) {

@@ -116,7 +116,7 @@ impl<B: RecordBatchReader + Send + 'static> Arrays for Given<B> {
         }
     }
 
-    /// A table of a program comes in slices, or in batches of which each is cut.
+    /// A program's table comes in slices, or in batches that are each cut into parts.
     fn are_parts(&self) -> bool {
         true
     }

@@ -19,10 +19,10 @@ pub(crate) struct Member {
 
 /// The bytes of an archive, in order.
 pub(crate) trait Archive: Read {
-    /// Passes bytes over; they may lie behind the end.
+    /// Skips `n` bytes, also past the end.
     fn pass(&mut self, n: u64) -> io::Result<()>;
 
-    /// Passes the rest over. If it is compressed, it is checked by that.
+    /// Skips the remaining bytes. In a compressed archive they are read, which checks them.
     fn pass_rest(&mut self) -> io::Result<()>;
 }
 
@@ -135,7 +135,7 @@ struct Headers<'a> {
 }
 
 impl Headers<'_> {
-    /// The next file, behind which the archive stands then, and whether its bytes are there as they are; `None` at the end.
+    /// Returns the next file and whether its bytes are stored unchanged, and moves past it; `None` at the end.
     fn next(&mut self) -> Result<Option<(Member, bool)>> {
         let (mut long_name, mut of_extension) = (None, Extension::default());
         loop {

@@ -24,7 +24,7 @@ pub fn open_all(files: &[String], format: Format, csv: &CsvOptions) -> Result<Ve
     let mut failed: Option<Error> = None;
     for (file, result) in opened {
         let result = match result {
-            // Another file of the load, behind it, may have the same line as its header.
+            // A later file of the load may have the same line as its header.
             Err(error) if is_header_in_doubt(&error) && can_be_opened_again(file) => open(file),
             result => result,
         };
@@ -40,7 +40,7 @@ fn is_header_in_doubt(error: &Error) -> bool {
     error.message().contains("may be a header or a row")
 }
 
-/// Not a pipe, of which the beginning was read.
+/// Returns false for a pipe, whose beginning was already read.
 fn can_be_opened_again(file: &str) -> bool {
     file != "-" && std::fs::metadata(file).map_or(true, |metadata| metadata.is_file())
 }
@@ -182,7 +182,7 @@ impl QuotedEmpties {
         Self(readers.iter().filter_map(|reader| fields(&**reader)).collect())
     }
 
-    /// What there is to say of it, once the files are read.
+    /// The message about these fields, once the files are read; `None` if there are no such fields.
     pub fn describe(&self) -> Option<String> {
         let of_file = |(names, met): &(Vec<String>, Arc<[AtomicBool]>)| {
             let met = names.iter().zip(met.iter()).filter(|(_, met)| met.load(Relaxed));

@@ -31,8 +31,8 @@ impl Widths {
         Ok(Self { widths, takes_rest })
     }
 
-    /// Hands out the fields of a line without the blanks around them. There are fewer if the line ends before the last one, and one more
-    /// if there is text behind it. A character is one of UTF-8; a byte that is none counts as one.
+    /// Calls `field` for each field of a line, without the blanks around it. There are fewer fields if the line ends before the last one,
+    /// and one more if text follows it. A character is one of UTF-8; a byte that is not UTF-8 counts as one.
     pub(crate) fn cut<'l>(&self, line: &'l [u8], mut field: impl FnMut(&'l [u8])) {
         let mut rest = line;
         for width in &self.widths {
@@ -48,9 +48,9 @@ impl Widths {
         }
     }
 
-    /// Measures aligned columns: one begins where a line has text behind a place at which all lines are blank. `None`: there are less than
-    /// two. Words of the first line with one blank between them are one name, unless there is text below each of them. Also returns
-    /// whether a line ends before the last column.
+    /// Measures aligned columns: a column begins where a line has text after a place at which all lines are blank. Returns `None` for
+    /// fewer than two columns. Words of the first line with one blank between them are one name, unless there is text below each of
+    /// them. Also returns whether a line ends before the last column.
     pub(crate) fn measure(lines: &[&[u8]]) -> Option<(Self, bool)> {
         let ruler = lines.iter().take(RULER_LINES).find(|line| is_ruler(line));
         let lines: Vec<&[u8]> = lines.iter().copied().filter(|line| ruler.is_none() || !is_ruler(line)).collect();
@@ -90,7 +90,7 @@ impl Widths {
     }
 }
 
-/// Where text begins behind a blank, without the first one: blanks before the first column belong to it.
+/// Where text begins after a blank, without the first one: blanks before the first column belong to it.
 fn starts_of(has_text: &[bool]) -> Vec<usize> {
     let begins = has_text.first() == Some(&true);
     (1..has_text.len()).filter(|&at| has_text[at] && !has_text[at - 1]).skip(usize::from(!begins)).collect()

@@ -43,7 +43,7 @@ pub(crate) struct Directory<F> {
     several: BTreeSet<Vec<u8>>,
 }
 
-/// Where a member is in its archive, and what it is.
+/// The place of a member in its archive, and its properties.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// The place of its bytes.

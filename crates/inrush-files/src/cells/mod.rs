@@ -345,7 +345,7 @@ impl Cells {
         Ok(())
     }
 
-    /// The values of a dictionary as cells; batches of a file usually share theirs.
+    /// The values of a dictionary as cells; the batches of a file mostly share one dictionary.
     fn written(&mut self, values: &ArrayRef) -> Result<BinaryViewArray> {
         if let Some((known, written)) = &self.dictionary
             && Arc::ptr_eq(known, values)

@@ -55,12 +55,12 @@ pub(crate) trait Arrays: Send + 'static {
         None
     }
 
-    /// Whether its arrays may be parts of larger ones, of which others are read before and after.
+    /// Whether its arrays may be parts of larger arrays, whose other parts are read before and after.
     fn are_parts(&self) -> bool {
         false
     }
 
-    /// Says how many rows there are in all, to a source that cannot know.
+    /// Sets the total number of rows, for a source that cannot know it.
     fn expect_rows(&mut self, n: u64) {
         let _ = n;
     }

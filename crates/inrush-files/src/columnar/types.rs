@@ -92,7 +92,7 @@ fn column_type(field: &Field, ty: &DataType, longest: &Longest, sample: &[&Array
     }
 }
 
-/// A DECIMAL has at most 65 digits, 30 of them behind the point; other decimals become text.
+/// A DECIMAL has at most 65 digits, 30 of them after the point; other decimals become text.
 fn decimal(precision: u8, scale: i8) -> ColumnType {
     let behind = u8::try_from(scale).unwrap_or(0);
     let all = u32::from(precision.max(behind)) + u32::from((-i16::from(scale)).max(0).unsigned_abs());
@@ -142,7 +142,7 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// All values, in seconds, lie between these two.
+/// Whether all values, in seconds, are between these two.
 fn within(array: &dyn Array, least: i64, most: i64, per_second: i64) -> bool {
     let data = array.to_data();
     let Some(values) = data.buffers().first() else { return true };

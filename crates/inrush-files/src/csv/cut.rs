@@ -171,7 +171,7 @@ impl Cut {
         };
         let Some(found) = Signs::new(delimiter, quote).find(&text[start..end], begins) else { return false };
         let records = found.lines - found.quoted_lines;
-        // A line of a CR is blank as well, and the CR may lie before the window.
+        // A line of a CR is blank as well, and the CR may be before the window.
         let has_return = found.has_return || text[self.end..start] == *b"\r";
         let may_be_blank = || found.has_blank || has_return && self.has_blank(text, end);
         if self.records + records > rules.max_records || !rules.blank_is_record && may_be_blank() {

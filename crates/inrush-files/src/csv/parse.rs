@@ -36,7 +36,7 @@ pub(super) struct Parser {
     /// Blank lines are no records, although there is only one field.
     passes_blank_lines: bool,
     encoding: &'static Encoding,
-    /// For each field, whether a quoted empty text was NULL: told to the user once.
+    /// For each field, whether a quoted empty text was read as NULL. This is reported to the user once.
     quoted_empties: Arc<[AtomicBool]>,
     /// View buffers of batches, to be reused.
     views: Mutex<Recycled>,
@@ -364,9 +364,9 @@ struct Parsed {
 /// What becomes of records with another number of fields than the header has.
 #[derive(Clone, Copy, Debug)]
 struct Ragged {
-    /// Fields behind those of the header are left out.
+    /// Fields beyond those of the header are left out.
     ignores_extra: bool,
-    /// Fields that are not there are NULL.
+    /// Missing fields are NULL.
     nulls_missing: bool,
 }
 

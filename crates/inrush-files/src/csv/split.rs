@@ -55,7 +55,7 @@ pub(super) enum Found {
     Record {
         /// Where the next one begins.
         end: usize,
-        /// The number of its fields, of which at most `width` were recorded.
+        /// The number of its fields; at most `width` of them were recorded.
         fields: usize,
         /// The first field whose closing quote is followed by text.
         garbled: Option<usize>,

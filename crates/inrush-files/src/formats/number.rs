@@ -12,7 +12,7 @@ pub(super) fn rewrite(formats: &ValueFormats, text: &str, out: &mut Vec<u8>) -> 
     is_number
 }
 
-/// A number taken apart.
+/// The parts of a parsed number.
 struct Number<'t> {
     is_negative: bool,
     /// With its groups.

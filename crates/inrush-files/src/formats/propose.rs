@@ -12,7 +12,8 @@ use std::fmt;
 pub struct Proposal {
     /// The field.
     pub field: String,
-    /// The options, as they are given on a command line. Several: each fits all the cells, and only who knows the file can tell.
+    /// The options, as they are given on a command line. If there are several, each fits all the cells, and only the file's owner
+    /// knows which is right.
     pub options: Vec<String>,
     /// How many cells they were tried on.
     pub n_cells: usize,
@@ -27,7 +28,7 @@ impl fmt::Display for Proposal {
     }
 }
 
-/// The options that fit all cells of a field, if there are any, beside those that are `given`.
+/// The options that fit all cells of a field when added to the `given` ones; `None` if there are none, or if none is needed.
 pub(crate) fn propose(field: &str, cells: &[&[u8]], given: &ValueFormats) -> Option<Proposal> {
     let cells: Vec<&[u8]> = cells.iter().copied().filter(|cell| !cell.trim_ascii().is_empty()).collect();
     let is_plain = |cell: &&[u8]| is_number(cell) || is_date_or_time(cell);
@@ -45,7 +46,7 @@ pub(crate) fn propose(field: &str, cells: &[&[u8]], given: &ValueFormats) -> Opt
     let fewest = found.iter().map(n_options).min();
     found.retain(|formats| Some(n_options(formats)) == fewest);
     if found.is_empty() {
-        // Beside a format for all dates one of the field's own takes precedence.
+        // A format for one field takes precedence over a format for all dates.
         let column = (!given.dates.is_empty()).then_some(field);
         found = date_formats(column).filter(|formats| fits(formats, ColumnKind::Moment)).collect();
     }

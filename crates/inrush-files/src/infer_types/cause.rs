@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a column is a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// A cell because of which it is one, shortened.
+    /// A cell that makes the column a text, shortened.
     pub cell: String,
     /// The line in which the cell's record begins, from 1.
     pub line: u64,
@@ -55,7 +55,7 @@ impl Cause {
     }
 }
 
-/// Behind `column x is VARCHAR(16)`.
+/// The text that follows `column x is VARCHAR(16)` in a message.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cell, line, source, why } = self;

@@ -33,7 +33,7 @@ impl Inference {
         Self { columns: (0..n_columns).map(|_| Facts::default()).collect(), texts }
     }
 
-    /// Looks at some more rows, which come from there.
+    /// Examines more rows, which come from `origin`.
     pub(crate) fn note(&mut self, rows: &RecordBatch, origin: &Origin) {
         for (facts, column) in self.columns.iter_mut().zip(rows.columns()) {
             if let Some(cells) = column.as_any().downcast_ref::<BinaryViewArray>() {
@@ -113,9 +113,9 @@ struct Facts {
     /// Empty texts in quotes: NULL unless the column is a text.
     empties: bool,
     numbers: Numbers,
-    /// A value of which a DOUBLE would lose digits.
+    /// Values that would lose digits in a DOUBLE.
     beyond_double: Tally,
-    /// One of which it would lose zeros at the end.
+    /// Values that would lose zeros at the end in a DOUBLE.
     with_zeros: Tally,
     fsp: usize,
     zoned: bool,

@@ -22,7 +22,7 @@ pub(super) fn without_null(ty: &str) -> &str {
     strip(bare, "NOT").map_or(bare, |at| bare[..at].trim_end())
 }
 
-/// Words, perhaps one list in brackets behind the first of them, perhaps more words.
+/// Whether the text is words, perhaps with one list in brackets after the first of them.
 fn is_one_type(text: &str) -> bool {
     let are_words = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_'));
     match text.split_once('(') {

@@ -1,5 +1,5 @@
 //! How long the texts of a new table may be. A sample has today's texts, and tomorrow's are longer, so there is room for twice the length;
-//! but a row, the part of it that lies in its page, and a key have limits (docs/notes/new-tables.md).
+//! but a row, the part of it that is stored in its page, and a key have limits (docs/notes/new-tables.md).
 
 use super::Inferred;
 use inrush_core::value::column::ColumnType;
@@ -96,7 +96,7 @@ fn in_row(ty: &ColumnType) -> usize {
     }
 }
 
-/// Bytes of a row that lie in its page whatever they are.
+/// The bytes of this type that are always stored in the row's page.
 fn in_page(ty: &ColumnType) -> usize {
     match ty {
         ty if is_short(ty) => in_row(ty),
@@ -124,7 +124,7 @@ const VARCHARS: &[u32] = &[64, 255, 1_000, 4_000];
 /// The same without room.
 const TIGHT_VARCHARS: &[u32] = &[16, 32, 64, 128, 255];
 
-/// The least length of a VARCHAR that may lie outside of its page: it takes 256 bytes.
+/// The least length of a VARCHAR that may be stored outside of its page: it takes 256 bytes.
 const LEAST_OUTSIDE: u32 = 64;
 
 /// TEXT and MEDIUMTEXT, in bytes.

@@ -122,7 +122,7 @@ impl JsonlReader {
         self.objects = Arc::new(objects);
     }
 
-    /// Whether records behind the first ones may have other names, and can be read for them.
+    /// Whether records after the first ones may have other names, and the file can be read again to find them.
     pub(crate) fn may_have_more_names(&self) -> bool {
         !self.knows_all && self.can_be_read_again()
     }
@@ -405,7 +405,7 @@ impl Objects {
 
     /// Writes the values of a line to the places of their names.
     fn members(&self, text: &[u8], line: Span, values: &mut [Option<Value>]) -> Result<(), Bad> {
-        // The records of a file usually have the same order of names.
+        // The records of a file mostly have the same order of names.
         let mut expected = 0;
         Scanner::new(text, line, Limits::default()).object(|key, value| {
             let is_next =

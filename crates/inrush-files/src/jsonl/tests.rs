@@ -190,7 +190,7 @@ fn names_become_those_of_columns() {
     assert_eq!([0, 1, 2, 3].map(cell), ["1", "2", "3", "4"]);
 }
 
-/// Records of one name, and one more behind those that are looked at.
+/// Records of one name, and one more after those of the sample.
 fn late(record: &str) -> String {
     "{\"a\":1}\n".repeat(SAMPLE_ROWS + 1) + record
 }

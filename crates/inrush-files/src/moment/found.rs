@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub(crate) struct FoundFormat(Option<Vec<&'static str>>);
 
 impl FoundFormat {
-    /// Looks at one more cell.
+    /// Examines one more cell.
     pub(crate) fn note(&mut self, cell: &[u8]) {
         static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
             let dates = DATES.iter().filter(|date| !date.contains("%y"));

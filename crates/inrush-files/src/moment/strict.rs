@@ -1,5 +1,5 @@
-//! What strptime reads and nobody means: a year of two digits by `%Y`, which would be in the first century, and a second 60, of which it makes
-//! 59.
+//! Refuses texts that strptime reads in an unintended way: a year of two digits by `%Y`, which would be in the first century, and a
+//! second 60, which it changes to 59.
 
 use jiff::fmt::strtime;
 
@@ -23,11 +23,11 @@ pub(super) fn has_second_60(format: &str, text: &str) -> bool {
 struct Year {
     /// How many runs of digits are before its own.
     run: usize,
-    /// How many digits that run has: those of the year, and of what stands beside it without anything between.
+    /// How many digits that run has: those of the year, and of the numbers next to it without a separator.
     digits: usize,
 }
 
-/// The year of a format; `None` if it has none, or a number beside it whose digits nobody can count.
+/// The year of a format; `None` if it has none, or a number next to it that has no fixed number of digits.
 fn year_of(format: &str) -> Option<Year> {
     let whole = EXPANDED.iter().fold(format.to_owned(), |format, (short, long)| format.replace(short, long));
     let (mut run, mut digits, mut has_year) = (0, 0, false);

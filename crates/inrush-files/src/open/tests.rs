@@ -193,7 +193,7 @@ fn a_damaged_stream_is_an_error() {
         let mut bytes = bytes;
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x15;
-        // What comes before the damage shows may be anything; what counts is that it shows.
+        // The rows before the error do not matter; the damage must cause an error.
         let read = open_auto(&folder.file(name, &bytes)).and_then(|mut reader| {
             while reader.next()?.is_some() {}
             Ok(())
@@ -262,7 +262,7 @@ fn compressions_that_are_not_read_name_the_program() {
     says(&twice(&zstd("a,b\n")), "compressed by gzip, and what is in it is compressed by zstd", inside);
 }
 
-/// As tapes and some tools leave them behind a file.
+/// Zeros as tapes and some tools append them to a file.
 #[test]
 fn zeros_behind_gzip_are_no_member() {
     let folder = Folder::new();
@@ -506,7 +506,7 @@ fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
 
 type Compress = fn(&str) -> Vec<u8>;
 
-/// Compressions beside gzip and Zstandard: the ending of a name, how to compress.
+/// Compressions besides gzip and Zstandard: the ending of a name, how to compress.
 const OTHERS: &[(&str, Compress, Compression)] =
     &[("xz", xz, Compression::Xz), ("bz2", bzip2, Compression::Bzip2), ("lz4", lz4, Compression::Lz4)];
 

@@ -183,7 +183,7 @@ impl Counted {
 
     /// Counts what a page takes and what its values are going to take.
     fn count(&mut self, header: &Header, page: &Page) -> Result<(), ParquetError> {
-        // Pages of a usual size and a usual ratio do not count: a wide file has hundreds of them at a time.
+        // Pages of common size and common ratio do not count: a wide file has hundreds of them at a time.
         let is_usual = header.plain <= USUAL_PAGE && header.plain / MOST_EXPANSION <= header.stored;
         let size = if is_usual { 0 } else { header.plain };
         let column = self.column.column_descr_ptr();

@@ -23,7 +23,7 @@ pub(super) fn levels(mut bytes: &[u8], bits: usize, n_levels: u64, mut each: imp
     }
 }
 
-/// The rows of a column in windows of a batch's number of rows. Every batch lies within two consecutive windows.
+/// The rows of a column in windows of a batch's number of rows. Every batch is within two consecutive windows.
 #[derive(Debug)]
 pub(super) struct Windows {
     /// Rows of a window.

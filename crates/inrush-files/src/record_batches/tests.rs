@@ -110,7 +110,7 @@ fn errors_come_out_as_they_were() {
     assert_eq!((error.kind(), error.message()), (Kind::Config, "`numbers` has no columns"));
 }
 
-/// A stream does not know its length; whoever knows it tells, and nothing depends on it but what is expected.
+/// A stream does not know its length. The caller may set it, and only the estimate of what is left depends on it.
 #[test]
 fn what_is_left_follows_from_the_rows_that_are_expected() {
     let mut source = numbered(0..20_000, 6_000);

@@ -2,11 +2,11 @@
 //!
 //! 1. A text over numbers or days speaks for a header, a number over numbers and a day over days against it, and the larger number of
 //!    columns decides. Years and counts (`2019,2020`, `1,2,3`) may be names, and decide nothing by themselves.
-//! 2. Of texts over texts, names speak for a header: usual words (`name`, `order_id`), numbered ones (`c1,c2`), and fields that are of
-//!    another kind than everything below them. A value that is there again below, and an empty field, speak against it.
-//! 3. What the records leave open, the names of the table's columns decide: a record of nothing else is a header. So it is also where
-//!    numbers or days speak against it. So is what is the header of another file of the load.
-//! 4. Where that decides nothing either, it is a question.
+//! 2. Of texts over texts, names speak for a header: common words (`name`, `order_id`), numbered ones (`c1,c2`), and fields that are of
+//!    another kind than everything below them. A value that is repeated below, and an empty field, speak against it.
+//! 3. If the records do not decide, the names of the table's columns do: a record that has only these names is a header, even if
+//!    numbers or days speak against it. A line that is the header of another file of the load is a header as well.
+//! 4. If that does not decide either, it is an error that asks the user.
 
 use super::layout::Layout;
 use super::names;
@@ -46,7 +46,7 @@ pub(super) fn find(name: &str, layout: &Layout<'_>, options: &CsvOptions) -> Res
     if verdict == Verdict::Row {
         return Ok(false);
     }
-    // Records count their lines from behind what an option passes over.
+    // Records count their lines after the lines that an option skips.
     let line = match options.skip + first.line {
         0 => "the first line".to_owned(),
         n => format!("line {}", n + 1),

@@ -38,7 +38,7 @@ pub(super) fn find<'a>(sample: Sample<'_>, text: &'a [u8], options: &CsvOptions)
         let tried: Vec<&Tried> = choices.iter().map(|choice| &choice.tried).collect();
         refused::refuse_blanks_before_quotes(sample, text, &tried)?;
     }
-    // A stable sort: of equals the more usual one stays first.
+    // A stable sort: of equals the more common one stays first.
     choices.sort_by(|a, b| b.tried.score.total_cmp(&a.tried.score));
     let is_number_column = choices[0].tried.is_column_of_numbers(text) && delimiter.is_none();
     let most = if is_number_column { 0.0 } else { choices[0].tried.score };
@@ -144,7 +144,7 @@ fn refuse_numbers_in_halves(name: &str, text: &[u8], best: &Tried) -> Result<()>
         .with_hint("say which: `--delimiter ';'` for one field, `--delimiter ','` for two"))
 }
 
-/// The error for lines before a table that nobody said are to be passed over.
+/// The error for lines before a table, if no option skips them.
 fn lines_before(name: &str, text: &[u8], best: &Tried, skipped: u64, lines: u64) -> Error {
     let which = if lines == 1 { "line 1 does".to_owned() } else { format!("lines 1 to {lines} do") };
     let n = best.n_fields();
@@ -187,7 +187,7 @@ fn choices(sample: Sample<'_>, text: &[u8], delimiter: Option<u8>, options: &Csv
     delimiters.iter().filter_map(of).collect()
 }
 
-/// What is tried of a delimiter, the more usual first.
+/// The dialects to try for a delimiter, the most common first.
 fn trials(text: &[u8], delimiter: u8, options: &CsvOptions) -> Vec<Trial> {
     if !options.find_out.quote {
         return vec![Trial { delimiter, quote: options.quote, escape: options.escape }];
@@ -211,7 +211,7 @@ fn trials(text: &[u8], delimiter: u8, options: &CsvOptions) -> Vec<Trial> {
     trials
 }
 
-/// The first line of a file for Excel may say the delimiter, "sep=;". The text behind it, and the delimiter.
+/// The first line of a file for Excel may give the delimiter, "sep=;". Returns the text after that line, and the delimiter.
 fn said(text: &[u8]) -> (&[u8], Option<u8>) {
     let line_end = memchr::memchr(b'\n', text).unwrap_or(text.len());
     match text[..line_end].trim_ascii_end().strip_prefix(b"sep=") {

@@ -18,7 +18,7 @@ pub(super) fn refuse(name: &str, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Where a kind of file has which bytes, what it is, and what to do with it.
+/// For each kind of file: the offset of its magic bytes, the bytes, its name, and what to do with it.
 const KINDS: &[(usize, &[u8], &str, &str)] = &[
     (257, b"ustar", "a tar archive", "load one of its files: `tar -xOf FILE MEMBER | inrush load - ..`"),
     (0, b"Rar!\x1A\x07", "a RAR archive", "unpack it first"),

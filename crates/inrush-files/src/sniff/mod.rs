@@ -1,8 +1,8 @@
-//! What kind of text a file is, found out from its beginning: how fields are told apart and quoted, which lines come before the table,
-//! whether it has a header, how lines end, which encoding it has.
+//! Detects the kind of a text from its beginning: how fields are separated and quoted, which lines come before the table, whether it
+//! has a header, how lines end, which encoding it has.
 //!
-//! Everything is decided by the sample alone, so the same file gives the same answer. What the caller says is not questioned. What could
-//! be either of two things is an error that names both: a wrong guess would store wrong rows.
+//! Only the sample decides, so the same file gives the same answer. The caller's options are not questioned. If two readings are
+//! possible, the result is an error that names both: a wrong guess would store wrong rows.
 //!
 //! | file | what |
 //! |---|---|
@@ -54,7 +54,7 @@ pub struct Found {
     pub cr_ends: bool,
     /// `\N` alone in a field is NULL.
     pub null_word: bool,
-    /// What is not in the sample, and would be read in two ways behind it.
+    /// Features that are not in the sample; after it, each could be read in two ways.
     pub(crate) doubts: Doubts,
 }
 
@@ -129,7 +129,7 @@ impl Found {
     }
 }
 
-/// A byte as it stands in a message and on a command line.
+/// A byte as it is written in a message and on a command line.
 fn shown(byte: u8) -> String {
     match byte {
         b'\t' => "`\\t`".to_owned(),
@@ -168,7 +168,7 @@ impl Sample<'_> {
 /// Finds out what the options leave open.
 ///
 /// # Errors
-/// `Config` for what could be two things, for lines before the table that nobody said are to be passed over, and for what is no table.
+/// `Config` for what could be two things, for lines before the table that no option skips, and for what is no table.
 pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     magic::refuse(sample.name, sample.bytes)?;
     let encoding = encoding::find(sample, options)?;
@@ -230,7 +230,7 @@ pub(crate) fn sniff(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
 /// The same of lines whose dialect is known: those before the table, and whether there is a header.
 ///
 /// # Errors
-/// `Config` if there are lines before the table, and nobody said that they are to be passed over; if nobody knows whether there is a header.
+/// `Config` if there are lines before the table and no option skips them, or if it is unclear whether there is a header.
 pub(crate) fn sniff_lines(sample: Sample<'_>, options: &CsvOptions) -> Result<Found> {
     let find_out = FindOut { skip: options.find_out.skip, ..FindOut::default() };
     let layout = layout::find(sample, sample.bytes, &CsvOptions { find_out, ..options.clone() })?;

@@ -1,7 +1,8 @@
 //! Whether texts over texts look like names of columns.
 //!
-//! Each field has points: a usual word for a name, or an identifier such as `order_no` over values that are none, has 4; a field that is of
-//! another kind than all values below it has the more the more values there are. Names have more than two points for each field.
+//! Each field has points. A common word for a name has 4, and so has an identifier such as `order_no` over values that are not
+//! identifiers. A field of another kind than all values below it has more points the more values there are. Names have more than two
+//! points for each field.
 
 use super::shape::is_null_text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +68,7 @@ fn is_identifier(field: &str) -> bool {
     begins && field.chars().all(is_letter) && (has_hump() || (field.contains('_') && !field.ends_with('_')))
 }
 
-/// Whether all words of a field are usual ones for names.
+/// Whether all words of a field are common in names of columns.
 fn is_usual(field: &str) -> bool {
     if field.len() > 40 {
         return false;
@@ -113,7 +114,7 @@ fn difference(field: &str, values: &[&[u8]]) -> f64 {
     if is_different { ((n + 1) as f64).log2() - DOUBT } else { 0.0 }
 }
 
-/// Whether nearly all values are there several times: a field that is none of them is of another kind.
+/// Whether nearly all values occur several times: a field that is none of them is of another kind.
 fn are_few(values: &[&[u8]]) -> bool {
     let mut times = BTreeMap::<&[u8], usize>::new();
     for value in values {

@@ -1,7 +1,7 @@
 //! `\N` alone in fields, as SELECT INTO OUTFILE, mysqldump and COPY write NULL, and whether backslashes escape in such a text.
 //!
-//! What no such program writes (`\P` of a path) shows that backslashes are text. Where a text has neither that nor an escape that is
-//! sure, it is a question; a backslash that comes only behind the sample makes its row bad.
+//! A sequence that no such program writes (`\P` of a path) shows that backslashes are text. If a text has neither that nor a certain
+//! escape, it is an error that asks the user; a backslash that comes only after the sample makes its row bad.
 
 use super::layout::Layout;
 use inrush_core::error::{Error, Result};

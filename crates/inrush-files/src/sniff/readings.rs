@@ -1,7 +1,7 @@
-//! A text that is not UTF-8, read in several encodings: where a short one can be read in more than one way, nobody but its owner knows which.
+//! A text that is not UTF-8, read in several encodings: if a short text can be read in more than one way, only its owner knows which.
 //!
-//! The detector goes by how often letters stand beside each other, which says little of a few words. So each usual encoding reads the text,
-//! what no language writes is left out, and if more than one reading remains it is a question that shows them.
+//! The detector counts which letters are next to each other, which is unreliable for a few words. So each common encoding decodes the
+//! text, readings that no language writes are dropped, and if more than one remains, an error shows them and asks the user.
 
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GBK, IBM866, ISO_8859_2, KOI8_R, MACINTOSH, SHIFT_JIS, WINDOWS_874, WINDOWS_1250,
@@ -22,7 +22,8 @@ pub(super) fn check(name: &str, bytes: &[u8], likely: &'static Encoding) -> Resu
     }
 }
 
-/// What is to be said of a text that can be read in several ways, with a reading of each; `None` if it cannot.
+/// The hint for a short text that has several readings, with all of them. Returns `None` for a long text, and if the only plausible
+/// reading is the one by `likely`.
 pub(super) fn question(name: &str, bytes: &[u8], likely: &'static Encoding) -> Option<String> {
     if bytes.iter().filter(|byte| !byte.is_ascii()).count() >= ENOUGH {
         return None;
@@ -90,7 +91,7 @@ impl CharacterSet {
 }
 
 /// Whether a language may write this: no signs that control something, no sign within a word, no word of two scripts, none that has letters
-/// with accents alone, no capital behind a small letter with an accent.
+/// with accents alone, no capital after a small letter with an accent.
 fn is_plausible(text: &str) -> bool {
     let characters: Vec<char> = text.chars().collect();
     let is_letter = |at: usize| characters.get(at).is_some_and(|c| c.is_alphabetic());
@@ -147,10 +148,10 @@ fn shown(text: &str) -> String {
     line.flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] }).collect()
 }
 
-/// Signs that stand behind words.
+/// Signs that follow words.
 const BEHIND_WORDS: &str = "’”»…°²³¹®™©€£¥§–—\u{a0}ªº½¼¾";
 
-/// What files are in that are not UTF-8, the more usual first.
+/// The encodings of files that are not UTF-8, the most common first.
 const USUAL: &[&Encoding] = &[
     WINDOWS_1252,
     WINDOWS_1250,

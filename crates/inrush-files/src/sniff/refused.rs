@@ -59,14 +59,14 @@ pub(super) fn refuse_only_comments(sample: Sample<'_>, text: &[u8]) -> Result<()
         .with_hint("`--format csv` or `--format tsv` with a header, or what differs by its option: `--no-header`"))
 }
 
-/// The command that leaves out blanks before fields and behind quotes; those within quotes stay.
+/// The command that removes blanks before fields and after quotes; blanks within quotes stay.
 fn without_blanks(delimiter: u8) -> String {
     let shown = given(delimiter);
     let sign = if delimiter == b'|' { "\\|" } else { &shown };
     format!("sed -Ez 's/(^|{sign}|\\n) *(\"([^\"]|\"\")*\"|[^\"{shown}\\n]*) */\\1\\2/g'")
 }
 
-/// A blank behind each delimiter, which would be a part of texts, and make numbers bad.
+/// Refuses a blank after each delimiter, which would be a part of texts, and make numbers bad.
 pub(super) fn refuse_blanks_behind(sample: Sample<'_>, text: &[u8], best: &Tried) -> Result<()> {
     let (mut n, delimiter) = (0, best.trial.delimiter);
     for record in best.table() {
@@ -91,7 +91,7 @@ pub(super) fn refuse_blanks_behind(sample: Sample<'_>, text: &[u8], best: &Tried
     )))
 }
 
-/// Quotes behind blanks: these are no quotes, so the field would keep both, and end at a delimiter within.
+/// Refuses quotes after blanks: these do not count as quotes, so the field would keep both, and end at a delimiter within.
 pub(super) fn refuse_blanks_before_quotes(sample: Sample<'_>, text: &[u8], tried: &[&Tried]) -> Result<()> {
     let is_blank_quoted = |field: &[u8]| {
         let inner = field.trim_ascii();
@@ -165,7 +165,8 @@ pub(super) fn refuse_doubled(sample: Sample<'_>, text: &[u8], best: &Tried) -> R
         )))
 }
 
-/// A sign that hardly anything but a delimiter is, on every line, where the usual ones give fewer columns or are not on every line.
+/// Refuses a sign that is rarely anything but a delimiter, if it is on every line, and the common delimiters give fewer columns or are
+/// not on every line.
 pub(super) fn refuse_wider_delimiter(sample: Sample<'_>, text: &[u8], best: &Tried) -> Result<()> {
     let lines = lines(sample, text);
     let (Some(first), name) = (lines.first(), sample.name) else { return Ok(()) };
@@ -258,8 +259,8 @@ pub(super) fn refuse_rare_delimiter(sample: Sample<'_>, text: &[u8]) -> Result<(
     Ok(())
 }
 
-/// Columns that are told apart by tabs in some places and by blanks in others: most lines have both a tab and two numbers with blanks
-/// between them. The tabs alone would put several columns into one.
+/// Refuses columns that are separated by tabs in some places and by blanks in others: most lines have both a tab and two numbers with
+/// blanks between them. The tabs alone would put several columns into one.
 pub(super) fn refuse_tabs_among_blanks(sample: Sample<'_>, text: &[u8]) -> Result<()> {
     let name = sample.name;
     let lines = lines(sample, text);
@@ -305,7 +306,7 @@ fn lines<'a>(sample: Sample<'_>, text: &'a [u8]) -> Vec<&'a [u8]> {
         .collect()
 }
 
-/// Columns that are told apart by blanks: most lines have runs of two blanks or more, and the same number of words.
+/// Refuses columns that are separated by blanks: most lines have runs of two blanks or more, and the same number of words.
 pub(super) fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
     let name = sample.name;
     let all = lines(sample, text);
@@ -350,5 +351,5 @@ pub(super) fn refuse_aligned(sample: Sample<'_>, text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Signs between fields that are rare, the more usual first.
+/// Rare delimiters, the more common first.
 const RARE: &[u8] = b"~^:\x01\x1f\x1e\x1d\x1c\x02#! ";

@@ -26,7 +26,7 @@ pub(super) struct Record {
     /// The number of lines before it.
     pub(super) line: u64,
     pub(super) fields: Vec<Field>,
-    /// There is text behind a closing quote, or a quote does not close.
+    /// Text follows a closing quote, or a quote does not close.
     pub(super) is_malformed: bool,
     /// A quoted field holds both a delimiter and a line end.
     pub(super) swallows: bool,

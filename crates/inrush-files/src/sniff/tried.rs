@@ -39,7 +39,7 @@ impl Tried {
             let n = record.fields.len();
             n == n_fields || (sample.lacks_ends && n < n_fields)
         };
-        // A line with about as many fields is a header, or a row, that somebody should look at.
+        // A line with about as many fields is a header, or a row that the user should check.
         let is_before = |record: &&Record| {
             let n = record.fields.len();
             record.is_blank() || is_comment(text, record) || (n != n_fields && n * 2 <= n_fields)
@@ -72,7 +72,7 @@ impl Tried {
         }
         let is_open = split.n_lines_cut > 0 || records.last().is_some_and(|last| last.is_malformed);
         let is_uniform = n_fields > 1 && table.len() > 1 && n_usual == table.len() && split.n_lines_cut == 0;
-        // Ragged from the start on is not a table behind other lines.
+        // A text that is ragged from the start is not a table after other lines.
         let n_before = if score > 0.0 { n_before } else { 0 };
         Self { trial, records, n_before, score, is_uniform, whole, n_malformed, n_swallowing, is_open }
     }
@@ -149,7 +149,7 @@ impl Choice {
     }
 }
 
-/// Chooses between the dialects of one delimiter; the more usual stand first.
+/// Chooses between the dialects of one delimiter; `tried` has the more common first.
 pub(super) fn choose(mut tried: Vec<Tried>, text: &[u8]) -> Option<Choice> {
     let take = |tried: &mut Vec<Tried>, is: &dyn Fn(&Trial) -> bool| {
         let at = tried.iter().position(|one| is(&one.trial))?;
@@ -158,7 +158,7 @@ pub(super) fn choose(mut tried: Vec<Tried>, text: &[u8]) -> Option<Choice> {
     let single = take(&mut tried, &|trial| trial.quote == Some(b'\''));
     let plain = take(&mut tried, &|trial| trial.quote.is_none() && trial.escape.is_none());
     let escaped = take(&mut tried, &|trial| trial.quote.is_none() && trial.escape.is_some());
-    // A stable sort: of equals the more usual one stays first.
+    // A stable sort: of equals the more common one stays first.
     tried.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut rest = tried.into_iter();
     let Some(quoted) = rest.next() else { return plain.or(escaped).or(single).map(Choice::sure) };
@@ -246,7 +246,7 @@ fn is_whole(field: &[u8], trial: Trial) -> bool {
     !field.iter().any(holds) || is_number(field.trim_ascii())
 }
 
-/// How many records stand before the first one of the full width, if they are narrower and a blank one is behind them.
+/// How many records precede the first one of the full width, if they are narrower and the last of them is blank.
 fn before_a_blank(records: &[Record], n_fields: usize) -> usize {
     let Some(first) = records.iter().position(|record| record.fields.len() >= n_fields && !record.is_blank()) else {
         return 0;
@@ -280,14 +280,14 @@ pub(super) fn is_comment(text: &[u8], record: &Record) -> bool {
     record.fields.first().is_some_and(|first| !first.is_quoted && text[first.text.clone()].starts_with(b"# "))
 }
 
-/// Fewer records with the usual number of fields make no table.
+/// A table needs at least this share of records with the most frequent number of fields.
 const LEAST_SHARE: f64 = 0.6;
 
-/// What fields are told apart by, the more usual first.
+/// The common delimiters, the most common first.
 pub(super) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// As many records are looked at.
+/// The most records that are examined.
 pub(super) const MOST_RECORDS: usize = 5_000;
 
-/// As many records may stand before a table.
+/// The most records that may precede a table.
 const MOST_BEFORE: usize = 30;

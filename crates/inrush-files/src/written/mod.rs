@@ -141,7 +141,7 @@ fn of_arrow(error: ArrowError) -> Error {
     }
 }
 
-/// A full disk is said as what it is.
+/// Reports an I/O error, such as a full disk, as itself.
 fn of_source(error: Box<dyn std::error::Error + Send + Sync>) -> Error {
     match error.downcast::<std::io::Error>() {
         Ok(error) => unwritten(*error),

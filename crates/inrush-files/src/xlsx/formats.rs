@@ -11,7 +11,7 @@ pub(super) enum Shows {
     Moment,
     /// A time of day.
     Time,
-    /// Hours, minutes and seconds, of which there may be more than 24, 60 and 60.
+    /// Hours, minutes and seconds, which may be more than 24, 60 and 60.
     Duration,
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn open<F: Read + Seek>(
     guarded(name, || open_sheet(&mut parts, sheet, fill, limits))
 }
 
-/// The lines of a sheet whose XML is `bytes`, for the fuzz harness; or the error behind them.
+/// The lines of a sheet whose XML is `bytes`, and the error after them if there is one. For the fuzz harness.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn lines_of(bytes: Box<dyn Read + Send>) -> (Vec<u8>, Option<String>) {
     let mut text = Vec::new();
@@ -246,10 +246,10 @@ fn styles(xml: &mut Xml) -> io::Result<Vec<Shows>> {
 const WORKBOOK: &str = "xl/workbook.xml";
 const LINKS: &str = "xl/_rels/workbook.xml.rels";
 
-/// 16 MiB: the most that is read of the names of sheets and parts. Programs write far less.
+/// 16 MiB: the most bytes of names of sheets and parts that are read. Programs write far less.
 const MAX_NAMES: u64 = 16 << 20;
 
-/// 64 MiB: the same of styles, of which a workbook may have 65,490.
+/// 64 MiB: the same for styles. A workbook may have 65,490 styles.
 const MAX_STYLES: u64 = 64 << 20;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 /// The text of a number that is shown like this. What is no day or time of the calendar stays a number, or a day that no column takes.
 pub(super) fn text(number: &str, shows: Shows, is_1904: bool) -> String {
     let digits = number.strip_prefix('-').unwrap_or(number);
-    // All its digits are there, also of one that a program would round.
+    // A whole number keeps all its digits, also those that a program would round.
     if shows == Shows::Number && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return number.to_owned();
     }
@@ -30,7 +30,7 @@ fn moment(value: f64, shows: Shows, is_1904: bool) -> Option<String> {
     if shows == Shows::Number || value.abs() > MOST_DAYS {
         return None;
     }
-    // Programs count in milliseconds; what is behind them is rounding.
+    // Programs count in milliseconds; smaller digits are a rounding error.
     let all = (value * DAY as f64).round() as i64;
     if shows == Shows::Duration {
         let sign = if all < 0 { "-" } else { "" };

@@ -1,5 +1,5 @@
-//! The rows of a sheet as lines of text, which the reader of CSV takes apart: a line is a row, cells are between tabs, and everything
-//! else is escaped as in the files of SELECT INTO OUTFILE. So a line has the number of its row.
+//! The rows of a sheet as lines of text, which the CSV reader parses: a line is a row, cells are between tabs, and everything else is
+//! escaped as in the files of SELECT INTO OUTFILE. So a line has the number of its row.
 
 use super::formats::Shows;
 use super::serial;
@@ -275,7 +275,7 @@ enum Kind {
     Number,
     /// The number of a shared text.
     Shared,
-    /// A text beside the value.
+    /// A text within the cell, next to the value.
     Inline,
     /// The text that a formula has.
     Text,

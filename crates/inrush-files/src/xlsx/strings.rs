@@ -1,4 +1,4 @@
-//! The texts that cells share, one behind the other.
+//! The texts that cells share, stored one after the other.
 
 use super::xml::{Token, Xml, damaged};
 use std::io;

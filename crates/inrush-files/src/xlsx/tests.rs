@@ -313,7 +313,7 @@ fn tables_anywhere_on_a_sheet() {
         `--skip auto` passes over such lines, `--skip 2` over these";
     check(&book, "", &auto(false), Err(before));
     check(&book, "", &CsvOptions::default().with_skip(2), Ok(&["1|2|3|NULL"; 3]));
-    // Behind empty columns; without a header there are as many fields as columns.
+    // After empty columns; without a header the number of fields is the number of columns.
     let inset = "<row r='3'><c r='B3'><v>1</v></c></row><row r='4'><c r='C4'><v>2</v></c></row>";
     let inset = Book { sheets: &[("S", inset)], dimension: "B3:C4", ..BOOK };
     check(&inset, "", &CsvOptions::default().with_header(false), Ok(&["1|NULL", "NULL|2"]));
@@ -412,7 +412,7 @@ fn damage_anywhere_is_an_error() {
     }
 }
 
-/// Reads the only sheet, or the one behind `#`, and compares its rows or its error with the hint; `FILE` is the path.
+/// Reads the only sheet, or the one named after `#`, and compares its rows or its error with the hint; `FILE` is the path.
 #[track_caller]
 fn check(book: &Book<'_>, sheet: &str, options: &CsvOptions, want: std::result::Result<&[&str], &str>) {
     let folder = TempDir::new().unwrap();

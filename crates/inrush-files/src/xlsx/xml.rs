@@ -152,7 +152,7 @@ impl Xml {
     }
 }
 
-/// Bytes that fail behind a limit, in all or of a token.
+/// A reader that fails past a limit: of all bytes, or of one token.
 struct Limited {
     bytes: Box<dyn Read + Send>,
     /// Bytes since the last token.

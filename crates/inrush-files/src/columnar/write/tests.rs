@@ -125,7 +125,7 @@ const WRITTEN: bool = true;
 fn check(ty: &str, array: impl Array + 'static, written: bool) {
     let array: ArrayRef = Arc::new(array);
     check_rows(&rows(vec![vec![array.clone()]]), &[ty], written);
-    // Beside others, and as a part of an array.
+    // Next to another column, and as a part of an array.
     let part = array.slice(array.len() - 1, 1);
     check_rows(&rows(vec![vec![array.clone(), array.clone()], vec![part.clone(), part]]), &[ty, ty], written);
 }

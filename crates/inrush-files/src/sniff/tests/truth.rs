@@ -311,7 +311,7 @@ impl Truth {
         };
         let plain = |text: &str| {
             let text = text.replace(['\n', '\r'], " ").replace(dialect.delimiter, "-");
-            // Of one column nobody knows whether a sign is a delimiter.
+            // With one column it is unknown whether a sign is a delimiter.
             let text = if n_columns == 1 && dialect.quotes == Quotes::Never { text.replace(", ", " ") } else { text };
             if dialect.line_end == "\r" { text.replace('"', "") } else { text }
         };

@@ -14,7 +14,7 @@ use std::io::Cursor;
 
 const TYPES: [&str; 3] = ["int", "varchar(20)", "decimal(6,2)"];
 
-// What is as usual.
+// Ordinary text.
 #[test]
 fn lines_whose_cells_all_pass() {
     check("1,a,2.50\n22,,3\n333,é and more than 12,0.01\n", true);
@@ -214,8 +214,8 @@ fn validate(options: &CsvOptions, types: &[&str], uses: &[FieldUse], text: &[u8]
     Some(n_records)
 }
 
-/// Text that validation refuses, although the server reads it unchanged: doubled quotes and line feeds in quotes, quotes that are text, an escape
-/// that escapes nothing, the letters of NULL within a cell beside quotes.
+/// Text that validation refuses, although the server reads it unchanged: doubled quotes and line feeds in quotes, quotes that are text,
+/// an escape that escapes nothing, the letters of NULL within a cell next to quotes.
 fn exceeds_the_validation(options: &CsvOptions, text: &[u8]) -> bool {
     let has = |byte: Option<u8>| byte.is_some_and(|byte| text.contains(&byte));
     has(options.escape) || has(options.quote)
@@ -226,7 +226,7 @@ fn check_of(ty: &str) -> Check {
     Check::new(&column, &Rules::utc(ServerVersion::parse("9.7.4")))
 }
 
-/// A cell for each of `MANY`, nearly always as usual.
+/// A cell for each of `MANY`; nearly all of them are ordinary.
 fn cells() -> impl Strategy<Value = String> {
     let odd = || {
         prop::sample::select(vec![

@@ -47,7 +47,7 @@ proptest! {
         prop_assert_eq!(rows_and_faults(options, &bytes, read_bytes, None), whole);
     }
 
-    /// Every byte after the header lies in exactly one batch, and every record in its row or reject.
+    /// Every byte after the header is in exactly one batch, and every record in its row or reject.
     #[test]
     fn no_byte_is_lost(bytes in messy(), batch_bytes in 1usize..40) {
         let options = CsvOptions { batch_bytes, quote: None, header: false, ..rfc() };

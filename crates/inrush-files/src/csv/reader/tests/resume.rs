@@ -180,7 +180,7 @@ fn a_stream_is_known_by_its_beginning() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever is stored of a first reading: what is read on is the rest of it, number by number and line by line.
+    /// Whichever parts of a first reading are stored: a resumed reading returns the others, with the same record numbers and lines.
     #[test]
     fn stored_and_read_on_make_the_whole(
         bytes in messy(), options in any_dialect(), keep in prop::collection::vec(any::<bool>(), 200),

@@ -107,7 +107,7 @@ struct Truth {
     rows: Vec<Vec<Cell>>,
     /// Rows before the table.
     before: Vec<Vec<Cell>>,
-    /// Texts lie beside the cells, and not in the part that all share.
+    /// Texts are stored in the cells, and not in the part of shared texts.
     inline: bool,
     has_dimension: bool,
 }
