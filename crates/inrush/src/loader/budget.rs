@@ -132,7 +132,7 @@ mod tests {
                 waited.send(()).unwrap();
             })
         };
-        // What it wants is entered once it waits.
+        // The budget records how much the reader needs only once the reader waits.
         let deadline = Instant::now() + Duration::from_secs(20);
         while budget.starves(2).is_none() {
             assert!(Instant::now() < deadline, "the reader does not wait");

@@ -1,4 +1,4 @@
-//! The columns of a table, for whoever maps a file to them before the load begins.
+//! The columns of a table, for callers that map a file to them before the load begins.
 
 use super::{Loader, sql};
 use crate::Config;

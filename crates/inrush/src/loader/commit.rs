@@ -1,7 +1,7 @@
 //! The end of a chunk's transaction: what must be true before COMMIT is sent, and what its answer means.
 //!
 //! Invariants: COMMIT is sent only after every earlier answer was read; the session has autocommit off, so nothing is ever
-//! committed by accident; behind a fence a chunk counts as stored if and only if its line is in the ledger.
+//! committed by accident; with a fence, a chunk counts as stored if and only if its line is in the ledger.
 
 use super::SHOWN_REJECTS;
 use super::control::{Control, LINES};
@@ -182,8 +182,9 @@ impl Lane<'_> {
         }
     }
 
-    /// The end of a chunk as it is to be told. The rows of a newer run make an older one fail in many ways, by keys that are there
-    /// already, by tables that are gone: then not the row is at fault. Without an answer of the ledger the end stays as it is.
+    /// Returns the outcome of a chunk to report. Rows of a newer run make an older run fail in many ways, for example by keys that
+    /// already exist or by tables that are gone; then the row is not at fault, and the outcome says that the job was taken over. If
+    /// the ledger does not answer, the outcome stays as it is.
     pub(super) fn unless_taken_over(&mut self, chunk: &Prepared, end: ChunkEnd) -> ChunkEnd {
         match (&end, &chunk.plan.fence) {
             (ChunkEnd::NotStored(Some(Stop::BadData(_) | Stop::Failed(_))), Some(fence))
@@ -206,7 +207,7 @@ impl Lane<'_> {
         Ok(fence.is_taken_over(&state))
     }
 
-    /// The chunk's line in the ledger, as far as [`Fence::settle`] wants to know it.
+    /// Reads the chunk's line in the ledger, in the form that [`Fence::settle`] needs.
     fn ask_ledger(&mut self, fence: &Fence, chunk: &Prepared) -> Result<Vec<String>> {
         self.be_connected()?;
         // What a COMMIT that was refused left open would answer for itself.
@@ -218,7 +219,7 @@ impl Lane<'_> {
         Ok(answer)
     }
 
-    /// Judged before the COMMIT, so that a small file with too many bad rows leaves nothing behind.
+    /// Checked before the COMMIT, so that a small file with too many bad rows stores nothing.
     fn too_many_bad(&self, chunk: &Prepared, late: &[Reject]) -> Option<Stop> {
         let found = (chunk.rejects().len() + late.len()) as u64;
         let done = self.target.load.control.snapshot();

@@ -21,14 +21,14 @@ pub struct Control {
     pub(super) rejected: AtomicU64,
     pub(super) bytes: AtomicU64,
     pub(super) settled_bytes: AtomicU64,
-    /// [`UNKNOWN`] where the sources cannot tell.
+    /// [`UNKNOWN`] if the sources do not know it.
     left: AtomicU64,
     pub(super) resumed: AtomicU64,
     /// Records that were read to be sorted; they are read once more when they are loaded.
     gathered: AtomicU64,
     pub(super) chunks: AtomicU64,
     pub(super) lanes: Mutex<Vec<LaneState>>,
-    /// Of connections beside the lanes.
+    /// Aborters of connections that are not the lanes'.
     others: Mutex<Vec<Aborter>>,
 }
 
@@ -45,9 +45,9 @@ pub struct Snapshot {
     pub rejected: u64,
     /// Bytes of (decompressed) text read.
     pub bytes: u64,
-    /// Those of them whose chunk came to its end: it is committed, or is not going to be. The rest is on its way.
+    /// Those of them whose chunk has an outcome: it is committed, or will not be. The others are in progress.
     pub settled_bytes: u64,
-    /// About how many bytes of text are still to be read, if the sources can tell. Earlier runs have stored none of them.
+    /// About how many bytes of text are still to be read, if the sources know. Earlier runs have stored none of them.
     pub left: Option<u64>,
     /// The part of `stored` that earlier runs have committed.
     pub resumed: u64,
@@ -66,7 +66,7 @@ pub struct Waiting {
     pub lane: usize,
     /// Its connection, as the server numbers it.
     pub connection_id: u32,
-    /// Which answer, and since when; `None` while it waits for nobody but us.
+    /// Which answer, and since when; `None` while it waits only for this program.
     pub waits: Option<(&'static str, Duration)>,
 }
 
@@ -74,9 +74,9 @@ pub struct Waiting {
 #[derive(Default)]
 pub(super) struct LaneState {
     pub(super) connection_id: u32,
-    /// What it waits for, and since when; `None` while it waits for nobody but us.
+    /// What it waits for, and since when; `None` while it waits only for this program.
     pub(super) waiting: Option<(&'static str, Instant)>,
-    /// When the silence was last told.
+    /// When the silence was last reported.
     pub(super) told: Option<Instant>,
     pub(super) aborter: Option<Aborter>,
     /// Time spent on its transactions rather than on their rows, until somebody asks.
@@ -192,7 +192,7 @@ impl Control {
         number <= self.stop_after.load(Relaxed)
     }
 
-    /// The same, if nobody asked to stop either.
+    /// Like [`wants`](Self::wants), and no stop was requested.
     pub(super) fn wants_now(&self, number: u64) -> bool {
         self.wants(number) && !self.is_stopping()
     }
@@ -212,7 +212,7 @@ impl Control {
         others.push(aborter);
     }
 
-    /// So many bytes of text are still to be read, if the sources can tell.
+    /// Sets how many bytes of text are still to be read, if the sources know.
     pub(super) fn set_left(&self, left: Option<u64>) {
         self.left.store(left.unwrap_or(UNKNOWN), Relaxed);
     }
@@ -289,7 +289,7 @@ impl fmt::Debug for Control {
     }
 }
 
-/// Locks, also after a panic elsewhere: every value behind these locks is whole after each statement.
+/// Locks, also after a panic elsewhere: every value that these locks protect is complete after each statement.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

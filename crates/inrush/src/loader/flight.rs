@@ -1,6 +1,6 @@
 //! The INSERTs of one chunk in one flight: while the server works on one, the next is on its way, so it never waits for us.
 //!
-//! The flight ends at the first answer that leaves a doubt; what was sent behind it is rolled back with the chunk. COMMIT
+//! The flight ends at the first answer that leaves a doubt; what was sent after it is rolled back with the chunk. COMMIT
 //! is not part of it: that is sent when every answer is read.
 
 use super::payload::Statement;
@@ -11,7 +11,7 @@ use inrush_core::bulk::modes::Counted;
 use inrush_core::session::pipeline::{Decision, Flight, NextCommand, Reply, Window};
 use std::slice::Iter;
 
-/// The statements of a chunk, and what the server said of them so far.
+/// The statements of a chunk, and the server's answers to them so far.
 pub(super) struct Inserts<'a, A: FnMut()> {
     unsent: Iter<'a, Statement>,
     unanswered: Iter<'a, Statement>,

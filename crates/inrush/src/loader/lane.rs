@@ -24,7 +24,7 @@ pub(super) struct Lane<'a> {
     pub(super) number: usize,
     pub(super) connection: Connection,
     pub(super) staged: Staged,
-    /// Whether INSERTs travel one by one, because the server warns of them: it tells of the last one only.
+    /// Whether INSERTs are sent one by one because the server warns about them: it reports warnings of the last statement only.
     pub(super) one_by_one: bool,
     /// Whether the next attempt needs a new connection.
     pub(super) must_reconnect: bool,
@@ -60,8 +60,8 @@ impl<'a> Lane<'a> {
         Ok(Self { number, connection, staged: Staged::default(), one_by_one, must_reconnect: false, target })
     }
 
-    /// Stores one chunk, in parts where the server refuses it as a whole; `enter` is told what became of it, or of each part. Nothing of
-    /// it is tried behind a part that was not stored.
+    /// Stores one chunk, in parts where the server refuses it as a whole. Calls `enter` with the outcome of the chunk, or of each part.
+    /// Stops at the first part that was not stored.
     pub(super) fn deliver(&mut self, chunk: Prepared, mut enter: impl FnMut(Prepared, ChunkEnd)) -> Attempts {
         let mut attempts = Attempts::Straight;
         if self.number == 0 {
@@ -219,7 +219,7 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// Connects anew if the connection is gone or leads to the wrong place. The server rolls back what the old one left open.
+    /// Reconnects if the connection is gone or must be replaced. The server rolls back what the old one left open.
     pub(super) fn be_connected(&mut self) -> Result<()> {
         if self.must_reconnect || self.connection.session().is_dead() {
             self.waits(Some("the login"));
@@ -249,7 +249,7 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// The same for a chunk behind one that ended the load.
+    /// The same for a chunk after one that ended the load.
     pub(super) fn not_wanted(&mut self) -> Attempt {
         Attempt::Over(match self.failed(Error::new(Kind::Interrupted, "an earlier chunk failed")) {
             Attempt::Over(end) => end,

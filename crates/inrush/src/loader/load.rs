@@ -46,7 +46,7 @@ impl Load {
         (self.observer)(notice);
     }
 
-    /// Tells of a chunk of so many bytes that lane `lane` (from 0) stored, and of the `rejects` that it left out.
+    /// Reports a chunk of so many bytes that lane `lane` (from 0) stored, and the `rejects` that it left out.
     pub(super) fn tell_stored(
         &self,
         lane: usize,

@@ -112,7 +112,7 @@ impl Loader {
         self
     }
 
-    /// Sets who is told of what happens on the way. It is called from several threads.
+    /// Sets the function that is called with each event of the load. It is called from several threads.
     #[must_use]
     pub fn with_observer(mut self, observer: impl Fn(&Notice) + Send + Sync + 'static) -> Self {
         self.observer = Box::new(observer);
@@ -202,8 +202,8 @@ impl Loader {
         Ok(report)
     }
 
-    /// [`Loader::load`] for tasks: it runs in a thread of its own, whatever runtime waits for it. Dropped before its end the future
-    /// [stops](Control::stop) the load: chunks that are on their way are committed, and the same load goes on there later.
+    /// [`Loader::load`] for tasks: it runs in a thread of its own, with any runtime. If the future is dropped before its end, it
+    /// [stops](Control::stop) the load: chunks that are in flight are committed, and the same load can continue there later.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -249,7 +249,7 @@ fn named(mut report: Report, front_end: FrontEnd) -> Report {
     report
 }
 
-/// Stops a load that nobody waits for any more. One that is over does not mind.
+/// Stops a load that no caller waits for any more. It has no effect on a load that is over.
 struct StopOnDrop(Arc<Control>);
 
 impl Drop for StopOnDrop {
@@ -258,12 +258,12 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Wakes whoever waits for the load.
+/// Wakes the task that waits for the load.
 struct TellOnDrop(Arc<Waiter<()>>);
 
 impl Drop for TellOnDrop {
     fn drop(&mut self) {
-        // Nobody waits for a load whose future was dropped.
+        // If the future was dropped, no task waits for the load.
         self.0.serve(()).ok();
     }
 }

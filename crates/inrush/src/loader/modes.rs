@@ -47,7 +47,7 @@ pub(super) fn has_insert_trigger(connection: &mut Connection, table: &Table) -> 
     Ok(sql::first_row(connection, &count)?.first().is_some_and(|count| count != "0"))
 }
 
-/// Whether it has an index beside its primary key.
+/// Whether it has an index besides its primary key.
 pub(super) fn has_secondary_index(connection: &mut Connection, table: &Table) -> Result<bool> {
     let count = format!(
         "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE {} AND INDEX_NAME <> 'PRIMARY'",
@@ -89,7 +89,7 @@ pub(super) fn plan(
 /// What a hint says of files of lines alone.
 const OF_LINES: &str = "; `--no-header` if line 1 is data";
 
-/// A lane has one stage at a time. It hides a table of this name from the lane, and from nobody else.
+/// A lane has one stage at a time. The stage hides a table of this name from the lane only; other connections still see the table.
 const STAGE: &str = "inrush_stage";
 
 /// Which stage a connection has.

@@ -1,4 +1,4 @@
-//! What a load tells while it runs, in words too, and who is told.
+//! The events of a running load, their text, and the function that receives them.
 
 mod words;
 
@@ -12,13 +12,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Something worth telling while a load runs.
+/// An event of a running load that is worth reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notice {
     /// The table was created by this statement.
     Created(String),
-    /// The table would be created by this statement: told by a dry run.
+    /// The table would be created by this statement: reported by a dry run.
     WouldCreate(String),
     /// The table that this run created was dropped again: nothing is stored in it.
     Dropped,
@@ -29,7 +29,7 @@ pub enum Notice {
     },
     /// The table was emptied.
     Truncated,
-    /// The write method, and why; told again when the server refuses one and the next is tried.
+    /// The write method, and why; reported again when the server refuses one and the next is tried.
     Method(Choice),
     /// Rows are read and sorted first, before any of them is sent.
     Sorts {
@@ -37,12 +37,12 @@ pub enum Notice {
         columns: Vec<String>,
         /// Why.
         reason: String,
-        /// About so many bytes of text, if the sources can tell.
+        /// About so many bytes of text, if the sources know.
         bytes: Option<u64>,
     },
     /// They are sorted.
     Sorted(Sort),
-    /// Sorted rows are to lie on something that is no disk of this machine.
+    /// Sorted rows are to be stored on a file system that is not on a disk of this machine.
     TempDir {
         /// The temporary folder.
         folder: PathBuf,
@@ -105,7 +105,7 @@ pub enum Notice {
         /// When, in UTC.
         on: String,
     },
-    /// The source was written to since it was loaded, and holds the same as far as size and hash can tell.
+    /// The source was written to since it was loaded; as far as size and hash show, its content is the same.
     Touched {
         /// The source.
         source: Arc<str>,
@@ -115,7 +115,7 @@ pub enum Notice {
         /// The source.
         source: Arc<str>,
     },
-    /// An earlier run has stored a part of this source; the rest follows.
+    /// An earlier run has stored a part of this source; this run loads the remaining part.
     Resumed {
         /// The source.
         source: Arc<str>,
@@ -158,7 +158,7 @@ pub enum Notice {
     Swapped,
     /// The table was not emptied: rows of this load are in it already.
     NotEmptied,
-    /// Lanes have nothing to do because there is no memory for another batch of the size that was asked for. Told once.
+    /// Lanes have nothing to do because there is no memory for another batch of the requested size. Reported once.
     ShortOfMemory {
         /// How many lanes are to be kept busy.
         lanes: usize,
@@ -203,5 +203,5 @@ pub struct StoredChunk {
     pub elapsed: Duration,
 }
 
-/// Who is told.
+/// The function that receives the events.
 pub type Observer = Box<dyn Fn(&Notice) + Send + Sync>;

@@ -320,7 +320,7 @@ impl Variables {
 /// What the servers allow it to be; anything else is no answer.
 const LIKELY_PACKETS: std::ops::RangeInclusive<usize> = 1024..=1 << 30;
 
-/// Maps every source; the mistakes of all of them are told at once.
+/// Maps every source; the mistakes of all of them are reported at once.
 fn plans(
     sources: &mut [Box<dyn Source>],
     options: &LoadOptions,
@@ -429,7 +429,7 @@ fn new_table(connection: &mut Connection, name: &TableName, columns: &[(String, 
     Ok(Table { name: name.name.clone(), ..made })
 }
 
-/// Drops the table that this run has created if nothing is in it, so that a load which came to nothing leaves nothing behind. Statements of
+/// Drops the table that this run has created if nothing is in it, so that a load which stored nothing leaves no table. Statements of
 /// `--before`, which are not run again, and the copy of an atomic load need the table.
 pub(super) fn drop_if_unused(target: &Target) {
     let options = &target.load.options;

@@ -50,7 +50,7 @@ pub struct LoadOptions {
     pub atomic: bool,
     /// Whether rows are sorted by the table's clustered key before they are sent.
     pub sort: Sort,
-    /// Where sorted rows lie until they are sent; `None` is `$TMPDIR`, else `/var/tmp`, else `/tmp`.
+    /// Where sorted rows are stored until they are sent; `None` is `$TMPDIR`, else `/var/tmp`, else `/tmp`.
     pub temp_dir: Option<PathBuf>,
     /// Checks that the server is to do without.
     pub unchecked: Unchecked,
@@ -72,7 +72,7 @@ pub struct LoadOptions {
     pub skip_loaded: bool,
     /// Whether jobs of other users are taken over that are not finished.
     pub force: bool,
-    /// Whether a source is believed to hold still what was stored of it, without reading that again.
+    /// Whether a source is trusted to still hold what was stored of it, so that the stored part is not read again to verify it.
     pub trust_source: bool,
     /// Columns of a table to be created if it is not there: name and type with NULL or NOT NULL. `key` is its primary key.
     pub create: Option<Vec<(String, String)>>,
@@ -228,7 +228,7 @@ pub enum BadRows {
     Stop,
     /// The row is left out and counted.
     Skip,
-    /// The row is left out and written, as it stands in the source, to this file.
+    /// The row is left out and written unchanged, as in the source, to this file.
     Divert(PathBuf),
 }
 
@@ -315,7 +315,7 @@ const MOST_PERCENT: f64 = 1e6;
 /// What is promised about rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarantee {
-    /// Every row is stored once or not at all, over all runs, by transactions and a ledger beside the rows; a target that has no
+    /// Every row is stored once or not at all, over all runs, by transactions and a ledger in the same database; a target that has no
     /// transactions is refused.
     ExactlyOnce,
     /// A row may be stored although the load failed: what a table without transactions allows.

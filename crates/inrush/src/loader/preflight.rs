@@ -55,7 +55,7 @@ pub(super) fn check_dry(target: &Target, sources: &mut Vec<Box<dyn Source>>) -> 
     check_rows(target, n_records?)
 }
 
-/// Refuses to leave a table empty for sources that have none of so many records; `None` where nobody can tell before they are read.
+/// Refuses to leave a table empty if the sources have no record. `n_records` is `None` if their number is not known before they are read.
 pub(super) fn check_rows(target: &Target, n_records: Option<u64>) -> Result<()> {
     if n_records != Some(0) || !refuses_none(target) {
         return Ok(());
@@ -88,7 +88,7 @@ struct Looks {
 /// What the first records are.
 #[derive(Default)]
 struct Seen {
-    /// How many there are; `None` where nobody can tell before they are read.
+    /// How many records the sources have; `None` if that is not known before they are read.
     n_records: Option<u64>,
     n_bad: u64,
     first_bad: Option<Reject>,

@@ -1,5 +1,5 @@
-//! A batch made ready to send: every column checked, bad rows set aside, the rest encoded for one method; or looked at only, where its
-//! text goes as it stands.
+//! A batch made ready to send: every column is checked, bad rows are set aside, the others are encoded for one method. A batch whose
+//! text is passed through is only validated.
 
 use super::budget::Held;
 use super::options::BadRows;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-/// A batch that nobody has taken apart yet, with its number in the order of the load.
+/// A batch that is not parsed yet, with its number in the order of the load.
 pub(super) struct Unparsed {
     /// Counted from 0 over all sources.
     pub(super) number: u64,
@@ -50,9 +50,9 @@ pub(super) struct Prepared {
 
 /// The rows of a chunk.
 enum Rows {
-    /// Taken apart and checked.
+    /// Parsed and checked.
     Apart(Checked),
-    /// As their source has them, where a look was enough; taken apart when something needs them one by one.
+    /// As their source has them, where validation for pass-through was enough; parsed when something needs them one by one.
     Within { pass_through: PassThrough, apart: Option<Checked> },
 }
 
@@ -74,7 +74,7 @@ impl Prepared {
         self.checked().map_or_else(|| self.n_records(), kept)
     }
 
-    /// Its rows, if they were taken apart.
+    /// Its rows, if they were parsed.
     fn checked(&self) -> Option<&Checked> {
         match &self.rows {
             Rows::Apart(checked) => Some(checked),
@@ -102,7 +102,7 @@ impl Prepared {
         self.checked().map_or(&[], |checked| &checked.rejects)
     }
 
-    /// The same, for whoever keeps them.
+    /// Returns the same and removes them from the chunk, for a caller that keeps them.
     pub(super) fn take_rejects(&mut self) -> Vec<Reject> {
         match &mut self.rows {
             Rows::Apart(checked) | Rows::Within { apart: Some(checked), .. } => mem::take(&mut checked.rejects),
@@ -323,7 +323,7 @@ impl Checked {
         CheckedRows::new(&self.columns, self.batch.rows.num_rows(), &self.skip, &self.plan.insert.uses)
     }
 
-    /// [`Batch::checksum`], of which `payload` may be.
+    /// [`Batch::checksum`]. It is the checksum of `payload` where the payload says all that the batch does.
     fn checksum(&self, payload: &Payload) -> u64 {
         match payload {
             Payload::LoadData(text)
@@ -389,8 +389,8 @@ impl Checked {
     }
 }
 
-/// Makes a raw chunk ready to send: a look at it, if that is enough, else taken apart, checked and encoded. A bad row under `--bad-rows stop`
-/// is the error.
+/// Makes a raw chunk ready to send: only validates it, if that is enough; otherwise parses, checks and encodes it. A bad row under
+/// `--bad-rows stop` is the error.
 pub(super) fn prepare(
     Unparsed { number, raw_chunk, held }: Unparsed,
     plan: Arc<SourcePlan>,

@@ -15,7 +15,7 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::Duration;
 
-/// A batch, not taken apart yet, and the plan of its source.
+/// A batch that is not parsed yet, and the plan of its source.
 pub(super) type Next = (Unparsed, Arc<SourcePlan>);
 
 /// Reads sources for the lanes.
@@ -52,7 +52,7 @@ impl Reader {
                     return Ok(false);
                 }
                 let read = source.next_raw_chunk();
-                // Whoever stopped us may have ended the program that fed us too: then this is not the end of its rows.
+                // The stop request may have ended the program that fed us too: then this is not the end of its rows.
                 if self.control.is_stopping() && !matches!(read, Ok(Some(_))) {
                     return Ok(false);
                 }
@@ -81,7 +81,7 @@ impl Reader {
         let mut expected = self.last_bytes;
         if let Some(mut bytes) = self.tuning.batch_bytes() {
             if self.tuning.may_shrink_batches() {
-                // What fits into one batch is one transaction: a bad row in it leaves nothing of it behind.
+                // What fits into one batch is one transaction: with a bad row in it, none of its rows is stored.
                 let is_one = |left: &u64| self.last_bytes == 0 && *left <= bytes as u64;
                 let left = left.filter(|left| !is_one(left));
                 let near_the_end = left.map(|left| bytes_near_the_end(left, self.tuning.lanes()));
@@ -94,7 +94,7 @@ impl Reader {
         self.tuning.budget().wait_for(expected, || self.control.wants_more());
     }
 
-    /// Gives a batch to the lanes, once the rate lets it go. `false`: nobody takes it.
+    /// Gives a batch to the lanes, once the rate allows it. Returns `false` if no lane takes batches any more.
     fn hand_on(&mut self, number: u64, raw_chunk: Box<dyn RawChunk>, plan: &Arc<SourcePlan>) -> bool {
         let (records, bytes) = (raw_chunk.records(), raw_chunk.bytes());
         self.control.count_read(records, bytes);
@@ -112,11 +112,11 @@ impl Reader {
     }
 }
 
-/// What is to come behind the source that is read.
+/// What is to come after the source that is being read.
 struct Behind {
     /// About so many bytes of text ..
     bytes: u64,
-    /// .. and so many sources that cannot tell.
+    /// .. and so many sources that do not know their size.
     unknown: usize,
 }
 
@@ -127,7 +127,7 @@ impl Behind {
         Self { bytes, unknown: sources.len() - n_known }
     }
 
-    /// It is this one's turn, of which nothing was read since.
+    /// Removes this source from the sum when its turn comes. Nothing was read from it since the sum was made.
     fn pass(&mut self, source: &dyn Source) {
         match source.bytes_left() {
             Some(bytes) => self.bytes = self.bytes.saturating_sub(bytes),

@@ -1,4 +1,4 @@
-//! The reject file: records as they stand in the source, under a temporary name until the load is over, and a log that says why.
+//! The reject file: records unchanged, as in the source, under a temporary name until the load is over, and a log that says why.
 //!
 //! Invariant: a record is in the file exactly if its chunk was committed without it.
 
@@ -27,7 +27,7 @@ pub(super) struct RejectFile {
 }
 
 impl RejectFile {
-    /// Creates both files under temporary names beside their places. `header` is the sources' first line, so that the file can
+    /// Creates both files under temporary names in their final folders. `header` is the sources' first line, so that the file can
     /// be corrected and loaded as it is; empty if they have none.
     pub(super) fn create(path: &Path, header: Vec<u8>) -> Result<Self> {
         let open = |name: PathBuf| {
@@ -109,7 +109,7 @@ struct Pieces {
     file: BufWriter<File>,
     /// Where the next piece begins.
     end: u64,
-    /// Each chunk's number and where its piece lies.
+    /// Each chunk's number and where its piece is stored.
     pieces: Vec<(u64, Range<u64>)>,
 }
 
@@ -147,7 +147,7 @@ impl Pieces {
 }
 
 impl Drop for RejectFile {
-    /// A load that failed before its first row has nothing to tell here.
+    /// A load that failed before its first row has no rejects to report.
     fn drop(&mut self) {
         if !self.finished {
             for name in [self.path.clone(), log_path(&self.path)] {

@@ -1,6 +1,6 @@
 //! The strict replay of a chunk: INSERTs in strict mode, of many rows or of one, until every bad row stands alone.
 //!
-//! A statement that fails by a row's fault undoes only itself; the transaction goes on. So one transaction replays the chunk.
+//! A statement that fails because of a row undoes only itself; the transaction continues. So one transaction replays the chunk.
 //! Whatever else fails ends the replay, and the chunk is tried again from its start.
 
 use super::control::lock;
@@ -36,9 +36,9 @@ struct BadRow {
 }
 
 enum Fault {
-    /// What the server said of it.
+    /// The server's error for it.
     Refused(Error),
-    /// No statement holds it, as long as it is.
+    /// It is too long for any statement.
     TooLong(usize),
 }
 
@@ -166,8 +166,8 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// A statement for each row of `range`. `false`: the server warned of some, and it does not tell any more of what; everything is undone, and from
-    /// then on statements travel one by one.
+    /// Sends a statement for each row of `range`. Returns `false` if the server warned about some and no longer reports what the warnings
+    /// were; everything is undone, and from then on statements are sent one by one.
     fn insert_apart(
         &mut self,
         chunk: &Checked,

@@ -165,7 +165,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
         }
     }
 
-    /// Has so many lanes at work: parked ones go on, new ones are opened, others are parked.
+    /// Keeps so many lanes at work: parked lanes continue, new ones are opened, others are parked.
     fn staff(&self, wanted: usize) {
         let opened = self.n_lanes.load(SeqCst);
         self.work_queue.open_for(wanted.min(opened));
@@ -198,7 +198,7 @@ impl<'scope, 'env> LoadWorkers<'scope, 'env> {
     }
 }
 
-/// A lane's preparing half: takes apart, checks and encodes the next chunk while the other half waits for the server.
+/// A lane's preparing half: parses, checks and encodes the next chunk while the other half waits for the server.
 fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &SyncSender<Prepared>) {
     while let Some((unparsed, plan)) = work_queue.next(lane, &target.load.control) {
         let number = unparsed.number;
@@ -209,7 +209,7 @@ fn prepare_all(target: &Target, work_queue: &WorkQueue, lane: usize, chunks: &Sy
         match prepare(unparsed, plan, method, target) {
             Ok(chunk) => {
                 if chunks.send(chunk).is_err() {
-                    // The other half is gone, which only a panic makes it: nobody may wait for more.
+                    // The other half is gone, which happens only after a panic: no lane may wait for more.
                     return work_queue.end();
                 }
             }

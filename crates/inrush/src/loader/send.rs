@@ -95,8 +95,8 @@ impl Lane<'_> {
         }
     }
 
-    /// What the server warns of it tells of its last statement only: a chunk that it warned of is undone, and from then on
-    /// statements travel one by one.
+    /// The server reports the warnings of its last statement only. So a chunk with warnings is undone, and from then on statements
+    /// are sent one by one.
     fn insert_in_flight(&mut self, chunk: &Prepared, statements: &[Statement]) -> Result<Sent> {
         let window = self.target.load.control.window(&self.target.config, statements.len())?;
         let window = if window.n_commands > 1 { WINDOW } else { window };

@@ -28,7 +28,7 @@ pub(super) struct SourcePlan {
     pub(super) back_off: Mutex<PassThroughBackOff>,
     /// The INSERT of one row.
     pub(super) insert: Insert,
-    /// What a statement of it may leave behind.
+    /// The lasting effect that a statement of it may have.
     pub(super) effect: Effect,
     pub(super) writers: Writers,
     /// Guards each chunk's COMMIT; none where no ledger is kept.

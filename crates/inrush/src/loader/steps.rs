@@ -1,5 +1,5 @@
-//! What a load does before its first row and after its last, each step noted in the ledger once it is done, so that a run that goes on
-//! with a load does not do it again.
+//! What a load does before its first row and after its last. Each step is noted in the ledger once it is done, so that a run that
+//! continues a load does not do it again.
 //!
 //! Before: the shadow of an atomic load is made and filled, the user's statements are run, indexes are dropped. After: indexes are rebuilt,
 //! the shadow takes the table's place, the user's statements are run. What changes rows is in the transaction that notes it; what
@@ -76,7 +76,7 @@ fn last(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result
     Ok(())
 }
 
-/// What an unfinished load has left for whoever goes on with it, for people.
+/// What an unfinished load has left for the run that continues it, as text for people.
 pub(super) fn pending(target: &Target, jobs: &Jobs) -> Vec<String> {
     let mut pending = Vec::new();
     if let Some(shadow) = target.shadow() {
@@ -133,7 +133,7 @@ pub(super) fn check_atomic(connection: &mut Connection, table: &Table, option: &
     Ok(())
 }
 
-/// Undoes what a load has prepared that nobody can go on with: its shadow goes, dropped indexes come back.
+/// Undoes what a load has prepared if no run can continue the load: drops its shadow, rebuilds dropped indexes.
 fn give_up(connection: &mut Connection, target: &Target, jobs: &mut Jobs) -> Result<()> {
     jobs.alone(connection, target, |connection, jobs| match target.shadow() {
         Some(shadow) => connection

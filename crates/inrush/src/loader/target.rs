@@ -1,5 +1,5 @@
-//! One target of a load: a table on a server, how rows are written there, and what was learned of it under way. What is asked, counted
-//! and told over all targets is the [`Load`]'s.
+//! One target of a load: a table on a server, how rows are written there, and what was learned of it during the load. Options, counters
+//! and events for all targets are in the [`Load`].
 
 use super::control::lock;
 use super::load::Load;
@@ -49,7 +49,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Where the ledger lies.
+    /// Where the ledger is stored.
     pub(super) fn ledger(&self) -> Ledger {
         let shared_lock = self.session.profile.shared_lock;
         Ledger { schema: self.table.schema.clone(), shared_lock, has_owners: false, has_runs: false }

@@ -35,7 +35,7 @@ pub(super) struct Before {
     pub(super) order: Order,
     /// A lane's statement would keep another one waiting until it ends: a lane begins alone.
     pub(super) is_serial: bool,
-    /// Methods of which the faster one is not known.
+    /// The methods to compare while it is not known which one is faster.
     pub(super) methods: Option<[Method; 2]>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Tuning {
     batch: BatchSize,
     /// As many bytes as a batch may have before the server refuses it as a whole, as far as that is known.
     largest: AtomicUsize,
-    /// Bytes that are still to be read; [`UNKNOWN`] where the sources cannot tell.
+    /// Bytes that are still to be read; [`UNKNOWN`] if the sources do not know.
     left: AtomicU64,
 }
 
@@ -114,12 +114,12 @@ impl Tuning {
         self.largest.fetch_min(bytes / 4 * 3, Relaxed);
     }
 
-    /// How many bytes are still to be read, if the sources can tell.
+    /// How many bytes are still to be read, if the sources know.
     pub(super) fn left(&self) -> Option<u64> {
         Some(self.left.load(Relaxed)).filter(|left| *left != UNKNOWN)
     }
 
-    /// So many bytes are still to be read, if the sources can tell.
+    /// Sets how many bytes are still to be read, if the sources know.
     pub(super) fn set_left(&self, left: Option<u64>) {
         self.left.store(left.unwrap_or(UNKNOWN), Relaxed);
     }
@@ -129,7 +129,7 @@ impl Tuning {
         self.batch == BatchSize::Auto
     }
 
-    /// Told where there is no memory for a batch of the size that was asked for while a lane has none.
+    /// Returns the event for a lane that has no batch because there is no memory for one of the requested size.
     pub(super) fn shortage(&self) -> Option<Notice> {
         if self.may_shrink_batches() {
             return None;
@@ -186,7 +186,7 @@ impl State {
     }
 }
 
-/// Lanes to begin with, where nobody asked for a number. Two are worth it nearly everywhere: while one waits for the disk at its
+/// Lanes to begin with, if the options set no number. Two are worth it nearly everywhere: while one waits for the disk at its
 /// COMMIT, the server works for the other.
 pub(super) fn first_lanes() -> usize {
     available_parallelism().map_or(1, |n| n.get().min(2))
@@ -218,10 +218,10 @@ fn limits(options: &LoadOptions, before: Before) -> Limits {
 
 const UNKNOWN: u64 = u64::MAX;
 
-/// What a batch has where nobody asked for a size and nothing is known yet (docs/notes/chunk-size.md).
+/// The size of a batch if the options set none and nothing is known yet (docs/notes/chunk-size.md).
 const FIRST_BATCH: usize = 4 << 20;
 
-/// The same of rows that are sorted: where a lane begins behind another one, MySQL begins pages that nothing fills (docs/notes/sort.md).
+/// The same for rows that are sorted: where a lane begins after another one, MySQL begins pages that nothing fills (docs/notes/sort.md).
 const SORTED_BATCH: usize = 16 << 20;
 
 const MIN_BATCH: usize = 256 << 10;

@@ -1,22 +1,22 @@
-//! Every wait of a load, and how an end of the load is noticed in it. After [`Control::abort`] no wait lasts longer than some tenths of
-//! a second; what could wait for ever is left behind on a thread of its own.
+//! Every wait of a load, and how the wait notices the end of the load. After [`Control::abort`] no wait lasts longer than some tenths
+//! of a second; what could wait for ever is abandoned on a thread of its own.
 //!
 //! | wait | where | after `stop` | after `abort` |
 //! |---|---|---|---|
 //! | for the answer to a statement (rows, COMMIT, TRUNCATE, ALTER, a step of the user, GET_LOCK, a row lock) | `Connection` | is waited for | its socket is shut down |
-//! | for a connection, its name's look-up and the login | [`Control::connect`] | goes on | the attempt is left behind |
-//! | for another connection that finds out whether commands may be pipelined | [`Control::window`] | goes on | the attempt is left behind |
+//! | for a connection, its name's look-up and the login | [`Control::connect`] | continues | the attempt is abandoned |
+//! | for another connection that finds out whether commands may be pipelined | [`Control::window`] | continues | the attempt is abandoned |
 //! | between two attempts to store a chunk | `Lane::store`, by [`Retrying::run`] | ends, the chunk is not loaded | ends |
 //! | for the RENAME that another connection runs (MariaDB) | `steps::guard` | is waited for | the sockets of both are shut down |
-//! | between two queries of the ledger about a COMMIT | `Lane::settle`, by the same | goes on: rows are on their way | ends, the rows are of unknown fate |
+//! | between two queries of the ledger about a COMMIT | `Lane::settle`, by the same | continues: rows in flight | ends, the rows' fate is unknown |
 //! | between two attempts to open the ledger | `Lane::run_to_its_end`, `Opener::open`, by the same | ends | ends |
-//! | for another run that prepares or ends the table | `while_locked`, by the same | ends at the next look (5 s) | ends |
+//! | for another run that prepares or ends the table | `while_locked`, by the same | ends at the next check (5 s) | ends |
 //! | between two attempts to end the load | `Jobs::finish`, by the same | ends | ends |
 //! | for the first bytes of a stream, for the comparison of what is stored | [`beside`] in `ledger::opening`, `preflight` | ends | ends |
-//! | for a source's next bytes (a pipe, standard input) | `run::run` | the reader is left behind | the same |
+//! | for a source's next bytes (a pipe, standard input) | `run::run` | the reader is abandoned | the same |
 //! | for memory, for the rate | `Budget::wait_for`, `Reader::hand_on` | ends | ends |
 //! | for a batch, for a place in a queue, while parked | `WorkQueue`, the channels of `run` | ends | ends |
-//! | for what the server says of a silent lane | `watch` | goes on for up to 5 s | the query is left behind |
+//! | for what the server says of a silent lane | `watch` | continues for up to 5 s | the query is abandoned |
 //!
 //! A pause between two attempts is never shorter than [`LEAST_PAUSE`], so that no loop spins.
 //!
@@ -51,7 +51,7 @@ impl Control {
         }
     }
 
-    /// Connects and logs in. An abort leaves the attempt behind.
+    /// Connects and logs in. An abort abandons the attempt.
     pub(super) fn connect(&self, config: &Config) -> Result<Connection> {
         let config = config.clone();
         match beside("inrush-connect", || self.is_aborted(), move || Connection::connect(&config))? {
@@ -60,8 +60,8 @@ impl Control {
         }
     }
 
-    /// How much of `n_steps` commands may be in flight at the server. Where that is not known, another connection finds out, which an
-    /// abort leaves behind.
+    /// How much of `n_steps` commands may be in flight at the server. Where that is not known, another connection finds out; an abort
+    /// abandons that connection.
     pub(super) fn window(&self, config: &Config, n_steps: usize) -> Result<Window> {
         if let Way::Clear(window) = probe::way(config, Some(n_steps)) {
             return Ok(window);
@@ -72,7 +72,7 @@ impl Control {
     }
 }
 
-/// Runs `work` on a thread of its own, which is left behind as soon as `is_over`; then the result is `None`.
+/// Runs `work` on a thread of its own, which is abandoned as soon as `is_over` returns `true`; then the result is `None`.
 pub(super) fn beside<T: Send + 'static>(
     name: &str,
     is_over: impl Fn() -> bool,
@@ -83,7 +83,7 @@ pub(super) fn beside<T: Send + 'static>(
     }
     let (done_in, done) = channel();
     let run = move || {
-        // Nobody listens any more where it was left behind.
+        // If the thread was abandoned, the channel has no receiver any more.
         let _ = done_in.send(work());
     };
     let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
@@ -101,7 +101,7 @@ pub(super) fn beside<T: Send + 'static>(
     }
 }
 
-/// Has sources read on a thread of its own, which is left behind if the load is to end: a pipe may say nothing for ever.
+/// Reads sources on a thread of its own, which is abandoned if the load is to end: a pipe may send nothing for ever.
 pub(super) fn on_sources<T: Send + 'static>(
     control: &Control,
     sources: &mut Vec<Box<dyn Source>>,
@@ -134,7 +134,7 @@ pub(super) fn aborted() -> Error {
 /// The least time between two attempts.
 pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(10);
 
-/// How long an end of the load is not noticed by whoever waits.
+/// How long it takes at most until a waiting thread notices the end of the load.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 #[cfg(test)]

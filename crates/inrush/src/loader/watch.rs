@@ -1,5 +1,5 @@
 //! The watch over silent lanes: a server may wait instead of failing (a full disk, a lock), so after 30 s without an answer
-//! we say so, with what the server says it is doing. And over lanes that have nothing to do for want of memory.
+//! we report it, with what the server says it is doing. It also watches lanes that have nothing to do because memory is short.
 
 use super::control::lock;
 use super::notice::Notice;
@@ -22,7 +22,7 @@ pub(super) fn watch(target: &Target, over: &Receiver<()>) {
         for (lane, connection_id, waiting_for, seconds) in silent_lanes(target, Instant::now()) {
             let is_over = || target.load.control.is_aborted() || over.try_recv() == Err(TryRecvError::Disconnected);
             let config = target.config.clone();
-            // Left behind if the load ends meanwhile.
+            // Abandoned if the load ends meanwhile.
             let Ok(Some(state)) = beside("inrush-watch", is_over, move || server_state(&config, connection_id)) else {
                 continue;
             };
@@ -79,7 +79,7 @@ fn stages_query(connection_id: u32) -> String {
     )
 }
 
-/// What the server says of how far it is, behind its state; MariaDB has a percentage in the last column of its list of processes.
+/// The server's progress, to add after its state; MariaDB has a percentage in the last column of its process list.
 fn progress(more: &[String], stages: &[Vec<String>]) -> String {
     if let [_info, percent] = more
         && percent.parse().is_ok_and(|percent: f64| percent > 0.0)

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The lanes' end of the reader's queue.
 pub(super) struct WorkQueue {
-    /// `None` once nobody takes batches any more.
+    /// `None` once no lane takes batches any more.
     batches: Mutex<Option<Receiver<Next>>>,
     /// The reader is done, for better or worse.
     closed: AtomicBool,
@@ -50,8 +50,8 @@ impl WorkQueue {
         lock(&self.open).is_over
     }
 
-    /// The next batch for this lane; `None` if there is none, or the load is to end and the reader has none at hand: batches come in
-    /// order, so what it may still bring lies behind the one that ends the load.
+    /// The next batch for this lane; `None` if there is none, or the load is to end and the reader has none ready: batches come in
+    /// order, so what it may still bring comes after the one that ends the load.
     pub(super) fn next(&self, lane: usize, control: &Control) -> Option<Next> {
         let next = if self.wait_for_turn(lane) { self.take(control) } else { None };
         if next.is_none() {

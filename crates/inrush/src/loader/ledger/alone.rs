@@ -16,8 +16,8 @@ use inrush_core::{Error, Kind, Result};
 use std::mem;
 
 impl Jobs {
-    /// Runs what commits by itself while no other run of these jobs does, nor can take them over, nor has. Without a ledger nobody can tell
-    /// runs from each other.
+    /// Runs statements that commit by themselves while no other run of these jobs does so, can take the jobs over or has taken them over.
+    /// Without a ledger, runs cannot be distinguished from each other, so `run` is called directly.
     pub(in crate::loader) fn alone<T>(
         &mut self,
         connection: &mut Connection,

@@ -1,5 +1,5 @@
-//! What is stored of a job is compared with its source before the job is taken over: whoever has another file under the same name, on
-//! another machine say, is refused, and the run that has the right one goes on.
+//! Compares what is stored of a job with its source before the job is taken over. A run that has another file under the same name, on
+//! another machine for example, is refused; the run that has the right file continues.
 
 use super::group::split;
 use crate::blocking::Connection;

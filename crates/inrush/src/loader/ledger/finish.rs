@@ -1,6 +1,6 @@
 //! The end of the jobs: the file of the rejects out of the ledger, then one transaction that makes each job one line.
 //!
-//! The answer to its COMMIT may be lost as any other: then the lines tell.
+//! The answer to its COMMIT may be lost like any other: then the lines of the ledger show whether it was committed.
 
 use super::Jobs;
 use crate::blocking::Connection;
@@ -37,8 +37,8 @@ pub(in crate::loader) struct LastSteps {
 type RunSteps = fn(&mut Connection, &Target, &mut Jobs) -> Result<()>;
 
 impl Jobs {
-    /// Finishes all jobs, of which nothing is missing: runs the last steps on a connection, puts the rejects into their file, makes each job one
-    /// line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
+    /// Finishes all jobs, once all their rows are stored: runs the last steps on a connection, writes the rejects to their file, makes each
+    /// job one line. A lost connection is opened again. Returns the first rejects of all runs, where they were read.
     pub(in crate::loader) fn finish(
         &mut self,
         target: &Target,
@@ -55,7 +55,7 @@ impl Jobs {
             let mut of_file = None;
             match self.attempt(target, steps, want, &mut of_file, &mut first) {
                 Ok(()) => Tried::Done(()),
-                // What the disk refuses is no matter of the server; and what nobody can know is not done twice.
+                // An error of the disk has nothing to do with the server; and a step of unknown outcome is not done twice.
                 Err(error) if of_file.is_some() || self.is_unsettled => Tried::Refused(of_file.unwrap_or(error)),
                 Err(error) => Tried::Failed(error),
             }
@@ -70,7 +70,7 @@ impl Jobs {
         }
     }
 
-    /// Forgets the jobs that nobody can go on with. What cannot be forgotten stays as a line of the ledger, and does no harm.
+    /// Forgets the jobs that no run can continue. What cannot be forgotten stays as a line of the ledger, and does no harm.
     pub(in crate::loader) fn forget_passing(&mut self, target: &Target, steps: LastSteps) {
         let passing: Vec<Fence> = self.jobs.iter().filter(|job| !job.is_lasting).map(|job| job.fence.clone()).collect();
         let gives_up = !self.can_go_on() && (target.load.options.atomic || !self.indexes.is_empty());
@@ -118,7 +118,7 @@ impl Jobs {
                 // From here on a file of this name is ours.
                 self.note(&mut connection, Step::Rejects)?;
                 fault::point("file.before");
-                // And nobody else's, until this transaction ends.
+                // And no other run may write it, until this transaction ends.
                 self.keep_mine(&mut connection)?;
                 let mut keep = |error: Error| of_file.insert(error).clone();
                 let mut file = OrderedRejects::create(path, &target.load.reject_header).map_err(&mut keep)?;
@@ -135,7 +135,7 @@ impl Jobs {
                         file.add(reject).map_err(&mut keep)
                     })?;
                 }
-                // A session that was lost meanwhile keeps nobody away.
+                // A session that was lost meanwhile keeps no other run away.
                 self.keep_mine(&mut connection)?;
                 file.finish().map_err(keep)?;
                 if missing > 0 {

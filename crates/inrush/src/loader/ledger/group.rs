@@ -1,5 +1,5 @@
-//! Jobs of one load whose rows are sorted together: the first has the lines of all chunks, and each has a *claim*, a line without
-//! records behind all places of any source, that says with which others. So none of them is gone on with alone, or in other company.
+//! Jobs of one load whose rows are sorted together: the first has the lines of all chunks, and each has a *claim*. A claim is a line
+//! without records, after all places of any source, that names the other jobs. So no job is continued alone, or with other jobs.
 
 use super::{Jobs, OpenJob, keep_mine};
 use crate::fault;
@@ -110,7 +110,7 @@ impl Jobs {
         }
     }
 
-    /// What each job comes to, of which the lines say only the sum: what was skipped or rejected by the server counts with the first.
+    /// The totals of each job. The lines have only their sum, so rows that the server skipped or rejected are counted with the first.
     pub(super) fn shared_out(&self, mut totals: Vec<Totals>) -> Vec<Totals> {
         for (job, totals) in self.jobs.iter().zip(&mut totals) {
             totals.chunks -= u64::from(job.claim.is_some()).min(totals.chunks);
@@ -137,7 +137,7 @@ impl Jobs {
                 ..*first
             })
         })();
-        // So many rows of others were skipped that nobody knows whose.
+        // So many rows of others were skipped that their jobs cannot be determined.
         let Some(left) = left else { return totals };
         *first = left;
         others.iter_mut().zip(shares).for_each(|(other, share)| *other = share);

@@ -46,7 +46,7 @@ pub(super) struct Jobs {
     late: u64,
     /// How many rows this load has stored, over all runs, before any were left out late.
     stored: u64,
-    /// Without a ledger: whether the answer to a COMMIT behind statements of the user is lost, so that nobody knows whether they were run.
+    /// Without a ledger: whether the answer to a COMMIT after statements of the user is lost, so that it is unknown whether they were run.
     is_unsettled: bool,
 }
 
@@ -107,7 +107,7 @@ impl Jobs {
         Ok(!is_done)
     }
 
-    /// What a lost answer to the COMMIT of a step means: with a ledger its note tells, without one nobody knows.
+    /// What a lost answer to the COMMIT of a step means: with a ledger, its note shows the outcome; without one, the outcome is unknown.
     fn unsettled(&mut self, step: Step, error: Error) -> Error {
         let option = match step {
             Step::Before => "--before",
@@ -146,7 +146,7 @@ impl Jobs {
         self.jobs.iter().any(|job| job.step >= step)
     }
 
-    /// Notes that a step is about to be taken, so that what it leaves behind is known as these jobs' own.
+    /// Notes that a step is about to be taken, so that what it leaves is known to be these jobs' own.
     pub(super) fn intend(&mut self, connection: &mut Connection, step: Step) -> Result<()> {
         self.note(connection, step)
     }
@@ -208,7 +208,7 @@ impl Jobs {
         self.jobs.iter().all(|job| job.fence.ledger.has_owners)
     }
 
-    /// Whether a later run can go on with one of them.
+    /// Whether a later run can continue one of them.
     pub(super) fn can_go_on(&self) -> bool {
         self.jobs.iter().any(|job| job.is_lasting)
     }
@@ -238,7 +238,7 @@ impl Jobs {
         self.jobs.iter().any(|job| job.step >= Step::Rejects)
     }
 
-    /// The jobs as a report tells of them.
+    /// The jobs, in the form that the report has them.
     pub(super) fn told(self, is_finished: bool) -> Vec<Job> {
         let fate = self.fate;
         let told = |job: OpenJob| {

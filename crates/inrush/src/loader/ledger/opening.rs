@@ -1,7 +1,7 @@
-//! The opening of the jobs: look at the lines, decide, and take over, all before a row is sent.
+//! The opening of the jobs: read the lines, decide, and take over, all before a row is sent.
 //!
-//! Between the look and the taking over another run may do the same, so what was decided holds only if the lines are what they were;
-//! else everything begins from the look. Taking over waits for every transaction that an older run has open, and for what it does that
+//! Between the read and the taking over another run may do the same, so what was decided holds only if the lines are unchanged;
+//! otherwise everything begins again at the read. Taking over waits for every transaction that an older run has open, and for what it does that
 //! commits by itself.
 
 use super::alone::while_locked;
@@ -30,8 +30,8 @@ use inrush_core::{Error, Kind, Result};
 use std::mem;
 use std::sync::Arc;
 
-/// Takes over every job of the load, and leaves out of `sources` and `plans` what is loaded already. Each source is told what of it is
-/// stored, each plan gets its fence.
+/// Takes over every job of the load, and leaves out of `sources` and `plans` what is loaded already. Passes to each source what of it
+/// is stored; gives each plan its fence.
 pub(in crate::loader) fn open(
     first: &mut Lane<'_>,
     sources: &mut Vec<Box<dyn Source>>,
@@ -380,7 +380,7 @@ impl Opener<'_> {
         count.parse().map_err(|_| Error::protocol("the server does not count the rows of the table"))
     }
 
-    /// Makes the line this run's. Returns whether it was still as it had been looked at.
+    /// Makes the line this run's. Returns whether the line was unchanged since it was read.
     fn take_over(&mut self, candidate: &Candidate, line: Option<&JobLine>, opening: &Opening) -> Result<bool> {
         let ledger = self.ledger;
         let target = self.target.name();
@@ -412,7 +412,7 @@ impl Opener<'_> {
                 self.connection.execute(&rejects, ())?;
                 Ok(true)
             }
-            // By lot, from the lower half, so that there is room to count up.
+            // A random id in the lower half, which leaves room to increment.
             _ => {
                 let epoch = rand::random::<u32>() >> 1;
                 self.connection.execute(&JobLine::clear_statement(ledger, candidate.id), ())?;

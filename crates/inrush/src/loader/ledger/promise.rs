@@ -44,8 +44,8 @@ pub(in crate::loader) fn check(connection: &mut Connection, table: &Table, clust
     Ok(())
 }
 
-/// A table without transactions that a trigger of the target names, and the trigger. Who may not see the triggers sees none: then the
-/// server's own word after a ROLLBACK tells (1196).
+/// A table without transactions that a trigger of the target names, and the trigger. A user who may not see the triggers sees none: then
+/// the server's warning after a ROLLBACK (1196) shows it.
 fn written_by_triggers(connection: &mut Connection, table: &Table) -> Result<Option<(String, String)>> {
     let (schema, name) = (literal(&table.schema), literal(&table.name));
     let triggers = routines(

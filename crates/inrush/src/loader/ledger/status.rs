@@ -43,12 +43,12 @@ pub struct JobStatus {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JobProgress {
-    /// The share of the file that is stored, in percent; `None` for compressed files and those that are no text, of which the ledger does
-    /// not tell.
+    /// The share of the file that is stored, in percent; `None` for compressed files and files that are not text: the ledger does not
+    /// record it for them.
     pub percent: Option<u8>,
     /// Rows that the run at work has stored a second, without those of earlier runs; `None` if none is at work.
     pub rows_per_second: Option<u64>,
-    /// How many seconds the rest will take at this rate.
+    /// How many seconds the remaining part will take at this rate.
     pub seconds_left: Option<u64>,
 }
 
@@ -255,7 +255,7 @@ fn runs(connection: &mut Connection, lines: &[JobLine]) -> Result<BTreeMap<JobId
         match sql::first_row(connection, &query) {
             Ok(row) => holders.extend(row),
             Err(error) if error.is_fatal() => return Err(error),
-            // A server without such locks, behind some proxies for example: then nobody can say.
+            // A server without such locks, for example one that is reached through some proxies: then it is unknown.
             Err(_) => return Ok(open.iter().map(|line| (line.id, JobRun::Unknown)).collect()),
         }
     }
@@ -303,7 +303,7 @@ mod tests {
         };
         assert_eq!(of(&line, 250, Some(10)), (Some(25), Some(5), Some(30)));
         assert_eq!(of(&line, 250, None), (Some(25), None, None));
-        // A run that went on with half of it: its own rows and its own part of the file say how fast it is.
+        // A run that continued after half of it: its own rows and its own part of the file say how fast it is.
         assert_eq!(of(&line, 750, Some(10)), (Some(75), Some(5), Some(10)));
         // More than there is: places of a text that is compressed.
         assert_eq!(of(&line, 2500, Some(10)), (None, Some(5), None));

@@ -74,7 +74,7 @@ fn add_later_columns(connection: &mut Connection, statement: &str) -> Result<()>
     }
 }
 
-/// What a user without the rights is told; any other error stays what it is.
+/// The error for a user without the rights; any other error keeps its kind and code.
 fn not_possible(error: Error, ledger: &Ledger) -> Error {
     if error.kind() != Kind::Server || !REFUSALS.contains(&error.code()) {
         return error.while_doing("cannot make the ledger of the load ready");

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A chunk of a source, on its way to whoever sorts it.
+/// A chunk of a source, on its way to the thread that sorts it.
 struct Read {
     /// Counted from 0 over all sources.
     number: u64,
@@ -316,7 +316,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// 1 MiB: it stays in a near cache while it is checked.
 const MOST_CHUNK: usize = 1 << 20;
 
-/// A key, a place and the rest of what a row takes beside its line: about so many bytes.
+/// A key, a place and the other data that a row takes besides its line: about so many bytes.
 const BYTES_BESIDE: usize = 64;
 
 /// Runs of less are not worth their files.

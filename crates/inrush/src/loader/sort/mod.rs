@@ -156,7 +156,7 @@ fn check_space(folder: &Folder, parent: &Path, text: Option<u64>) -> Result<()> 
     .with_hint("`--temp-dir DIR` names a folder with more room; `--sort none` sends the rows as they come"))
 }
 
-/// Merges runs until the rest can be read at once. `false`: the load is to end.
+/// Merges runs until those that are left can be read at once. Returns `false` if the load is to end.
 fn merge(sorted: &mut Sorted, folder: &Folder, options: &LoadOptions, target: &Target) -> Result<bool> {
     let at_once = (options.memory / 8 / spill::OPEN_RUN_BYTES).clamp(LEAST_AT_ONCE, MOST_AT_ONCE);
     let mut next = sorted.runs.len();

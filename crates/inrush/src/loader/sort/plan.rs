@@ -19,7 +19,7 @@ use inrush_core::value::ident::quote_table;
 use inrush_core::{Error, Result, zone};
 use std::sync::Arc;
 
-/// What the server told already.
+/// What the server reported already.
 pub(in crate::loader) struct Known<'a> {
     pub(in crate::loader) table: &'a Table,
     /// The table, or the one in whose place it comes, is still to be made.
@@ -73,7 +73,7 @@ pub(in crate::loader) fn plan(
         }
         _ => {
             let mut facts = facts(connection, known, options, sources)?;
-            // A stream may say nothing for long; and where the table fits nobody need look.
+            // A stream may send nothing for long; and if the table fits, the first rows need not be read.
             let may_sort = |descents| choose(&Facts { looked_at: 1, descents, ..facts }).sorts;
             if may_sort(1) {
                 facts.free = super::spill::free(&super::folder_for(options)).ok();
@@ -230,7 +230,7 @@ fn facts(
     sources: &[Box<dyn Source>],
 ) -> Result<Facts> {
     let mut table = 0;
-    // The rows of a load that is all or nothing go into a copy, beside those that are there.
+    // The rows of a load that is all or nothing go into a copy, in addition to those that exist.
     if !known.is_new && !options.truncate {
         let query = format!(
             "SELECT COALESCE(DATA_LENGTH, 0) + COALESCE(INDEX_LENGTH, 0) FROM information_schema.TABLES \
@@ -244,7 +244,7 @@ fn facts(
     Ok(Facts { buffer_pool: known.buffer_pool, table, to_come, ..Facts::default() })
 }
 
-/// How many neighbours in the first rows were looked at, and how many descend.
+/// Returns how many neighbours in the first rows were compared, and how many of them descend.
 fn look(
     sources: &mut Vec<Box<dyn Source>>,
     plans: &[Arc<SourcePlan>],
@@ -257,7 +257,7 @@ fn look(
         let bytes = (LOOKED_AT / sources.len().max(1)).max(LEAST_LOOKED_AT);
         let (mut looked_at, mut descents) = (0, 0);
         for (source, plan) in sources.iter_mut().zip(&plans) {
-            // What cannot be read is told when it is read for good.
+            // What cannot be read is reported when the source is loaded.
             let Some(batch) = source.peek(bytes).ok().flatten() else { continue };
             let (descend, of) = SortKey::descents(&Checked::of_first(batch, plan, max_packet).keys(&key));
             (looked_at, descents) = (looked_at + of, descents + descend);

@@ -97,7 +97,7 @@ impl Folder {
         Ok(file.run)
     }
 
-    /// Merges `runs` into one of number `number`, and removes them. `None` as soon as it does not go on.
+    /// Merges `runs` into one of number `number`, and removes them. `None` as soon as `goes_on` returns `false`.
     pub(super) fn merge(
         &self,
         runs: &[SpilledRun],
@@ -134,7 +134,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the temporary folder.
+        // What cannot be removed is left to the program that cleans the temporary folder.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

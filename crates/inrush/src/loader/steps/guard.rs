@@ -193,7 +193,7 @@ fn compare(connection: &mut Connection, target: &Target, shadow: &Shadow, noted:
 }
 
 /// The RENAME, while this connection has both tables locked. Where the session that holds the locks may not rename, another connection
-/// does: it waits for the tables before the locks are freed, and the servers let it pass before those that want to write.
+/// does: it waits for the tables before the locks are freed, and the servers let it pass before connections that wait to write.
 fn rename(connection: &mut Connection, target: &Target, shadow: &Shadow) -> Result<()> {
     if connection.session().profile().rename_under_lock {
         return connection.execute(&shadow.swap(), ()).map(drop);

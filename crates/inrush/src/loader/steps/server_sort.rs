@@ -1,7 +1,7 @@
-//! The server sorts: the copy of an atomic load loses its keys before the first row, and gets them by one ALTER behind the last one.
+//! The server sorts: the copy of an atomic load loses its keys before the first row, and gets them by one ALTER after the last one.
 //!
-//! The keys are noted in the ledger before they are dropped, as indexes are. What the ALTER finds twice is left out in one transaction that
-//! changes the chunks' lines with it; so a run that goes on finds one or the other.
+//! The keys are noted in the ledger before they are dropped, as indexes are. Rows that the ALTER finds twice are left out in one
+//! transaction that changes the chunks' lines too; so a run that continues finds both changes or neither.
 
 use crate::blocking::Connection;
 use crate::fault;
@@ -38,7 +38,7 @@ pub(super) fn drop_keys(connection: &mut Connection, target: &Target, jobs: &mut
             return Ok(());
         }
         let columns = columns(connection, target)?;
-        // An earlier run may have been told to keep none.
+        // An earlier run may have had the option to keep none.
         if keyless::has_notes(&columns)
             && let Some(add) = keyless::keep_records_statement(&target.filled(), &columns)
         {
@@ -225,5 +225,5 @@ const DUPLICATE: [u16; 4] = [1062, 1586, 1569, 1859];
 /// Rows of a statement, which a scan of the table finds all.
 const AT_ONCE: usize = 2_000;
 
-/// Digits, a comma, and a share of the rest of a statement.
+/// Digits, a comma, and a share of the other text of a statement.
 const BYTES_A_NUMBER: usize = 40;
