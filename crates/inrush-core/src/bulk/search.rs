@@ -89,9 +89,10 @@ impl Search {
     }
 }
 
-/// The parts in which rows that were refused together are tried again, in their order: halves, or around the row that the server named
-/// (counted from 1), which stands alone so that it proves to be the one. Those behind it are halved too: a trigger that names the same row
-/// each time must not have them peeled off one by one. A part may be empty.
+/// Splits rows that were refused together into the parts that are tried again, in their order: halves, or around the row that the
+/// server named (counted from 1). The named row becomes a part of its own, which proves whether it is the bad one. The rows after
+/// it are halved too, so that a trigger that names the same row each time does not cause them to be tried one by one. A part may
+/// be empty.
 fn cut(rows: Range<usize>, named: Option<u64>) -> [Range<usize>; 4] {
     let named = named.and_then(|n| usize::try_from(n).ok()?.checked_sub(1)).filter(|at| *at < rows.len());
     let (from, to) = match named {
@@ -138,7 +139,7 @@ const APART_ROWS: usize = 8;
 /// The row that a server names is tried alone if at least one in so many of the statement's rows stand before it.
 const FAR: u64 = 2;
 
-/// As many rows apart before the share of bad ones is looked at again.
+/// The number of rows tried one by one before the share of bad rows is evaluated again.
 const FLIGHT_ROWS: usize = 500;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What LOAD DATA is told of a text: between fields, and around them.
+//! The separators that LOAD DATA is given for a text: between fields, and around them.
 
-/// How the fields of a text are told apart, in the words of LOAD DATA.
+/// The separators of the fields of a text, in the terms of LOAD DATA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Separators {
     /// Stands between two fields.

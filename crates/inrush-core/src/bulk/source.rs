@@ -64,10 +64,10 @@ pub trait RawChunk: Send {
     /// Bytes of text; 0 for sources that are not text.
     fn bytes(&self) -> u64;
 
-    /// Looks it over, to tell whether a server may read its text as it stands: all its records are rows, one a line, its text is
-    /// [verbatim](Origin::verbatim), LOAD DATA takes no field of it for NULL and no byte for an escape, and each cell of every column is
-    /// one that its check keeps, no NULL among them. `checks` are those of the columns, in the order of the uses. `None` is no verdict:
-    /// then it must be taken apart.
+    /// Validates the raw chunk for pass-through, that is, whether a server may read its text unchanged. All its records must be
+    /// rows, one per line, and its text must be [verbatim](Origin::verbatim). LOAD DATA must read no field of it as NULL and no
+    /// byte as an escape. The check of each column must keep every cell unchanged, and no cell may be NULL. `checks` are those of
+    /// the columns, in the order of the uses. `None` means that nothing was decided: then the chunk must be parsed.
     fn pass_through(&self, checks: &[Check]) -> Option<PassThrough> {
         let _ = checks;
         None
@@ -82,13 +82,13 @@ pub trait RawChunk: Send {
         None
     }
 
-    /// Takes it apart.
+    /// Parses it.
     fn parse(self: Box<Self>) -> Result<Batch, Error>;
 }
 
 /// A raw chunk that need not be parsed: all its records are rows, and each of their cells is one that its check keeps.
 pub struct PassThrough {
-    /// Where the rows come from; where each of them lies in the text was not noted.
+    /// Where the rows come from; the position of each row in the text was not recorded.
     pub origin: Origin,
     /// Length of the longest record, line end included, in bytes of the text that is sent.
     pub longest: usize,
@@ -120,7 +120,7 @@ impl PassThrough {
         self.origin.lines
     }
 
-    /// Parses the raw chunk, for whoever needs its rows one by one.
+    /// Parses the raw chunk, for callers that need its rows one by one.
     pub fn take_apart(&self) -> Result<Batch, Error> {
         (self.parse)()
     }
@@ -158,7 +158,7 @@ pub trait Unchanged: Send + Sync {
     /// `Data` if the source was cut, has grown or was written to since.
     fn check(&self) -> Result<(), Error>;
 
-    /// Compares all that tells one content from another: at the end of the reading, and before the job is done.
+    /// Compares everything that distinguishes one content from another: at the end of the reading, and before the job is done.
     ///
     /// # Errors
     /// As [`Unchanged::check`].
@@ -182,12 +182,13 @@ pub trait Source: Send {
     /// The next batch, in order; `None` at the end. After an error the source is not asked again.
     fn next(&mut self) -> Result<Option<Batch>, Error>;
 
-    /// The same, left to the caller to take apart: [`Source::next`] is this and [`RawChunk::parse`].
+    /// Returns the next batch unparsed: [`Source::next`] is this and [`RawChunk::parse`].
     fn next_raw_chunk(&mut self) -> Result<Option<Box<dyn RawChunk>>, Error> {
         Ok(self.next()?.map(|batch| Box::new(batch) as Box<dyn RawChunk>))
     }
 
-    /// What the source is, so that a later run can tell whether it is the same one; `None` for what nobody can read again.
+    /// Identifies the source, so that a later run can check that it is the same one; `None` for a source that cannot be read
+    /// again.
     /// Called before the first `next`.
     fn identity(&mut self) -> Result<Option<Identity>, Error> {
         Ok(None)
@@ -199,14 +200,14 @@ pub trait Source: Send {
         true
     }
 
-    /// What [`Identity::hash`] would be if the source had but its first `bytes` bytes on the disk: that tells one that only grew
-    /// from one that was changed. `None` for what has no size. Called before the first `next`.
+    /// What [`Identity::hash`] would be if the source had only its first `bytes` bytes on the disk: this distinguishes a source
+    /// that only grew from one that was changed. `None` for what has no size. Called before the first `next`.
     fn hash_of_first(&mut self, bytes: u64) -> Result<Option<u64>, Error> {
         let _ = bytes;
         Ok(None)
     }
 
-    /// How its bytes become records: a job is gone on with only if that is the same.
+    /// How its bytes become records: a job is continued only if that is the same.
     fn reading(&self) -> Mapping {
         Mapping::default()
     }
@@ -250,12 +251,13 @@ pub trait Source: Send {
         false
     }
 
-    /// What compares the source with what it was when it was opened; `None` for what nobody can look at again, such as a pipe.
+    /// Returns an object that compares the source with its state when it was opened; `None` for one that cannot be read again,
+    /// such as a pipe.
     fn unchanged(&self) -> Option<Arc<dyn Unchanged>> {
         None
     }
 
-    /// About how many bytes of text are still to come; `None` if nobody can tell.
+    /// About how many bytes of text are still to come; `None` if that is not known.
     fn bytes_left(&self) -> Option<u64> {
         None
     }

@@ -1,4 +1,4 @@
-//! Where a sorted row stands in the sources: kept beside each row, so that errors and rejects name it there.
+//! The places of sorted rows in the sources: kept with each row, so that errors and rejects name that place.
 
 use crate::error::Place;
 use arrow_buffer::{Buffer, ScalarBuffer};
@@ -62,7 +62,7 @@ impl Stood {
         Some(Place { source, line: place.line(), column: None })
     }
 
-    /// The record of row `row` as it stands in its source, line end included, if it was kept.
+    /// Returns the record of row `row` exactly as in its source, line end included, if it was kept.
     pub fn raw(&self, row: usize) -> Option<&[u8]> {
         let RawRecords { text, ends } = self.raw.as_ref()?;
         text.get(*ends.get(row)? as usize..*ends.get(row + 1)? as usize)

@@ -9,7 +9,7 @@ pub struct Table {
     pub schema: String,
     /// Its name as the server spells it.
     pub name: String,
-    /// Its storage engine; empty if the server does not tell.
+    /// Its storage engine; empty if the server does not report it.
     pub engine: String,
     /// Whether the engine has transactions.
     pub transactional: bool,

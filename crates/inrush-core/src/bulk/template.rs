@@ -12,7 +12,7 @@ use parser::Parser;
 use std::ops::Range;
 use tokens::{Tokens, What};
 
-/// A statement, taken apart as far as many rows need it.
+/// A statement, parsed as far as writing many rows needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// What it begins with.
@@ -172,8 +172,8 @@ impl Template {
         statement.sql().get(self.into.clone()).unwrap_or_default()
     }
 
-    /// What stands behind the statement's end, if it is only a comment. Behind a `;` it would be a statement of its own, an empty one, which a
-    /// server refuses where several statements may come in one text.
+    /// Returns the text after the statement's end, if it is only a comment. If a `;` preceded it, it would be an empty statement
+    /// of its own, which a server refuses where several statements may come in one text.
     pub(crate) fn comment_behind<'s>(&self, statement: &'s Statement) -> &'s str {
         let rest = self.end.and_then(|end| statement.sql().get(end..)).unwrap_or_default();
         if rest.contains(';') { "" } else { rest }
@@ -184,8 +184,7 @@ impl Template {
         self.is_several
     }
 
-    /// Where in the text the statement ends: behind it come only `;`, blanks and comments. `None` for a text that leaves quotes
-    /// open.
+    /// Where in the text the statement ends: only `;`, blanks and comments follow. `None` for a text that leaves quotes open.
     pub fn end(&self) -> Option<usize> {
         self.end
     }

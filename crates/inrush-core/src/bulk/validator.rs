@@ -1,7 +1,8 @@
 //! The rows of a batch against the columns they go into, before anything is sent: all of them once, none copied.
 //!
-//! A value that is stored as it is meant goes as it is. One whose meaning is certain, but not to a server, is replaced
-//! ([`Replaced`]); what goes in its place lies in one buffer for the whole batch. Every other one makes its row bad.
+//! A value that the server stores as it is meant is sent unchanged. A value with a certain meaning that a server would not
+//! understand is replaced ([`Replaced`]); one buffer for the whole batch holds the replacements. Every other value makes its row
+//! bad.
 
 use crate::bulk::Table;
 use crate::bulk::template::Target;
@@ -83,7 +84,7 @@ impl Validator {
         self.run(rows, Err)
     }
 
-    /// Checks all rows and goes on behind a bad one: an error for each, in their order, every one with its row.
+    /// Checks all rows and continues after a bad one: returns an error for each, in their order, every one with its row.
     ///
     /// # Errors
     /// What is not the fault of a single value: see [`Validator::check`].
@@ -121,7 +122,7 @@ impl Validator {
                     continue;
                 }
             };
-            // A column at a time: most often there is nothing to be told of any of its values.
+            // A column at a time: in most cases all of its values pass without a closer check.
             let n_values = values.len() / n_read;
             unusual.clear();
             unusual.extend(

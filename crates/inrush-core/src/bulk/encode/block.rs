@@ -83,7 +83,7 @@ impl<'o> Block<'o> {
         }
     }
 
-    /// Appends the lowest `len` of 16 bytes, where `len` is less than 16, and then the byte `behind`.
+    /// Appends the lowest `len` of 16 bytes, where `len` is less than 16, and one more byte after them.
     #[inline]
     pub(in crate::bulk) fn put_16(&mut self, bytes: u128, len: usize, behind: u8) {
         match self.bytes[self.len..].first_chunk_mut::<16>() {

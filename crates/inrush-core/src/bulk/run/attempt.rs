@@ -48,7 +48,7 @@ pub enum Tells {
     Nothing,
     /// Each row has a reply of its own.
     EachReply,
-    /// The reply to several rows tells the first id; the others follow in steps of this.
+    /// The reply to several rows reports the first id; the others follow in steps of this value.
     FirstId(u64),
     /// A result set has the id of each row.
     ReturnedIds,
@@ -61,7 +61,7 @@ pub enum Tells {
 pub enum Mode {
     /// It ends.
     Quick,
-    /// Rows that stand alone are set aside, all others go on. Only where each row is a command.
+    /// Rows that fail as a command of their own are set aside; all others continue. Only where each row is a command.
     EachAlone,
     /// It is searched for until it stands alone, which ends the attempt.
     StrictStop,
@@ -85,7 +85,7 @@ impl Todo {
         }
     }
 
-    /// The rows of which the next command takes the first, as many as it holds.
+    /// Returns the rows that come next. The next command takes as many of the first ones as it can hold.
     fn next(&mut self) -> Option<Range<usize>> {
         match self {
             Self::Stack(stack) => stack.pop(),
@@ -194,7 +194,8 @@ impl<'a> Attempt<'a> {
         Ok(self.ready.as_ref().is_some_and(|(_, n)| *n == n_rows))
     }
 
-    /// Sends a command only once the one before it was answered: where what is sent behind a deadlock would be committed by itself.
+    /// Sends a command only after the one before it was answered: for cases where a command that follows a deadlock would be
+    /// committed by itself.
     #[must_use]
     pub fn one_at_a_time(mut self, yes: bool) -> Self {
         self.one_at_a_time |= yes || (self.mode == Mode::EachAlone && self.writer.is_some());
@@ -300,7 +301,7 @@ impl<'a> Attempt<'a> {
                 Ok(())
             }
             Mode::EachAlone | Mode::StrictSkip if fault && stands_alone => {
-                // Several statements in one command: the server runs none behind the one that failed.
+                // Several statements in one command: the server does not run those that follow the failed one.
                 self.todo.left(rows.start + 1..rows.end);
                 self.todo.set_aside();
                 self.counters.n_rows += sent.n_ends as u64;

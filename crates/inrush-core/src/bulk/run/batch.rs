@@ -137,8 +137,8 @@ impl<'a> Batch<'a> {
         Some(Err(self.explained(error)))
     }
 
-    /// Whether commands behind one that met a deadlock must not run by themselves; then, and only where each row is a command of its
-    /// own, autocommit is worth being switched off.
+    /// Whether to switch autocommit off, so that commands that follow a deadlock are not committed by themselves. That is worth
+    /// it only where each row is a command of its own.
     pub fn wants_autocommit_off(&self) -> bool {
         self.facts.autocommit && !self.is_strict() && self.plan.method == Method::Pipelined
     }
@@ -179,7 +179,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A strict attempt of a method that tells nothing may take any way; of one that does, its own.
+    /// What the plan's method reports about single rows. A strict attempt may use another method only where it reports nothing.
     fn tells(&self) -> Tells {
         self.plan.tells
     }

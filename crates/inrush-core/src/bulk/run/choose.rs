@@ -1,4 +1,4 @@
-//! Which method writes a batch, what it can tell, and in which scope: decided before anything is sent.
+//! Chooses the method that writes a batch, what it reports about single rows, and its scope, before anything is sent.
 
 use super::attempt::Tells;
 use super::options::{BatchOptions, OnBadRow};
@@ -97,7 +97,7 @@ impl Scope {
 /// Chooses. Methods in `refused` are those that the server refused already, with its reasons.
 ///
 /// # Errors
-/// `Config` if the method that was asked for cannot write this batch, or nothing can tell what was asked for.
+/// `Config` if the requested method cannot write this batch, or no method can report the requested ids or counts.
 pub fn plan(
     statement: &Statement,
     template: &Template,
@@ -183,7 +183,7 @@ impl Case<'_> {
             Method::MultiStatement if !self.facts.multi_statements => {
                 Err("the connection does not take several statements in one command (`multi-statements=true`)".into())
             }
-            // Which result is whose could not be told.
+            // It would not be known which result belongs to which row.
             Method::MultiStatement if starts_with_call(self.statement) => {
                 Err("a CALL has as many results as the procedure likes".into())
             }

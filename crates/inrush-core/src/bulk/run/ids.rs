@@ -61,7 +61,7 @@ impl Ids {
 }
 
 impl Run {
-    /// The step with which `id` goes on with it, if it does. A run of one may still take any.
+    /// Returns the step with which `id` continues the run, or `None` if it does not. A run of one id may still take any step.
     fn gap_to(&self, id: u64) -> Option<u64> {
         if self.first == 0 || id == 0 {
             return (self.first == id).then_some(0);

@@ -43,8 +43,8 @@ impl BatchOptions {
         self
     }
 
-    /// Asks for the generated id of each row. Where they cost nothing the report has them anyway; asked for, `auto` takes only methods that
-    /// can tell them, and MariaDB is asked to return them. Where nobody can tell it is an error.
+    /// Requests the generated id of each row. Where ids cost nothing, the report has them anyway. If they are requested, `auto`
+    /// takes only methods that report them, and MariaDB is asked to return them. If no method can report them, it is an error.
     #[must_use]
     pub fn with_ids(mut self, ids: bool) -> Self {
         self.ids = ids;
@@ -66,7 +66,7 @@ impl BatchOptions {
         self.on_bad_row == OnBadRow::Skip
     }
 
-    /// Asks how many rows each set of values affected; `auto` takes only methods that can tell.
+    /// Requests the number of rows that each set of values affected; `auto` takes only methods that report it.
     #[must_use]
     pub fn with_affected_each(mut self, affected_each: bool) -> Self {
         self.affected_each = affected_each;

@@ -44,7 +44,7 @@ impl<'a> Checked<'a> {
         self.replaced.rows()
     }
 
-    /// Gives the rows of the end their own numbers back, and tells of those that were not sent.
+    /// Maps row numbers of the outcome back to the numbers of all rows, and adds the bad rows that were not sent.
     pub fn told(self, end: Result<BatchReport>, kept: Option<Vec<usize>>) -> Result<BatchReport> {
         let Some(kept) = kept else { return end };
         let number = |row: u64| kept.get(row as usize).map_or(row, |row| *row as u64);

@@ -19,9 +19,10 @@ pub struct BatchReport {
     pub affected: u64,
     /// Warnings of the server.
     pub warnings: u64,
-    /// Generated ids, by the number of the row, where the server tells them for each row. `None`: it does not, or none was generated.
+    /// Generated ids, by the number of the row, where the server reports them for each row. `None`: it does not, or none was
+    /// generated.
     pub ids: Option<Ids>,
-    /// Affected rows of each set of values, by the number of the row, where the method tells them. 0 for a bad row.
+    /// Affected rows of each set of values, by the number of the row, where the method reports them. 0 for a bad row.
     pub affected_each: Option<Vec<u64>>,
     /// Rows that were not written, in order: only where bad rows are skipped.
     pub bad_rows: Vec<BadRow>,

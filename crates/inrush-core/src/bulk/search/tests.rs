@@ -1,7 +1,7 @@
 use super::*;
 
-/// Searches among `n` rows, statements of at most `room` of which the server takes; returns the bad rows that were found, and
-/// how many statements and round trips it took.
+/// Searches among `n` rows. The server takes statements of at most `room` rows. Returns the bad rows that were found, and how
+/// many statements and round trips it took.
 fn search(n: usize, room: usize, names_row: bool, is_bad: impl Fn(usize) -> bool) -> (Vec<usize>, usize, usize) {
     let mut search = Search::new(0..n, 0.0);
     let (mut found, mut stored, mut n_statements, mut n_trips) = (Vec::new(), Vec::new(), 0, 0);

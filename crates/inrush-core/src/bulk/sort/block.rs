@@ -1,5 +1,5 @@
-//! Records as they lie in a temporary file: blocks of whole records, each behind a header that says how long it is and what its bytes
-//! come to.
+//! The format of records in a temporary file: blocks of whole records. Each block follows a header with its length and the
+//! checksum of its bytes.
 //!
 //! ```text
 //! 4 bytes  "irs1"
@@ -53,7 +53,7 @@ impl Header {
         Ok(Self { len: u32::from_le_bytes([l0, l1, l2, l3]) as usize, sum: u64::from_le_bytes(sum) })
     }
 
-    /// Compares the records that were read behind it.
+    /// Compares the records that follow this header.
     ///
     /// # Errors
     /// `Io` if they are others than were written.

@@ -5,11 +5,11 @@ use std::fmt;
 /// What the decision depends on; sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The server's memory for pages (`innodb_buffer_pool_size`), if it tells.
+    /// The server's memory for pages (`innodb_buffer_pool_size`); `None` if the server does not report it.
     pub buffer_pool: Option<u64>,
     /// What the table takes on the server now, with its indexes.
     pub table: u64,
-    /// About so much text is to come, if the sources can tell.
+    /// About how many bytes of text are still to come; `None` if the sources do not know.
     pub to_come: Option<u64>,
     /// Of so many neighbours in the first rows ..
     pub looked_at: usize,
@@ -119,7 +119,7 @@ pub fn choose(facts: &Facts) -> Choice {
 /// One in so many: fewer rows than the table has pages hardly meet on one.
 const LEAST_SHARE: u64 = 50;
 
-/// Runs of some twenty rows that ascend fill pages one behind another by themselves.
+/// Runs of some twenty ascending rows fill consecutive pages by themselves.
 const LEAST_DESCENTS: f64 = 0.05;
 
 /// Bytes for people.

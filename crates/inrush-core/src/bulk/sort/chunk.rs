@@ -1,5 +1,5 @@
-//! A stretch of the sorted sequence as a chunk of a load: a text of lines, each of which was checked when it was sorted. LOAD DATA reads
-//! it as it stands; other methods, and replays, get its cells.
+//! A range of the sorted sequence as a chunk of a load: a text of lines that were all checked when they were sorted. LOAD DATA
+//! reads it unchanged; other methods, and replays, get its cells.
 
 use super::record::Record;
 use crate::bulk::encode::load_data::{ENCODED, NULL};
@@ -71,8 +71,8 @@ impl SortedText {
         &self.text
     }
 
-    /// A chunk of all its rows, the first of which is number `first_row` of the sequence, counted from 0, and begins at byte `start` of
-    /// its text. Then it is empty.
+    /// Takes a chunk of all its rows. The first row has the number `first_row` in the sequence, counted from 0, and its text
+    /// begins at byte `start` of the sequence. Afterwards `self` is empty.
     pub fn take(&mut self, sequence: &Sequence, first_row: u64, start: u64) -> SortedChunk {
         let Self { text, places, longest, raw, raw_ends } = mem::take(self);
         let raw = sequence.keeps_raw.then(|| RawRecords { text: raw.into(), ends: raw_ends.into() });

@@ -33,7 +33,8 @@ impl ClusteredKey {
     /// Reads rows of `information_schema.STATISTICS` for unique keys, in the order of their places: name, column (empty for an expression),
     /// length of the prefix (empty for the whole), whether NULL is allowed (`YES`), direction (`A` or `D`), the column's collation (empty for
     /// none). InnoDB keeps rows by the primary key, else by the first unique key without NULL (MySQL manual, "Clustered and
-    /// Secondary Indexes"). The order in which unique keys were made is not told: of several that could be meant, none is taken.
+    /// Secondary Indexes"). The order in which unique keys were made is not reported: if several could be the clustered one, none
+    /// is taken.
     pub fn read(rows: impl IntoIterator<Item = [String; 6]>) -> Option<Self> {
         let mut keys: Vec<(String, bool, Vec<ClusteredPart>)> = Vec::new();
         for [name, column, prefix, nullable, direction, collation] in rows {
@@ -146,8 +147,9 @@ impl SortKey {
         self.groups.is_some()
     }
 
-    /// Asks the server about the partitions of rows: for each partition that some of them are in, a query whose partitions it is to tell, and whether
-    /// its answer is the one that is expected. Empty for a key that is not grouped. `table` is quoted.
+    /// Returns queries that check the partitions of rows against the server: one for each partition that some of the rows are in,
+    /// with a function that says whether the partitions in the server's answer are the expected ones. Empty for a key that is not
+    /// grouped. `table` is quoted.
     pub fn questions(
         &self,
         table: &str,

@@ -81,12 +81,12 @@ impl<B: Blocks> Merge<B> {
         Ok(merge)
     }
 
-    /// The row that comes next, without going on.
+    /// Returns the next row without advancing.
     pub fn peek(&self) -> Option<Record<'_>> {
         self.heap.first().map(|head| self.runs[head.run].record())
     }
 
-    /// Goes on behind the row that came next.
+    /// Advances past the row that [`Merge::peek`] returns.
     ///
     /// # Errors
     /// As [`Blocks::next_block`].

@@ -20,7 +20,7 @@ pub struct Record<'a> {
     pub place: SourcePlace,
     /// Its line in the text of a LOAD ([`Lines`](crate::bulk::encode::load_data::Lines)), line end included.
     pub line: &'a [u8],
-    /// The record as it stands in its source; empty where that is not kept.
+    /// The record exactly as in its source; empty where that is not kept.
     pub raw: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! Rejects on their way through the sort: they come behind all rows, as they stand in the sources.
+//! Rejects in the sort: they come after all rows, in the order of the sources.
 //!
 //! ```text
 //! key   ROW and the row's key, or REJECT and nothing: places decide

@@ -1,7 +1,7 @@
 //! A run: as many rows as memory holds, in their order.
 //!
-//! Rows lie in one buffer as they came; what is sorted are 16 bytes a row: the first 8 of its key, and where it lies. The rest of a key is
-//! looked at only where those are equal.
+//! One buffer holds the rows in the order in which they came. The sort moves entries of 16 bytes for each row: the first 8 bytes
+//! of its key, and its position. The rest of a key is compared only where those are equal.
 
 use super::block::{BLOCK_BYTES, HEADER_BYTES, Header};
 use super::record::{Record, prefix};
@@ -60,7 +60,7 @@ impl RunBuilder {
         self.bytes.len() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// Hands over all rows in their order, as blocks behind their headers, and is empty again.
+    /// Passes all rows to `write` in their order, as blocks that follow their headers. Afterwards `self` is empty.
     ///
     /// # Errors
     /// What `write` returns; then rows are left, in any order.

@@ -1,7 +1,7 @@
 //! The sorted sequence as a source of a load: its chunks are cut from the merge, what is stored of it is compared and passed over.
 //!
-//! Invariant: a row takes as many places of the sequence as its line has bytes, a reject takes one; rejects come behind all rows. So a
-//! chunk's span says which part of the sequence it is, in every run.
+//! Invariant: a row takes as many positions of the sequence as its line has bytes, a reject takes one; rejects come after all
+//! rows. So a chunk's span says which part of the sequence it is, in every run.
 
 use super::merge::{Blocks, Merge};
 use super::reject::{is_reject, read_reject};

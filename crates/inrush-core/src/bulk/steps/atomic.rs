@@ -72,7 +72,8 @@ impl Shadow {
         )
     }
 
-    /// What fails for want of a right, or else for want of a table: for a copy that is not there.
+    /// Returns statements for tables that do not exist. They fail because a right is missing, or else because the table is
+    /// missing.
     pub fn try_rights(&self) -> [String; 3] {
         let same = |name: &str| format!("RENAME TABLE {0} TO {0}", self.quoted(name));
         [same(&self.shadow), same(&self.old), format!("LOCK TABLES {} READ", self.quoted(&self.shadow))]

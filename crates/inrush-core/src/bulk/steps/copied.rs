@@ -111,13 +111,13 @@ impl Shadow {
         )
     }
 
-    /// Lets the shadow's ids go on behind those that the table has handed out.
+    /// Makes the shadow's ids continue after those that the table has handed out.
     pub fn go_on_with_ids(&self, next: u64) -> String {
         format!("ALTER TABLE {} AUTO_INCREMENT = {next}", quote_table(&self.schema, &self.shadow))
     }
 }
 
-/// A value as text that tells it from every other one of its column, in every session: no comma in it, `-` for NULL.
+/// An expression for a column's value as text that differs for different values, in every session: without commas, `-` for NULL.
 fn value(column: &Column) -> String {
     let name = quote_ident(&column.name);
     let text = match column.ty {

@@ -1,7 +1,8 @@
 //! Indexes that are dropped before a load and rebuilt after it.
 //!
-//! Unique keys stay, for they decide which rows are stored, but where the server is to sort ([`keyless`](super::keyless)); so do indexes that a foreign key or an AUTO_INCREMENT column may need, and
-//! those whose definition is not understood. What the ledger keeps of them is parsed strictly and written anew, never run as it stands.
+//! Unique keys stay, because they decide which rows are stored, except where the server is to sort ([`keyless`](super::keyless)).
+//! Indexes that a foreign key or an AUTO_INCREMENT column may need stay too, and so do those with a definition that cannot be
+//! parsed. The definitions in the ledger are parsed strictly and written again from the parsed values; their text is never run.
 
 mod definition;
 
@@ -103,8 +104,8 @@ pub(super) fn drops(indexes: &[Index]) -> String {
     indexes.iter().map(drop).collect::<Vec<_>>().join(", ")
 }
 
-/// One ALTER that makes them all again, but for FULLTEXT indexes, of which InnoDB makes one at a time (1795): each but the first gets
-/// an ALTER of its own.
+/// Returns one ALTER that makes them all again. InnoDB makes only one FULLTEXT index at a time (1795), so each FULLTEXT index
+/// except the first gets an ALTER of its own.
 pub fn add_statements(table: &str, indexes: &[Index]) -> Vec<String> {
     let is_fulltext = |index: &Index| index.definition.starts_with("FULLTEXT");
     let first = indexes.iter().position(is_fulltext);

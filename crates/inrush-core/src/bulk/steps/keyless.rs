@@ -151,9 +151,9 @@ fn list(numbers: &[u64]) -> String {
 /// Rows that share a value of a key, as [`shared_query`] gives them for each key.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// Of a row: which value of which key.
+    /// For each row: the number of a key and the number of the row's value in it.
     of_rows: HashMap<u64, Vec<(usize, u64)>>,
-    /// Values that rows have which were there before.
+    /// Values of rows that were in the table before.
     taken: HashSet<(usize, u64)>,
 }
 

@@ -16,7 +16,7 @@ pub fn changes(old: &str, new: &str) -> Vec<String> {
     }
 }
 
-/// The lines behind the one with the name.
+/// The lines after the one with the name.
 fn lines(create: &str) -> Vec<String> {
     let text = without_counter(create);
     text.lines().skip(1).map(|line| line.trim().trim_end_matches(',').to_owned()).collect()

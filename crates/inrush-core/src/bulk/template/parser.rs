@@ -1,9 +1,9 @@
-//! The grammar of INSERT, REPLACE, UPDATE and DELETE, as far as it tells where placeholders go.
+//! The grammar of INSERT, REPLACE, UPDATE and DELETE, as far as it is needed to find where placeholders go.
 
 use super::tokens::{Token, What};
 use super::{Cell, RowTemplate, TableName, Target, Template};
 
-/// Stands before a token, and goes on as far as the text is what it should be.
+/// Is positioned before a token, and advances as long as the text matches.
 pub(super) struct Parser<'s> {
     sql: &'s str,
     tokens: &'s [Token],

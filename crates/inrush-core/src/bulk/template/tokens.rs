@@ -33,7 +33,7 @@ pub(super) struct Tokens {
     pub(super) tokens: Vec<Token>,
     /// Where each `/*!` and its `*/` stand.
     pub(super) borders: Vec<usize>,
-    /// Where the last of them all ends: behind it come `;`, blanks and comments.
+    /// Where the last token ends: only `;`, blanks and comments follow.
     pub(super) end: usize,
 }
 

@@ -14,7 +14,7 @@ pub struct BatchTuner {
     seen: Vec<Chunk>,
     /// What they were like at half the size.
     before: Option<Chunk>,
-    /// How many chunks are looked at before it is decided.
+    /// How many chunks are measured before a decision.
     enough: usize,
     /// Whether the last change was to a larger size.
     grew: Option<bool>,
@@ -120,7 +120,7 @@ impl BatchTuner {
     fn set(&mut self, target: usize, why: String) -> Option<(usize, String)> {
         let grows = target > self.target;
         if self.grew.is_some_and(|grew| grew != grows) {
-            // Back and forth: whatever makes it so, more of it is looked at.
+            // The size goes back and forth: for any cause, measure more chunks before the next decision.
             self.enough = (self.enough * 2).min(MOST_CHUNKS);
         }
         self.grew = Some(grows);
@@ -139,7 +139,7 @@ pub fn bytes_near_the_end(left: u64, lanes: usize) -> usize {
 /// A smaller one is not worth its COMMIT.
 const LEAST_AT_THE_END: usize = 512 << 10;
 
-/// How many chunks of one size are looked at, and how many at the most after a long back and forth.
+/// How many chunks of one size are measured, and how many at most after the size went back and forth for long.
 const CHUNKS: usize = 8;
 const MOST_CHUNKS: usize = 1024;
 

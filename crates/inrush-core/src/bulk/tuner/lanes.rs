@@ -1,9 +1,9 @@
-//! How many lanes are worth it: one more is tried, and kept if the rate grew by at least 5 %, then another. Else the rate is measured
-//! again without it, for it falls by itself as a table outgrows its caches: by both, one more may be worth it after all. After a rest one
-//! more is tried again if it had gained something, else one less, which is kept if the rate did not fall; so on, with rests that become
-//! longer.
+//! How many lanes are worth it. The tuner tries one more lane and keeps it if the rate grew by at least 5 %, then tries another.
+//! Otherwise it measures the rate again without it, because the rate falls by itself as a table outgrows its caches: measured on
+//! both sides, one more may be worth it after all. After a pause it tries one more again if that had gained something, else one
+//! less, which is kept if the rate did not fall. This repeats, with pauses that become longer.
 //!
-//! One less nearly always costs something: it comes second, and only if there is enough to come to earn that back.
+//! Removing a lane nearly always costs throughput, so it is tried second, and only if enough work is left to recover the loss.
 
 use super::Ack;
 use super::gain::{Gain, mean};
@@ -168,8 +168,8 @@ impl LaneTuner {
         self.judge(from, seen, gain, false, measured.idle, now)
     }
 
-    /// Tries one more or one less, whichever it is the turn of, if that is worth a try; else rests. `kept` is why the lanes that there are
-    /// stay.
+    /// Tries one more or one less lane, according to `turn`, if that is worth a try; otherwise pauses. `kept` is the reason why
+    /// the current lanes stay.
     fn try_next(&mut self, base: Vec<f64>, idle: f64, kept: Option<String>, now: Duration) -> Option<(usize, String)> {
         let from = self.lanes;
         let (to, why) = match self.turn {
@@ -256,13 +256,13 @@ impl Gain {
         }
     }
 
-    /// Too near to what is wanted to be told from it.
+    /// Whether the share is too close to `wanted` to be distinguished from it.
     fn is_near(&self, wanted: f64) -> bool {
         (self.share - wanted).abs() < self.error
     }
 
-    /// So bad that looking on would only cost more. Of one less that is soon believed: if it is an error, a lane too many is kept, which
-    /// costs the load nothing.
+    /// Whether the result is so bad that more windows would only cost more. A try of one less needs a smaller margin: if the
+    /// result is wrong, a lane too many is kept, which costs the load nothing.
     fn is_far_below(&self, wanted: f64, grew: bool) -> bool {
         self.share + if grew { 2.0 } else { 1.0 } * self.error < wanted
     }

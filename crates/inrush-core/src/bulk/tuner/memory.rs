@@ -16,7 +16,8 @@ const BATCHES_PER_LANE: usize = 2;
 /// One waits in the reader's hands.
 const BATCHES_BESIDE: usize = 1;
 
-/// A byte of narrow CSV, its views and the text made of it (docs/notes/chunk-size.md): what is thought before the first chunk tells.
+/// A byte of narrow CSV, its views and the text made of it (docs/notes/chunk-size.md): the assumption until the first chunk is
+/// measured.
 pub const LIKELY_HELD_PER_BYTE: f64 = 3.5;
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub struct Limits {
     pub max_batch: usize,
     /// Bytes of memory for all that is under way; a chosen batch size keeps to it, a fixed one does not.
     pub memory: usize,
-    /// Two methods of which the faster one is to be found out, if a lane alone begins; in doubt the first.
+    /// Two methods; the load finds out which one is faster, if it begins with one lane. In doubt it takes the first.
     pub methods: Option<[Method; 2]>,
 }
 
@@ -140,13 +140,13 @@ impl fmt::Display for Tuned {
 #[derive(Debug)]
 pub struct Tuner {
     limits: Limits,
-    /// Until the methods are told apart, nothing else changes.
+    /// Until the trial has chosen a method, nothing else changes.
     trial: Option<Trial>,
     batch: BatchTuner,
     lanes: LaneTuner,
     /// Bytes of memory that a byte of text takes, with all that is made of it: the most that was seen.
     held_per_byte: f64,
-    /// The batch size as it was told last.
+    /// The batch size as it was reported last.
     told: usize,
 }
 
@@ -185,7 +185,7 @@ impl Tuner {
         self.trial.as_mut()?.next_method()
     }
 
-    /// The server has refused a method that is tried, or the one beside which it is.
+    /// The server has refused one of the two methods of the trial.
     pub fn no_more_trials(&mut self) {
         self.trial = None;
     }
@@ -219,7 +219,7 @@ impl Tuner {
             return Some(Tuned { at: ack.at, change, why });
         }
         if let Some((from, why)) = self.lanes.on_ack(ack) {
-            // More lanes leave less memory to each; that follows from it and is not told by itself.
+            // More lanes leave less memory to each; that follows from the number of lanes and is not reported separately.
             self.told = self.batch_bytes();
             return Some(Tuned { at: ack.at, change: Change::Lanes { from, to: self.lanes() }, why });
         }

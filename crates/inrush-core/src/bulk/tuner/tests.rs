@@ -192,7 +192,7 @@ fn a_server_without_room_is_not_asked_again() {
     assert_eq!(tuner.lanes(), 1);
 }
 
-/// Chunks of two seconds: a try of one lane that halves the rate must not go on until a whole window of it is there.
+/// Chunks of two seconds: a try of one lane that halves the rate must end before a whole window of it was measured.
 #[test]
 fn a_try_that_is_far_worse_ends_early() {
     let slow = Server { mib_per_second: &[2.4, 4.1, 3.5], noise: 0.05, ..FLAT };
@@ -316,7 +316,8 @@ fn recorded_loads_are_tuned_as_they_were() {
     }
 }
 
-/// One lane that stores chunks by the method it is told, each with its own rate: what is decided after how many chunks, and the trace.
+/// One lane that stores chunks by the method that the tuner returns, each method with its own rate. Returns what is decided after
+/// how many chunks, and the trace.
 fn try_methods(rates: [f64; 2], noise: f64, chunks: u64, seed: u64) -> (Option<(Change, usize)>, String) {
     let limits = Limits { lanes: 1, methods: Some(METHODS), ..LIMITS };
     let (mut tuner, mut random, mut at) = (Tuner::new(limits), Random(seed), Duration::ZERO);

@@ -7,8 +7,8 @@
 //! tuned at=4101200 lanes 2 to 3: to see whether one more is faster
 //! ```
 //!
-//! Times are in microseconds since the load began. An `ack` ends with `left=`, the bytes still to be read, if the sources can tell, and with
-//! `method=`; `limits` ends with `methods=load-data,bulk` where methods are tried.
+//! Times are in microseconds since the load began. An `ack` ends with `left=`, the bytes still to be read, if the sources know
+//! it, and with `method=`; `limits` ends with `methods=load-data,bulk` where methods are tried.
 
 use super::{Ack, Limits, Tuned, Tuner};
 use crate::bulk::Method;
@@ -31,7 +31,7 @@ pub enum Line {
         /// When that was seen.
         at: Duration,
     },
-    /// What was decided, as it is told.
+    /// A decision, as it is reported.
     Tuned {
         /// When.
         at: Duration,

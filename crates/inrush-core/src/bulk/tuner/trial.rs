@@ -21,7 +21,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Tries the second beside the first.
+    /// Tries the second method in turns with the first.
     pub fn new(methods: [Method; 2]) -> Self {
         Self { methods, given: 0, rates: [Vec::new(), Vec::new()], last: None, is_over: false }
     }
@@ -86,7 +86,7 @@ const TURN: usize = 3;
 /// Chunks of each that count, before it is judged: two turns of each.
 const LEAST: usize = 4;
 
-/// The same where nothing tells them apart.
+/// The same where no difference is measured.
 const MOST: usize = 12;
 
 /// What the second must gain: it takes more of the client's processor.

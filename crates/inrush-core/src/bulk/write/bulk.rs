@@ -1,8 +1,8 @@
 //! COM_STMT_BULK_EXECUTE of the user's own statement, whatever it does with its placeholders: INSERT, REPLACE, an upsert, UPDATE,
 //! DELETE.
 //!
-//! A packet tells the type of each parameter once: that of its first value in the packet. A value of another type begins the next
-//! packet, so that none is ever read as what it is not.
+//! A packet contains the type of each parameter once: that of its first value in the packet. A value of another type begins the
+//! next packet, so that no value is read with a wrong type.
 
 use super::prepared::alone;
 use super::{BulkBody, Command, Limits, Next, Writer};

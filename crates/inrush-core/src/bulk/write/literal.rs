@@ -78,7 +78,7 @@ fn put_double(n: f64, out: &mut impl Put) -> Result<()> {
     let mut buffer = zmij::Buffer::new();
     let digits = buffer.format_finite(n).as_bytes();
     out.put(digits);
-    // Behind it come a sign and three digits at most.
+    // After it come a sign and three digits at most.
     if !digits[digits.len().saturating_sub(5)..].contains(&b'e') {
         out.put(b"e0");
     }

@@ -149,7 +149,7 @@ impl LoadData {
             field.put(value, block).map_err(|error| error.at_row(row as u64))?;
             block.push(ENCODED.terminated_by);
         }
-        // Every field has put a separator behind itself; the last one's place is the row's end. (A table has a column.)
+        // Every field is followed by a separator; the last field's separator is replaced by the row end. (A table has a column.)
         block.set_last(b'\n');
         Ok(())
     }

@@ -80,7 +80,8 @@ impl Limits {
 /// the statement's tree in its caches (docs/notes/multi-row.md).
 pub const TEXT_BYTES: usize = 128 * 1024;
 
-/// Bytes of an execution of many rows; usually its rows are the limit. Longer rows are so long that the parser does not count.
+/// Bytes of an execution of many rows; in most cases the limit of rows is reached first. Longer rows are so long that the parser
+/// does not count.
 pub const BOUND_BYTES: usize = 1024 * 1024;
 
 /// Bytes of a bulk command of a batch (docs/notes/bulk.md).

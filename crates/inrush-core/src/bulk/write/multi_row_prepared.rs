@@ -2,8 +2,8 @@
 //! these statements is made once and prepared once; many rows are sent with the largest, the rest with one of each size that it
 //! takes: 11 rows as 8 + 2 + 1.
 //!
-//! A parameter has one type down all rows as long as its values fit that: then the server, which keeps the types of a statement's
-//! last execution, is told them once.
+//! A parameter has one type in all rows as long as its values fit that: then the types are sent to the server only once, because
+//! it keeps the types of a statement's last execution.
 
 use super::prepared::{alone, refuse_default};
 use super::{Command, Limits, Next, Writer};
@@ -161,8 +161,8 @@ impl MultiRowPrepared {
 }
 
 impl Scratch {
-    /// Appends one row's values, the thorough way, the first of which is the command's value `at`. False: one of them is so long that it goes ahead,
-    /// so that the row must stand alone.
+    /// Appends one row's values by the slow path. The row's first value is the command's value `at`. Returns `false` if one of
+    /// them is so long that it is sent ahead, so that the row must be a command of its own.
     fn put_row(&mut self, at: usize, row: &[Value<'_>], types: &mut [ParamType], out: &mut Vec<u8>) -> Result<bool> {
         for ((i, value), ty) in (at..).zip(row).zip(types) {
             match value {

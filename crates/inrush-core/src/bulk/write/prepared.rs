@@ -68,7 +68,7 @@ pub(super) fn refuse_default(values: &[Value<'_>]) -> Result<()> {
     }
 }
 
-/// What no row has so many of that they would not fit beside the longer ones, which all go ahead.
+/// Values up to this length fit into one packet however many a row has; if need be, all longer ones are sent ahead.
 const SHORT: usize = 64;
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Repeat {
             }
             put(row, block)?;
             let bytes = block.total() + self.tail.len();
-            // A row that alone is more than a command usually is travels alone.
+            // A row that alone is larger than the target size of a command is sent alone.
             if n_rows == 0 && bytes > self.limits.max_bytes {
                 return Ok(Filled::TooLong(bytes));
             }
@@ -107,8 +107,8 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Cuts a part of a statement at its placeholders. Blanks before and behind them go, and one comes where a value would run into what
-    /// stands there: `a=?AND`.
+    /// Cuts a part of a statement at its placeholders. Blanks before and after them are removed, and one is added where a value
+    /// would run into the text next to it: `a=?AND`.
     pub(super) fn new(statement: &Statement, range: Range<usize>) -> Self {
         let sql = statement.sql().as_bytes();
         let marks = statement.marks().iter().copied().filter(|mark| range.contains(mark));
@@ -178,8 +178,8 @@ impl Pieces {
 /// Room for a value, so that one row does not need a second allocation.
 const LIKELY_BYTES: usize = 32;
 
-/// Whether a value beside this byte would become a part of what it belongs to. A minus is no such byte: `5--3` is 8, and with a blank behind
-/// them the two would begin a comment.
+/// Whether a value next to this byte would merge with it into one token. A minus is no such byte: `5--3` is 8, and with a blank
+/// after it, the two would begin a comment.
 fn runs_on(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'\'' | b'"' | b'`' | 0x80..)
 }

@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// The values of a command, each as a text that tells what the server would see.
+/// The values of a command, each as a text of what the server would see.
 fn read(next: &Next, limits: Limits) -> Vec<String> {
     let Next::Command { command, n_rows } = next else { panic!("{next:?}") };
     assert!(*n_rows <= limits.rows);

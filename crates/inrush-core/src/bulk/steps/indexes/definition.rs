@@ -1,7 +1,7 @@
-//! An index's definition as a value: parsed from SHOW CREATE TABLE or from the ledger, and written anew.
+//! An index's definition as a value: parsed from SHOW CREATE TABLE or from the ledger, and written from that value.
 //!
-//! The ledger is data that others may have written, so nothing of its text is run as it stands. A definition is a kind, a name, key
-//! parts and options; any other text is not parsed, and the caller refuses it.
+//! The ledger is data that others may have written, so its text is never run directly. A definition is a kind, a name, key parts
+//! and options; any other text is not parsed, and the caller refuses it.
 
 use crate::value::ident::quote_ident;
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ enum TokenKind {
     Sign(char),
 }
 
-/// An option behind the key parts.
+/// An option that follows the key parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Opt {
     Using(&'static str),
@@ -77,7 +77,8 @@ impl Definition {
         reader.rest.trim_ascii().is_empty().then_some(definition)
     }
 
-    /// Parses what [`super::add`] wrote: definitions behind `ADD`, with commas in between. Returns `None` if anything is not one.
+    /// Parses what [`super::add`] wrote: definitions that each follow `ADD`, with commas in between. Returns `None` if anything
+    /// is not one.
     pub(super) fn parse_all(text: &str) -> Option<Vec<Self>> {
         let mut reader = Reader { rest: text };
         let mut all = Vec::new();

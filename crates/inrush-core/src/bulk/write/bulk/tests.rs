@@ -8,7 +8,7 @@ fn bulk(limits: Limits) -> Bulk {
     Bulk::new(&Statement::new("INSERT INTO t VALUES (?, ?)").unwrap(), limits, false).unwrap()
 }
 
-/// The body of each packet behind its flags, as types and rows, and its number of rows.
+/// The body of each packet after its flags, as types and rows, and its number of rows.
 #[track_caller]
 fn check(limits: Limits, rows: &[[Value<'_>; 2]], want: &[(usize, &[u8], &[u8])]) {
     let commands = all(&mut bulk(limits), rows).unwrap();
