@@ -15,12 +15,12 @@ pub(crate) struct Answers {
 }
 
 enum Slot {
-    /// Nobody has come for it yet.
+    /// The caller has not come for it yet.
     Fresh,
     Task(Waker),
     Thread,
     Told(Result<Inserted>),
-    /// He got it, or does not want it any more.
+    /// The caller got it, or does not need it any more.
     Left,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Ticket {
     is_used: bool,
 }
 
-/// Bad answers of one inserter that nobody heard: how many, and the first.
+/// Bad answers of one inserter that no caller received: how many, and the first.
 #[derive(Debug, Default)]
 pub(crate) struct Unheard(Mutex<(usize, Option<Error>)>);
 
@@ -43,7 +43,7 @@ impl Unheard {
         first.get_or_insert(error);
     }
 
-    /// They are told now.
+    /// Returns them and forgets them: the caller reports them.
     pub(crate) fn take(&self) -> Option<(usize, Error)> {
         let (n, first) = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         first.map(|first| (n, first))
@@ -60,7 +60,7 @@ impl Answers {
         Ticket { answers: Arc::clone(self), row, is_used: false }
     }
 
-    /// Tells the answers to all `n_rows`, once, and wakes those who wait.
+    /// Delivers the answers to all `n_rows`, once, and wakes the callers that wait.
     pub(crate) fn tell(&self, n_rows: usize, mut answer: impl FnMut(usize) -> Result<Inserted>) {
         let mut wakers = Vec::with_capacity(n_rows);
         let mut has_threads = false;

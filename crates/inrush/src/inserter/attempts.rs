@@ -1,4 +1,4 @@
-//! A batch from its first attempt to its end: how often it is tried, with which pauses, and what its callers are told.
+//! A batch from its first attempt to its end: how often it is tried, with which pauses, and what is reported to its callers.
 //!
 //! Pure: time and chance come in as arguments.
 
@@ -21,7 +21,7 @@ pub(crate) struct Attempts {
 pub(crate) enum Step {
     /// Wait, and try again.
     Again(Duration, Over),
-    /// Tell the callers.
+    /// Report this error to the callers.
     Tell(Error),
 }
 
@@ -32,8 +32,8 @@ impl Attempts {
         Self { began, limit, retry, has_ledger }
     }
 
-    /// Until when an attempt may wait for a connection: the first one as long as anybody who asks the pool, those behind it only for what is
-    /// left of that or of the time for retries. `None`: without a limit.
+    /// Until when an attempt may wait for a connection. The first attempt may wait as long as any caller of the pool; later attempts may
+    /// wait only for what is left of that time or of the time for retries. `None`: without a limit.
     pub(crate) fn wait_until(&self, acquire_timeout: Option<Duration>) -> Option<Instant> {
         self.began.checked_add(acquire_timeout?.max(self.limit))
     }
@@ -73,7 +73,7 @@ mod tests {
         Attempts::new(Instant::now(), Duration::from_secs(1), has_ledger)
     }
 
-    /// `Ok`: it is tried again; `Err`: what the callers are told, and whether the outcome is unknown.
+    /// `Ok`: it is tried again; `Err`: what is reported to the callers, and whether the outcome is unknown.
     #[track_caller]
     fn check(has_ledger: bool, stage: Stage, error: Error, after_ms: u64, want: Result<Over, (&str, bool)>) {
         let mut attempts = attempts(has_ledger);

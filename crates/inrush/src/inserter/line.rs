@@ -6,8 +6,8 @@
 //! SELECT batch FROM inrush_inserter WHERE .. FOR UPDATE     when the answer to COMMIT was lost: 8 it is stored, 7 it is not
 //! ```
 //!
-//! Why that settles it: COMMIT is sent after the UPDATE's reply, so whoever may commit holds the line's lock until its transaction is
-//! over, and a locking read waits for that end. A plain read would not.
+//! Why that settles it: COMMIT is sent after the UPDATE's reply, so a session that may commit holds the line's lock until its
+//! transaction is over, and a locking read waits for that end. A plain read would not.
 
 use crate::{Error, Kind, Result};
 use inrush_core::profile::Cluster;
@@ -27,7 +27,7 @@ pub(crate) enum Place {
     Unbegun,
     /// At this batch.
     At(u64),
-    /// The answer to a COMMIT was lost, and then nobody could be asked.
+    /// The answer to a COMMIT was lost, and after that no server could be queried.
     Unsure,
 }
 
@@ -118,7 +118,7 @@ impl Line {
         format!("UPDATE {} SET batch = {} WHERE {} AND batch = {from}", self.table, from + 1, self.condition())
     }
 
-    /// Reads where it is, once nobody can move it any more.
+    /// Reads where it is, once no session can move it any more.
     pub(crate) fn settle(&self) -> String {
         format!("SELECT batch FROM {} WHERE {} FOR UPDATE", self.table, self.condition())
     }

@@ -1,4 +1,4 @@
-//! What an inserter tells those who measure, under names in the style of OpenTelemetry's.
+//! The metrics of an inserter, under names in the style of OpenTelemetry's.
 //!
 //! The recorder that is installed when the inserter is made gets it all; without one each call is a test for nothing.
 

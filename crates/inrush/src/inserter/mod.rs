@@ -8,13 +8,13 @@
 //! | [`shape`] | the columns of the rows, and their statement |
 //! | [`line`] | the ledger by which a lost COMMIT is settled |
 //! | [`answers`] | where the callers of a batch find their answers, be they threads or tasks |
-//! | [`shared`] | the queue behind its lock, and the values that give back what they hold when they are dropped |
+//! | [`shared`] | the queue in its mutex, and the values that give back what they hold when they are dropped |
 //! | [`workers`] | who writes for the lanes of one or of many inserters |
 //! | [`tables`] | the inserters of many tables, by their names |
 //! | [`meters`] | metrics in the style of OpenTelemetry |
 //!
 //! Invariants: every row that was taken is answered exactly once, whatever ends; no row is sent again unless nothing of the last
-//! attempt can be stored; nobody waits for rows that have not come.
+//! attempt can be stored; there is no batching delay.
 
 pub(crate) mod answers;
 pub(crate) mod attempts;
@@ -82,7 +82,7 @@ const MAX_COMMAND: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Inserted {
-    /// The id that the server made for it, where it tells.
+    /// The id that the server generated for it, if the server reports one.
     pub id: Option<u64>,
 }
 
@@ -102,7 +102,7 @@ pub struct InserterStatus {
     pub stored: u64,
     /// Rows refused so far; none of them is stored.
     pub failed: u64,
-    /// Rows of which nobody knows.
+    /// Rows of unknown outcome.
     pub unknown: u64,
     /// Batches so far.
     pub batches: u64,

@@ -50,7 +50,7 @@ impl InserterOptions {
         Self::default()
     }
 
-    /// The columns of each row, in the order of its values. Unless told: the names of the first row, if it has names, else
+    /// The columns of each row, in the order of its values. Default: the names of the first row, if it has names, else
     /// all columns of the table that take a value, in its order.
     #[must_use]
     pub fn with_columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
@@ -58,7 +58,7 @@ impl InserterOptions {
         self
     }
 
-    /// How many batches are written at the same time, each on a connection of its own. 2 unless told: while the server works on
+    /// How many batches are written at the same time, each on a connection of its own. Default: 2. While the server works on
     /// one, we wake the callers of the other. Between lanes there is no order; with 1 rows go in as they come.
     #[must_use]
     pub fn with_lanes(mut self, n: usize) -> Self {
@@ -66,35 +66,35 @@ impl InserterOptions {
         self
     }
 
-    /// The most rows of one batch. 4096 unless told.
+    /// The most rows of one batch. Default: 4096.
     #[must_use]
     pub fn with_batch_rows(mut self, n: usize) -> Self {
         self.limits.batch.rows = n;
         self
     }
 
-    /// The most bytes of one batch; a larger row travels alone. 1 MiB unless told.
+    /// The most bytes of one batch; a larger row is sent alone. Default: 1 MiB.
     #[must_use]
     pub fn with_batch_bytes(mut self, n: usize) -> Self {
         self.limits.batch.bytes = n;
         self
     }
 
-    /// The most rows that wait to be written; whoever brings more waits for room. 65,536 unless told.
+    /// The most rows that wait to be written; a caller that brings more waits for room. Default: 65,536.
     #[must_use]
     pub fn with_queue_rows(mut self, n: usize) -> Self {
         self.limits.queue.rows = n;
         self
     }
 
-    /// The most bytes that wait to be written. 64 MiB unless told.
+    /// The most bytes that wait to be written. Default: 64 MiB.
     #[must_use]
     pub fn with_queue_bytes(mut self, n: usize) -> Self {
         self.limits.queue.bytes = n;
         self
     }
 
-    /// Whether to ask for the ids that the server generates. Yes unless told.
+    /// Whether to request the ids that the server generates. Default: yes.
     #[must_use]
     pub fn with_ids(mut self, ask: bool) -> Self {
         self.ids = ask;
@@ -120,9 +120,9 @@ impl InserterOptions {
         self
     }
 
-    /// What becomes of a row whose key is in the table already. It is refused unless told.
+    /// What becomes of a row whose key is in the table already. Default: it is refused.
     ///
-    /// Except with [`OnDuplicate::Fail`] no ids are told. Between lanes there is no order: where rows of one key follow each other, one lane
+    /// Ids are reported only with [`OnDuplicate::Fail`]. Between lanes there is no order: where rows of one key follow each other, one lane
     /// ([`with_lanes`](InserterOptions::with_lanes)) stores them as they come.
     ///
     /// ```

@@ -2,9 +2,10 @@
 //! clock, no socket in here.
 //!
 //! Rows are put into batches as they come: the last batch takes rows until it is full, has a lane's share, or a lane takes it. A lane
-//! that is free takes the first batch at once, however small: nobody lingers. What comes while all lanes are busy forms the next batch.
+//! that is free takes the first batch at once, however small: there is no batching delay. What comes while all lanes are busy forms the
+//! next batch.
 //!
-//! Invariant: while there is room nobody waits for it, and while a batch is there no lane sleeps that was not called
+//! Invariant: while there is room no caller waits for it, and while a batch is there no lane sleeps that was not called
 //! (`settled`, checked in tests).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -77,7 +78,7 @@ pub(crate) enum Work<B> {
 /// Why somebody who waits is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// Whoever brings a row: it is counted in, with so many bytes.
+    /// A caller with a row: it is counted in, with so many bytes.
     Enter(usize),
     /// A lane: come and look.
     Look,
@@ -105,7 +106,7 @@ enum Life {
     Open,
     /// No more rows are taken; those that are there are written.
     Closing,
-    /// Nobody is left to write.
+    /// No lane is left to write.
     Ended,
 }
 
@@ -210,7 +211,7 @@ impl<B, W> Queue<B, W> {
         self.idle.push((lane, who));
     }
 
-    /// Whoever was called is gone.
+    /// Undoes a call whose receiver is gone.
     pub(crate) fn undo(&mut self, call: Call) {
         match call {
             Call::Enter(bytes) => self.forgo(bytes),
@@ -225,7 +226,7 @@ impl<B, W> Queue<B, W> {
         self.n_in_flight -= n_rows;
     }
 
-    /// A lane is gone. Once the last one is, whatever is queued is handed over: nobody will write it.
+    /// A lane is gone. Once the last one is, everything queued is handed over: no lane will write it.
     pub(crate) fn lane_ended(&mut self, lane: usize) -> Vec<B> {
         self.n_lanes -= 1;
         self.is_here(lane);
@@ -259,7 +260,7 @@ impl<B, W> Queue<B, W> {
         self.ends.push(who);
     }
 
-    /// Whom to call next, and why. To be asked after each of the calls above, until there is nobody.
+    /// Returns whom to call next, and why. Call this after each of the methods above, until it returns `None`.
     pub(crate) fn serve(&mut self) -> Option<(W, Call)> {
         if let Some(outside) = self.outside.first_entry() {
             let bytes = outside.get().bytes;
@@ -312,7 +313,7 @@ impl<B, W> Queue<B, W> {
     }
 
     /// The most rows of the batch that forms: a lane's share of all rows that are here. Otherwise one lane takes all of them and the
-    /// others rest; and while its callers are woken and bring their next rows, the server has nothing to do.
+    /// others are idle; and while its callers are woken and bring their next rows, the server has nothing to do.
     fn share(&self) -> usize {
         let n_here = self.queued.rows + self.n_in_flight;
         n_here.div_ceil(self.n_lanes.max(1)).max(MIN_SHARE).min(self.limits.batch.rows)

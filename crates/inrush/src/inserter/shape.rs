@@ -20,11 +20,11 @@ pub(crate) struct Shape {
     pub(crate) columns: Vec<Box<str>>,
     /// The schema of the table; empty for the connection's.
     pub(crate) schema: String,
-    /// Whether a statement that fails half-way leaves nothing behind.
+    /// Whether a statement that fails half-way stores nothing.
     pub(crate) is_transactional: bool,
     /// Whether the server makes an id for each row.
     pub(crate) has_ids: bool,
-    /// Without checks for a table of which nothing is known.
+    /// Has no checks if nothing is known of the table.
     validator: Validator,
     read_at: Instant,
 }
@@ -94,7 +94,7 @@ impl Shape {
         })
     }
 
-    /// The same rows, now that the table was read anew.
+    /// The same rows, after the table was read again.
     ///
     /// # Errors
     /// Those of [`Shape::new`]: a column may be gone.
@@ -135,7 +135,7 @@ impl Shape {
     }
 }
 
-/// What stands behind the values for rows whose key is there.
+/// The clause after the values, for rows whose key exists.
 fn tail(on_duplicate: &OnDuplicate, columns: &[Box<str>], row_alias: bool) -> Result<String> {
     let is_ours = |name: &&String| columns.iter().any(|column| column.to_lowercase() == name.to_lowercase());
     let updated: Vec<String> = match on_duplicate {
@@ -221,7 +221,7 @@ impl BoundRows for One<'_> {
     }
 }
 
-/// Before a value is refused, a description older than this is read anew.
+/// Before a value is refused, a description older than this is read again.
 const FRESH: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

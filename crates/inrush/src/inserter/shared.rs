@@ -1,4 +1,4 @@
-//! An inserter's queue behind its lock, and the values that hold a place in it: [`Outside`], [`Lane`], [`Taken`]. Each gives
+//! An inserter's queue in its mutex, and the values that hold a place in it: [`Outside`], [`Lane`], [`Taken`]. Each gives
 //! back what it holds when it is dropped, so that whatever ends (a task, a thread, a runtime), every row has its answer.
 
 use crate::inserter::answers::{Answers, Ticket, Unheard};
@@ -81,16 +81,16 @@ pub(crate) struct Lane {
 /// What a lane does next.
 pub(crate) enum Next {
     Write(Taken),
-    /// Rest until called.
+    /// Sleep until called.
     Rest(Arc<Waiter<Call>>),
     End,
 }
 
-/// A batch that a lane writes. Dropped without answers, it tells its callers that nobody knows what became of their rows.
+/// A batch that a lane writes. If it is dropped without answers, it reports to its callers that the outcome of their rows is unknown.
 pub(crate) struct Taken {
     shared: Arc<Shared>,
     number: u64,
-    /// Taken when it is told.
+    /// `None` once the outcome was reported.
     batch: Option<Batch>,
     taken_at: Instant,
 }
@@ -359,7 +359,7 @@ impl Taken {
         self.batch.as_ref().unwrap_or_else(|| unreachable!("a batch is there until it is told"))
     }
 
-    /// Tells each caller what became of his row.
+    /// Reports to each caller what became of its row.
     pub(crate) fn tell(mut self, end: Result<Stored>) {
         self.finish(end);
     }
@@ -397,7 +397,7 @@ impl Drop for Taken {
 }
 
 impl Shared {
-    /// Tells each caller of a batch that nothing came of it, or that nobody knows.
+    /// Reports to each caller of a batch that its row was not stored, or that the outcome is unknown.
     fn give_up(&self, batch: &Batch, error: &Error) {
         let n_rows = batch.rows.n_rows();
         match error.is_outcome_unknown() {
@@ -411,7 +411,7 @@ impl Shared {
         batch.answers.tell(batch.rows.n_rows(), answer);
     }
 
-    /// Before anybody is told, so that whoever asks then finds his row counted.
+    /// Called before the answers are delivered, so that a caller that then reads the status finds its row counted.
     fn count(&self, n_stored: usize, n_failed: usize, n_unknown: usize) {
         self.meters.answered(n_stored, n_failed, n_unknown);
         let totals = &mut self.state().totals;

@@ -45,7 +45,7 @@ impl<I: Clone> Tables<I> {
     }
 }
 
-/// The first error of rows whose callers had gone. That of every inserter is taken, so that the next call does not tell it again.
+/// The first error of rows whose callers had gone. That of every inserter is taken, so that the next call does not report it again.
 pub(crate) fn heard<'s>(each: impl Iterator<Item = &'s Shared>) -> Result<()> {
     each.map(Shared::hear).fold(Ok(()), Result::and)
 }

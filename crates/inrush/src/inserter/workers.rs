@@ -1,5 +1,5 @@
-//! The workers who write for the lanes of one or of many inserters: which lane has work, which worker rests. A worker is a thread or a task
-//! with a connection; a lane is a place in the queue of one inserter. So thousands of inserters can do with a few connections.
+//! The workers that write for the lanes of one or of many inserters: which lane has work, which worker is idle. A worker is a thread or a
+//! task with a connection; a lane is a place in the queue of one inserter. So thousands of inserters can do with a few connections.
 //!
 //! Lanes take turns: one that wrote a batch comes after all others that have work.
 //!
@@ -45,7 +45,7 @@ pub(crate) enum Todo {
     Write(Held, Taken),
     /// A lane has nothing to do any more: its ledger is to be ended, and then itself.
     Conclude(Held),
-    /// Rest until called.
+    /// Sleep until called.
     Rest(Arc<Waiter<()>>),
     End,
 }
@@ -216,7 +216,7 @@ impl Drop for Worker {
         drop(state);
         call(ends);
         for slot in slots {
-            // Its callers are told.
+            // This reports to its callers.
             let lane = slot.lane().take();
             drop(lane);
         }
@@ -228,13 +228,13 @@ impl Held {
         self.lane.as_mut().unwrap_or_else(|| unreachable!("a lane is there until it is put back"))
     }
 
-    /// The lane wrote what it had; perhaps there is more. Its worker looks at once, behind the others that are ready, so nobody is called.
+    /// The lane wrote what it had; perhaps there is more. Its worker checks at once, after the other lanes that are ready, so no worker is called.
     pub(crate) fn put_back(mut self) {
         *self.slot.lane() = self.lane.take();
         self.workers.state().ready.push_back(Arc::clone(&self.slot));
     }
 
-    /// The lane rests until its waiter is called.
+    /// The lane sleeps until its waiter is called.
     fn rest(mut self, waiter: &Waiter<Call>) {
         *self.slot.lane() = self.lane.take();
         let waker = Waker::from(Arc::clone(&self.slot));
@@ -247,7 +247,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if let Some(lane) = self.lane.take() {
-            // In this order: whoever waited for the end of the lane may ask for that of the workers.
+            // In this order: a caller that waited for the end of the lane may wait for that of the workers next.
             self.workers.forget(&self.slot);
             drop(lane);
         }
@@ -256,7 +256,7 @@ impl Drop for Held {
 
 fn call(waiters: Vec<Arc<Waiter<()>>>) {
     for waiter in waiters {
-        // Whoever is gone need not be told.
+        // A waiter that is gone need not be woken.
         let _ = waiter.serve(());
     }
 }

@@ -1,11 +1,11 @@
 //! The pool's book: who gets which connection, who may open one, what is retired. No lock, no clock, no socket in here.
 //!
 //! Rules: the connection used last is lent first, so that the others can grow old; those who wait are served in the order
-//! in which they came; whoever waits longest gets the next connection or the next free place to open one; after a failed
-//! attempt there is one attempt at a time, with growing pauses; where the server lets no more in, whoever was refused waits, before
+//! in which they came; the caller that waits longest gets the next connection or the next free place to open one; after a failed
+//! attempt there is one attempt at a time, with growing pauses; if the server lets no more in, a caller that it refused waits, before
 //! all others, for a connection of the pool to come back, or until it is time to try again.
 //!
-//! Invariant: while somebody waits, nothing rests and nobody else could open one (`settled`, checked in tests).
+//! Invariant: while a caller waits, no connection is idle and none could be opened (`settled`, checked in tests).
 
 use crate::PoolOptions;
 use inrush_core::retry::BackOff;
@@ -35,7 +35,7 @@ pub(crate) struct Ledger<C, W> {
     is_closed: bool,
 }
 
-/// A connection that nobody uses.
+/// A connection that is not in use.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Resting<C> {
     pub(crate) item: C,
@@ -76,7 +76,7 @@ pub(crate) enum Check {
 }
 
 impl Check {
-    /// Whether the server is asked; `is_quiet` looks at the socket, if need be.
+    /// Whether to ping the server. `is_quiet` checks the socket, if that is needed.
     pub(crate) fn needs_ping(self, is_quiet: impl FnOnce() -> bool) -> bool {
         match self {
             Self::Nothing => false,
@@ -102,7 +102,7 @@ pub(crate) struct Chores<C> {
 pub struct PoolStatus {
     /// Connections that somebody uses.
     pub in_use: usize,
-    /// Connections that nobody uses.
+    /// Connections that are not in use.
     pub idle: usize,
     /// Connections that are being opened.
     pub opening: usize,
@@ -251,7 +251,7 @@ impl<C, W> Ledger<C, W> {
         self.retry_at.filter(|_| self.is_full)
     }
 
-    /// When somebody whom the server refused asks again, if nobody calls him before.
+    /// When a caller that the server refused tries again, if it is not called before.
     pub(crate) fn next_try(&self, now: Instant) -> Instant {
         self.retry_at.filter(|at| *at > now).unwrap_or(now + BackOff::CONNECTION.first)
     }
@@ -323,7 +323,7 @@ impl<C, W> Ledger<C, W> {
         !self.is_closed && self.total() < self.options.min
     }
 
-    /// Lends nothing any more; hands over what rests. Those who wait are to be served.
+    /// Lends nothing any more; hands over the idle connections. Those who wait are to be served.
     pub(crate) fn close(&mut self) -> Vec<Resting<C>> {
         self.is_closed = true;
         std::mem::take(&mut self.idle)
@@ -387,8 +387,8 @@ fn pause_after(n_failed: u32, jitter: f64) -> Duration {
 
 /// Numbers below it are of those whom the server refused.
 const FIRST_NUMBER: u64 = 1 << 48;
-/// A server that closed a connection may have done so a moment ago; to look costs less than a microsecond, which only a pool in
-/// full use would notice, and there connections do not rest.
+/// A server that closed a connection may have done so a moment ago; the check costs less than a microsecond, which only a pool in
+/// full use would notice, and there connections are not idle.
 const LOOK_AFTER: Duration = Duration::from_millis(5);
 const LIFETIME_SPREAD: f64 = 0.1;
 const SHORTEST_RHYTHM: Duration = Duration::from_millis(10);

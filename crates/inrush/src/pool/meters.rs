@@ -1,4 +1,4 @@
-//! What a pool tells those who measure, under the names of OpenTelemetry's conventions for databases.
+//! The metrics of a pool, under the names of OpenTelemetry's conventions for databases.
 //!
 //! The recorder that is installed when the pool is made gets it all; without one each call is a test for nothing.
 

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`ledger`] | who gets which connection, who may open one, what is retired: pure, the time comes in |
 //! | [`waiter`] | where one who waits is found, be it a thread or a task |
-//! | [`shared`] | a ledger behind its lock, and the values that give back what they hold when they are dropped |
-//! | [`refused`] | what whoever the server does not let in waits for |
+//! | [`shared`] | a ledger in its mutex, and the values that give back what they hold when they are dropped |
+//! | [`refused`] | what a caller waits for that the server does not let in |
 //! | [`meters`] | metrics under the names of OpenTelemetry |
 //!
-//! Invariants: a connection is idle, lent, or gone; whoever holds a place for one gives it back by being dropped, so that a
-//! cancelled acquire leaks nothing; nothing rests in the pool while somebody waits for it.
+//! Invariants: a connection is idle, lent, or gone; a value that holds a place for one gives it back when it is dropped, so that a
+//! cancelled acquire leaks nothing; no connection is idle in the pool while a caller waits for it.
 
 pub(crate) mod ledger;
 #[cfg(feature = "metrics")]

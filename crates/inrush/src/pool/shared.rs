@@ -1,8 +1,8 @@
-//! A ledger behind its lock, and the values that hold a place in it: [`Pooled`], [`Opening`], [`Waiting`]. Each gives back what it
+//! A ledger in its mutex, and the values that hold a place in it: [`Pooled`], [`Opening`], [`Waiting`]. Each gives back what it
 //! holds when it is dropped, wherever that happens, so nothing leaks from a future that is dropped or a thread that panics.
 //!
-//! A connection that comes back is cleaned without anybody waiting: the first command of the clean-up is written at once,
-//! which frees locks and ends transactions, and who gets the connection next reads the answers.
+//! A connection that comes back is cleaned without a wait: the first command of the clean-up is written at once,
+//! which frees locks and ends transactions, and the caller that gets the connection next reads the answers.
 
 use crate::PoolOptions;
 use crate::pool::ledger::{Answer, Check, Chores, Grant, Ledger, PoolStatus, Resting};
@@ -43,7 +43,7 @@ pub(crate) struct Shared<C> {
     pub(crate) config: Config,
     ledger: Mutex<Book<C>>,
     pub(crate) meters: Meters,
-    /// Wakes whoever keeps house.
+    /// Wakes the pool's maintenance.
     wake_keeper: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Shared<C> {
 pub(crate) struct Rested<C> {
     /// Boxed, as it is large and goes from hand to hand.
     pub(crate) connection: Box<C>,
-    /// A clean-up whose answers nobody has read yet.
+    /// A clean-up whose answers were not read yet.
     pub(crate) cleaning: Option<Box<Clean>>,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Opening<C: Lendable> {
 pub(crate) struct Waiting<C: Lendable> {
     shared: Arc<Shared<C>>,
     pub(crate) waiter: Arc<Waiter<Grant<Rested<C>>>>,
-    /// When to ask again although nobody called: of somebody whom the server refused.
+    /// When to ask again if no call comes: set for a caller that the server refused.
     retry_at: Option<Instant>,
     number: u64,
     is_over: bool,
@@ -179,7 +179,7 @@ impl<C: Lendable> Shared<C> {
         }
     }
 
-    /// Serves those who wait, as far as there is something for them, and tells the housekeeper if something is missing.
+    /// Serves those who wait, as far as there is something for them, and wakes the maintenance if something is missing.
     pub(super) fn settle<'a>(&'a self, ledger: MutexGuard<'a, Book<C>>) {
         let ledger = self.serve(ledger);
         let is_short = ledger.is_short();
@@ -226,7 +226,7 @@ impl<C: Lendable> Shared<C> {
         drop(unwanted);
     }
 
-    /// Begins the clean-up that the session needs, if it needs one. An error: nobody may use it any more.
+    /// Begins the clean-up that the session needs, if it needs one. After an error the connection must not be used any more.
     fn cleaning(&self, connection: &mut C) -> Result<Option<Box<Clean>>> {
         connection.come_to_rest(&self.config);
         let channel = connection.channel();
@@ -263,7 +263,7 @@ impl<C: Lendable> Shared<C> {
             return None;
         }
         let Chores { close, open, again_in } = ledger.chores(now);
-        // He knows what is missing: woken by himself he would never rest.
+        // The maintenance knows what is missing: if it woke itself it would never sleep.
         drop(self.serve(ledger));
         close.iter().for_each(|_| self.meters.closed_idle());
         drop(close);
@@ -378,7 +378,7 @@ impl<C: Lendable> Waiting<C> {
         [self.retry_at, deadline].into_iter().flatten().min()
     }
 
-    /// Nobody called: asks again if it is time for that; an error if the deadline passed.
+    /// No call came: asks again if it is time for that; an error if the deadline passed.
     pub(crate) fn not_served(
         self,
         asked: Instant,

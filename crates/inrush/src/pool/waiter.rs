@@ -17,7 +17,7 @@ enum State<G> {
     Thread,
     Task(Waker),
     Served(G),
-    /// He got it, or does not want it any more.
+    /// The waiter got it, or does not need it any more.
     Left,
 }
 

@@ -28,7 +28,7 @@ fn each_task_gets_its_own_answer_and_is_woken_once() {
     let answers = Arc::new(Answers::new(&Arc::default()));
     let counter = Arc::new(Counter::default());
     let mut tickets: Vec<_> = (0..5).map(|row| answers.ticket(row)).collect();
-    // From the last to the first, twice; one does not come before it is told.
+    // From the last to the first, twice; the caller of row 0 comes only after the answers were delivered.
     for _ in 0..2 {
         tickets[1..].iter_mut().rev().for_each(|ticket| assert_eq!(poll(ticket, &counter), None));
     }
@@ -74,7 +74,7 @@ fn errors_of_those_who_left_are_kept_for_somebody_else() {
         _ => Err(Error::data(format!("row {row} is bad"))),
     });
     assert_eq!(stays.wait().unwrap_err().to_string(), "row 0 is bad");
-    // It was told, and did not listen.
+    // Its answer was delivered, and its caller did not take it.
     drop(late);
     let (n, first) = unheard.take().unwrap();
     assert_eq!((n, first.to_string()), (3, "row 1 is bad".to_owned()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Keeps what it is told: name and labels, and the value's bits.
+/// Keeps what is recorded: name and labels, and the value's bits.
 #[derive(Default)]
 struct Book(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
 

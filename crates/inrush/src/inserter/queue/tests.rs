@@ -225,7 +225,7 @@ fn without_lanes_what_is_queued_comes_back() {
     assert_eq!(book.queued(), Size::default());
 }
 
-/// Whatever happens every row is handed out exactly once, and nobody waits without a reason.
+/// Whatever happens, every row is handed out exactly once, and no caller and no lane waits without a reason.
 #[test]
 fn whatever_happens_every_row_is_handed_out_once() {
     use rand::rngs::StdRng;

@@ -38,7 +38,7 @@ fn make(table: Option<&Table>, asked: Option<&[String]>, named: &[&str], exactly
     Shape::new(&name(), &Known { table, rules: &rules, at: Instant::now() }, asked, named, terms)
 }
 
-/// What stands behind the values, on MySQL and on MariaDB.
+/// The clause after the values, on MySQL and on MariaDB.
 #[track_caller]
 fn check_tail(on_duplicate: OnDuplicate, mysql: Result<&str, &str>, mariadb: Result<&str, &str>) {
     for (vendor, numbers, want) in [(Vendor::MySql, (9, 7, 0), mysql), (Vendor::MariaDb, (11, 8, 0), mariadb)] {

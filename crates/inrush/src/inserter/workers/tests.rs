@@ -11,7 +11,7 @@ fn tables(workers: &Arc<Workers>, n: usize) -> Vec<Arc<Shared>> {
     tables
 }
 
-/// Writes one batch, and says of which table; `None`: there is no work.
+/// Writes one batch, and returns the index of its table; `None`: there is no work.
 fn write_one(worker: &mut Worker, tables: &[Arc<Shared>]) -> Option<usize> {
     match worker.next() {
         Todo::Write(mut held, taken) => {
@@ -55,7 +55,7 @@ fn a_worker_that_rests_is_called_for_a_row() {
         waiters.push(waiter);
     }
     let ticket = bring(&tables[77], 2).unwrap();
-    // One of the two, the one that rests for the shortest time.
+    // One of the two, the one that has slept for the shortest time.
     assert_eq!(waiters[1].leave(), Some(()));
     assert_eq!(waiters[0].leave(), None);
     assert_eq!(write_one(&mut each[1], &tables), Some(77));
@@ -135,7 +135,7 @@ fn a_worker_that_panics_takes_its_lane_along() {
         panic!("on purpose");
     }));
     assert!(ended.is_err() && ticket.wait().unwrap_err().is_outcome_unknown());
-    // The other lane and the other worker go on, and find their end.
+    // The other lane and the other worker continue, and end normally.
     let ticket = bring(&tables[0], 2).unwrap();
     assert_eq!(write_one(&mut each[0], &tables), Some(0));
     ticket.wait().unwrap();

@@ -19,7 +19,7 @@ fn resting(item: u32, last_used: Instant) -> Resting<u32> {
     Resting { item, expires: None, last_used }
 }
 
-/// A ledger with these connections at rest, the last one used last, a second apart.
+/// A ledger with these idle connections, the last one used last, a second apart.
 fn with_idle(options: PoolOptions, items: &[u32], t: Instant) -> Book {
     let mut book = Book::new(options);
     for _ in items {
@@ -264,7 +264,7 @@ fn a_closed_pool_lends_nothing_and_keeps_nothing() {
     assert!(!book.chores(t).open);
 }
 
-/// Every sequence of calls leaves the book balanced, and nobody waits without a reason.
+/// Every sequence of calls leaves the book balanced, and no caller waits without a reason.
 #[test]
 fn whatever_happens_nobody_is_forgotten() {
     use rand::rngs::StdRng;
@@ -350,7 +350,7 @@ fn where_the_server_is_full_one_waits_for_what_comes_back() {
     assert_eq!((book.wait_refused(None, 'a'), book.serve()), (0, None));
     book.give_back(resting(1, t), t);
     assert_eq!(book.serve(), Some(('a', Grant::Lend(resting(1, t)))), "before all others");
-    // Whoever keeps asking keeps his place.
+    // A caller that keeps asking keeps its place.
     assert_eq!([book.wait_refused(Some(0), 'a'), book.wait_refused(None, 'c')], [0, 1]);
     book.leave(0);
     assert_eq!(book.take(t + Duration::from_millis(49)), Answer::Wait);
