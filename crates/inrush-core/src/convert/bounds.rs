@@ -1,5 +1,5 @@
-//! What a column surely takes as it is, in a form that costs a comparison or two a value: the quick answer that is right for nearly
-//! all values. Whoever is not within is not bad yet; that is for the column's own check to say (`value::check`).
+//! What a column surely takes unchanged, in a form that costs one or two comparisons for each value: a fast check that decides
+//! nearly all values. A value outside the bounds is not yet bad; it needs the column's full check (`value::check`).
 
 use crate::wire::{Date, Value};
 use std::ops::Range;
@@ -13,12 +13,12 @@ pub struct Bounds {
     pub within: Within,
 }
 
-/// Values of the kind that a column usually gets.
+/// Values of the kind that a column gets in most cases.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Within {
     /// All values.
     Any,
-    /// None: each has to be looked at.
+    /// No value: each needs the full check.
     Nothing,
     /// Whole numbers of both kinds.
     Int {
@@ -65,7 +65,7 @@ impl Bounds {
     /// Of a value that goes anywhere.
     pub const NONE: Self = Self { null: true, within: Within::Any };
 
-    /// Whether the first value and every `stride`th behind it are within.
+    /// Whether the first value and every `stride`th after it are within.
     pub fn holds_all(&self, values: &[Value<'_>], stride: usize) -> bool {
         values.iter().step_by(stride.max(1)).all(|value| self.holds(value))
     }

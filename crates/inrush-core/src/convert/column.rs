@@ -1,4 +1,4 @@
-//! One column of values to be sent, wherever it lies: in a slice, in an Arrow array, or as one value for all rows.
+//! One column of values to be sent, from any storage: a slice, an Arrow array, or one value for all rows.
 //!
 //! A cell is read when its row is asked for; nothing is copied before, except for decimals, which are written down once a column.
 //! One enum over the common types, and cells of many rows are read at once, a column after the other: what kind they are is then
@@ -143,7 +143,7 @@ impl<'a> Column<'a> {
 
     #[inline(always)]
     fn n_held<'s>(&self, read: impl Fn(usize) -> Option<Value<'s>>, rows: Range<usize>, bounds: &Bounds) -> usize {
-        // A copy that nothing else can change, so that its kind is looked at once.
+        // A copy that nothing else can change, so that its kind is checked only once.
         let bounds = bounds.clone();
         let is_out = |row| match self.is_null(row) {
             true => !bounds.holds(&Value::Null),
@@ -152,7 +152,7 @@ impl<'a> Column<'a> {
         rows.clone().position(is_out).unwrap_or(rows.len())
     }
 
-    /// Adds what the value of each row takes in a sheet. False: one of them is not usual.
+    /// Adds the bytes that the value of each row takes in a sheet. Returns `false` if one of them cannot take the fast path.
     pub(crate) fn measure<const HEAD: usize>(&self, rows: Range<usize>, ty: ParamType, lengths: &mut [usize]) -> bool {
         let rows = rows.zip(lengths);
         match self.moments() {
@@ -184,7 +184,8 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// Puts the value of each row where it begins in the block, and moves that to its end. False: one of them is not usual.
+    /// Puts the value of each row at its position in the block, and moves that position to the value's end. Returns `false` if
+    /// one of them cannot take the fast path.
     pub(crate) fn put<const HEAD: usize>(
         &self,
         rows: Range<usize>,
@@ -243,7 +244,7 @@ impl fmt::Debug for Column<'_> {
     }
 }
 
-/// Where the values lie.
+/// Where the values are stored.
 #[derive(Clone)]
 pub(crate) enum Cells<'a> {
     /// Of any type that has no variant of its own: a call a cell.
@@ -269,7 +270,7 @@ pub(crate) enum Cells<'a> {
     },
 }
 
-/// Tells the compiler what kind of function it is.
+/// Specifies the function's type for the compiler.
 #[inline(always)]
 fn in_row<'s, F: Fn(usize) -> Option<Value<'s>>>(read: F) -> F {
     read

@@ -169,7 +169,7 @@ impl BoundRows for BoundColumns<'_> {
     }
 }
 
-/// Rows of which the columns are looked at one after the other.
+/// The number of rows that are checked together, one column after the other.
 const SEVERAL: usize = 64;
 
 /// Which of the columns each placeholder takes: by name, or by position if the placeholders have none. A name is found in any case

@@ -1,8 +1,8 @@
-//! Rows of usual values, written with copies of a fixed number of bytes into memory that is there already: a comparison a value
-//! for the room, no call (docs/notes/batches.md).
+//! The fast path for rows of common values: they are written with copies of a fixed number of bytes into memory that is already
+//! allocated. It needs one comparison for each value to check the room, and no call (docs/notes/batches.md).
 //!
-//! Usual is a value of its parameter's known type, and a text of at most 250 bytes. Whatever is not makes the whole row one for the
-//! thorough way, which writes the same bytes for all that is usual.
+//! A common value has its parameter's known type, and a text has at most 250 bytes. Any other value sends the whole row to the
+//! slow path, which writes the same bytes for all common values.
 
 use crate::convert::put_value::{BLOCK, Block, ROOM, put_cell, put_value};
 use crate::convert::{Column, Order, Params, TakeValue};
@@ -26,7 +26,8 @@ impl Page {
         self.bytes.len() + self.len
     }
 
-    /// Appends a row that is usual, as `put` writes it: where the block's bytes end, or else where it begins.
+    /// Appends a row of common values, as `put` writes it. `put` gets the block and the position where the row begins, and
+    /// returns where it ends.
     #[inline(always)]
     pub(crate) fn put(&mut self, mut put: impl FnMut(&mut Block, usize) -> Option<usize>) -> bool {
         if let Some(end) = put(&mut self.block, self.len) {
@@ -111,7 +112,7 @@ impl Sheet<'_> {
         self.types.len()
     }
 
-    /// The same with rows that lie in columns: a column after the other, for some rows at once.
+    /// The same with rows that are stored in columns: a column after the other, for some rows at once.
     pub(crate) fn put_columns<'c>(
         &mut self,
         columns: impl ExactSizeIterator<Item = &'c Column<'c>> + Clone,
@@ -154,7 +155,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Appends rows until one is not usual or does not fit. How many there are.
+    /// Appends rows until one cannot take the fast path or does not fit. Returns how many were appended.
     pub(crate) fn put<P: Params>(&mut self, rows: &[P], order: &Order) -> usize {
         let types = self.types;
         match &mut self.nulls {
@@ -218,7 +219,7 @@ fn put_all<const HEAD: usize, P: Params>(
     let mut n = 0;
     loop {
         let Page { block, len, bytes } = &mut *page;
-        // Even a row without bytes has no place behind too many.
+        // If there are too many bytes already, not even a row without bytes fits.
         let Some(most) = most.checked_sub(bytes.len()) else { return n };
         let nulls = Nulls { bits: nulls.bits, first: nulls.first + n * types.len() };
         let mut pen = Pen::<HEAD> { block, at: *len, types, nulls };
@@ -291,7 +292,8 @@ impl<const HEAD: usize> TakeValue<'_> for Pen<'_, HEAD> {
     }
 }
 
-/// Writes one row at `at` as COM_STMT_BULK_EXECUTE has it, and returns where it ends; `None` if it has no room or is not usual.
+/// Writes one row at `at` in the format of COM_STMT_BULK_EXECUTE, and returns where it ends; `None` if it has no room or cannot
+/// take the fast path.
 #[inline(always)]
 pub(crate) fn put_bulk_row(row: &[Value<'_>], types: &[ParamType], block: &mut Block, at: usize) -> Option<usize> {
     put_row::<1>(row, types, block, at, |_| ())
@@ -325,10 +327,10 @@ fn put_row<const HEAD: usize>(
     Some(at)
 }
 
-/// Rows that tell how long the others are likely to be.
+/// Rows that are measured to estimate the length of the others.
 pub(crate) const SAMPLE: usize = 16;
 
-/// Rows of which the columns are written one after the other.
+/// The number of rows that are written together, one column after the other.
 const SOME: usize = 32;
 
 #[cfg(test)]

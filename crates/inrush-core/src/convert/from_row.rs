@@ -41,8 +41,8 @@ impl<'r> Row<'r> {
         Ok(values)
     }
 
-    /// The values of the columns with these names, each with its position. Columns may come in any order and any case; those
-    /// that nobody asks for are left alone.
+    /// The values of the columns with these names, each with its position. Columns may come in any order and any case; other
+    /// columns are ignored.
     pub fn pick<const N: usize>(&self, names: &[&str; N]) -> Result<[(usize, Value<'r>); N]> {
         self.pick_with(names, &[false; N])
     }
@@ -102,7 +102,7 @@ impl<'r> Row<'r> {
         if n_seen > 0 && is_null { Ok(None) } else { T::from_row(self).map(Some) }
     }
 
-    /// Whether a column has this name, behind the prefix.
+    /// Whether a column has this name after the prefix.
     #[inline]
     fn is_named(&self, column: &ColumnDef, name: &str) -> bool {
         let prefix = self.prefix();

@@ -94,7 +94,7 @@ pub trait FromValue<'a>: Sized {
     /// What it is, with its article and its Rust name: ``a number (`f64`)``.
     const KIND: &'static str;
 
-    /// The value as this type, if it is one. The column tells what bytes stand for: those of a BIT are a number.
+    /// Converts the value to this type, if it is one. The column defines the meaning of bytes: those of a BIT are a number.
     fn from_value(value: Value<'a>, column: &ColumnDef) -> Option<Self>;
 
     /// The same in a session whose time zone is known: instants are read by it. All others do not ask for it.

@@ -69,7 +69,7 @@ impl Form {
     }
 }
 
-/// Finds a value's form; what is written for it goes behind what is in the memory.
+/// Finds a value's form; what is written for it is appended to the memory.
 ///
 /// # Errors
 /// Those of [`made`]; the memory is as it was.

@@ -13,7 +13,7 @@ pub trait Params {
     /// names them, and nothing for a statement with `?`.
     fn values<'a>(&'a self, names: &[Box<str>]) -> Result<ParamValues<'a>>;
 
-    /// The names of the values, in their order, where they have names of their own and tell them.
+    /// The names of the values, in their order, if they have names of their own and know them.
     fn own_names(&self) -> Vec<&str> {
         Vec::new()
     }
@@ -35,8 +35,8 @@ pub trait Params {
         Ok(())
     }
 
-    /// Hands over what [`Params::append`] appends, value by value, each of a type that the compiler knows. False: somebody did not want
-    /// one, or there are not `n_values`, or that cannot be told so quickly.
+    /// Passes what [`Params::append`] appends to `to`, value by value, each of a type that the compiler knows. Returns `false` if
+    /// `to` refused a value, if there are not `n_values`, or if this is not known that quickly.
     #[inline]
     fn hand<'a>(&'a self, _order: &Order, _n_values: usize, _to: &mut impl TakeValue<'a>) -> bool {
         false
@@ -48,7 +48,7 @@ pub trait Params {
 /// A trait and not a closure, since a closure would be called: a row is a handful of values of known types, and what is done with each
 /// of them a few instructions.
 pub trait TakeValue<'a> {
-    /// Takes the value of placeholder `i`, counted from 0. False: it wants no more.
+    /// Takes the value of placeholder `i`, counted from 0. Returns `false` if it accepts no more values.
     fn take(&mut self, i: usize, value: Value<'a>) -> bool;
 }
 
@@ -89,7 +89,7 @@ pub trait ToRow: Params {
     /// The names of the columns, in the order of the fields; nothing for a struct whose fields have none.
     const COLUMNS: &'static [&'static str];
 
-    /// The value of the column at this place, or of the field for a struct whose fields have no names; NULL behind the last one.
+    /// The value of the column at this place, or of the field for a struct whose fields have no names; NULL after the last one.
     fn value(&self, place: usize) -> Value<'_>;
 }
 
@@ -286,7 +286,7 @@ impl<'p> Params for Named<'p> {
     }
 }
 
-/// The values of these names, each of which must be among them.
+/// The values of these names. Every given value's name must be among them.
 fn for_names<'p>(given: &[(&str, Value<'p>)], names: &[Box<str>]) -> Result<ParamValues<'p>> {
     for (i, (name, _)) in given.iter().enumerate() {
         if names.iter().all(|other| **other != **name) {

@@ -111,7 +111,7 @@ fn put_date_time<const HEAD: usize>(slot: &mut [u8; ROOM], moment: &DateTime) ->
     let [a, b] = date.year.to_le_bytes();
     let length = if micros > 0 { 11 } else { 7 };
     set(slot, HEAD, [length, a, b, date.month, date.day, hour, minute, second]);
-    // Nothing is written behind the end: where rows lie in columns, the next row stands there already.
+    // Nothing is written after the end: where rows are stored in columns, the next row is there already.
     if micros > 0 {
         set(slot, HEAD + 8, micros.to_le_bytes());
     }
@@ -161,5 +161,5 @@ const LONGEST: usize = 250;
 /// Of an indicator, a length, and a text of 32 bytes, which is longer than any number or moment.
 pub(crate) const ROOM: usize = 2 + 32;
 
-/// Some fifty rows; small enough to stay in the nearest cache beside the values.
+/// Some fifty rows; small enough to stay in the nearest cache together with the values.
 pub(crate) const BLOCK: usize = 4 << 10;

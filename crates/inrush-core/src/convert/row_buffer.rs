@@ -1,7 +1,7 @@
-//! Rows of values that own their bytes: for whoever collects rows one at a time and sends them later.
+//! Rows of values that own their bytes: for callers that collect rows one at a time and send them later.
 //!
-//! All texts of all rows stand behind one another in one memory, all bytes in another, and a cell says where its own are: no
-//! allocation a row once the buffer has found its size.
+//! One buffer holds the texts of all rows one after another, a second one holds all bytes, and a cell has the range of its own:
+//! no allocation for each row once the buffer has found its size.
 
 use crate::convert::params::by_position;
 use crate::convert::{BoundRows, BoxedRows, Rows, made};
@@ -21,7 +21,7 @@ pub struct RowBuffer {
     bytes: Vec<u8>,
 }
 
-/// A value whose bytes lie in the buffer.
+/// A value whose bytes are stored in the buffer.
 #[derive(Clone, Debug)]
 enum Cell {
     Null,
@@ -44,7 +44,7 @@ impl RowBuffer {
         Self { n_columns, ..Self::default() }
     }
 
-    /// Copies a row behind the others.
+    /// Copies a row after the others.
     ///
     /// # Errors
     /// `Config` for a row of another number of values, `Data` for a value that cannot be written; the row is left out.
@@ -70,7 +70,7 @@ impl RowBuffer {
         Ok(())
     }
 
-    /// Copies rows of another buffer behind the others.
+    /// Copies rows of another buffer after the others.
     ///
     /// # Errors
     /// Those of [`RowBuffer::push`], if the other's rows have another number of values.

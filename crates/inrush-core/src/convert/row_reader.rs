@@ -36,7 +36,7 @@ impl<'s> RowReader<'s> {
         Ok(&self.values[first..first + n_values])
     }
 
-    /// The values of several rows, this one first, one row behind the other; and how many rows they are.
+    /// Returns the values of several rows, this one first, one row after the other, and the number of rows.
     ///
     /// # Errors
     /// Those of [`BoundRows::row`], of this row.

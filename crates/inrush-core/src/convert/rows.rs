@@ -1,6 +1,5 @@
-//! Many sets of values for one statement: rows (slices of tuples, of `params!`, of structs) or columns. How they lie in memory
-//! is their own affair; whoever writes them asks for rows of values, one at a time or, by a [`RowReader`](crate::convert::RowReader), some
-//! ahead.
+//! Many sets of values for one statement: rows (slices of tuples, of `params!`, of structs) or columns. Their layout is private;
+//! writers read rows of values, one at a time or, by a [`RowReader`](crate::convert::RowReader), some ahead.
 
 use crate::convert::params::Order;
 use crate::convert::{Bounds, Params, Sheet, TakeValue};
@@ -29,11 +28,11 @@ pub trait BoundRows: Send + Sync {
     /// Appends the values of row `row`, one for each placeholder.
     ///
     /// # Errors
-    /// `Config` if the row does not have a value for each placeholder, `Data` if no column can hold one of them. The error tells the
-    /// row, and nothing is appended.
+    /// `Config` if the row does not have a value for each placeholder, `Data` if no column can hold one of them. The error names
+    /// the row, and nothing is appended.
     fn row<'s>(&'s self, row: usize, out: &mut Vec<Value<'s>>) -> Result<()>;
 
-    /// Appends the values of several rows, one row behind the other.
+    /// Appends the values of several rows, one row after the other.
     ///
     /// # Errors
     /// Those of [`BoundRows::row`], of any of the rows; nothing is appended.
@@ -45,20 +44,21 @@ pub trait BoundRows: Send + Sync {
         Ok(())
     }
 
-    /// Puts what [`BoundRows::rows`] appends into places that are there already, which takes fewer steps. False: it is not as many values,
-    /// one of the rows is bad, or that cannot be told so quickly; what is in the places is of no use then.
+    /// Puts the values that [`BoundRows::rows`] appends into existing places, which takes fewer steps. Returns `false` if the
+    /// number of values differs, if one of the rows is bad, or if this is not known that quickly; then the content of the places
+    /// is undefined.
     fn fill_rows<'s>(&'s self, _rows: Range<usize>, _places: &mut [Value<'s>]) -> bool {
         false
     }
 
-    /// How many of the rows, from the first on, have values that surely are within bounds, one for each placeholder. It may
-    /// be fewer, where that cannot be told so quickly.
+    /// How many of the rows, from the first on, have values that surely are within bounds, one for each placeholder. It may be
+    /// fewer, where a fast check cannot decide.
     fn n_within(&self, _rows: Range<usize>, _bounds: &[Bounds]) -> usize {
         0
     }
 
-    /// Puts the rows into a sheet, from the first on, until one is not usual or the sheet is full; returns how many. It may be fewer,
-    /// where that cannot be told so quickly.
+    /// Puts the rows into a sheet, from the first on, until one cannot take the fast path or the sheet is full. Returns how many
+    /// were put. It may be fewer, where a fast check cannot decide.
     fn put_usual(&self, _rows: Range<usize>, _sheet: &mut Sheet<'_>) -> usize {
         0
     }

@@ -79,8 +79,8 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// What lies in memory from the start of cell `row` on, and the cell's length: behind a short cell there usually is
-    /// something, and copying a fixed number of bytes is faster than copying few.
+    /// Returns the memory from the start of cell `row` on, and the cell's length. In most cases more bytes follow a short cell,
+    /// and copying a fixed number of bytes is faster than copying few.
     #[inline]
     pub fn bytes_and_more(&self, row: usize) -> (&'a [u8], usize) {
         let view = self.views[row];
@@ -98,7 +98,7 @@ impl<'a> Cells<'a> {
 /// Collects rewritten cells; the column they were taken from stays as it is.
 #[derive(Default)]
 pub(super) struct Rewritten {
-    /// The text of the cell that is being written, behind those that are finished.
+    /// The text of the cell that is being written, after the text of the finished ones.
     pub(super) text: Vec<u8>,
     finished: usize,
     full: Vec<Vec<u8>>,

@@ -62,7 +62,7 @@ pub enum ColumnType {
     Decimal {
         /// Digits in all, 1 to 65.
         precision: u8,
-        /// Digits behind the point, 0 to 38.
+        /// Digits after the point, 0 to 38.
         scale: u8,
         /// UNSIGNED.
         unsigned: bool,
@@ -71,14 +71,14 @@ pub enum ColumnType {
     Float {
         /// UNSIGNED.
         unsigned: bool,
-        /// `(m, d)` of FLOAT(m,d): digits in all and behind the point, to which the server rounds.
+        /// `(m, d)` of FLOAT(m,d): digits in all and after the point, to which the server rounds.
         digits: Option<(u8, u8)>,
     },
     /// DOUBLE, also DOUBLE(m,d).
     Double {
         /// UNSIGNED.
         unsigned: bool,
-        /// `(m, d)` of DOUBLE(m,d): digits in all and behind the point, to which the server rounds.
+        /// `(m, d)` of DOUBLE(m,d): digits in all and after the point, to which the server rounds.
         digits: Option<(u8, u8)>,
     },
     /// BIT(bits), 1 to 64.

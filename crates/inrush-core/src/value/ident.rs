@@ -10,7 +10,7 @@ pub fn quote_table(schema: &str, table: &str) -> String {
     format!("{}.{}", quote_ident(schema), quote_ident(table))
 }
 
-/// The name in backticks at the beginning, and what stands behind it.
+/// Returns the name in backticks at the beginning, and the text after it.
 pub(crate) fn ident(text: &str) -> Option<(String, &str)> {
     let inside = text.strip_prefix('`')?;
     let mut from = 0;

@@ -6,23 +6,23 @@
 use memchr::memchr2;
 use std::fmt;
 
-/// Where something lies in the text.
+/// A range of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
-    /// Behind the last byte.
+    /// After the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// What lies there.
+    /// Returns the bytes of the range.
     pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start..self.end]
     }
 }
 
-/// A string: what lies between its quotes.
+/// A string: the text between its quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Text {
     /// Where.
@@ -38,11 +38,11 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as it stands.
+    /// A number, as its text.
     Number(Span),
     /// A string.
     String(Text),
-    /// An array or an object, as it stands.
+    /// An array or an object, as its text.
     Nested(Span),
 }
 
@@ -82,9 +82,9 @@ impl fmt::Display for What {
 /// What a server takes of JSON beyond its grammar.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many arrays and objects may lie in one another, at most 128.
+    /// How many levels of arrays and objects may be nested, at most 128.
     pub depth: u32,
-    /// How long a member's name may be, as it stands in the text.
+    /// How long a member's name may be, as spelt in the text.
     pub key_bytes: usize,
     /// Whether it can hold this number.
     pub takes_number: fn(&[u8]) -> bool,
@@ -218,7 +218,7 @@ impl<'a> Scanner<'a> {
                 }
                 _ => drop(self.scalar()?),
             }
-            // Behind a value: close what ends here, until a comma asks for the next value or all is closed.
+            // After a value: close what ends here, until a comma introduces the next value or all is closed.
             while depth > 0 {
                 self.space();
                 let is_object = objects & 1 == 1;

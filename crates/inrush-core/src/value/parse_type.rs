@@ -1,7 +1,7 @@
 //! Reads the server's spelling of a type: `information_schema.columns.column_type`, of MySQL and MariaDB alike.
 //!
-//! What it does not know becomes [`ColumnType::Other`]: then the server alone judges the values. Attributes behind the
-//! type (`zerofill`, comments such as `/* mariadb-5.3 */`, COMPRESSED) do not change what fits and are passed over.
+//! An unknown type becomes [`ColumnType::Other`]: then the server alone checks the values. Attributes after the type (`zerofill`,
+//! comments such as `/* mariadb-5.3 */`, COMPRESSED) do not change what fits and are ignored.
 
 use super::column::{ColumnType, GeometryKind};
 

@@ -8,7 +8,7 @@
 //! oo oo oo oo  the offset in it
 //! ```
 
-/// The view of bytes that, if they are too many for the view, lie at `at` of the buffer of this number.
+/// Returns the view of bytes. Bytes that are too many for the view itself are stored at `at` of the buffer of this number.
 #[inline]
 pub fn view(bytes: &[u8], buffer: usize, at: usize) -> u128 {
     let len = bytes.len();
@@ -36,7 +36,7 @@ fn short(bytes: &[u8]) -> u128 {
     }
 }
 
-/// Cells up to this length, in bytes, lie in the view itself.
+/// Cells up to this length, in bytes, are stored in the view itself.
 pub const INLINE: usize = 12;
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Whether our zone data and the server's zone tables are the same, for the times that a TIMESTAMP holds.
 //!
-//! A TIMESTAMP is an instant, and a server takes only the clock of the session's zone for it. So an instant passes two tables: ours makes
-//! a clock of it, and the server's makes an instant of the clock. Where they differ, another instant would be stored. The server is queried
-//! once: for its offset at each midnight of UTC, and for the instants that it makes of the clock beside each change of our zone. Times for which they differ
-//! are refused.
+//! A TIMESTAMP is an instant, and a server accepts only the clock of the session's zone for it. So an instant passes two tables:
+//! ours converts it to a clock, and the server's converts the clock to an instant. Where they differ, another instant would be
+//! stored. The server is queried once: for its offset at each midnight of UTC, and for the instants to which it converts the
+//! clock next to each change of our zone. Times for which they differ are refused.
 //!
-//! Invariant: behind [`Differences::new`] and [`Differences::compare`], an instant that is in no difference and whose clock shows its time once
-//! is stored as it is. What is not seen is a zone that changes twice within a day, and back.
+//! Invariant: after [`Differences::new`] and [`Differences::compare`], an instant that is in no difference and whose clock shows
+//! its time once is stored unchanged. A zone that changes twice within a day, and back, is not detected.
 
 use crate::value::{Rules, ZoneTables};
 use jiff::Timestamp;
@@ -57,7 +57,7 @@ impl<'a> Differences<'a> {
         found
     }
 
-    /// Instants beside the changes of our zone, whose clocks the server is to read.
+    /// Instants next to the changes of our zone, whose clocks the server is to read.
     pub fn probes(&self) -> Vec<i64> {
         let mut probes = vec![1, DAY / 2, self.max - DAY / 2, self.max];
         let mut before = offset_at(self.zone, 0);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_change_at_another_hour_of_the_same_day() {
-        // A day's offsets agree, and the clock beside the change is read otherwise.
+        // A day's offsets agree, but the clock next to the change is read differently.
         let rules = rules("Europe/Berlin");
         let (shifts, reads) = answers("Europe/Berlin");
         let mut differences = Differences::new(&rules, &shifts);

@@ -115,7 +115,7 @@ impl Target {
         }
     }
 
-    /// Bytes that a cell takes beside those of its value, at most.
+    /// Bytes that a cell takes in addition to those of its value, at most.
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Null => 0,
@@ -135,7 +135,7 @@ pub(super) fn vector_item() -> Arc<Field> {
     Arc::new(Field::new("item", DataType::Float32, false))
 }
 
-/// The length counts digits, a point if there are digits behind it, and a sign if there may be one.
+/// The length counts digits, a point if digits follow it, and a sign if there may be one.
 fn decimal(def: &ColumnDef) -> Target {
     let signs = u32::from(def.decimals > 0) + u32::from(!def.is_unsigned());
     // The scale of `SELECT @a` is 38 on MariaDB, a literal can have one more; nothing has more than 76 digits in all.

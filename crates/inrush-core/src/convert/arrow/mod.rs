@@ -11,7 +11,7 @@
 //! | TIME | Duration(Microsecond): it may be negative and longer than a day |
 //! | CHAR, TEXT, ENUM, SET, JSON | Utf8 |
 //! | BINARY, BLOB, GEOMETRY | Binary |
-//! | MySQL's VECTOR | List(Float32); MariaDB does not tell a VECTOR from a VARBINARY |
+//! | MySQL's VECTOR | List(Float32); MariaDB reports a VECTOR like a VARBINARY |
 //!
 //! Arrow has no day like `0000-00-00`; [`InvalidDates`] says what becomes of one.
 
@@ -77,7 +77,7 @@ pub struct Batches {
     schema: SchemaRef,
     defs: Vec<ColumnDef>,
     columns: Vec<Column>,
-    /// What a row takes beside the bytes of its values.
+    /// Bytes that a row takes in addition to those of its values.
     row_bytes: usize,
     max_rows: usize,
     max_bytes: usize,

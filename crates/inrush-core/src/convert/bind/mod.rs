@@ -84,7 +84,7 @@ fn name_of(batch: &RecordBatch, i: usize) -> &str {
     batch.schema_ref().field(i).name()
 }
 
-/// The cells of an array, wherever they lie.
+/// The cells of an array of any layout.
 pub(crate) fn column<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Column<'a> {
     let column = match array.data_type() {
         DataType::Dictionary(..) => nested::dictionary(array, zone),

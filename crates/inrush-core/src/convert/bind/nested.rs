@@ -35,7 +35,7 @@ pub(super) fn dictionary<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> O
     Some(Column::new(Cells::Array(ArrayCells::Indexed { keys, column }), array.len()).with_nulls(array.nulls()))
 }
 
-/// Runs of anything: a number a row says in which run it lies. `None` if there are none.
+/// Runs of any type: one number for each row says which run the row belongs to. `None` if the array has no runs.
 pub(super) fn runs<'a>(array: &'a dyn Array, zone: Option<&TimeZone>) -> Option<Column<'a>> {
     let DataType::RunEndEncoded(ends, _) = array.data_type() else { return None };
     let (keys, values) = match ends.data_type() {
@@ -53,7 +53,7 @@ fn keys_of_runs<R: RunEndIndexType>(array: &dyn Array) -> Option<(Vec<usize>, &A
     let array = array.as_any().downcast_ref::<RunArray<R>>()?;
     let first = array.get_start_physical_index();
     let mut keys = Vec::with_capacity(array.len());
-    // A slice of an array has runs that begin before it, and that end behind it.
+    // A slice of an array has runs that begin before it, and runs that end after it.
     for (run, end) in array.run_ends().sliced_values().enumerate() {
         keys.resize(end.as_usize().min(array.len()), first + run);
     }
@@ -85,13 +85,13 @@ fn of_any_length<'a, O: OffsetSizeTrait>(
     Some(without_holes(array, cells, list.values(), |row| ends[row].as_usize()..ends[row + 1].as_usize()))
 }
 
-/// The numbers as they lie in memory.
+/// The numbers in their memory layout.
 #[cfg(target_endian = "little")]
 fn bytes(numbers: &ArrayRef) -> Option<&[u8]> {
     numbers.as_primitive_opt::<Float32Type>().map(|numbers| numbers.values().to_byte_slice())
 }
 
-/// Wire bytes are little endian; nobody has asked for a copy yet.
+/// Wire bytes are little endian; a copy for big endian is not implemented.
 #[cfg(target_endian = "big")]
 fn bytes(_numbers: &ArrayRef) -> Option<&[u8]> {
     None

@@ -64,7 +64,7 @@ macro_rules! with_array_reader {
 }
 pub(super) use with_array_reader;
 
-/// Where the values lie.
+/// Where the values are stored.
 #[derive(Clone)]
 pub(crate) enum ArrayCells<'a> {
     Bool(&'a BooleanBuffer),
@@ -84,7 +84,7 @@ pub(crate) enum ArrayCells<'a> {
         numbers: &'a [u8],
         ends: Index<'a>,
     },
-    /// Texts that were made for it: one behind the other, each from its end in `ends` to the next.
+    /// Texts that were made for it: one after the other, each from its end in `ends` to the next.
     Written {
         text: Arc<str>,
         ends: Arc<[usize]>,
@@ -142,7 +142,7 @@ impl ArrayCells<'_> {
 }
 
 impl Column<'_> {
-    /// Cells that are NULL whatever lies in their places.
+    /// Sets the NULLs: these cells are NULL whatever their places hold.
     pub(crate) fn with_nulls(self, nulls: Option<&Nulls>) -> Self {
         Self { nulls: nulls.filter(|nulls| nulls.null_count() > 0).cloned(), ..self }
     }

@@ -1,4 +1,4 @@
-//! What is in the place of `arrays.rs` without the feature `arrow`: the same types, of which there is no value.
+//! Replaces `arrays.rs` when the feature `arrow` is off: the same types, which then have no values.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

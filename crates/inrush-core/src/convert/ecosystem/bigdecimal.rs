@@ -16,7 +16,7 @@ impl ToValue for BigDecimal {
 
 impl WriteValue for BigDecimal {
     fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        // A DECIMAL has 65 digits, 30 of them behind the point; one with an exponent of a billion must not fill the memory.
+        // A DECIMAL has 65 digits, 30 of them after the point; one with an exponent of a billion must not fill the memory.
         let scale = self.fractional_digit_count();
         if scale.unsigned_abs() > MOST_ZEROS {
             return Err(Error::data(format!(

@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// A row whose values are all usual, unless the text is long.
+/// A row whose values all take the fast path, unless the text is long.
 type Person = (i64, Option<String>, f64, Option<i64>);
 
 fn people() -> impl Strategy<Value = Vec<Person>> {

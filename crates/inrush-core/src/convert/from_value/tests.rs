@@ -25,7 +25,7 @@ pub(in crate::convert) fn read_in<'a, T: FromValue<'a>>(value: Value<'a>, zone: 
     T::from_value_in(value, &column("a"), Some(&crate::zone::find(zone).unwrap()))
 }
 
-/// What is said of a value that is not of this type.
+/// The error message for a value that is not of this type.
 #[cfg(feature = "serde_json")]
 pub(in crate::convert) fn refused<'a, T: FromValue<'a>>(value: Value<'a>) -> String {
     misfit::<T>(&column("a"), &value, false).message().to_owned()

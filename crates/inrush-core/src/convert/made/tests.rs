@@ -3,7 +3,7 @@ use crate::convert::{Params, ToValue};
 use crate::wire::{WriteJson, WriteValue};
 use crate::zone;
 
-/// Writes what it is told to.
+/// Writes the given bytes.
 struct Told(&'static [u8], bool);
 
 impl WriteValue for Told {

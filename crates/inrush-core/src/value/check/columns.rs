@@ -9,8 +9,8 @@ use arrow_array::BinaryViewArray;
 /// A column that has passed its check, ready for an encoder.
 #[derive(Clone, Debug)]
 pub struct CheckedColumn {
-    /// The cells; the checked column itself where nothing was rewritten. Bad cells are still in it: the encoder is told
-    /// which rows to skip.
+    /// The cells; the checked column itself where nothing was rewritten. It still contains bad cells: the encoder receives the
+    /// rows to skip.
     pub cells: BinaryViewArray,
     /// How an encoder writes them.
     pub form: Form,
@@ -39,7 +39,7 @@ impl Check {
         self.run_knowing(Known::Nothing, cells, utf8, bad)
     }
 
-    /// The same where more is known of the cells: they are not looked at if that is enough.
+    /// The same where more is known about the cells: if that is enough, they are not read.
     pub fn run_knowing(
         &self,
         known: Known,
@@ -55,7 +55,7 @@ impl Check {
         CheckedColumn { cells, form: self.form }
     }
 
-    /// Whether it surely keeps all cells of which this is known, if some or none of them are NULL.
+    /// Whether the check surely keeps all cells with these known properties. `has_nulls` says whether some of them are NULL.
     pub fn keeps(&self, known: Known, has_nulls: bool) -> bool {
         if self.null_is_bad && has_nulls && known != Known::Checked {
             return false;

@@ -10,7 +10,7 @@ use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use std::ops::Range;
 
-/// DATE. A time of day may stand behind it if it is midnight; anything else would be dropped with a note.
+/// DATE. A time of day may follow it if it is midnight; the server would drop any other time with a note.
 #[derive(Clone, Debug)]
 pub(super) struct DateJudge {
     zone: TimeZone,
@@ -265,7 +265,7 @@ fn has_fraction(moment: &Moment) -> bool {
     !moment.time.unwrap_or_default().fraction.fits(0)
 }
 
-/// Whether it is the day that is none, perhaps with a midnight behind it.
+/// Whether it is the zero date, possibly followed by midnight.
 fn is_zero(cell: &[u8]) -> bool {
     let Some(time) = cell.strip_prefix(ZERO) else { return false };
     let midnight = time.strip_prefix(b" ").or(time.strip_prefix(b"T")).and_then(|time| time.strip_prefix(b"00:00:00"));

@@ -1,5 +1,5 @@
-//! DECIMAL(p,s): at most p-s digits before the point, at most s behind it. More digits behind the point than that would be
-//! rounded with a mere note and are bad unless they are zeros.
+//! DECIMAL(p,s): at most p-s digits before the point, at most s after it. A server would round more digits after the point with
+//! only a note; they are bad unless they are zeros.
 
 use super::number::{self, Number};
 use super::{Judge, Short, Verdict, Why};
@@ -28,7 +28,7 @@ impl DecimalJudge {
         n.to_string().parse().is_ok_and(|shortest| rounded(shortest) == rounded(n.into()))
     }
 
-    /// Whether it keeps all decimals of at most so many digits before the point and behind it.
+    /// Whether it keeps all decimals with at most this many digits before and after the point.
     pub(super) fn keeps_all(&self, int_digits: usize, scale: usize, negative: bool) -> bool {
         int_digits <= self.int_digits && scale <= self.scale && !(self.unsigned && negative)
     }

@@ -1,6 +1,6 @@
-//! GEOMETRY and its kinds: well-known text (`POINT(1 2)`), or hex: the server's own form (4 bytes SRID, then WKB) as dumps
-//! have it, or plain WKB, which gets SRID 0. A typed file has the same in bytes, which become hex: no text has a byte 0 or 1. Only the
-//! outline of WKB is looked at; the server reads the rest, and refuses what it cannot read.
+//! GEOMETRY and its kinds: well-known text (`POINT(1 2)`), or hex: the server's own form (4 bytes SRID, then WKB) as dumps have
+//! it, or plain WKB, which gets SRID 0. A typed file has the same in bytes, which become hex: no text has a byte 0 or 1. Only the
+//! outline of WKB is checked; the server reads the rest, and refuses what it cannot read.
 //!
 //! Text is read in full, because MariaDB stores NULL for what it cannot read, and is rewritten to the one spelling that both
 //! servers read (MariaDB takes no brackets around the points of a MULTIPOINT, and no `.5`).

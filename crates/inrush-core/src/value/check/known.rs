@@ -1,6 +1,6 @@
-//! What is known of a column's cells without looking at them, because of the values that they were written from.
+//! What is known about a column's cells without reading them, because of the values that they were written from.
 
-/// Of all cells that are not NULL.
+/// Holds for all cells that are not NULL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Known {
     /// Nothing.
@@ -13,7 +13,7 @@ pub enum Known {
         /// The greatest, or more.
         max: i64,
     },
-    /// They are decimals in the same form: this many digits before the point at most, and this many behind it.
+    /// They are decimals in the same form, with at most this many digits before the point and at most this many after it.
     Decimal {
         /// At least one.
         int_digits: usize,

@@ -1,8 +1,8 @@
 //! ENUM and SET: members by their text. A server takes a number for the index of a member, in silence and even from a text:
 //! `2` into ENUM('1','0') is `0`. Here a number is bad unless it is the text of a member.
 //!
-//! A member in other upper and lower case, or with blanks at its end, is rewritten to the member's own spelling if only one
-//! can be meant: whether the server takes it as it stands depends on the column's collation.
+//! A member in other upper and lower case, or with blanks at its end, is rewritten to the member's own spelling if only one can
+//! be meant: whether the server takes the original spelling depends on the column's collation.
 //!
 //! Servers print a `?` for each character beyond the BMP in a member, wherever they print members (docs/notes/column-checks.md). So a
 //! bound text with such characters that may be a member is left to the server, which refuses it if it is none. A cell of a load is

@@ -6,7 +6,7 @@
 //! servers bend values in silence, so this is where "nothing silent" is kept. What is known to change all the same is
 //! listed in docs/what-the-server-changes.md.
 //!
-//! Speed: a cell in its usual shape takes the short way at the top of each judge, everything else the thorough way below it.
+//! Speed: a cell in a common form takes the fast path at the top of each judge, everything else the slow path below it.
 
 mod bit;
 mod charset;
@@ -143,13 +143,13 @@ trait Judge {
     /// Judges a cell; `out` takes its new text if it must be rewritten.
     fn judge(&self, cell: &[u8], out: &mut Vec<u8>) -> Verdict;
 
-    /// Whether it keeps this one, as far as can be told at a glance.
+    /// Whether it surely keeps this short cell. `false` means that the fast check did not decide it.
     #[inline]
     fn keeps_short(&self, _: Short) -> bool {
         false
     }
 
-    /// Whether it keeps all cells of up to so many bytes, whatever they say.
+    /// Whether it keeps all cells of up to so many bytes, whatever their content.
     fn keeps_up_to(&self, _: u32) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! Dates and times as people and programs write them, taken apart: `2013-01-05`, `2013/1/5 7:03`, `20130105T070300Z`.
+//! Parses dates and times as people and programs write them: `2013-01-05`, `2013/1/5 7:03`, `20130105T070300Z`.
 //!
-//! Only what can be meant in one way is read: the year comes first and has four digits. `05/01/2013` is not a date here
-//! (in a file it may be May or January; the reader of the file is told its format).
+//! Only a text with one possible meaning is read: the year comes first and has four digits. `05/01/2013` is not a date here (in a
+//! file it may be May or January; the reader of the file is given its format).
 
 use super::Why;
 use super::number::{self, split_sign};
@@ -37,7 +37,7 @@ pub(super) struct TimeOfDay {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fraction {
     pub(super) micros: u32,
-    /// Some digit behind the sixth is not zero.
+    /// Some digit after the sixth is not zero.
     finer: bool,
 }
 
@@ -145,7 +145,7 @@ impl Fraction {
         Fraction { micros, finer: false }
     }
 
-    /// Reads the digits behind the point.
+    /// Reads the digits after the point.
     pub(super) fn parse(digits: &[u8]) -> Option<Fraction> {
         if digits.is_empty() || !number::all_digits(digits) {
             return None;

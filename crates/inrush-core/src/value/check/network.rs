@@ -54,7 +54,7 @@ impl Judge for NetworkJudge {
     }
 }
 
-/// 32 hex digits, with the usual hyphens or none; braces and `urn:uuid:` around them are taken off.
+/// 32 hex digits, with hyphens in the standard places or none; braces and `urn:uuid:` around them are removed.
 fn judge_uuid(cell: &[u8], trimmed: &[u8], out: &mut Vec<u8>) -> Verdict {
     if is_hyphenated(cell) {
         return if takes_uuid(cell) { Verdict::Keep } else { Verdict::Bad(Why::UuidNotTaken) };

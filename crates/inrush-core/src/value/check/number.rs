@@ -1,4 +1,4 @@
-//! A number as people write it, taken apart: `-12.50e3`. INT, DECIMAL, FLOAT and BIT share it.
+//! Parses a number as people write it: `-12.50e3`. INT, DECIMAL, FLOAT and BIT share this parser.
 
 /// The parts of a number; at least one digit is there.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl<'a> Number<'a> {
         self.point().max(0) as u64
     }
 
-    /// Digits behind the point, zeros at the end not counted.
+    /// Digits after the point, zeros at the end not counted.
     pub(super) fn scale(&self) -> u64 {
         (self.significant as i64).saturating_sub(self.point()).max(0) as u64
     }
@@ -62,8 +62,8 @@ impl<'a> Number<'a> {
         (self.int.len() as i64 - self.leading_zeros as i64).saturating_add(self.exponent)
     }
 
-    /// Writes the number without an exponent and without needless zeros. The caller has looked at `int_digits` and `scale`
-    /// first: they are how long it becomes.
+    /// Writes the number without an exponent and without needless zeros. The caller has checked `int_digits` and `scale` first:
+    /// they determine the length of the result.
     pub(super) fn write_plain(&self, out: &mut Vec<u8>) {
         if self.is_zero() {
             return out.push(b'0');
@@ -86,8 +86,8 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Writes the number, whose text this is, as JSON and all servers' functions take it: as it stands if it has that shape,
-    /// otherwise plain, or with an exponent if that would be long.
+    /// Writes the number in the form that JSON and all servers' functions take. `text` is its text. It is copied if it has that
+    /// form; otherwise the number is written plain, or with an exponent if plain would be long.
     pub(super) fn write_json(&self, text: &[u8], out: &mut Vec<u8>) {
         let leading_zero = self.int.len() > 1 && self.int[0] == b'0';
         let no_point = self.fraction.is_empty() && text.contains(&b'.');

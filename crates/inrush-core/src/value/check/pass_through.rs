@@ -1,9 +1,9 @@
-//! Whether a column keeps every cell of a text as it stands, told while the text is not taken apart: the same judges as for a column,
-//! but for the first cell that one of them would rewrite or refuse everything else is left to [`Check::run`].
+//! Checks whether a column keeps every cell of a text unchanged, without parsing the text. It uses the same judges as a column
+//! does. After the first cell that a judge would rewrite or refuse, everything else is left to [`Check::run`].
 
 use super::{Check, Judge, Short, Task, Verdict};
 
-/// Rows of as many cells that lie in a text, one cell behind the other with one byte between them.
+/// Rows of cells in a text, with the same number of cells in each row. One byte separates each cell from the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
     text: &'a [u8],
@@ -13,8 +13,8 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// `bounds` are where those bytes lie: before each cell, and behind the last one; `u32::MAX` is the place before the text.
-    /// `width` is how many cells a row has, at least one.
+    /// `bounds` are the positions of these bytes: before each cell, and after the last one; `u32::MAX` is the position before the
+    /// text. `width` is the number of cells in a row, at least one.
     pub fn new(text: &'a [u8], bounds: &'a [u32], width: usize) -> Self {
         Self { text, bounds, width, enclosed_by: None }
     }

@@ -206,8 +206,8 @@ fn significant_digits(text: &str) -> String {
     digits.trim_start_matches('0').trim_end_matches('0').to_owned()
 }
 
-/// Whether a number without an exponent ends in a zero behind the point, which a DOUBLE does not give back. `20.0` does not count: programs
-/// write so what is whole by chance.
+/// Whether a number without an exponent ends in a zero after the point, which a DOUBLE does not give back. `20.0` does not count:
+/// programs print a value that happens to be whole in this form.
 pub fn ends_in_zero(cell: &[u8]) -> bool {
     let fraction = cell.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
     fraction.len() < cell.len()
@@ -219,5 +219,5 @@ pub fn ends_in_zero(cell: &[u8]) -> bool {
 /// Any number of so many digits survives a DOUBLE.
 const DOUBLE_DIGITS: usize = 15;
 
-/// No DOUBLE needs more digits than these to be told from all others; who writes more means them.
+/// No DOUBLE needs more digits than this to be distinguished from all others; more digits in a text are meant to be kept.
 const MOST_PRINTED: usize = 17;

@@ -1,9 +1,9 @@
-//! A cell of up to 12 bytes as its view holds it, or the text that it lies in: all of them are looked at together, which takes half the
-//! time of one after the other (docs/notes/csv.md).
+//! A cell of up to 12 bytes, from its view or from the text that contains it. All of its bytes are compared at once, which takes
+//! half the time of one after the other (docs/notes/csv.md).
 
 use crate::value::INLINE;
 
-/// The bytes of a cell, the first one lowest; what is behind them does not count.
+/// The bytes of a cell, the first one lowest; bytes after its end do not count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Short {
     bytes: u128,
@@ -46,7 +46,7 @@ impl Short {
         self.len > 0 && (self.bytes >> (8 * (self.len - 1))) as u8 == byte
     }
 
-    /// If it is digits, or digits with a point among them: how many are before and behind the point.
+    /// If it is digits, or digits with a point among them: returns how many are before and after the point.
     #[inline(always)]
     pub(super) fn number(self) -> Option<(usize, usize)> {
         let (at, are_others, is_one) = if self.len <= WORD {

@@ -1,6 +1,6 @@
-//! What a column that was made for a file promises of the spelling of its cells. The type was found by a sample, and a cell behind the sample
-//! that would have made another type of it is bad: an INT would make 123 of `00123`, and nobody would be told. A column of the user's own
-//! promises nothing: there a number may be spelt in any way.
+//! Checks the spelling of cells in a column that was created for a file. The type was detected from a sample. A cell after the
+//! sample that would have led to another type is bad: an INT would store `00123` as 123, without any warning. A column that the
+//! user created promises nothing: there a number may be spelt in any way.
 
 use super::shape::{Shape, ends_in_zero};
 use super::short::Short;
@@ -14,7 +14,7 @@ pub(super) enum Promise {
     Whole,
     /// `true`, `false`, 0 and 1.
     Truth,
-    /// Numbers without an exponent, and with at most so many digits behind the point.
+    /// Numbers without an exponent, and with at most so many digits after the point.
     Decimal {
         scale: usize,
     },

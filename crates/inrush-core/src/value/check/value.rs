@@ -47,7 +47,7 @@ impl Check {
 
     /// Judges one value; `scratch` takes what goes in its place. It is left as it was for a value that is bad.
     pub fn judge_value(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
-        // The usual kinds, each in its usual column.
+        // The common kinds, each in its common column.
         match (&self.judge, value) {
             (AnyJudge::Int(judge), Value::Int(n)) => judge.int(*n).into(),
             (AnyJudge::Chars(judge), Value::Text(text)) => judge.judge(text.as_bytes(), scratch).into(),
@@ -180,7 +180,7 @@ impl Check {
             // A server prints a DOUBLE first, to be read again; a FLOAT it makes a DOUBLE before.
             (AnyJudge::Decimal(_), Value::Double(_)) => self.judge_double_for_decimal(value, scratch),
             (AnyJudge::Decimal(judge), Value::Float(n)) => match self.judge_printed(value, scratch) {
-                // The digits behind those of the FLOAT, which an execution stores.
+                // The digits after those of the FLOAT, which an execution stores.
                 Judged::Text if !judge.rounds_alike(*n) => Judged::Bad(Why::FloatDigits),
                 judged => judged,
             },
@@ -246,8 +246,8 @@ impl Check {
         Judged::Keep
     }
 
-    /// Anything else is what it says in print, and goes as text. So no number is ever bound for a column of texts: MySQL takes the type of
-    /// the first value that is bound for the type of all of them, and stores `7` for the text `007` behind a number.
+    /// Any other value is sent as its printed text. So no number is ever bound for a column of texts: MySQL takes the type of the
+    /// first value that is bound as the type of all of them, and stores `7` for the text `007` that follows a number.
     fn judge_printed(&self, value: &Value<'_>, scratch: &mut Vec<u8>) -> Judged {
         let start = scratch.len();
         let printed = Printed::of(value);

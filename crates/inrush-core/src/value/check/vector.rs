@@ -70,7 +70,7 @@ impl VectorJudge {
         if n > self.dim || (self.takes.exact_length && n != self.dim) {
             return Err(Why::Dimensions { n });
         }
-        // MariaDB keeps the square of a vector's length beside it, as a FLOAT.
+        // MariaDB stores the square of a vector's length with it, as a FLOAT.
         if self.takes.bounded_length && squares > f64::from(f32::MAX) { Err(Why::Range) } else { Ok(()) }
     }
 

@@ -28,7 +28,7 @@ pub enum Why {
     Range,
     /// So small, and not 0, that the type does not hold it.
     Underflow,
-    /// Digits behind the point that the type does not hold.
+    /// Digits after the point that the type does not hold.
     Fraction,
     /// A year of one or two digits.
     ShortYear,

@@ -61,7 +61,7 @@ impl DecimalOrder {
         key.extend_from_slice(&packed[..n_bytes]);
     }
 
-    /// The digits before the point, then as many as the scale behind it.
+    /// The digits before the point, then as many as the scale after it.
     #[inline]
     fn digits<'d>(self, int: &'d [u8], fraction: &'d [u8]) -> impl Iterator<Item = u8> + 'd {
         let fraction = &fraction[..fraction.len().min(self.scale)];
@@ -70,7 +70,7 @@ impl DecimalOrder {
     }
 }
 
-/// The digits before the point without zeros in front, and those behind it.
+/// The digits before the point without zeros in front, and those after it.
 #[inline]
 fn split(text: &[u8]) -> (&[u8], &[u8]) {
     let zeros = text.iter().take_while(|byte| **byte == b'0').count();

@@ -1,7 +1,7 @@
 //! The order of a key: turns the cells of a row into bytes that `memcmp` compares as the server orders the values.
 //!
-//! Invariant: the bytes of a part delimit themselves (a fixed width, or a terminator), so the parts of a composite key are appended one
-//! behind another. No cell makes a panic; a cell that is not a value of its type gets some stable order.
+//! Invariant: the bytes of a part delimit themselves (a fixed width, or a terminator), so the parts of a composite key are
+//! appended one after another. No cell causes a panic; a cell that is not a value of its type gets some stable order.
 //! Why approximate orders are allowed: rows are sorted so that the server's pages fill one after another. A wrong order costs speed,
 //! never rows. How near each collation is: docs/notes/sort-order.md.
 

@@ -1,6 +1,6 @@
 //! DATE, DATETIME, TIMESTAMP and TIME: the fields side by side in one big-endian number.
 //!
-//! The usual shapes (`2013-01-05 07:03:00`, `07:03:00`) are read by position, all others as numbers between other bytes.
+//! The standard forms (`2013-01-05 07:03:00`, `07:03:00`) are read by position, all others as numbers between other bytes.
 
 use super::int::sign;
 

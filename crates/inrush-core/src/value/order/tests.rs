@@ -8,7 +8,7 @@ pub(super) fn column(ty: &str) -> Column {
     Column::new("c", ColumnType::parse(ty))
 }
 
-/// `ty` may have a collation behind it: `varchar(9) latin1_bin`.
+/// `ty` may be followed by a collation: `varchar(9) latin1_bin`.
 #[track_caller]
 pub(super) fn part(ty: &str) -> KeyPart {
     let (ty, collation) =

@@ -69,7 +69,7 @@ fn a_slice_is_checked_as_a_slice() {
     assert_eq!(checked.cells.value(1), b"7");
 }
 
-/// Where what is known of the cells is enough, looking at them finds nothing; and one more would be too much.
+/// Where the known properties are enough, checking the cells finds nothing; and one more would be too much.
 #[test]
 fn what_is_known_is_enough() {
     let enough = |ty: &str, known: Known, cells: &[&str]| {

@@ -54,7 +54,7 @@ fn check_under(rules: &Rules, ty: &str, value: Value<'_>, want: Result<Sent, &st
     assert_eq!(got, want.map_err(str::to_owned), "{value:?} into {ty}");
 }
 
-/// The usual kinds of columns, and values that must not be taken for usual ones.
+/// The common kinds of columns, and values that must not take the fast path.
 #[test]
 fn what_is_usual_is_kept_without_a_judge() {
     let moment = |year, month, day| DateTime { date: Date { year, month, day }, hour: 23, ..DateTime::default() };

@@ -1,8 +1,8 @@
 //! Collations of the Unicode Collation Algorithm: the weights of Latin, Greek and Cyrillic letters and of punctuation. All other
-//! characters come behind them in the order of their numbers. Rules of languages and contractions are not known.
+//! characters follow them in the order of their numbers. Rules of languages and contractions are not known.
 //!
-//! The first list has three levels: letters; with `_as_`, accents; with `_cs`, upper and lower case. A level is written behind the one
-//! before it. MariaDB's `uca1400` has the order of MySQL's `0900` for the characters of the list.
+//! The first list has three levels: letters; with `_as_`, accents; with `_cs`, upper and lower case. Each level is written after
+//! the one before it. MariaDB's `uca1400` has the order of MySQL's `0900` for the characters of the list.
 
 use super::listed;
 use super::next_char;

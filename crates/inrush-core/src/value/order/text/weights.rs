@@ -1,7 +1,7 @@
-//! The bytes of weights, one character behind another, so that the end is in its place.
+//! Writes the bytes of weights, one character after another, so that the end of a text sorts in the right place.
 //!
-//! With PAD SPACE the end of a text stands for blanks without end: `a\t` < `a` < `a!`. So the first weight of a run of blanks is followed by
-//! a byte that says what comes behind the run: something below a blank, the end, or something above it.
+//! With PAD SPACE the end of a text stands for blanks without end: `a\t` < `a` < `a!`. So the first weight of a run of blanks is
+//! followed by a byte that says what follows the run: something below a blank, the end, or something above it.
 
 /// What a collation compares with where a text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl<'k> Writer<'k> {
         }
     }
 
-    /// A weight of several bytes, of which the first is neither zero nor a blank's.
+    /// A weight of several bytes; the first byte is neither zero nor a blank's.
     #[inline]
     pub(super) fn bytes(&mut self, weight: &[u8]) {
         if let Some(space) = self.space {
