@@ -29,8 +29,8 @@ fn axis(results: &Results, name: &str) -> Option<Axis> {
     Some(Axis { name: name.into(), values: numbers.into_iter().map(|(_, text)| text.clone()).collect() })
 }
 
-/// What distinguishes a case from others beside the axes `but`, as `subject, name value, ..`; names and values that are the same in all
-/// cases are left out.
+/// Describes how a case differs from the others, apart from the axes `but`, as `subject, name value, ..`. Names and values that are the
+/// same in all cases are left out.
 pub(crate) fn rest(results: &Results, case: &Case, but: &[&str]) -> String {
     let differs = |name: &str| results.cases.iter().any(|other| other.with.get(name) != case.with.get(name));
     let subject = results.cases.iter().any(|other| other.subject != case.subject).then(|| case.subject.clone());

@@ -38,8 +38,8 @@ pub fn or_withheld(results: &Results, verdicts: Vec<String>) -> Vec<String> {
     }
 }
 
-/// The slowest round over the fastest, the median of all cases with several rounds. What counts is the time of a row: some cases run for a
-/// time, however many rows that is.
+/// The slowest round over the fastest, the median of all cases with several rounds. It compares the time for a row, since some cases run
+/// for a fixed time, with any number of rows.
 fn spread(results: &Results) -> Option<f64> {
     let mut rounds = BTreeMap::<&str, Vec<f64>>::new();
     for sample in results.samples.iter().filter(|sample| sample.round > 0 && !sample.cut && sample.seconds > 0.0) {

@@ -110,7 +110,7 @@ pub fn same_place(before: &Results, after: &Results) -> Result<()> {
     Err(Error::new(Kind::Guarantee, message).with_hint("`--anyway` compares them anyway"))
 }
 
-/// What else is not the same, a line each.
+/// The other differences between the runs, a line each.
 pub fn differences(before: &Results, after: &Results) -> Vec<String> {
     let (a, b) = (&before.run, &after.run);
     let mut lines = Lines::default();
@@ -214,7 +214,7 @@ mod tests {
         assert!(text.contains("(1) too few rounds\n(2) the rounds differ too much, take more\n"), "{text}");
     }
 
-    /// What is said of cases that take so many seconds, the first of them by the server itself, before and after.
+    /// Checks the words for three cases that take this many seconds, before and after. The first case is run by the server itself.
     #[track_caller]
     fn check_words(before: [f64; 3], after: [f64; 3], want: [&str; 3]) {
         let run = |seconds: [f64; 3]| {

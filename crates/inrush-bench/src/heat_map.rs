@@ -1,4 +1,4 @@
-//! Two axes of a results file as a map of rates, as text: the numbers, and beside each a mark that is the darker the nearer the rate comes
+//! Two axes of a results file as a map of rates, as text: the numbers, and next to each a mark that is the darker the nearer the rate is
 //! to the highest of all. Pure.
 
 use crate::axes::{self, Axis};

@@ -1,5 +1,5 @@
-//! The experiment `load`: a file into a table, by `inrush load`'s loader in several ways, beside what the server does by itself. The choice
-//! of cells is pure and in this file; [`data`] generates the file, and [`Loads`] runs a cell.
+//! The experiment `load`: writes a file into a table by `inrush load`'s loader in several ways, and by the server alone for comparison.
+//! The choice of cells is pure and in this file; [`data`] generates the file, and [`Loads`] runs a cell.
 
 pub mod data;
 mod disk;
@@ -16,7 +16,7 @@ use crate::table::{self, Line, grouped};
 use inrush::{Method, Sort};
 use std::collections::BTreeMap;
 
-/// A way to get the rows of a file into a table, and what it is run with. A setting is `None` if the run does not compare values of it.
+/// A way to get the rows of a file into a table, and its settings. A setting is `None` if the run does not compare values of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Who writes, and how.
@@ -75,7 +75,7 @@ pub struct Axes {
 /// What a file is to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// A file of the user, of which the server may make other rows.
+    /// A file of the user. The server may read other rows from it than the loader does.
     Foreign,
     /// One that we generate, in the order of its keys.
     Ascending,

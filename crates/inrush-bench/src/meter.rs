@@ -46,7 +46,7 @@ pub(crate) fn traffic(connection: &mut Connection) -> Result<(u64, u64)> {
     Ok((of("Bytes_received"), of("Bytes_sent")))
 }
 
-/// How much more each of two counters of the server is; a server may begin anew to count.
+/// How much each of two counters of the server has grown; 0 if the server restarted its counter.
 pub(crate) fn more(now: (u64, u64), then: (u64, u64)) -> (u64, u64) {
     (now.0.saturating_sub(then.0), now.1.saturating_sub(then.1))
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The first line of a peer: what it is and can do.
+/// The first line of a peer: its name and its abilities.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`].

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// One cell of the experiment's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Which of the two pools, and of which kind its callers are.
+    /// Which of the two pools, and so the kind of its callers.
     pub client: Client,
     /// It keeps so many connections.
     pub min: usize,

@@ -22,7 +22,7 @@ impl Recording {
     /// Begins, and returns once samples are taken. `folder` keeps them meanwhile.
     ///
     /// # Errors
-    /// `Config` if the server is not on this machine, or `perf` is not there or may not look at it.
+    /// `Config` if the server is not on this machine or `perf` may not profile it; `Io` if `perf` cannot be run.
     pub(crate) fn start(server: Option<&ServerProcess>, folder: PathBuf) -> Result<Self> {
         let Some(server) = server else {
             return Err(Error::config("the server's process cannot be seen from here, so it cannot be profiled")

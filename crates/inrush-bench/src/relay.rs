@@ -31,7 +31,7 @@ pub enum Address {
     Unix(PathBuf),
 }
 
-/// A relay; no new connection comes through it when it is dropped, and those that there are go on.
+/// A relay. After it is dropped it passes no new connection on; existing connections continue.
 #[derive(Debug)]
 pub struct Relay {
     listens: Address,
@@ -242,7 +242,7 @@ enum Listener {
 }
 
 impl Listener {
-    /// Of the same kind as what is there.
+    /// A listener of the same kind as the server's address.
     fn beside(server: &Address) -> io::Result<Self> {
         match server {
             Address::Tcp(..) => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map(Listener::Tcp),

@@ -118,7 +118,7 @@ pub struct Case {
     pub id: String,
     /// What is done, as a row of a table is headed: `multi-row`.
     pub subject: String,
-    /// What it is done with, by name: `rows` 1000, `commits` each. Values that are all numbers are an axis.
+    /// Its settings, by name: `rows` 1000, `commits` each. A setting whose values are all numbers is an axis.
     pub with: BTreeMap<String, String>,
     /// Which cases it is compared with: those of the same text.
     #[serde(default)]

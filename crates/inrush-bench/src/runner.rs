@@ -37,7 +37,7 @@ impl Effort {
         warm_up: true,
     };
 
-    /// Each case once, for those that go on for long and show what each second came to.
+    /// Each case once, for cases that run for long and show the result of each second.
     pub const ONCE: Effort = Effort { least_rounds: 1, most_rounds: 1, warm_up: false, ..Effort::QUICK };
 }
 
@@ -62,7 +62,7 @@ impl From<Error> for Broken {
 /// `run` runs a case in a round; `elapsed` returns the time since the start.
 ///
 /// # Errors
-/// Those of `run` and of `tell`; an `end` record with the reason is written before.
+/// The errors of both callbacks that return a result; an `end` record with the reason is written before.
 pub fn run(
     cases: &[Case],
     effort: Effort,
@@ -163,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Cases `a`, `b` and `c`, whose seconds `took` tells; the rounds that each was run in, and how it ended.
+    /// Runs cases `a`, `b` and `c`; `took` returns their seconds. Returns the rounds of each case, the records, and whether the run
+    /// succeeded.
     fn rounds(effort: Effort, took: impl Fn(usize, u32) -> Result<(f64, bool)>) -> (Vec<Vec<u32>>, Vec<Record>, bool) {
         let cases = ["a", "b", "c"].map(case);
         let (ran, told) = (RefCell::new(vec![Vec::new(); 3]), RefCell::new(Vec::new()));
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!(told.last(), Some(&Record::End(End { complete: true, reason })));
     }
 
-    /// There is no time for a round behind the warm-up, so the warm-up is the only one, and it counts.
+    /// There is no time for a round after the warm-up, so the warm-up is the only round, and it counts.
     #[test]
     fn a_slow_warm_up_is_the_first_round() {
         for (seconds, n_run) in [(0, 3), (3, 3), (5, 5)] {

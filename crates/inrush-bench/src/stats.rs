@@ -115,8 +115,8 @@ fn middle(sorted: &[f64]) -> f64 {
     }
 }
 
-/// The interval between two samples of which the true median lies outside in at most one of twenty cases: each sample is as likely above
-/// it as below, so the number of those below is a toss of so many coins.
+/// The interval between two samples that misses the true median in at most one of twenty cases. Each sample is as likely above the
+/// median as below it, so the number below it is distributed like as many coin tosses.
 fn median_interval(sorted: &[f64]) -> Option<Interval> {
     let n = sorted.len() as i32;
     let mut at_most = 0.5_f64.powi(n);
@@ -131,8 +131,8 @@ fn median_interval(sorted: &[f64]) -> Option<Interval> {
     (outside > 0).then(|| ends(sorted, outside as usize))
 }
 
-/// How many of the ratios of `n` samples to `m` may lie on one side of the interval's inner part, so that the truth lies beyond its end
-/// in at most this share of cases: the rank sum test's count U, exactly for few samples and from a normal distribution for many.
+/// How many of the ratios of `n` samples to `m` may be on one side of the interval's inner part, so that the truth is beyond its end in
+/// at most this share of cases. It is the rank sum test's count U: exact for few samples, from a normal distribution for many.
 fn rank_sums_outside(n: usize, m: usize, share: f64) -> usize {
     let (n_f, m_f) = (n as f64, m as f64);
     if n * m > EXACT_UP_TO {
@@ -158,8 +158,8 @@ fn rank_sums_outside(n: usize, m: usize, share: f64) -> usize {
     at_most.take_while(|sum| *sum <= share).count()
 }
 
-/// How many deviations from the middle a normal sample lies beyond in this share of cases, on one side (Abramowitz and Stegun 26.2.23,
-/// within 0.0005).
+/// The number of standard deviations from the mean that a normal sample exceeds in this share of cases, on one side (Abramowitz and
+/// Stegun 26.2.23, within 0.0005).
 fn normal_quantile(share: f64) -> f64 {
     let t = (-2.0 * share.ln()).sqrt();
     let above = 2.515_517 + t * (0.802_853 + t * 0.010_328);

@@ -72,7 +72,7 @@ impl Workers {
         self.is_over.load(Relaxed) || self.stop.load(Relaxed)
     }
 
-    /// It makes no sense for anybody to go on.
+    /// Stops all workers because of this error. The first such error is kept.
     pub(crate) fn lose(&self, error: Error) {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.is_over.store(true, Relaxed);

@@ -73,7 +73,7 @@ impl Sbtest {
         self.names().iter().map(|name| if name == "c" || name == "pad" { 125 } else { 14 }).sum()
     }
 
-    /// Prepared rows, of which at most `most` are requested at once.
+    /// Prepared rows. A request may be for at most `most` of them at once.
     pub fn made(&self, most: u64) -> SbtestRows {
         let period: Vec<Row> = (0..PERIOD).map(|number| self.row(number)).collect();
         let all = || period.iter().cycle().take((PERIOD + most) as usize);

@@ -158,7 +158,7 @@ impl<'r> Variants<'r> {
     }
 }
 
-/// The fastest first: by the best of its cases beside the best of their group, in the mean of all groups.
+/// The subjects, the fastest first: by the rate of their best case over the best rate of its group, averaged over all groups.
 fn subjects_by_rate<'r>(parts: &[Part<'_, 'r>]) -> Vec<&'r str> {
     let mut subjects: Vec<(&str, f64)> = Vec::new();
     for line in parts.iter().flat_map(|part| &part.lines) {
@@ -183,9 +183,9 @@ fn subjects_by_rate<'r>(parts: &[Part<'_, 'r>]) -> Vec<&'r str> {
 /// One bar.
 struct Row<'a, 'r> {
     line: &'a Line<'r>,
-    /// Beside it; bars of one label stand together.
+    /// The text next to the bar; bars with the same label are drawn together.
     label: String,
-    /// What it is called where it stands alone.
+    /// Its name where it is shown alone.
     full: String,
     class: String,
     rounds: &'a [f64],

@@ -1,5 +1,5 @@
-//! Lines over an axis: what sweeps, percentiles and seconds have in common. Every place of the axis is a mark that tells all lines'
-//! numbers there. Pure.
+//! Lines over an axis: the common part of sweeps, percentiles and seconds. Every place of the axis has a mark that shows the numbers of
+//! all lines there. Pure.
 
 use super::scale::Scale;
 use super::svg::Svg;
@@ -8,7 +8,7 @@ use super::text_width::{SMALL, clipped, width as width_of};
 /// A picture of lines.
 #[derive(Debug)]
 pub(super) struct Chart {
-    /// What it is of.
+    /// Its description.
     pub(super) label: String,
     pub(super) x: Scale,
     pub(super) x_title: String,
@@ -117,7 +117,7 @@ impl Chart {
         }
     }
 
-    /// Names of the lines beside their ends, apart from each other.
+    /// Draws the names of the lines next to their ends, without overlap.
     fn label_ends(&self, svg: &mut Svg, x: &Scale, y: &Scale, right: f64, (top, bottom): (f64, f64), width: f64) {
         let mut ends: Vec<(&Series, (f64, f64))> = self
             .series

@@ -182,7 +182,7 @@ impl Curve {
     }
 }
 
-/// The seconds of which all was measured: the run ends within its last one. Where there are few, all count.
+/// The seconds that were measured whole: the run ends within its last second. If there are only a few seconds, all count.
 fn whole_seconds(ticks: &[Tick], by_server: bool) -> Range<u32> {
     let seconds = || ticks.iter().map(|tick| tick.second);
     let (first, last) = (seconds().min().unwrap_or(0), seconds().max().unwrap_or(0));

@@ -7,7 +7,7 @@ use super::svg::Svg;
 use super::text_width::{SMALL, width as width_of};
 use crate::table::Line;
 
-/// One for each pair of settings of which most combinations were measured, the largest first.
+/// One figure for each pair of settings if most of its combinations were measured, the largest first.
 pub(super) fn figures(lines: &[Line<'_>]) -> Vec<Figure> {
     let measured: Vec<&Line<'_>> = lines.iter().filter(|line| line.rate.is_some()).collect();
     let axes = series::axes(&measured);
@@ -129,7 +129,7 @@ impl<'a, 'r> Slice<'a, 'r> {
             svg.text("tick m", (left + (i as f64 + 0.5) * cell_width, bottom + 16.0), name);
         }
         let mut frame = None;
-        // The first value of the upright axis lies at the bottom, as on any other.
+        // The first value of the vertical axis is at the bottom, as on any other axis.
         for (j, (name, y)) in y_names.iter().zip(&self.y.values).enumerate() {
             let from_top = bottom - (j as f64 + 1.0) * cell_height;
             svg.text("tick e", (left - 7.0, from_top + cell_height / 2.0 + 4.0), name);

@@ -40,14 +40,15 @@ fn figure(lines: &[&Line<'_>], axis: &Axis<'_>) -> Option<Figure> {
         .flatten()
         .filter(|line| line.rate.is_some())
         .collect();
-    // A setting that somebody else's cases have is no line.
+    // A setting that only other cases have makes no line.
     if !series::together(&on_axis, &[axis.name]).iter().any(|line| line.len() >= ENOUGH) {
         return None;
     }
     let rates: Vec<f64> =
         on_axis.iter().filter_map(|line| line.rate.as_ref()).flat_map(|rate| [rate.min, rate.max]).collect();
     let parts = series::split(Part { title: String::new(), lines: on_axis }, &[axis.name], MOST);
-    // How far lines of one thing are below its peak is the point; lines of several things lie too far apart for that.
+    // Lines of one thing are compared by how far they are below its peak, so the axis begins at zero. Lines of several things are too
+    // far apart for that.
     let are_ramps = parts.iter().all(|part| Ramp::of(&Names::of(&part.lines, &[axis.name]), &part.lines).is_some());
     let rates = rates.into_iter();
     let y = if are_ramps { Scale::from_zero(rates) } else { Scale::of_rates(rates) };
@@ -153,7 +154,7 @@ impl Points {
         };
         let mut points: Vec<_> = cases.iter().filter_map(point).collect();
         points.sort_by(|a, b| a.0.0.total_cmp(&b.0.0));
-        // Of two cases that differ in nothing that is told, the first stands for both.
+        // Two cases with the same value on this axis do not differ in the picture: keep the first.
         points.dedup_by(|a, b| a.0.0 == b.0.0);
         let (medians, bands) = points.into_iter().unzip();
         Self { medians, bands }

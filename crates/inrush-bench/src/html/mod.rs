@@ -3,7 +3,7 @@
 //! ```text
 //! results -> table lines -> figures (bars, lines, heat maps, curves, percentiles), each with its numbers -> page
 //! ```
-//! Pictures are drawn here, as SVG, so that they are there without a script and on paper. The script only shows a mark's numbers, sorts
+//! Pictures are drawn here, as SVG, so that they are visible without a script and on paper. The script only shows a mark's numbers, sorts
 //! tables and changes the colours.
 //!
 //! Invariant: every text of a file goes through [`svg::escaped`].
@@ -72,7 +72,7 @@ pub fn page(results: &Results, conclusions: &[String]) -> String {
     out
 }
 
-/// The lines that are counted in what most are: pings are no rows, and no bar beside those of rows.
+/// The lines with the most frequent unit. Pings are not rows, so they get no bar next to those of rows.
 fn of_one_unit<'r>(lines: &[Line<'r>]) -> Vec<Line<'r>> {
     let n = |line: &Line<'_>| lines.iter().filter(|other| other.case.unit == line.case.unit).count();
     let unit = lines.iter().max_by_key(|line| n(line)).map(|line| line.case.unit);

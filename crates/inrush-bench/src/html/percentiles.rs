@@ -132,7 +132,7 @@ fn points_of(timed: &Latencies) -> Vec<(f64, f64)> {
     points(timed).collect()
 }
 
-/// Whether one at least lies beyond.
+/// Whether at least one sample is beyond this share.
 fn can_say(timed: &Latencies, share: f64) -> bool {
     timed.count() as f64 * (1.0 - share) >= 0.999_999
 }
@@ -141,7 +141,7 @@ fn at(series: &Series, share: f64) -> Option<f64> {
     series.points.iter().find(|(place, _)| *place == share).map(|(_, ms)| *ms)
 }
 
-/// All lines at one percentile, the slowest first, as they lie.
+/// The text for all lines at one percentile, the slowest first: their order in the picture.
 fn told(name: &str, share: f64, drawn: &[Series]) -> String {
     let mut here: Vec<(f64, &str)> =
         drawn.iter().filter_map(|series| Some((at(series, share)?, series.label.as_str()))).collect();

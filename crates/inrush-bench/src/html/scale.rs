@@ -1,4 +1,4 @@
-//! From values to places in a picture, the ticks beside them, and numbers as short texts. Pure.
+//! Maps values to places in a picture, chooses the ticks of an axis, and writes numbers as short texts. Pure.
 
 /// Maps values between `low` and `high` to places between `from` and `to`.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl Scale {
         matches!(self.kind, Kind::Even(_))
     }
 
-    /// Where the value lies; what is outside lies at the edge.
+    /// The place of a value; a value outside of the scale is at its edge.
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = match &self.kind {
             Kind::Linear => (value - self.low) / (self.high - self.low),
@@ -115,7 +115,7 @@ impl Scale {
             Kind::Linear => {
                 let step = round_step((self.high - self.low) / about.max(1) as f64);
                 let n_of = |step: f64| ((self.high - self.low) / step + 1e-9) as usize;
-                // A single tick above zero is no measure for what lies beyond it.
+                // A single tick above zero does not help to read values beyond it.
                 let step = if n_of(step) < 2 { step / 2.0 } else { step };
                 (0..=n_of(step)).map(|i| self.low + i as f64 * step).map(|value| tick(value, short(value))).collect()
             }

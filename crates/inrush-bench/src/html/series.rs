@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) struct Names<'r> {
     /// Whether they are about more than one subject.
     pub(super) subjects: bool,
-    /// The settings that are not the same for all, without those that somebody else tells.
+    /// The settings that are not the same for all, except those that the picture shows in another way, such as on an axis.
     pub(super) settings: Vec<&'r str>,
 }
 

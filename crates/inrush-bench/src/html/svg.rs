@@ -46,7 +46,7 @@ impl Svg {
         self.path(class, &d);
     }
 
-    /// One of a few shapes around a point: which is told by its number.
+    /// Draws one of a few shapes around a point; `number` selects the shape.
     pub(super) fn shape(&mut self, class: &str, number: usize, (x, y): (f64, f64), r: f64) {
         let d = match number % 4 {
             0 => format!("M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 -{} 0Z", num(x - r), num(y), 2.0 * r, 2.0 * r),

@@ -1,6 +1,6 @@
 //! How wide a text is in a picture, so that names get the room that they need. Pure.
 //!
-//! By the widths of DejaVu Sans, the widest of the usual fonts: in any other a text is narrower than this.
+//! It uses the widths of DejaVu Sans, the widest of the common fonts: in any other font a text is narrower.
 
 /// Pixels of a text of so many pixels of font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {

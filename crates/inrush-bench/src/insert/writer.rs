@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How cells are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema, which is there.
+    /// The schema, which must exist.
     pub schema: String,
     /// What is done.
     pub operation: Operation,
@@ -183,7 +183,7 @@ impl Writer {
         Ok(clock.written(cell.rows, false))
     }
 
-    /// LOAD DATA of a file that lies where the server reads it; written before the clock starts.
+    /// LOAD DATA of a file in a folder that the server reads. The file is written before the clock starts.
     fn server_file(&mut self, rows: u64) -> Result<Written> {
         let Some(folder) = &self.settings.folder else {
             return Err(Error::config("no folder is known that the server reads"));
@@ -264,7 +264,7 @@ impl Writer {
         Ok(clock.written(stored, stored < rows))
     }
 
-    /// What a case does beside writing.
+    /// The work of a case besides writing.
     fn nothing(&mut self, rows: u64, statement_rows: u64) -> Result<Written> {
         let all = self.given(rows)?;
         let deadline = self.deadline();

@@ -1,5 +1,5 @@
-//! Runs the cells of `load`: the file is written once, and lies in a table that is copied from if a cell copies; each run fills an empty
-//! table and is counted and summed.
+//! Runs the cells of `load`. The file is written once; if a cell copies, its rows are also stored in a table to copy from. Each run fills
+//! an empty table, whose rows are then counted and summed.
 
 use super::data::Data;
 use super::disk::{self, Pages};
@@ -39,7 +39,7 @@ pub enum Input {
 /// How cells are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema, which is there.
+    /// The schema, which must exist.
     pub schema: String,
     /// Of the rows.
     pub seed: u64,

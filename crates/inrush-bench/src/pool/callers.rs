@@ -102,11 +102,12 @@ pub(super) async fn tasks(
     for task in tasks {
         task.await.map_err(ended_early)?;
     }
-    // While the pool is there: the server drops the statistics of closed connections.
+    // While the pool is open: the server drops the statistics of closed connections.
     Ok(clock.stop())
 }
 
-/// Whether the pool has what it keeps; one that cannot open it is found out by its callers.
+/// Whether the pool has opened its minimum of connections, or the time for that is over. If it cannot open them, its callers get the
+/// errors.
 fn has_opened(idle: usize, cell: &Cell, asked: Instant) -> bool {
     idle >= cell.min || asked.elapsed() > OPEN_WITHIN
 }
@@ -151,8 +152,8 @@ async fn call_async(work: &Work, pool: &inrush::Pool, caller: usize, n: u64) {
     }
 }
 
-/// Counts what a query came to: `done` is what it took to get the connection. Returns how long to wait before the next one; `None` if it
-/// makes no sense to go on.
+/// Counts the outcome of a query; `done` is the time that it took to get the connection. Returns how long to wait before the next query;
+/// `None` if the caller should stop.
 fn settle(
     work: &Work,
     caller: usize,

@@ -19,9 +19,9 @@ use std::time::Duration;
 /// How cells are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema, which is there.
+    /// The schema, which must exist.
     pub schema: String,
-    /// When what is sent.
+    /// When statements are sent.
     pub pace: Pace,
     /// Rows a statement, where it may carry many.
     pub many: u64,
@@ -224,5 +224,5 @@ impl Bench {
 
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// What a connection prepares beside those of its clients.
+/// The number of statements that a connection prepares besides those of its clients.
 const STATEMENTS_BESIDE: usize = 16;

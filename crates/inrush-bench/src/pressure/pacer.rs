@@ -19,13 +19,13 @@ pub enum Until {
 pub struct Pace {
     /// Rows a second; none: as fast as answers come.
     pub rate: Option<f64>,
-    /// Over so long clients begin one after the other, or the rate rises to what it is to be. None of that counts.
+    /// During this time clients begin one after the other, or the rate rises to its target. Nothing in it counts.
     pub ramp_up: Duration,
     /// When it ends.
     pub until: Until,
 }
 
-/// Hands out statements to clients, of which there are some.
+/// Hands out statements to a number of clients.
 #[derive(Debug)]
 pub(super) struct Pacer {
     pace: Pace,
@@ -173,7 +173,7 @@ mod tests {
             pacer.next(0, ms(10)).unwrap();
         }
         assert_eq!(pacer.next(0, SECOND * 3), None);
-        // 10 in the ramp-up and 10 behind it, of 10 rows each; the last one was taken too late.
+        // 10 in the ramp-up and 10 after it, of 10 rows each; the last one was taken too late.
         assert_eq!(pacer.unsent(), Some(150));
         assert_eq!(open(100.0, 0, Until::Rows(5), 1).unsent(), None);
     }

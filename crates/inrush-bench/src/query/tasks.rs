@@ -101,7 +101,7 @@ async fn ask(work: &Work, workers: &Workers, client: usize, mut connection: Conn
     connection
 }
 
-/// One flight of queries; `tell` is called for each answer.
+/// Runs one flight of queries; the callback gets the number of queries that were answered.
 async fn flight(work: &Work, connection: &mut Connection, n: u64, tell: &mut (dyn FnMut(u64) + Send)) -> Result<()> {
     match (work.mode, &work.ask) {
         (Mode::Normal, ask) => {

@@ -1,4 +1,4 @@
-//! What is written is read again; what is damaged is told, with its line.
+//! Written results are read back; damage is reported, with its line.
 
 use super::*;
 use proptest::prelude::*;

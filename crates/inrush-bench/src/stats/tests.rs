@@ -97,7 +97,7 @@ fn intervals_hold_the_truth_nineteen_times_of_twenty() {
 
 #[test]
 fn rank_sums_are_those_of_the_tables() {
-    // Mann and Whitney's critical values for 5 % on both sides: U may be at most one less than what lies outside.
+    // Mann and Whitney's critical values for 5 % on both sides: U may be at most one less than the number outside.
     for (n, m, u) in
         [(4, 4, Some(0)), (5, 5, Some(2)), (6, 6, Some(5)), (8, 8, Some(13)), (10, 7, Some(14)), (3, 4, None)]
     {

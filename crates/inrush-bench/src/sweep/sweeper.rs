@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How cells are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The schema, which is there.
+    /// The schema, which must exist.
     pub schema: String,
     /// Of the rows.
     pub seed: u64,

@@ -3,7 +3,7 @@ use crate::insert::Commits;
 use inrush_testkit::patience::{patience, until};
 use std::os::unix::fs::PermissionsExt as _;
 
-/// A program that says what it is, answers `prepare`, and does `run` as a shell script says.
+/// Writes a program that runs `hello`, answers `prepare`, and runs the shell script `run` for other messages.
 fn program(test: &str, hello: &str, run: &str) -> (PathBuf, PathBuf) {
     let folder = std::env::temp_dir().join(format!("inrush-peer-{test}-{}", std::process::id()));
     fs::create_dir(&folder).unwrap();
@@ -31,7 +31,7 @@ fn outcome(test: &str, hello: &str, run: &str) -> Result<Written> {
     let done = attempt(&program, limit(hello), limit(run));
     let left: Vec<u32> =
         fs::read_to_string(folder.join("pids")).unwrap_or_default().lines().map(|pid| pid.parse().unwrap()).collect();
-    // What a signal has hit is gone as soon as it gets to run; one that is dead may wait for whoever adopted it.
+    // A process that received a signal ends when it is scheduled; a dead one may wait for its new parent to reap it.
     let is_there = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
@@ -113,7 +113,7 @@ fn one_that_dies_is_named_with_its_last_words() {
 #[test]
 fn one_that_hangs_is_ended_with_all_that_it_started() {
     fails("hangs", "sleep 600 & echo $! >pids; echo $$ >>pids; sleep 600", Kind::Protocol, "did not run `fake` within");
-    // It ends in order, and leaves something behind.
+    // It ends normally, and leaves a process running.
     let leaves = format!("sleep 900 >/dev/null 2>&1 & echo $! >pids; {GOOD}");
     outcome("leaves", HELLO, &leaves).unwrap();
 }
@@ -125,7 +125,7 @@ fn rubbish_is_not_taken_for_an_answer() {
     fails("endless", "head -c 3000000 /dev/zero", Kind::Protocol, "bytes without a line's end");
     let twice = format!("{HELLO}; echo '{{}}'");
     let error = outcome("unasked", &twice, GOOD).unwrap_err().to_string();
-    // Before it is asked or as the answer to what it is asked: whichever is sooner.
+    // The line is read before the request or as its answer, whichever is sooner.
     assert!(error.contains("said `{}`"), "{error}");
 }
 
