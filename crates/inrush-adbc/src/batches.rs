@@ -17,11 +17,11 @@ pub struct Done {
     pub bad_rows: Vec<(u64, Error)>,
 }
 
-/// Runs a statement for every row: in a transaction of its own, or, where one is open, behind a savepoint of it.
+/// Runs a statement for every row: in a transaction of its own, or, if a transaction is open, after a savepoint in it.
 ///
 /// # Errors
-/// Those of [`Connection::execute_batch_with`], with the row counted over all record batches; `Data` where `batches` fails. Nothing of the
-/// rows is stored then, and a transaction of the caller goes on.
+/// Those of [`Connection::execute_batch_with`], with the row counted over all record batches; `Data` if `batches` fails. Then no row is
+/// stored, and a transaction of the caller continues.
 pub fn execute(
     connection: &mut Connection,
     sql: &(impl Sql + ?Sized),

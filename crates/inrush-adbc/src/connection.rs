@@ -1,4 +1,4 @@
-//! A connection: transactions, the current database, and what it tells of the server.
+//! A connection: transactions, the current database, and information about the server.
 //!
 //! MySQL's databases are ADBC's catalogs, as they are JDBC's; there are no schemas below them. Clients that name a schema mean a database:
 //! both options do.
@@ -199,7 +199,7 @@ impl Optionable for InrushConnection {
         Err(failure::no_option(key.as_ref()))
     }
 
-    /// The progress of its statement: a statement that executes is locked, and tells nothing before its end.
+    /// The progress of its statement. It is read here, since a statement that executes is locked and reports nothing before its end.
     fn get_option_double(&self, key: OptionConnection) -> Result<f64> {
         self.session.progress(key.as_ref()).ok_or_else(|| failure::no_option(key.as_ref()))
     }

@@ -116,7 +116,7 @@ impl Optionable for InrushDatabase {
     fn get_option_string(&self, key: OptionDatabase) -> Result<String> {
         match &key {
             OptionDatabase::Username => self.username.clone().ok_or_else(|| failure::no_option(key.as_ref())),
-            // A URL may have a password, which nobody gets back.
+            // A URL may have a password, so it is never returned.
             _ => Err(failure::no_option(key.as_ref())),
         }
     }

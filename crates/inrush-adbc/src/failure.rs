@@ -43,7 +43,7 @@ pub(crate) fn not_implemented(what: impl Into<String>) -> Error {
     Error::with_message_and_status(what, Status::NotImplemented)
 }
 
-/// An option that nobody knows.
+/// The error for an unknown option.
 pub(crate) fn no_option(key: &str) -> Error {
     not_implemented(format!("there is no option `{key}`"))
 }

@@ -17,7 +17,7 @@ enum Value {
     Number(i64),
 }
 
-/// The values of these codes, or of all; codes that nobody knows are left out, as ADBC has it.
+/// The values of these codes, or of all; unknown codes are left out, as ADBC specifies.
 pub(crate) fn batch(codes: Option<HashSet<InfoCode>>, version: &str) -> Result<RecordBatch> {
     let vendor = if version.to_ascii_lowercase().contains("mariadb") { "MariaDB" } else { "MySQL" };
     let known = [

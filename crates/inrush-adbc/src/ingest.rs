@@ -26,7 +26,7 @@ pub(crate) struct Ingest {
     db_schema: Option<String>,
     mode: Option<IngestMode>,
     temporary: bool,
-    /// Of a row whose key is there.
+    /// For a row whose key exists.
     on_key: Option<Mode>,
     key: Vec<String>,
     job: Option<String>,
@@ -245,7 +245,7 @@ fn as_json(report: &Report) -> String {
     .to_string()
 }
 
-/// What becomes of a row whose key is there: `insert`, `ignore`, `replace`, `upsert`, `update`, `delete`.
+/// What to do with a row whose key exists: `insert`, `ignore`, `replace`, `upsert`, `update`, `delete`.
 const MODE: &str = "inrush.ingest.mode";
 /// The columns of the unique key that the mode goes by, between commas; of a new table the primary key.
 const KEY: &str = "inrush.ingest.key";

@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | `driver` | driver and database: the options that say where to connect |
-//! | `connection` | a connection: transactions, catalogs, what it tells of the server |
+//! | `connection` | a connection: transactions, catalogs, information about the server |
 //! | `statement` | queries, bound values, updates |
 //! | `ingest` | Arrow data into a table: by the loader, or in the connection's transaction |
 //! | `session` | the connection that all of one connection's statements share |

@@ -1,8 +1,8 @@
 //! The connection that all statements of one ADBC connection share, and how it is in a transaction.
 //!
-//! A result that is being read has the connection. Outside of a transaction another statement then gets a connection of its own; inside of
-//! one it is told to wait, since the transaction is on that connection. If that is lost, the transaction is, and every statement says so
-//! until it is rolled back: none of them may begin another one in its place.
+//! A result that is being read holds the connection. Outside of a transaction another statement then gets a connection of its own. Inside
+//! of a transaction it fails as busy, since the transaction is on that connection. If the connection is lost, so is the transaction, and
+//! every statement reports this until it is rolled back: no statement may begin another transaction in its place.
 
 use crate::failure::{self, Result};
 use adbc_core::error::Error;
@@ -172,12 +172,12 @@ impl Session {
         Ok(Held { connection: Some(connection), session: self.clone() })
     }
 
-    /// Has a load cancelled with the rest.
+    /// Sets the load that `cancel` also aborts.
     pub(crate) fn watch(&self, load: Option<Arc<inrush::Control>>) {
         self.running().load = load;
     }
 
-    /// The load at work, in bytes of text: what is settled, and what there is. `None`: another option.
+    /// The progress of the running load in bytes of text: the settled bytes, or all bytes. `None` for any other option.
     pub(crate) fn progress(&self, option: &str) -> Option<f64> {
         let load = self.running().load.clone();
         let now = load.map(|load| load.snapshot());

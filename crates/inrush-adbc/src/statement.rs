@@ -159,14 +159,14 @@ impl Statement for InrushStatement {
     }
 
     fn get_parameter_schema(&self) -> Result<Schema> {
-        // The server tells how many there are, not their types.
+        // The number of placeholders is known from the text; their types are not known.
         let field = |at: usize| Field::new(at.to_string(), DataType::Null, true);
         Ok(Schema::new((0..n_placeholders(self.sql()?)?).map(field).collect::<Vec<_>>()))
     }
 
     fn prepare(&mut self) -> Result<()> {
         let sql = self.sql()?.to_owned();
-        // The connection keeps it; whoever runs it finds it there.
+        // The connection keeps the prepared statement; the next execution finds it there.
         self.session.with(|connection| connection.prepare(&sql).map(drop))
     }
 
