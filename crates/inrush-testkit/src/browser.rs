@@ -81,7 +81,7 @@ impl Browser {
         browser
     }
 
-    /// Opens a file, and waits until it is there.
+    /// Opens a file, and waits until it is loaded.
     pub fn open(&mut self, file: &Path) {
         let file = file.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let gone = self.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));

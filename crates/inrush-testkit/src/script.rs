@@ -176,8 +176,8 @@ impl Script {
         });
     }
 
-    /// The same for a pipeline, whose result holds that of each step: the server's refusal ends a step and not the exchange,
-    /// which goes on until it finds that the script has closed the connection.
+    /// The same for a pipeline, whose result holds that of each step. The server's refusal ends a step and not the exchange, which
+    /// continues until it finds that the script has closed the connection.
     #[track_caller]
     pub fn check_faults_of_steps<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<Vec<Result<T>>>) {
         self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
@@ -191,8 +191,8 @@ impl Script {
         });
     }
 
-    /// The same for a batch, which the first refusal ends: none of the faults may come to a result. Where commands were in flight behind
-    /// a refusal, it is the closed connection that shows.
+    /// The same for a batch, which ends at the first refusal: no fault may lead to a result. If commands were in flight after a refused
+    /// one, the error is that of the closed connection.
     #[track_caller]
     pub fn check_faults_of_batch<T: Debug>(&self, talk: impl Fn(&mut Peer) -> Result<T>) {
         self.each_fault(talk, |fault, result, dead, case| match (fault, result) {
@@ -247,7 +247,7 @@ enum Fault {
     Refusal,
     /// Another payload.
     Garbage(&'static [u8]),
-    /// A byte too many behind the last packet.
+    /// A byte too many after the last packet.
     Surplus,
     /// A packet too many before the TLS handshake.
     Injection,
@@ -312,7 +312,7 @@ pub struct Peer {
     next: usize,
     fault: Option<(usize, Fault)>,
     delivery: Delivery,
-    /// What the client has sent and the script has not yet looked at.
+    /// What the client has sent and the script has not yet read.
     written: Vec<u8>,
     /// What the client will read before anything else.
     arriving: Vec<u8>,

@@ -176,9 +176,9 @@ impl Server {
         until(what, || self.is_a_row_waited_for(schema));
     }
 
-    /// Whether a transaction waits for a row of a table in this schema. Takes 150 ms, so that it may be asked in a loop.
+    /// Whether a transaction waits for a row of a table in this schema. Takes 150 ms, so that it may be called in a loop.
     ///
-    /// MySQL's `data_locks` is made for each question and holds no text of a statement. MariaDB's tables are renewed only when nobody
+    /// MySQL's `data_locks` is built for each query and holds no text of a statement. MariaDB's tables are refreshed only if no query
     /// has read them for 100 ms, as MySQL's `INNODB_TRX` is (MySQL manual, "Persistence and Consistency of InnoDB Transaction and
     /// Locking Information").
     #[track_caller]
@@ -228,7 +228,7 @@ impl Server {
         let script = statements.as_bytes().to_vec();
         let writer = std::thread::spawn(move || stdin.write_all(&script));
         let output = client.wait_with_output().map_err(|error| error.to_string())?;
-        // A client that stops at an error may leave part of the script unread; its exit status tells.
+        // A client that stops at an error may leave part of the script unread; its exit status shows the error.
         let _ = writer.join();
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());

@@ -1,7 +1,7 @@
 //! A little shop on a test server, for the examples in rustdoc: a few tables with a few rows, in a schema of its own.
 //!
-//! An example opens it in hidden lines, shows its reader a URL as applications have them, and asks the shop at its end
-//! whether what it did is there. Answers come from the server's own client program, never from the driver that is shown.
+//! An example opens it in hidden lines, shows its reader a URL as applications have them, and at its end queries the shop to
+//! check that its changes are stored. These queries use the server's own client program, never the driver that is shown.
 
 use crate::servers::{self, Schema};
 use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch};
@@ -97,7 +97,7 @@ impl Source for Newcomers {
 /// Column by column, as `fields` has them.
 const NEWCOMERS: [[&str; 2]; 2] = [["Dora", "Emil"], ["33", "61"]];
 
-/// The gift for customer 7 is there already: a second one is a step that fails.
+/// The gift for customer 7 exists already: a step that inserts a second one fails.
 const GOODS: &str = "
 CREATE TABLE people (
     id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, name VARCHAR(80) NOT NULL, full_name VARCHAR(80) NOT NULL DEFAULT '',

@@ -44,7 +44,7 @@ pub const ALL: &[(&str, Soup)] = &[
     ("template", template),
 ];
 
-/// Framing: the first byte says into what pieces the rest is cut.
+/// Framing: the first byte is the size of the pieces into which the rest is cut.
 pub fn framing(bytes: &[u8]) {
     let Some((&piece, bytes)) = bytes.split_first() else { return };
     let mut inbox = Inbox::new(1 << 20);
@@ -62,7 +62,7 @@ pub fn framing(bytes: &[u8]) {
     assert!(n_bytes <= bytes.len());
 }
 
-/// Compressed frames: the first byte chooses the algorithm and says into what pieces the rest is cut.
+/// Compressed frames: the first byte chooses the algorithm and the size of the pieces into which the rest is cut.
 pub fn compressed(bytes: &[u8]) {
     let Some((&choice, bytes)) = bytes.split_first() else { return };
     let compression = if choice & 1 == 0 { Compression::ZLIB } else { Compression::ZSTD };
@@ -128,7 +128,7 @@ pub fn rows(bytes: &[u8]) {
     }
 }
 
-/// A statement's text, taken apart.
+/// Parses a statement's text.
 pub fn template(bytes: &[u8]) {
     let Ok(statement) = Statement::new(&String::from_utf8_lossy(bytes)) else { return };
     let template = Template::parse(&statement);
@@ -290,7 +290,7 @@ pub fn simple(bytes: &[u8]) {
     in_session(bytes, |_| plain::ping());
 }
 
-/// Exchanges of real servers to start from: a first byte that chooses nothing special, then each packet behind its length.
+/// Exchanges of real servers to start from: a first byte that chooses nothing special, then each packet after its length.
 pub fn seeds() -> Vec<Vec<u8>> {
     use captured::*;
     let column = COLUMN_CURRENT_USER;

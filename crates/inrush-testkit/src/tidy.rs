@@ -14,7 +14,7 @@ pub use modules::check_modules;
 pub fn check_file(path: &str, text: &str) -> Vec<String> {
     let mut found = check_words(path, text);
     if path.ends_with(".rs") {
-        // tests.rs lies beside the file that it tests, whose charter covers both.
+        // tests.rs is next to the file that it tests, whose charter covers both.
         if !path.ends_with("/tests.rs") {
             found.extend(check_charter(path, text));
         }
@@ -26,7 +26,7 @@ pub fn check_file(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// A Rust file says at its very top what it is for.
+/// A Rust file must begin with a comment that gives its purpose.
 pub fn check_charter(path: &str, text: &str) -> Option<String> {
     let first = text.lines().next().unwrap_or_default();
     let charter = first.strip_prefix("//!").map(str::trim).unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn check_core_modules(path: &str, text: &str) -> Vec<String> {
     };
     let mut steps: Vec<_> = inside.trim_end_matches(".rs").split('/').filter(|step| *step != "mod").collect();
     let Some((module, allowed)) = CORE_MODULES.iter().find(|(module, _)| *module == steps[0]) else {
-        // lib.rs only declares the modules; anything else is a module whose place nobody has decided.
+        // lib.rs only declares the modules; any other file is a module that has no rule yet.
         return if inside == "lib.rs" {
             Vec::new()
         } else {

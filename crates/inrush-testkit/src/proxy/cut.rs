@@ -35,11 +35,11 @@ enum After {
     Refused,
     /// They get through.
     Passed,
-    /// They are taken, and nobody ever says anything.
+    /// They are accepted and never get an answer.
     Ignored,
 }
 
-/// Which cut, what happens behind it, and what has passed so far.
+/// Which cut, what happens after it, and what has passed so far.
 #[derive(Debug)]
 pub struct CutPolicy {
     cut: Cut,
@@ -56,12 +56,12 @@ impl Relay {
         Self::begin(server_port, cut, After::Refused)
     }
 
-    /// The same, but whoever comes after the cut gets through.
+    /// The same, but connections after the cut get through.
     pub fn healing(server_port: u16, cut: Cut) -> Self {
         Self::begin(server_port, cut, After::Passed)
     }
 
-    /// The same, but whoever comes after the cut waits for ever.
+    /// The same, but connections after the cut wait for ever.
     pub fn ignoring(server_port: u16, cut: Cut) -> Self {
         Self::begin(server_port, cut, After::Ignored)
     }

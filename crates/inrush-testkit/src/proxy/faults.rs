@@ -179,7 +179,8 @@ impl Faults {
         self.faults.lock().expect("no thread panics while it holds this lock")
     }
 
-    /// Whether the next fault is met by so many bytes, which may begin a command, and behind which of them.
+    /// Whether the next fault happens within these bytes, which may begin a command. Returns the number of bytes before the fault, and
+    /// what it does.
     fn meet(&self, direction: Direction, n_bytes: usize, command: Option<&[u8]>) -> Option<(usize, What)> {
         let (n, is_commit) = (n_bytes as u64, command == Some(COMMIT));
         let total = if direction == Direction::Up { &self.up } else { &self.down };

@@ -16,9 +16,9 @@ pub(super) struct Packets {
 pub(super) struct Packet {
     /// Its header and its payload.
     pub(super) bytes: Vec<u8>,
-    /// It begins a command. The others go on with one, hold the content of a LOAD DATA LOCAL, or belong to the login.
+    /// It begins a command. Other packets continue one, hold the content of a LOAD DATA LOCAL, or belong to the login.
     pub(super) begins: bool,
-    /// No packet follows that goes on with it.
+    /// No packet follows that continues it.
     pub(super) ends: bool,
 }
 
@@ -36,7 +36,7 @@ impl Packets {
             return None;
         }
         let bytes = self.rest.drain(..HEADER + length).collect();
-        // Behind 255 the numbers of one long content begin again; an empty packet ends it.
+        // After 255 the numbers of one long content begin again; an empty packet ends it.
         let goes_on = self.last_sequence == u8::MAX && self.last_length > 0;
         (self.last_sequence, self.last_length) = (sequence, length);
         Some(Packet { bytes, begins: sequence == 0 && !goes_on, ends: length < LONGEST })

@@ -98,7 +98,7 @@ impl Throttle {
             }
             let pieces = *self.pieces.lock().expect("no thread panics while it holds this lock");
             let (piece, others) = rest.split_at(pieces.bytes.clamp(1, rest.len()));
-            // Before it arrives, so that whoever has all of it finds all of it counted.
+            // Counted before it arrives, so that once all bytes have arrived, all pieces are counted.
             self.n_pieces.fetch_add(1, Ordering::SeqCst);
             if self.is_over.load(Ordering::SeqCst) || to.write_all(piece).is_err() {
                 return false;

@@ -3,7 +3,7 @@
 //! The start of the program costs 40 ms of processor time with MySQL 9.7 and 15 ms with MariaDB, a script in a program that runs
 //! already 0.3 ms; all tests together run tens of thousands of scripts.
 //!
-//! Invariant: each script finds a session as new as that of a new process. The program reconnects behind each script, so what the
+//! Invariant: each script finds a session as new as that of a new process. The program reconnects after each script, so what the
 //! script leaves (a transaction, locks, temporary tables, variables, its schema) ends with its connection; only the
 //! current schema is `information_schema`, where nothing can be created, instead of none. As with a process of its
 //! own, a script ends at its first error: the program ends as well, and is not used again.

@@ -59,7 +59,7 @@ impl Source {
         source
     }
 
-    /// The part of a `use` that follows `prefix`, up to the comma or the bracket behind it.
+    /// The part of a `use` that follows `prefix`, up to the comma or the bracket after it.
     fn read_use(&mut self, prefix: &Path, tokens: &mut Peekable<Iter<'_, Token>>) {
         let mut path = prefix.clone();
         let mut name = None;
@@ -114,7 +114,7 @@ fn read_path(first: &str, tokens: &mut Peekable<Iter<'_, Token>>) -> Path {
     path
 }
 
-/// Leaves out each item behind `#[cfg(test)]`.
+/// Leaves out each item with the attribute `#[cfg(test)]`.
 fn without_tests(tokens: &[Token]) -> Vec<Token> {
     let mut left = Vec::new();
     let mut at = 0;
@@ -212,7 +212,7 @@ fn skipped(text: &str) -> Option<usize> {
 /// What stands before the name of an item.
 const ITEMS: &[&str] = &["struct", "enum", "union", "fn", "trait", "type", "const", "static", "mod"];
 
-/// The attribute of what is there for tests only.
+/// The attribute of items that exist for tests only.
 const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
 
 #[cfg(test)]

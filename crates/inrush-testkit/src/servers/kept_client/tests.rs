@@ -1,4 +1,4 @@
-//! What a script leaves behind, long scripts, and errors; on each family of servers.
+//! Tests of what a script leaves in its session, of long scripts, and of errors; on each family of servers.
 
 use crate::servers::with_local_infile;
 
