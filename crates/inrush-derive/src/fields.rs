@@ -79,7 +79,7 @@ pub(crate) fn named<'f>(fields: &[&'f Field], case: Case) -> Result<Vec<Named<'f
     Ok(all)
 }
 
-/// The type within an `Option`, as far as its name tells.
+/// The type within an `Option`, recognized by its name.
 pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
