@@ -17,7 +17,7 @@ pub type ArrowBatches<'c> = ResultBatches<&'c mut Connection>;
 /// A result that is being read, a record batch at a time, over a connection that it borrows ([`ArrowBatches`]) or owns: a
 /// [`Connection`], or one [from a pool](super::PooledConnection), which goes back to it with the result.
 ///
-/// Dropped before its end it costs no more than time: the connection reads the rest before its next command.
+/// If it is dropped before its end, only time is lost: the connection reads the rest before its next command.
 /// It is an [`arrow_array::RecordBatchReader`], so whatever takes one (a Parquet writer, a [load](crate::Loader)) takes it.
 #[derive(Debug)]
 pub struct ResultBatches<C> {
@@ -111,7 +111,7 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         self.is_over
     }
 
-    /// The connection, before the end of the result too: then it reads the rest before its next command.
+    /// Returns the connection, also before the end of the result: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.rows.into_connection()
     }

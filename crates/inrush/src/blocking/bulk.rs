@@ -86,7 +86,7 @@ impl BulkInserter<'_> {
         bulk.written(end.map(BulkReport::from))
     }
 
-    /// Writes the rest, and tells what came of it all.
+    /// Writes the rest, and returns the report of all rows.
     ///
     /// # Errors
     /// Those of [`flush`](BulkInserter::flush).

@@ -104,7 +104,7 @@ impl Inserter {
     /// they are queued. While the queue is full it waits.
     ///
     /// # Errors
-    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that nobody knows.
+    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that the outcome is unknown.
     pub fn insert(&self, row: impl Params) -> Result<Inserted> {
         self.bring(&row)?.wait()
     }
@@ -434,8 +434,8 @@ fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> Result
 
 /// Moves the line on. Returns `false` if it is not where this lane left it.
 ///
-/// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read before
-/// that is believed.
+/// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read to
+/// verify that answer.
 pub(super) fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
         if connection.execute(&line.advance(at), ())?.affected == 1 {

@@ -1,4 +1,4 @@
-//! The blocking shell: a thread, and a socket whose calls wait only where nothing else can go on.
+//! The blocking shell: a thread, and a socket whose calls wait only where no other work can be done.
 
 #[cfg(feature = "arrow")]
 mod arrow;

@@ -57,7 +57,7 @@ impl Pool {
         Ok(Self { shared, lines: Lines::new() })
     }
 
-    /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
+    /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
     ///
     /// # Errors
     /// [`Reason::PoolExhausted`](crate::Reason::PoolExhausted) and [`Reason::PoolTimedOut`](crate::Reason::PoolTimedOut) after
@@ -123,8 +123,8 @@ impl Pool {
         self.shared.status()
     }
 
-    /// Closes what rests, lends nothing any more, and lets go those who wait; connections in use are closed when they come
-    /// back. Waits for nobody.
+    /// Closes idle connections, lends nothing any more, and releases the callers that wait; connections in use are closed when they come
+    /// back. Does not wait.
     pub fn close(&self) {
         self.shared.close();
     }
@@ -188,7 +188,7 @@ fn start_keeper(shared: &Arc<Shared<Connection>>, bell: &Arc<OnceLock<Thread>>) 
 fn keep_house(pool: &Weak<Shared<Connection>>) {
     while let Some(shared) = pool.upgrade() {
         let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
-        // A pool that nobody has any more ends while we sleep.
+        // A pool whose last user is gone ends while we sleep.
         drop(shared);
         match opening {
             Some(opening) => drop(open(opening, None)),

@@ -79,7 +79,7 @@ impl Pool {
         }
     }
 
-    /// One run, over a connection that goes back to the pool before the next one: nobody holds it through a pause.
+    /// One run, over a connection that goes back to the pool before the next one: no run holds a connection through a pause.
     fn attempt<T, E: From<Error>>(
         &self,
         options: &TransactionOptions<E>,

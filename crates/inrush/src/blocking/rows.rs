@@ -18,7 +18,7 @@ pub type Rows<'c> = ResultRows<&'c mut Connection>;
 /// Results that are being read, over a connection that they borrow ([`Rows`]) or own: a [`Connection`], or one
 /// [from a pool](super::PooledConnection), which goes back to it with them.
 ///
-/// Dropped before their end they cost no more than time: the connection reads the rest before its next command.
+/// If they are dropped before their end, only time is lost: the connection reads the rest before its next command.
 ///
 /// ```
 /// # let shop = inrush_testkit::shop::open();
@@ -201,7 +201,7 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         self.next_row()?.map(T::from_row).transpose()
     }
 
-    /// Goes on to the next result, past what is left of this one. `false`: there is none.
+    /// Continues with the next result and skips what is left of this one. Returns `false` if there is none.
     ///
     /// # Errors
     /// `Server` if the next statement fails; `Io` if the connection is lost or a time-out passes.
@@ -209,13 +209,13 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         self.connection.borrow_mut().next_result(&mut self.reading)
     }
 
-    /// The connection, before the end of the results too: then it reads the rest before its next command.
+    /// Returns the connection, also before the end of the results: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.connection
     }
 
     /// The rest of this result as an iterator, which owns what these results own. A row that does not fit is an error, and the
-    /// next one follows; behind any other error there is none.
+    /// next one follows; after any other error there is none.
     pub fn into_iter_as<T: for<'r> FromRow<'r>>(mut self) -> impl Iterator<Item = Result<T>> + use<C, T> {
         let mut is_over = false;
         std::iter::from_fn(move || {

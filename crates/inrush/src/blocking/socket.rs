@@ -74,7 +74,7 @@ pub(super) fn exchange(socket: &Socket, link: &mut Link, deadline: Option<Instan
     else {
         return Ok(false);
     };
-    // What became ready may have been somebody else's hope: then the loop comes round once more.
+    // The socket may be ready without bytes for this exchange: then the caller's loop runs once more.
     if ready.read {
         link.fill_from(&mut now)?;
     }
@@ -96,7 +96,7 @@ fn fill_waiting(socket: &Socket, link: &mut Link) -> Result<()> {
         false => (RecvFlags::empty(), usize::MAX, FLOWING),
     };
     link.fill_from(&mut Direct { socket, flags, most })?;
-    // Slow statements are told of one by one.
+    // The answers of slow statements are delivered one by one.
     link.is_flowing = start.elapsed() < goal;
     Ok(())
 }
@@ -134,14 +134,14 @@ impl Write for Direct<'_> {
     }
 }
 
-/// The system's resolver knows no time-out, so it gets a thread of its own, which we may leave behind.
+/// The system's resolver knows no time-out, so it gets a thread of its own, which we may abandon.
 fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
     let (sender, receiver) = mpsc::channel();
     let (host, port) = (config.host.clone(), config.port);
     thread::Builder::new()
         .name("inrush-lookup".to_owned())
         .spawn(move || {
-            // Nobody listens any more after a time-out; then the answer is of no use.
+            // After a time-out the channel has no receiver any more; then the answer is of no use.
             let _ = sender.send(Targets::look_up(&host, port));
         })
         .map_err(|e| Error::io("cannot start a thread", e))?;

@@ -155,8 +155,8 @@ impl Connection {
         end
     }
 
-    /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
-    /// behind is rolled back.
+    /// Does what is due before the connection's next use: reads results that were not read to their end, and rolls back the transaction
+    /// that a guard left open.
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.drain();
         while let Some(debt) = self.session().debt() {
@@ -168,7 +168,7 @@ impl Connection {
     fn abandon(&mut self, depth: u32) {
         self.session_mut().abandon(depth);
         if self.session().needs_rollback() && !self.session().is_dead() {
-            // Where it fails the connection is dead, as its next use tells.
+            // If it fails the connection is dead, as its next use shows.
             let _ = self.settle();
         }
     }

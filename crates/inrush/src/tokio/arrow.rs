@@ -20,7 +20,7 @@ pub type ArrowBatches<'c> = ResultBatches<&'c mut Connection>;
 /// A result that is being read, a record batch at a time, over a connection that it borrows ([`ArrowBatches`]) or owns: a
 /// [`Connection`], or one [from a pool](super::PooledConnection), which goes back to it with the result.
 ///
-/// Dropped before its end it costs no more than time: the connection reads the rest before its next command.
+/// If it is dropped before its end, only time is lost: the connection reads the rest before its next command.
 /// [`ResultBatches::into_stream`] makes a `Stream` of it.
 #[derive(Debug)]
 pub struct ResultBatches<C> {
@@ -117,12 +117,12 @@ impl<C: BorrowMut<Connection>> ResultBatches<C> {
         batch
     }
 
-    /// The connection, before the end of the result too: then it reads the rest before its next command.
+    /// Returns the connection, also before the end of the result: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.rows.into_connection()
     }
 
-    /// The rest as a stream, which owns what this result owns. It ends behind its first error.
+    /// The rest as a stream, which owns what this result owns. It ends after its first error.
     pub fn into_stream<'c>(mut self) -> Pin<Box<dyn Stream<Item = Result<RecordBatch>> + Send + 'c>>
     where
         C: Send + 'c,

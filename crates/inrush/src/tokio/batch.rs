@@ -41,7 +41,7 @@ impl Connection {
     ///
     /// `rows` are rows (slices of tuples, of `params!`, of structs with `#[derive(ToRow)]`) or columns (a `RecordBatch`, `columns!`).
     /// Every value is checked against its column before anything is sent. Outside of a transaction the batch is one of its own;
-    /// inside of one, a batch that fails is undone up to its start and the transaction goes on. The error names the
+    /// inside of one, a batch that fails is undone up to its start and the transaction continues. The error names the
     /// [row](Error::row).
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Connection {
         self.make_ready(QueryTime::new(&self.config)).await?;
         let mut known = self.learn_target(job, options).await?;
         let mut checked = job.check(rows, options, &known);
-        // What is known of the table may be old: nobody is refused a value because of that.
+        // The stored description of the table may be old, so it is read again before a value is refused.
         if let (true, Some(name)) = (checked.as_ref().map_or(true, Checked::has_bad), job.table()) {
             self.forget_target(&name).await?;
             known = self.learn_target(job, options).await?;
@@ -139,7 +139,7 @@ impl Connection {
                 match tx.work(scope, work, off).await {
                     Ok(counters) => tx.commit().await.map(|()| counters),
                     Err(error) => {
-                        // Where it fails the connection is dead, as its next use tells.
+                        // If it fails the connection is dead, as its next use shows.
                         let _ = tx.rollback().await;
                         Err(error)
                     }
@@ -204,7 +204,7 @@ impl Connection {
             Undo::Undone => error,
             Undo::TransactionOver => {
                 self.session_mut().transaction_lost(error.code());
-                // Nobody guards it: with autocommit off, what was in flight behind a deadlock has opened another one.
+                // If no guard holds the transaction: with autocommit off, commands in flight after a deadlock have opened another transaction.
                 if !self.session().is_guarded()
                     && let Err(failed) = self.execute("ROLLBACK", ()).await
                 {

@@ -64,7 +64,7 @@ impl Connection {
         Ok(this)
     }
 
-    /// A connection over a socket that is connected; nobody has logged in yet.
+    /// A connection over a socket that is connected; no user has logged in yet.
     pub(crate) fn over(socket: Socket, config: &Config) -> Self {
         Self {
             config: config.clone(),
@@ -77,7 +77,7 @@ impl Connection {
         }
     }
 
-    /// What both sides agreed on, and what the server told since.
+    /// What both sides agreed on, and what the server has reported since.
     pub fn session(&self) -> &Session {
         &self.link.channel.session
     }
@@ -108,7 +108,7 @@ impl Connection {
         self.run(simple::ping()).await.map(drop)
     }
 
-    /// Runs a statement and makes a `T` of each row: a tuple, a struct with `#[derive(FromRow)]`. Results behind the first are dropped.
+    /// Runs a statement and makes a `T` of each row: a tuple, a struct with `#[derive(FromRow)]`. Results after the first are dropped.
     ///
     /// `sql` is text or a [`Statement`]; `params` are `()`, a tuple, a slice, or [`params!`](crate::params). Text without values travels as
     /// text; anything else is prepared once and kept.
@@ -155,8 +155,8 @@ impl Connection {
         Ok(row.into_rows()?.pop())
     }
 
-    /// Runs a statement and makes a `T` of its first row. Other rows are dropped: up to 1 MiB of them are read at once. Of a larger result
-    /// the connection reads the rest before its next command, and one from a pool is closed instead. `LIMIT 1` saves sending them.
+    /// Runs a statement and makes a `T` of its first row. Other rows are dropped: up to 1 MiB of them are read at once. If the result is
+    /// larger, the connection reads the rest before its next command, and one from a pool is closed instead. `LIMIT 1` saves sending them.
     ///
     /// # Errors
     /// Those of [`query_one`](Connection::query_one), but for the number of rows.
@@ -221,7 +221,7 @@ impl Connection {
     /// The [`Statement`] belongs to no connection: another one, or this one after a reset, prepares it for itself at its first use.
     ///
     /// # Errors
-    /// `Config` for `?` beside `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
+    /// `Config` for `?` together with `:name`; `Server` for what the server cannot prepare; `Io` if the connection is lost or a time-out passes.
     pub async fn prepare(&mut self, sql: &str) -> Result<Statement> {
         let statement = Statement::new(sql)?;
         let slot = self.run(Learn::new(&statement)).await?;
@@ -328,7 +328,7 @@ impl Connection {
         trace.follow(work).await
     }
 
-    /// The same for rows of which no more are read than the answer takes.
+    /// The same for typed rows: reads no more rows than the answer takes.
     async fn ask_typed<T, P>(&mut self, sql: &(impl Sql + ?Sized), params: &P, rows: &mut Typed<T>) -> Result<()>
     where
         T: for<'r> FromRow<'r>,
@@ -373,7 +373,7 @@ impl Connection {
         end.map_err(|e| self.give_up(self.link.judge(e, conversation)))
     }
 
-    /// A connection that tells how its session changes.
+    /// Opens a connection that records how its session changes.
     pub(super) async fn for_pool(config: &Config, deadline: Option<Instant>) -> Result<Self> {
         let limit = config.connect_deadline();
         let limit = deadline.map_or(limit, |deadline| limit.min(deadline));
@@ -392,7 +392,7 @@ impl Connection {
         self.run_at(Some(Pace::Until(limit)), conversation).await
     }
 
-    /// Goes on with what [`Lendable::start`] began.
+    /// Continues what [`Lendable::start`] began.
     pub(super) async fn finish<C: Conversation>(&mut self, conversation: &mut C, limit: Instant) -> Result<C::Output> {
         let end = self.drive(Some(Pace::Until(limit)), |link, config| link.advance(conversation, config)).await;
         end.map_err(|e| self.give_up(e))
@@ -403,12 +403,12 @@ impl Connection {
         net::is_quiet(&*self.socket.options())
     }
 
-    /// Reads the rest of results that somebody stopped reading.
+    /// Reads the rest of results that the caller stopped reading.
     pub(super) async fn drain(&mut self) {
         if self.link.has_stream()
             && let Err(error) = self.drive(None, Link::drain).await
         {
-            // What the server says of those results is nobody's concern any more; whether the connection lives, the next use tells.
+            // The error is dropped: no caller reads those results any more, and the next use shows whether the connection still works.
             self.give_up(error);
         }
     }
@@ -422,7 +422,7 @@ impl Connection {
         error
     }
 
-    /// Lets an exchange go on until `advance` is done, and moves bytes meanwhile. An error that is not fatal leaves the connection
+    /// Continues an exchange until `advance` is done, and moves bytes meanwhile. An error that is not fatal leaves the connection
     /// ready for the next command.
     pub(super) async fn drive<T>(
         &mut self,

@@ -26,7 +26,7 @@ use std::time::Instant;
 /// thousand tasks share a few commits, and one alone waits no longer than for its own INSERT. Cheap to clone; all clones are the
 /// same inserter.
 ///
-/// A row is stored for good once [`insert`](Inserter::insert) returns, and belongs to nobody's transaction. A bad row fails alone.
+/// A row is stored for good once [`insert`](Inserter::insert) returns, and is part of no caller's transaction. A bad row fails alone.
 /// The rows are written by tasks of the runtime in which the inserter was made. Once the last clone is dropped, what is queued is
 /// still written; [`close`](Inserter::close) waits for it.
 ///
@@ -100,11 +100,11 @@ impl Inserter {
     /// Stores a row, together with those of others, and returns once it is stored for good.
     ///
     /// The values are in the order of the columns, or have their names. Values that their columns cannot hold are refused before
-    /// they are queued. While the queue is full it waits. Dropped before it is ready, the row may be stored or not, and nobody
-    /// else is concerned.
+    /// they are queued. While the queue is full it waits. If the future is dropped before it is ready, the row may be stored or not;
+    /// other rows are not affected.
     ///
     /// # Errors
-    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that nobody knows.
+    /// Those of the row; it is not stored then, unless [`is_outcome_unknown`](Error::is_outcome_unknown) says that the outcome is unknown.
     pub async fn insert(&self, row: impl Params) -> Result<Inserted> {
         let mut ticket = self.bring(&row).await?;
         poll_fn(|cx| ticket.poll(cx)).await
@@ -283,7 +283,7 @@ pub(super) async fn wait<G>(waiter: &Waiter<G>) -> G {
     poll_fn(|cx| waiter.poll(cx)).await
 }
 
-/// Lets those tasks run that are ready. Unlike `yield_now` it does not look for I/O before it goes on.
+/// Lets those tasks run that are ready. Unlike `yield_now` it does not check for I/O before it continues.
 async fn to_the_end_of_the_line() {
     let mut was_there = false;
     poll_fn(|cx| match std::mem::replace(&mut was_there, true) {
@@ -297,7 +297,7 @@ async fn to_the_end_of_the_line() {
 }
 
 /// Lets tasks run that can, as long as they bring rows. The runtime would have the worker run before the callers that it woke, or right
-/// after the first of them, with a batch of a row or two. No lingering: it waits for nobody who has to wait.
+/// after the first of them, with a batch of a row or two. There is no batching delay: it does not wait for tasks that have to wait.
 async fn let_others_run(shared: &Shared) {
     let limit = shared.options.limits.batch.rows;
     let mut n_before = shared.n_queued();
@@ -476,8 +476,8 @@ async fn insert(connection: &mut Connection, batch: &Batch, wants_ids: bool) -> 
 
 /// Moves the line on. Returns `false` if it is not where this lane left it.
 ///
-/// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read before
-/// that is believed.
+/// MariaDB 11.8 answers an UPDATE that KILL QUERY met with an OK and no row (docs/notes/client-traps.md), so the line is read to
+/// verify that answer.
 pub(super) async fn advance(connection: &mut Connection, line: &Line, at: u64) -> Result<bool> {
     loop {
         if connection.execute(&line.advance(at), ()).await?.affected == 1 {

@@ -1,4 +1,4 @@
-//! A statement whose time is over: the server is told to end it, and the connection is made ready for the next one.
+//! A statement whose time is over: a KILL QUERY ends it at the server, and the connection is made ready for the next one.
 
 use super::Connection;
 use crate::Config;
@@ -37,7 +37,7 @@ impl Connection {
         self.config.query_timeout
     }
 
-    /// Tells the server over a connection of its own to end the statement. Once that is answered, whatever the KILL did is done.
+    /// Sends a KILL QUERY for the statement over a connection of its own. Once that is answered, whatever the KILL did is done.
     pub(super) async fn have_it_killed(&self) -> Result<()> {
         let killed = kill(verbs::killer(&self.config), self.connection_id()).await;
         killed.map_err(|e| verbs::not_killed(&self.query_time, &e))
@@ -48,7 +48,7 @@ impl Connection {
         match &end {
             Err(e) if e.is_fatal() || self.session().is_dead() => return end,
             Err(_) => self.link.forget_stream(),
-            // Rows that still come are nobody's any more.
+            // No caller takes the rows that still come.
             Ok(_) if self.link.has_stream() => match self.move_bytes(&mut None, Link::drain).await {
                 Err(e) if e.is_fatal() => return Err(e),
                 _ => {}
@@ -60,7 +60,7 @@ impl Connection {
         Err(verbs::too_late(&time, end.err()))
     }
 
-    /// A KILL that came as the statement ended might meet the next one: let it be one that nobody misses.
+    /// A KILL that arrives late could hit the next statement, so a dummy statement is sent first.
     async fn absorb(&mut self) -> Result<()> {
         loop {
             self.link.channel.begin()?;

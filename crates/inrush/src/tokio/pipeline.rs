@@ -58,7 +58,7 @@ impl Connection {
         self.run_within(QueryTime::of_steps(&self.config), conversation).await?
     }
 
-    /// How much may be in flight at this server; finds out first if nobody knows.
+    /// How much may be in flight at this server; finds out first if that is unknown.
     pub(crate) async fn window(&mut self, n_steps: Option<usize>) -> Result<Window> {
         match probe::way(&self.config, n_steps) {
             Way::Clear(window) => Ok(window),
@@ -79,7 +79,7 @@ impl Connection {
 
 impl Pipeline<'_, Connection> {
     /// Sends all steps and reads their replies, one for each, in order. An error from here is one of the connection, which is
-    /// dead then; which of the steps without a reply were run nobody knows.
+    /// dead then; it is unknown which of the steps without a reply were run.
     ///
     /// # Errors
     /// Those of the connection: `Io` if the connection is lost or a time-out passes. An error of a step is its result.

@@ -71,9 +71,9 @@ impl Pool {
         Ok(this)
     }
 
-    /// Gets a connection: one that rests, a new one if there may be more, or the next that comes back.
+    /// Gets a connection: an idle one, a new one if there may be more, or the next that comes back.
     ///
-    /// Dropped before it is ready, it leaves nothing behind: no place in the queue, and no connection.
+    /// If the future is dropped before it is ready, it leaves nothing in the pool: no place in the queue, and no connection.
     ///
     /// # Errors
     /// [`Reason::PoolExhausted`](crate::Reason::PoolExhausted) and [`Reason::PoolTimedOut`](crate::Reason::PoolTimedOut) after
@@ -140,8 +140,8 @@ impl Pool {
         self.shared.status()
     }
 
-    /// Closes what rests, lends nothing any more, and lets go those who wait; connections in use are closed when they come
-    /// back. Waits for nobody.
+    /// Closes idle connections, lends nothing any more, and releases the callers that wait; connections in use are closed when they come
+    /// back. Does not wait.
     pub fn close(&self) {
         self.shared.close();
     }
@@ -213,7 +213,7 @@ async fn prepare(
     }
 }
 
-/// Says that nobody keeps house any more, also when the runtime ends: the next one's first user starts another.
+/// Marks maintenance as stopped, also when the runtime ends, so that the next use of the pool starts it again.
 struct Keeping(Arc<Keeper>);
 
 impl Drop for Keeping {
@@ -225,7 +225,7 @@ impl Drop for Keeping {
 async fn keep_house(pool: Weak<Shared<Connection>>, keeping: Keeping) {
     while let Some(shared) = pool.upgrade() {
         let Some((opening, again_in)) = shared.chores(Instant::now()) else { return };
-        // A pool that nobody has any more ends while we sleep.
+        // A pool whose last user is gone ends while we sleep.
         drop(shared);
         match opening {
             Some(opening) => drop(open(opening, None).await),

@@ -21,7 +21,7 @@ pub type Rows<'c> = ResultRows<&'c mut Connection>;
 /// Results that are being read, over a connection that they borrow ([`Rows`]) or own: a [`Connection`], or one
 /// [from a pool](super::PooledConnection), which goes back to it with them.
 ///
-/// Dropped before their end they cost no more than time: the connection reads the rest before its next command.
+/// If they are dropped before their end, only time is lost: the connection reads the rest before its next command.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -211,7 +211,7 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         self.next_row().await?.map(T::from_row).transpose()
     }
 
-    /// Goes on to the next result, past what is left of this one. `false`: there is none.
+    /// Continues with the next result and skips what is left of this one. Returns `false` if there is none.
     ///
     /// # Errors
     /// `Server` if the next statement fails; `Io` if the connection is lost or a time-out passes.
@@ -219,13 +219,13 @@ impl<C: BorrowMut<Connection>> ResultRows<C> {
         self.connection.borrow_mut().next_result(&mut self.reading).await
     }
 
-    /// The connection, before the end of the results too: then it reads the rest before its next command.
+    /// Returns the connection, also before the end of the results: then it reads the rest before its next command.
     pub fn into_connection(self) -> C {
         self.connection
     }
 
     /// The rest of this result as a stream, which owns what these results own. A row that does not fit is an error, and the next
-    /// one follows; behind any other error there is none.
+    /// one follows; after any other error there is none.
     pub fn into_stream<'c, T>(mut self) -> Pin<Box<dyn Stream<Item = Result<T>> + Send + 'c>>
     where
         C: Send + 'c,

@@ -38,7 +38,7 @@ pub(super) async fn connect(config: &Config, deadline: Instant) -> Result<Socket
 /// Writes what can be written, else reads what is there; waits until something of both came about. `Ok(false)`: the deadline passed.
 ///
 /// Writing comes first: a request that the socket takes at once needs no reading before it, so an exchange is one write and one
-/// read. What the socket does not take leaves the way free for reading, so both directions go on.
+/// read. While the socket does not take bytes, reading is possible, so data moves in both directions.
 pub(super) async fn exchange(
     socket: &mut Socket,
     link: &mut Link,
@@ -51,7 +51,7 @@ pub(super) async fn exchange(
             false => link.fill_from(&mut io),
         };
         match moved {
-            // Whoever was not ready wakes this task.
+            // The direction that was not ready wakes this task.
             Ok(false) => Poll::Pending,
             Ok(true) => Poll::Ready(Ok(())),
             Err(error) => Poll::Ready(Err(error)),
@@ -163,7 +163,7 @@ impl Write for &Socket {
     }
 }
 
-/// The system's resolver blocks, so it runs beside.
+/// The system's resolver blocks, so it runs on a thread for blocking calls.
 async fn look_up(config: &Config, deadline: Instant) -> Result<Targets> {
     let (host, port) = (config.host.clone(), config.port);
     let answer = timeout_at(deadline, task::spawn_blocking(move || Targets::look_up(&host, port))).await;

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Connection {
-    /// What the server says of a table or view, or what it said not long ago. `None`: nothing is known, because there is none that this
+    /// The server's description of a table or view, or a recent one that is kept. `None`: nothing is known, because there is none that this
     /// user may see, or because it is a temporary table.
     ///
-    /// Before anybody is refused a value because of what is kept, it must be read anew: [`Connection::forget_target`].
+    /// The kept description must be read again before a value is refused because of it: [`Connection::forget_target`].
     pub(crate) async fn target(&mut self, name: &TableName) -> Result<Option<Arc<Table>>> {
         let Some(schema) = self.schema_of(name).await? else { return Ok(None) };
         if let Some(table) = self.tables.find(&schema, &name.name, Instant::now()) {
@@ -38,7 +38,7 @@ impl Connection {
         Ok(table)
     }
 
-    /// Says that the table must be read anew when it is needed next.
+    /// Makes the next use of the table read its description again.
     pub(crate) async fn forget_target(&mut self, name: &TableName) -> Result<()> {
         if let Some(schema) = self.schema_of(name).await? {
             self.tables.forget(&schema, &name.name);
@@ -72,7 +72,7 @@ impl Connection {
         Ok(self.settings.insert(Settings::read((max_packet, zone), self.session())?).clone())
     }
 
-    /// The schema that a table is looked for in. A server that does not tell of a `USE` is asked.
+    /// The schema in which a table is searched. If the server does not report a `USE`, this queries it.
     async fn schema_of(&mut self, name: &TableName) -> Result<Option<String>> {
         if !name.schema.is_empty() {
             return Ok(Some(name.schema.clone()));

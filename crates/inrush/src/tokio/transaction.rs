@@ -172,8 +172,8 @@ impl Connection {
         end
     }
 
-    /// Pays what the connection owes before its next use: results that nobody read to their end are read, and what a guard left
-    /// behind is rolled back.
+    /// Does what is due before the connection's next use: reads results that were not read to their end, and rolls back the transaction
+    /// that a guard left open.
     pub(crate) async fn settle(&mut self) -> Result<()> {
         self.drain().await;
         while let Some(debt) = self.session().debt() {
