@@ -19,13 +19,13 @@ pub(crate) struct Job<'a> {
     template: Template,
 }
 
-/// What the server told before the first row is sent.
+/// What the server reported before the first row is sent.
 pub(crate) struct Known {
     pub(crate) max_packet: u64,
     pub(crate) rules: Rules,
     /// The target, if it is known.
     pub(crate) table: Option<Arc<Table>>,
-    /// The session's `auto_increment_increment`, if somebody needs it.
+    /// The session's `auto_increment_increment`, if it is needed.
     pub(crate) increment: Option<u64>,
     /// Whether the server commits within a LOAD DATA.
     pub(crate) splits_loads: bool,
@@ -138,7 +138,7 @@ pub(crate) enum Undo {
     Undone,
     /// The server had ended the transaction before, and with it the savepoint.
     TransactionOver,
-    /// Nobody knows what is still open, so the connection must be given up.
+    /// It is unknown what is still open, so the connection must be given up.
     Failed(Error),
 }
 
@@ -176,5 +176,5 @@ const NO_SUCH_SAVEPOINT: u16 = 1305;
 /// A later savepoint of this name takes its place, so it is never released.
 pub(crate) const SAVEPOINT: &str = "SAVEPOINT inrush_batch";
 
-/// Undoes an attempt behind a savepoint.
+/// Undoes an attempt: rolls back to its savepoint.
 pub(crate) const UNDO: &str = "ROLLBACK TO SAVEPOINT inrush_batch";

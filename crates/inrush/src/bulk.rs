@@ -42,14 +42,14 @@ impl BulkOptions {
         self
     }
 
-    /// Writes as soon as so many rows are queued. 10,000 unless told.
+    /// Writes as soon as so many rows are queued. Default: 10,000.
     #[must_use]
     pub fn with_rows(mut self, n: usize) -> Self {
         self.rows = n.max(1);
         self
     }
 
-    /// Writes as soon as so many bytes are queued. 4 MiB unless told.
+    /// Writes as soon as so many bytes are queued. Default: 4 MiB.
     #[must_use]
     pub fn with_bytes(mut self, n: usize) -> Self {
         self.bytes = n.max(1);
@@ -160,7 +160,7 @@ impl Bulk {
         self.report.affected
     }
 
-    /// The rows that nobody has written when it is dropped, and their table.
+    /// The number of rows that were not written when it is dropped, and their table.
     pub(crate) fn left_behind(&self) -> Option<(u64, &str)> {
         let n_rows = self.queued();
         if n_rows == 0 {

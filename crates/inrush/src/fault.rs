@@ -4,7 +4,7 @@
 //! | variable | what it does |
 //! |---|---|
 //! | `INRUSH_FAULT=commit.sent:3` | kills the process (SIGKILL) at its third visit to that point |
-//! | `INRUSH_FAULT=commit.sent:3:stop` | stops it there instead (SIGSTOP), until somebody lets it go on (SIGCONT) |
+//! | `INRUSH_FAULT=commit.sent:3:stop` | stops it there instead (SIGSTOP), until it is continued (SIGCONT) |
 //! | `INRUSH_FAULT_TRACE=FILE` | appends the name of each point that is visited and the thread that does so, a line each |
 
 #[cfg(feature = "fault-points")]

@@ -51,7 +51,7 @@
 //! | `tracing` | no | spans for the crate `tracing`, and a warning for what is slow | tracing |
 //! | `full` | no | all of the above | |
 //! | `chrono`, `time`, `uuid`, `rust_decimal`, `bigdecimal`, `serde_json` | no | types of these crates as values | the crate |
-//! | `fault-points` | no | for inrush's own tests: a process that ends where a test wants it | |
+//! | `fault-points` | no | for inrush's own tests: a process that ends at a point that a test sets | |
 //!
 //! `blocking` and `tokio` do not need each other; one of them is needed. A URL or an option that asks for compression without the feature
 //! is an error of [`Kind::Config`].

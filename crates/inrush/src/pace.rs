@@ -1,7 +1,7 @@
 //! How long a shell waits for its socket, and what it does when the time has passed.
 //!
 //! While connecting there is one deadline for everything. Afterwards there are limits on silence (each packet that arrives whole, and
-//! each few KiB that move in either direction, start that time anew, so that neither a long statement's stream nor a large result runs
+//! each few KiB that move in either direction, restart that time, so that neither a long statement's stream nor a large result runs
 //! into it, and a server that drips does), and one on the whole of a command: [`QueryTime`].
 
 use crate::net::Ready;
@@ -34,7 +34,7 @@ pub(crate) struct QueryTime {
 pub(crate) enum Late {
     /// Give the connection up.
     Fail(Error),
-    /// Have the server end the statement, then go on to wait for its answer.
+    /// Send a KILL QUERY for the statement, then continue to wait for its answer.
     Kill,
 }
 
@@ -48,17 +48,17 @@ impl QueryTime {
         Self { limit: config.query_timeout, kills: config.kill_on_timeout, ..Self::NONE }
     }
 
-    /// The same for a command that no KILL may meet: nobody could tell what it did to a COMMIT.
+    /// The same for a command that must not be killed: the effect of a KILL on a COMMIT could not be determined.
     pub(crate) fn without_kill(config: &Config) -> Self {
         Self { limit: config.query_timeout, ..Self::NONE }
     }
 
-    /// The time of each step of a pipeline: the server may not be silent for longer. A KILL would meet nobody knows which of them.
+    /// The time of each step of a pipeline: the server may not be silent for longer. There is no KILL: it could hit any step of the pipeline.
     pub(crate) fn of_steps(config: &Config) -> Self {
         Self { of_step: config.query_timeout, ..Self::NONE }
     }
 
-    /// Whether the server was told to end the statement.
+    /// Whether a KILL was sent for the statement.
     pub(crate) fn was_killed(&self) -> bool {
         self.killed_at.is_some()
     }
@@ -188,7 +188,7 @@ impl QueryTime {
     }
 }
 
-/// How long the answer of a statement may take once the server was told to end it: it undoes what it did.
+/// How long the answer of a statement may take once a KILL was sent for it: the server undoes what it did.
 const KILL_GRACE: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A read view: one state of tables, read over several connections at a time.
 //!
-//! InnoDB gives each transaction a read view of its own. Those of several connections are the same if nobody could commit while they were
-//! begun, so a lock is held for these milliseconds: the least that the user may and that does not wait for long ([`ReadLock`] says which it
-//! became). Equal positions of the binary log before and after prove nothing: events leave the log before their rows are visible.
+//! InnoDB gives each transaction a read view of its own. Those of several connections are the same if no other session could commit while
+//! they were begun. So a lock is held for these milliseconds: the weakest that the user may take and that does not wait for long
+//! ([`ReadLock`] says which it became). Equal positions of the binary log before and after prove nothing: events leave the log before
+//! their rows are visible.
 //!
 //! Invariant: all transactions were begun under one lock, or there is one connection, or [`ReadLock::None`] was asked for.
 
@@ -14,9 +15,9 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadLock {
-    /// FLUSH TABLES WITH READ LOCK: nobody could commit to any table.
+    /// FLUSH TABLES WITH READ LOCK: no other session could commit to any table.
     Global,
-    /// LOCK TABLES .. READ: nobody could commit to these tables.
+    /// LOCK TABLES .. READ: no other session could commit to these tables.
     Tables,
     /// Nothing: there is one connection, whose transaction is consistent by itself.
     OneConnection,

@@ -115,7 +115,8 @@ pub(crate) const UNPREPARABLE: u16 = 1295;
 /// where it is: the connection reads it before its next command, and a pool closes the connection instead.
 const MOST_PAST: usize = 1 << 20;
 
-/// Whether what a statement does is over with its answer: a read alone, and no other statement behind it. All others are read to their end.
+/// Whether the rest of a statement's results may be left unread: it only reads, and no other statement follows it. The results of all
+/// other statements are read to their end.
 pub(crate) fn may_be_left(sql: &[u8]) -> bool {
     !sql.contains(&b';') && Effect::of_prepared(sql) == Effect::Nothing
 }

@@ -78,7 +78,7 @@ impl<T, E: From<Error>> Failure<T, E> {
         }
     }
 
-    /// The same where nobody knows whether the transaction is stored.
+    /// The same if it is unknown whether the transaction is stored.
     pub(crate) fn into_unknown(self) -> E {
         match (self.fault, self.doubt) {
             (Fault::Ours(error), None) => error
@@ -102,7 +102,7 @@ impl<T, E: From<Error>> From<(Stage, Error)> for Failure<T, E> {
     }
 }
 
-/// The kind of transaction that a pool runs unless told: again after what may pass, for this long.
+/// The default kind of transaction of a pool: it runs again after transient errors, for this long.
 pub(crate) const OF_POOL: TransactionOptions = {
     let mut options = TransactionOptions::new();
     options.retries = Retries::For(RETRY_FOR);

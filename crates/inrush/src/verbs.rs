@@ -90,9 +90,9 @@ pub(crate) fn pause_before_rerun(
     retries.rerun(error?, n_runs, start.elapsed(), rand::random())
 }
 
-/// The error of a COMMIT, and how far the transaction had come: once COMMIT is on its way, only an answer tells what became of it.
+/// The error of a COMMIT, and how far the transaction had come: once COMMIT was sent, only an answer shows what became of it.
 pub(crate) fn not_committed(commit: &Commit, error: Error) -> (Stage, Error) {
-    // What an error that closes the connection means for it nobody knows either.
+    // For an error that closes the connection, the outcome of the COMMIT is unknown too.
     match commit.was_sent() && error.is_fatal() && (error.is_outcome_unknown() || error.code() != 0) {
         true => (Stage::Commit, error.while_doing("the answer to COMMIT was lost").outcome_unknown()),
         // It was refused on this side, or not a byte of it left.
@@ -118,13 +118,13 @@ pub(crate) fn kill_query(id: u32) -> String {
     format!("KILL QUERY {id}")
 }
 
-/// The error when the server could not be told: what it does with the statement is its own affair now.
+/// The error if the KILL failed: the statement may continue at the server.
 pub(crate) fn not_killed(time: &QueryTime, error: &Error) -> Error {
     let limit = time.limit_text();
     Error::new(Kind::Io, format!("query time-out: not over after {limit}, and KILL QUERY failed: {error}")).timed_out()
 }
 
-/// The error of a statement that was told to end, and did: with an error, or well and too late.
+/// The error of a statement for which a KILL was sent, and that ended: with an error, or successfully but too late.
 pub(crate) fn too_late(time: &QueryTime, end: Option<Error>) -> Error {
     let limit = time.limit_text();
     match end {
@@ -146,7 +146,7 @@ pub(crate) fn too_late(time: &QueryTime, end: Option<Error>) -> Error {
 
 /// What a statement that was killed is answered with.
 pub(crate) const KILLED: u16 = 1317;
-/// A server that lets nobody in for so long will not be told anything.
+/// If the server accepts no connection for so long, no KILL is sent.
 const KILLER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Settings that its clients must respect or know: of the server's, and of a session's own.
@@ -154,7 +154,7 @@ const KILLER_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Settings {
     /// The largest packet the server takes.
     pub(crate) max_allowed_packet: u64,
-    /// The session's zone when it was read, and what the server had told of it by then.
+    /// The session's zone when it was read, and the zone that the server had reported by then.
     zone: TimeZone,
     told_zone: Option<String>,
 }
@@ -175,7 +175,7 @@ impl Settings {
         }
     }
 
-    /// The session's zone; unknown if it is the server's own. The servers tell when it changes.
+    /// The session's zone; unknown if it is the server's own. The servers report when it changes.
     pub(crate) fn zone(&self, session: &Session) -> TimeZone {
         match session.variable(TIME_ZONE) {
             Some(told) if self.told_zone.as_deref() != Some(told) => zone::of_session(told),
@@ -230,7 +230,7 @@ fn credentials(config: &Config) -> Result<Credentials> {
             std::fs::read(path).map_err(|e| Error::io(format!("cannot read the key `{}`", path.display()), e))?,
         ),
         (None, true) => ServerKey::Ask,
-        // Nobody sits between us and the other end of a Unix socket (sha256_password wants the key even there).
+        // There is no man in the middle of a Unix socket (sha256_password requires the key even there).
         (None, false) if config.socket.is_some() => ServerKey::Ask,
         (None, false) => ServerKey::Refuse,
     };

@@ -21,7 +21,7 @@ pub(crate) fn apply(text: &str, config: &mut Config) -> Result<()> {
         if pair.value.is_empty() {
             continue;
         }
-        // A password with an unquoted `;` goes on as names and values: nothing behind one is ever shown.
+        // A password with an unquoted `;` continues as names and values, so nothing after a password is ever shown.
         let set = foreign::set(config, ADO, &pair.name, Some(&pair.value));
         if set.map_err(|e| if after_password { unusable(n_pairs, &e) } else { e })? {
             after_password |= foreign::is_password(ADO, &pair.name);

@@ -1,6 +1,6 @@
 //! What the options of other drivers mean here: those of .NET's connection strings and of JDBC's URLs.
 //!
-//! Names are compared without regard to case, blanks, `-` and `_`. Behind a dialect's own names come ours. What has no meaning
+//! Names are compared without regard to case, blanks, `-` and `_`. After a dialect's own names come ours. What has no meaning
 //! here because nothing here depends on it (how values become objects) is passed over; what would make a
 //! difference and is not there (another character set, PKCS#12 files) is an error.
 
@@ -186,7 +186,7 @@ pub(crate) fn is_password(dialect: Dialect, name: &str) -> bool {
 pub(crate) fn nearest(dialect: Dialect, name: &str) -> &'static str {
     let meant = dialect.iter().filter(|(_, meaning)| *meaning != Meaning::Nothing);
     let names = meant.flat_map(|(names, _)| names.iter().copied()).chain(KNOWN.split(", "));
-    // Nobody means a long text by it.
+    // No option has a long name, so 40 characters are enough.
     let name: String = bare(name).chars().take(40).collect();
     names.min_by_key(|known| strsim::levenshtein(&bare(known), &name)).unwrap_or_default()
 }

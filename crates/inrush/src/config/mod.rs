@@ -93,7 +93,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Reads the groups `[client]` and `[inrush]` of `defaults_file`, or of the usual files if it is `None`
+    /// Reads the groups `[client]` and `[inrush]` of `defaults_file`, or of the default files if it is `None`
     /// (`/etc/my.cnf`, `/etc/mysql/my.cnf`, `~/.my.cnf`, those that exist, in this order).
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Config {
         self
     }
 
-    /// The longest time from the first look-up of the name to the end of the login; 10 seconds unless told.
+    /// The longest time from the first look-up of the name to the end of the login; default: 10 seconds.
     #[must_use]
     pub fn with_connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = limit;
@@ -214,7 +214,7 @@ impl Config {
         self
     }
 
-    /// After which silence the system starts to probe whether the other host is alive; 60 seconds unless told.
+    /// After which silence the system starts to probe whether the other host is alive; default: 60 seconds.
     #[must_use]
     pub fn with_keep_alive(mut self, idle: Option<Duration>) -> Self {
         self.keep_alive = idle;
@@ -235,8 +235,8 @@ impl Config {
         self
     }
 
-    /// Allows to encrypt the password for a key that the server sends over an unencrypted connection. Off unless
-    /// asked for: whoever sits between us and the server could send a key of his own and read the password.
+    /// Allows to encrypt the password for a key that the server sends over an unencrypted connection. Off by default:
+    /// an attacker between us and the server could send a key of their own and read the password.
     #[must_use]
     pub fn with_public_key_retrieval(mut self, allow: bool) -> Self {
         self.public_key_retrieval = allow;
@@ -271,7 +271,7 @@ impl Config {
         self
     }
 
-    /// Compresses what travels: one algorithm, or several of which the first that the server offers is taken. A server that
+    /// Compresses the connection: with one algorithm, or with the first of several that the server offers. A server that
     /// offers none of them is an error, unless [`Compression::None`] is among them.
     #[must_use]
     pub fn with_compression(mut self, wanted: impl Into<Vec<Compression>>) -> Self {
@@ -279,36 +279,36 @@ impl Config {
         self
     }
 
-    /// Whether commands may be sent before earlier ones are answered; unless told, where the server can do it.
+    /// Whether commands may be sent before earlier ones are answered; by default, if the server supports it.
     #[must_use]
     pub fn with_pipeline(mut self, mode: PipelineMode) -> Self {
         self.pipeline = mode;
         self
     }
 
-    /// The largest packet in bytes that we accept from the server; 64 MiB unless told.
+    /// The largest packet in bytes that we accept from the server; default: 64 MiB.
     #[must_use]
     pub fn with_max_packet(mut self, bytes: usize) -> Self {
         self.max_packet = bytes;
         self
     }
 
-    /// How many bytes of rows a collected result may have; 256 MiB unless told. A stream of rows has no limit.
+    /// How many bytes of rows a collected result may have; default: 256 MiB. A stream of rows has no limit.
     #[must_use]
     pub fn with_max_result(mut self, bytes: usize) -> Self {
         self.max_result = bytes;
         self
     }
 
-    /// How many prepared statements a connection keeps; 128 unless told. At least one is kept.
+    /// How many prepared statements a connection keeps; default: 128. At least one is kept.
     #[must_use]
     pub fn with_statement_cache(mut self, statements: usize) -> Self {
         self.statement_cache = statements;
         self
     }
 
-    /// The time zone of the session: an offset (`+00:00`) or a name that the server knows too (`Europe/Berlin`); the server's own
-    /// unless told. Instants (`jiff::Timestamp`, `SystemTime` and their like) need one.
+    /// The time zone of the session: an offset (`+00:00`) or a name that the server knows too (`Europe/Berlin`); default: the server's
+    /// own. Instants (`jiff::Timestamp`, `SystemTime` and their like) need one.
     ///
     /// # Errors
     /// `Config` for what is no zone.
@@ -318,7 +318,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Whether spans hold the text of statements without placeholders, whose values are in the text; not unless told.
+    /// Whether spans hold the text of statements without placeholders, whose values are in the text; default: no.
     #[cfg(feature = "tracing")]
     #[must_use]
     pub fn with_log_text(mut self, log: bool) -> Self {
@@ -334,7 +334,7 @@ impl Config {
         self
     }
 
-    /// Tells the server one thing more about us (performance_schema.session_connect_attrs).
+    /// Sends the server one more attribute about this client (performance_schema.session_connect_attrs).
     #[must_use]
     pub fn with_attribute(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let name = name.into();
@@ -441,7 +441,7 @@ impl Config {
         self.max_packet
     }
 
-    /// What we tell the server about us: ours first, then the caller's, who may replace ours.
+    /// The attributes that we send to the server: ours first, then the caller's, which may replace ours.
     pub fn attributes(&self) -> Vec<(String, String)> {
         let program = std::env::args_os().next().map(PathBuf::from);
         let program = program.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());

@@ -188,7 +188,7 @@ pub(super) fn seconds(name: &str, text: &str) -> Result<Option<Duration>> {
     Ok((!limit.is_zero()).then_some(limit))
 }
 
-/// Bytes, with K, M or G behind the number as in the server's option files.
+/// Bytes, with K, M or G after the number as in the server's option files.
 fn bytes(name: &str, text: &str) -> Result<usize> {
     let (digits, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
         Some(b'K') => (&text[..text.len() - 1], 10),

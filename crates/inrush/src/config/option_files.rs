@@ -14,7 +14,7 @@ use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Sets in `config` what the files say: of `defaults_file` alone, or of the usual files that exist.
+/// Sets in `config` what the files say: only `defaults_file`, or the default files that exist.
 pub(crate) fn apply(defaults_file: Option<&Path>, config: &mut Config) -> Result<()> {
     let mut found = Vec::new();
     match defaults_file {

@@ -22,44 +22,44 @@ impl PoolOptions {
         Self::default()
     }
 
-    /// So many connections are opened in the background at once, and kept: what is lost or too old is replaced. 0 unless told.
+    /// So many connections are opened in the background at once, and kept: what is lost or too old is replaced. Default: 0.
     #[must_use]
     pub fn with_min(mut self, n: usize) -> Self {
         self.min = n;
         self
     }
 
-    /// There are never more connections than these, whatever state they are in. 10 unless told.
+    /// There are never more connections than these, whatever state they are in. Default: 10.
     #[must_use]
     pub fn with_max(mut self, n: usize) -> Self {
         self.max = n;
         self
     }
 
-    /// A connection that nobody used for so long is closed, unless it is one of the least number. 10 minutes unless told.
+    /// A connection that was idle for so long is closed, unless it is one of the least number. Default: 10 minutes.
     #[must_use]
     pub fn with_idle_timeout(mut self, limit: Option<Duration>) -> Self {
         self.idle_timeout = limit;
         self
     }
 
-    /// The age at which a connection is closed once nobody uses it; each draws its own, up to a tenth shorter, so that not
-    /// all end together. 30 minutes unless told.
+    /// The age at which a connection is closed once it is not in use; each draws its own, up to a tenth shorter, so that not
+    /// all end together. Default: 30 minutes.
     #[must_use]
     pub fn with_max_lifetime(mut self, limit: Option<Duration>) -> Self {
         self.max_lifetime = limit;
         self
     }
 
-    /// How long to wait for a connection. 30 seconds unless told; `None` waits for ever.
+    /// How long to wait for a connection. Default: 30 seconds; `None` waits for ever.
     #[must_use]
     pub fn with_acquire_timeout(mut self, limit: Option<Duration>) -> Self {
         self.acquire_timeout = limit;
         self
     }
 
-    /// A connection that nobody used for so long must answer a ping before it is handed out; one that rested for a shorter time is
-    /// only looked at, which costs no round trip. 30 seconds unless told; zero checks every time, `None` never.
+    /// A connection that was idle for so long must answer a ping before it is handed out; if it was idle for a shorter time, only
+    /// its socket is checked, which costs no round trip. Default: 30 seconds; zero checks every time, `None` never.
     #[must_use]
     pub fn with_check_after(mut self, rest: Option<Duration>) -> Self {
         self.check_after = rest;

@@ -8,9 +8,9 @@ use std::str::FromStr;
 pub enum TlsMode {
     /// Never encrypted.
     Disabled,
-    /// Encrypted where the server offers it, whoever it is; not on Unix sockets. A handshake that fails is an error.
+    /// Encrypted if the server offers it, without a check of the server's identity; not on Unix sockets. A handshake that fails is an error.
     Preferred,
-    /// Encrypted, whoever the server is.
+    /// Encrypted, without a check of the server's identity.
     Required,
     /// Encrypted, and a trusted authority signed the server's certificate, whatever host it names.
     VerifyCa,

@@ -48,7 +48,7 @@ pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
         }
         config.database = Some(decode(path)?);
     }
-    // A password with an unescaped `?` or `&` goes on as parameters: then nothing of them is shown.
+    // A password with an unescaped `?` or `&` continues as parameters: then nothing of them is shown.
     let mut is_doubtful = parameters.contains('@');
     for parameter in parameters.split('&').filter(|parameter| !parameter.is_empty()) {
         apply_parameter(parameter, is_jdbc, config).map_err(|e| if is_doubtful { hidden(&e) } else { e })?;
@@ -57,7 +57,7 @@ pub(crate) fn apply(url: &str, config: &mut Config) -> Result<()> {
     Ok(())
 }
 
-/// What stands behind the scheme.
+/// The part after the scheme.
 struct Url<'a> {
     rest: &'a str,
     is_jdbc: bool,

@@ -1,4 +1,4 @@
-//! What a load tells programs: its report and its events as JSON, and the command's exit codes.
+//! What a load reports to programs: its report and its events as JSON, and the command's exit codes.
 
 mod events;
 pub mod exit;

@@ -1,6 +1,6 @@
 //! Opening a socket without ever blocking: look the name up, try each address, say what went wrong.
 //!
-//! The waiting is the shell's: [`start`] begins to connect, the shell waits until the socket is writable, [`finish`] tells
+//! The waiting is the shell's: [`start`] begins to connect, the shell waits until the socket is writable, [`finish`] returns
 //! how it went. Each address gets an even share of the time that is left, so that one that swallows everything
 //! does not keep us from the next.
 
@@ -33,7 +33,7 @@ impl Targets {
         Ok(address.map(|address| Self(vec![address.into()])))
     }
 
-    /// Looks the host up. Blocks for as long as the system's resolver likes: run it beside, with a time-out.
+    /// Looks the host up. Blocks for as long as the system's resolver takes: run it on another thread, with a time-out.
     pub(crate) fn look_up(host: &str, port: u16) -> Result<Self> {
         let cannot = |e| {
             Error::io(format!("cannot find the host `{host}`"), e)

@@ -43,7 +43,7 @@ impl Link {
         Self { channel, stream: None, tls: None, is_flowing: false, broken: None, n_moved: 0, n_packets: 0 }
     }
 
-    /// Lets the conversation go on as far as what has arrived allows.
+    /// Continues the conversation as far as the bytes that have arrived allow.
     pub(crate) fn advance<C: Conversation>(
         &mut self,
         conversation: &mut C,
@@ -63,7 +63,7 @@ impl Link {
         }
     }
 
-    /// Lets a statement go on until the first packet of its results was taken: to its outcome, if it is over with that, or to
+    /// Continues a statement until the first packet of its results was taken. Returns its outcome if it is over with that; otherwise
     /// `None`, and then [`Link::fetch`] reads on.
     pub(crate) fn open<O: Opens>(&mut self, statement: &mut O) -> Result<Progress<Option<O::Output>>> {
         loop {
@@ -80,7 +80,7 @@ impl Link {
         }
     }
 
-    /// Lets a statement go on until it is over. `None`: what arrived so far is enough, and the rest is the stream that the next command
+    /// Continues a statement until it is over. `None`: what arrived so far is enough, and the rest is the stream that the next command
     /// drains.
     pub(crate) fn advance_or_leave<C: Leaves>(
         &mut self,
@@ -98,7 +98,7 @@ impl Link {
         })
     }
 
-    /// The next event of the stream; `None` behind the last one. A row lies in [`Link::row`] then.
+    /// The next event of the stream; `None` after the last one. A row is in [`Link::row`] then.
     pub(crate) fn fetch(&mut self) -> Result<Progress<Option<Event>>> {
         let Some(stream) = &mut self.stream else { return Ok(Progress::Done(None)) };
         loop {
@@ -183,7 +183,7 @@ impl Link {
         self.channel.has_unsent() || self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }
 
-    /// How many bytes are sure to arrive before there is anything to do but read them; 0: nobody knows.
+    /// How many bytes are sure to arrive before there is anything to do but read them; 0 if that is unknown.
     pub(crate) fn least_to_come(&self) -> usize {
         if self.tls.is_some() { 0 } else { self.channel.least_to_come() }
     }
@@ -231,7 +231,7 @@ impl Link {
                 self.n_moved = self.n_moved.saturating_add(if has_left { PROGRESS } else { written.unwrap_or(0) });
                 Ok(written.is_some())
             }
-            // The server closed its side. It may have said why, so we go on reading until its end.
+            // The server closed its side. It may have sent the reason, so we continue to read until its end.
             Err(e) => {
                 self.broken.get_or_insert(e);
                 Ok(true)
@@ -280,7 +280,7 @@ impl Link {
         error.fatal()
     }
 
-    /// Ends an idle connection as the protocol wants it, as far as that goes without waiting.
+    /// Ends an idle connection as the protocol requires it, as far as that is possible without waiting.
     pub(crate) fn say_goodbye(&mut self, socket: &mut impl Write, config: &Config) {
         // A connection that is dead or in the middle of something has no place for a command.
         if self.channel.begin().is_err() || self.advance(&mut simple::quit(), config).is_err() {

@@ -87,7 +87,7 @@ fn frame(sequence: u8) -> Vec<u8> {
 
 #[test]
 fn reads_while_it_writes() {
-    // The peer reads nothing until it has written everything: whoever writes first and reads later hangs for ever.
+    // The peer reads nothing until it has written everything: a client that writes first and reads later hangs for ever.
     const N: usize = 50;
     both(&Config::new(), |mut shell, mut theirs| {
         let peer = thread::spawn(move || {

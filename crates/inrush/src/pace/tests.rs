@@ -50,7 +50,7 @@ impl At {
         self
     }
 
-    /// The caller rested until then, and goes on.
+    /// The caller stopped reading at `stopped` and continues at `goes_on`.
     fn again(mut self, stopped: u64, goes_on: u64) -> Self {
         let rest = self.pace.rest(self.zero + s(stopped));
         self.pace = Pace::new(&Config::new(), rest, self.zero + s(goes_on));

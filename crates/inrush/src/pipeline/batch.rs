@@ -31,7 +31,7 @@ enum Step {
     Prepare(Statement),
     Ping,
     Reset,
-    /// Taken when it was told.
+    /// `None` once the error was reported.
     Refused(Option<Error>),
 }
 
@@ -135,7 +135,7 @@ impl Flight for &mut Batch {
     }
 }
 
-/// Counts only: values are nobody's business.
+/// Shows counts only: values may be confidential.
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Batch").field("n_steps", &self.steps.len()).finish_non_exhaustive()

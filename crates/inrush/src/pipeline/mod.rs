@@ -19,8 +19,8 @@ use inrush_core::session::Statement;
 pub use inrush_core::session::pipeline::{Decision, NextCommand};
 use jiff::tz::TimeZone;
 
-/// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails keeps
-/// no other from being run.
+/// Commands for one flight: all are sent while their replies are read, each reply belongs to its step, and a step that fails does
+/// not stop the others.
 ///
 /// ```
 /// # let shop = inrush_testkit::shop::open();
@@ -38,7 +38,7 @@ use jiff::tz::TimeZone;
 /// # Ok::<(), inrush::Error>(())
 /// ```
 ///
-/// Begin a transaction for it by `SET autocommit = 0`: after BEGIN a deadlock would let the steps behind it run on their own, each
+/// Begin a transaction for it by `SET autocommit = 0`: after BEGIN a deadlock would let the steps after it run on their own, each
 /// committed at once.
 #[derive(Debug)]
 #[must_use = "nothing is sent before `run`"]
@@ -89,7 +89,7 @@ impl<'c, C> Pipeline<'c, C> {
         self.query("COMMIT")
     }
 
-    /// Sends COMMIT like any other step: behind unread replies, whatever they are going to say. Saves a round trip.
+    /// Sends COMMIT like any other step: before the earlier replies are read, whatever they will say. Saves a round trip.
     pub fn best_effort(&mut self) -> &mut Self {
         self.batch.best_effort = true;
         self

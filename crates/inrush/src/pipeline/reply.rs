@@ -25,7 +25,7 @@ impl Reply {
         self.outcome.as_ref().map_or(0, |outcome| outcome.affected)
     }
 
-    /// The first id that was generated, `None` if the server told none.
+    /// The first id that was generated, `None` if the server reported none.
     pub fn last_insert_id(&self) -> Option<u64> {
         self.outcome.as_ref()?.last_insert_id
     }

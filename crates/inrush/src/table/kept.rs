@@ -1,9 +1,9 @@
 //! The tables that a connection has read, so that a batch need not ask for its target each time.
 //!
-//! A description may grow old: somebody else alters the table. Too strict a one costs a question more, for whoever is about to
-//! refuse a value reads the table anew first ([`Tables::forget`]). Too lenient a one would let a value through that the server bends, so
-//! none is used for longer than [`MAX_AGE`]; nor beyond a statement of this connection that may change a table. A reset takes the
-//! temporary tables away and changes no other, so that what is kept of those stays right for the next user.
+//! A description becomes old when another session alters the table. If it is too strict, it costs one more query, because a caller that
+//! is about to refuse a value reads the table again first ([`Tables::forget`]). If it is too lenient, it would let a value through that
+//! the server bends. So none is used for longer than [`MAX_AGE`], nor after a statement of this connection that may change a table. A
+//! reset removes the temporary tables and changes no other, so that what is kept of the others stays right for the next user.
 
 use inrush_core::bulk::Table;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Entry {
     schema: Box<str>,
     name: Box<str>,
     read_at: Instant,
-    /// `None`: a temporary table, of which nothing is known.
+    /// `None`: a temporary table, whose columns are unknown.
     table: Option<Arc<Table>>,
 }
 
@@ -47,7 +47,7 @@ impl Tables {
         self.entries.push(Entry { schema: schema.into(), name: name.into(), read_at: now, table });
     }
 
-    /// The table must be read anew.
+    /// Makes the next [`Tables::find`] return `None`, so that the table is read again.
     pub(crate) fn forget(&mut self, schema: &str, name: &str) {
         if let Some(at) = self.position(schema, name) {
             self.entries.remove(at);
@@ -76,7 +76,7 @@ impl Tables {
     }
 }
 
-/// Whether a statement begins like one that makes, changes or drops tables, or with a comment, behind which nobody looks.
+/// Whether a statement begins like one that makes, changes or drops tables, or with a comment; what follows a comment is not checked.
 fn may_change_tables(sql: &[u8]) -> bool {
     let sql = sql.trim_ascii_start();
     let begins_with = |word: &&[u8]| sql.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));

@@ -19,7 +19,7 @@ pub(crate) struct Reading {
     state: State,
 }
 
-/// Who wants to know.
+/// The caller that reads the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// A load, whose connection is fresh. Its target must be there.
@@ -33,13 +33,13 @@ pub(crate) enum Reader {
 pub(crate) enum Found {
     /// A table.
     Table(Table),
-    /// A view. A load is not told its columns.
+    /// A view. A load does not read its columns.
     View(Table),
-    /// A temporary table, of which the server tells no columns, and which hides any other table of this name.
+    /// A temporary table. The server does not report its columns, and it hides any other table of this name.
     Temporary,
     /// No such table, or none that this user may see.
     NoTable,
-    /// Not even such a schema. A batch is not told.
+    /// Not even such a schema. Only a load queries that.
     NoSchema,
 }
 
@@ -177,8 +177,8 @@ impl Draft {
     }
 }
 
-/// The rows of an answer as [`Reading::take`] wants them: each value as text, NULL as the empty text. A server may repeat a row for
-/// ever, so there is a limit on their memory.
+/// The rows of an answer in the form that [`Reading::take`] needs: each value as text, NULL as the empty text. A server may repeat a row
+/// for ever, so there is a limit on their memory.
 #[derive(Debug)]
 pub(crate) struct Texts {
     rows: Vec<Vec<String>>,
@@ -291,7 +291,7 @@ fn json_column(row: Vec<String>) -> Option<String> {
 }
 
 /// The condition that a row of information_schema is about exactly this table. Equal names as the server compares them come
-/// first, for by those it need not look at every table there is.
+/// first, because with those the server need not search all tables.
 pub(crate) fn is_exactly(schema_column: &str, table: &Table) -> String {
     let same = |column: &str, text: &str| {
         format!("{column} = {} AND CAST({column} AS BINARY) = {}", literal(text), hex_literal(text))

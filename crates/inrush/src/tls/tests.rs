@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Two authorities of which the first signs, as files.
+/// Two authorities, as files. The first one signs.
 struct World {
     folder: TempDir,
     authority: CertifiedIssuer<'static, KeyPair>,

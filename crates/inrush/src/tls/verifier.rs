@@ -90,8 +90,8 @@ impl ServerCertVerifier for Verifier {
         }
     }
 
-    /// Where any certificate will do, so will any signature: whoever sits in between signs with a key of his own. Not
-    /// checking lets servers in whose certificates are too old in form to be read (X.509 version 1 from old scripts).
+    /// If any certificate is accepted, so is any signature: an attacker in between signs with a key of their own. Without this
+    /// check, servers work whose certificates are too old in form to be read (X.509 version 1 from old scripts).
     fn verify_tls13_signature(
         &self,
         message: &[u8],

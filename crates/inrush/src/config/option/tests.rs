@@ -62,7 +62,7 @@ fn every_parameter_that_is_named_somewhere_exists() {
     assert!(n_named > 40, "{n_named}: the names are not found any more");
 }
 
-/// Whoever wants less than TLS that is verified says so himself: a server or a man in the middle must not talk him into it.
+/// Only the user may choose less than verified TLS: no message proposes it, because a server or a man in the middle could provoke the message.
 #[test]
 fn no_message_proposes_weaker_tls() {
     let mut found = Vec::new();

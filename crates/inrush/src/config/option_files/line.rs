@@ -43,7 +43,7 @@ pub(super) fn parse(line: &str) -> Result<Line<'_>> {
     Ok(Line::Option { name, value })
 }
 
-/// The value without its quotes, its escapes and the comment behind it. A `#` inside quotes is a character; outside it
+/// The value without its quotes, its escapes and the comment after it. A `#` inside quotes is a character; outside it
 /// begins a comment, wherever it stands, as in the mysql client: a password with `#` needs quotes.
 fn unquote(text: &str) -> Result<String> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -72,7 +72,7 @@ fn unquote(text: &str) -> Result<String> {
     Ok(value)
 }
 
-/// `\s` is a blank; an escape nobody knows keeps its backslash, as in the mysql client.
+/// `\s` is a blank; an unknown escape keeps its backslash, as in the mysql client.
 fn push_escaped(escaped: char, value: &mut String) {
     match escaped {
         'n' => value.push('\n'),
