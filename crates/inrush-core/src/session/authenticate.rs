@@ -62,7 +62,7 @@ impl Authentication {
                 let ok = OkPacket::parse(packet, session.capabilities())?;
                 return Ok(Some(reply::accept(ok, session)?));
             }
-            // Whoever is refused here is not logged in: there is nothing to go on with.
+            // A refused client is not logged in: the session cannot continue.
             AuthPacket::Err => return Err(reply::unexpected(packet, session).fatal()),
             AuthPacket::NextFactor => {
                 return Err(Error::config("this account needs a second factor, which inrush does not know")

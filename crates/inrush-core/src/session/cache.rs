@@ -18,35 +18,35 @@ pub struct StatementCache {
     clock: u64,
     /// How often what statements are prepared in has changed.
     epoch: u64,
-    /// Changes where the session may hold no lock on a table any more: somebody else can alter all of them.
+    /// Changes when the session may no longer hold a lock on a table: from then on, others can alter any of them.
     locks: u64,
 }
 
 /// One statement of the cache.
 #[derive(Debug)]
 pub struct Entry {
-    /// What the server said of it.
+    /// The server's answer to the PREPARE.
     pub prepared: Prepared,
-    /// Type and flag of each parameter, as the server was told them last; empty if it knows none.
+    /// Type and flag of each parameter, as they were sent to the server last; empty if it knows none.
     types: Vec<u8>,
-    /// Whether an execution went well that told them. Until then each tells them: where values are refused, a server knows the types of
-    /// the parameters before them only (docs/notes/pipeline.md).
+    /// Whether an execution that sent the types succeeded. Until then each execution sends them: where values are refused, a
+    /// server knows only the types of the parameters before them (docs/notes/pipeline.md).
     has_types: bool,
-    /// Changes with the types, and when an execution failed: an answer says something of the types of its own round only.
+    /// Changes when the types change and when an execution failed: an answer applies only to the types of its own round.
     round: u32,
-    /// Long data may be left over in it, or an error of such: it is prepared anew.
+    /// The statement may contain left-over long data, or an error from it: it is prepared again.
     is_spoiled: bool,
     /// What each parameter ever was.
     had: Vec<Had>,
-    /// As long as the cache's number is this one, nobody can have altered a table since it was prepared: nothing was sent in between, or its
-    /// first execution holds a lock on the table until the transaction ends.
+    /// As long as the cache's number is this one, its tables cannot have been altered since it was prepared: nothing was sent in
+    /// between, or its first execution holds a lock on the table until the transaction ends.
     locks: Option<u64>,
     last_used: u64,
     epoch: u64,
 }
 
 impl Entry {
-    /// Whether the server knows the types of these values. If not, it is told them with the next execution.
+    /// Whether the server knows the types of these values. If not, the next execution sends them.
     pub(crate) fn learn_types(&mut self, values: &[Value<'_>]) -> bool {
         let is_known = self.has_types && stmt::has_types(values, &self.types);
         if !is_known {
@@ -57,7 +57,7 @@ impl Entry {
         is_known
     }
 
-    /// Says which types the server is told with the next execution.
+    /// Records the types that the next execution sends to the server.
     pub(crate) fn tell(&mut self, types: &[u8]) {
         self.had.resize(types.len() / 2, Had::default());
         for (had, ty) in self.had.iter_mut().zip(types.chunks_exact(2)) {
@@ -71,12 +71,12 @@ impl Entry {
         }
     }
 
-    /// The types that the server was told last, and whether it is sure to know them.
+    /// Returns the types that were sent to the server last, and whether it is sure to know them.
     pub(crate) fn told_types(&self) -> (&[u8], bool) {
         (&self.types, self.has_types)
     }
 
-    /// Says that somebody may alter its table before its next execution.
+    /// Records that its table may be altered before its next execution.
     pub fn rests(&mut self) {
         self.locks = None;
     }
@@ -93,8 +93,8 @@ impl Entry {
         Execution { slot, id: self.prepared.id, round: self.round, has_long }
     }
 
-    /// Whether the statement must be prepared anew for these values: the server might store something else (see [`Had`]), or answer
-    /// for values that went ahead of an earlier execution. `keeps_types`: `Profile::keeps_param_types`.
+    /// Whether the statement must be prepared again for these values: the server might store something else (see [`Had`]), or
+    /// answer for values that went ahead of an earlier execution. `keeps_types`: `Profile::keeps_param_types`.
     pub(crate) fn bends(&self, values: &[Value<'_>], keeps_types: bool) -> bool {
         let mut pairs = self.had.iter().zip(values);
         self.is_spoiled || (keeps_types && pairs.any(|(had, value)| had.bends(Family::of(value))))
@@ -109,9 +109,9 @@ impl Entry {
     }
 }
 
-/// What a parameter was in earlier executions. MySQL makes of a text that looks like a number a number if one was bound before, be it
-/// long ago (`7` is stored for `007`), of a text that looks like a day a day, and of a number a moment. So such a statement is
-/// prepared anew. Held by `real/type_changes.rs`.
+/// What a parameter was in earlier executions. If a number was bound once, however long ago, MySQL converts a later text that
+/// looks like a number to a number (`7` is stored for `007`). It also converts a text that looks like a date to a date, and a
+/// number to a moment. So such a statement is prepared again. Tested by `real/type_changes.rs`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Had {
     number: bool,
@@ -145,21 +145,21 @@ pub(crate) struct Execution {
 }
 
 impl Execution {
-    /// Of which statement it is.
+    /// Returns the id of its statement.
     pub(crate) fn id(&self) -> StmtId {
         self.id
     }
 }
 
 impl StatementCache {
-    /// The server took the values of an execution, whatever becomes of the statement.
+    /// Records that the server accepted the values of an execution, whatever the outcome of the statement.
     pub(crate) fn took(&mut self, execution: Execution) {
         if let Some(entry) = self.entry_of(execution) {
             entry.has_types |= entry.round == execution.round && !entry.types.is_empty();
         }
     }
 
-    /// An execution failed. `is_reset`: the statement is reset behind it.
+    /// An execution failed. `is_reset`: a reset of the statement follows it.
     pub(crate) fn failed(&mut self, execution: Execution, is_reset: bool) {
         if let Some(entry) = self.entry_of(execution) {
             entry.forget_types();
@@ -213,12 +213,12 @@ impl StatementCache {
         (oldest, Some(gone.prepared.id))
     }
 
-    /// Whether somebody may have altered the statement's table since it was prepared.
+    /// Whether the statement's table may have been altered since it was prepared.
     pub(crate) fn may_be_altered(&self, slot: usize) -> bool {
         self.slots[slot].locks != Some(self.locks)
     }
 
-    /// Whether the statement must be prepared anew for these values: see [`Entry::bends`] and [`Derived`].
+    /// Whether the statement must be prepared again for these values: see [`Entry::bends`] and [`Derived`].
     pub(crate) fn bends(&self, slot: usize, values: &[Value<'_>], keeps_types: bool) -> bool {
         let entry = &self.slots[slot];
         let mut pairs = entry.prepared.derived.iter().zip(values);
@@ -226,7 +226,7 @@ impl StatementCache {
             || (self.may_be_altered(slot) && pairs.any(|(derived, value)| derived.bends(value)))
     }
 
-    /// Says that the session may hold no lock on a table any more.
+    /// Records that the session may no longer hold a lock on a table.
     pub(crate) fn unlocked(&mut self) {
         self.locks += 1;
     }
@@ -261,8 +261,8 @@ impl StatementCache {
         self.capacity = capacity.max(1);
     }
 
-    /// Says that the default schema changed, or `sql_mode` and its like: a server keeps to those in which it prepared a statement, so
-    /// each is prepared anew at its next use, and takes the place of its older self.
+    /// Records that the default schema, `sql_mode` or a similar variable changed. A server runs a statement with the values under
+    /// which it was prepared, so each statement is prepared again at its next use, and replaces its older version.
     pub fn outdate(&mut self) {
         self.epoch += 1;
     }
@@ -280,8 +280,8 @@ impl Default for StatementCache {
     }
 }
 
-/// Looks at no more of a text than its length and its two ends: one that carries many rows has 20 KiB, and is looked up for each
-/// command. Texts that differ in between only are compared with each other, of which there are no more than a cache holds.
+/// Hashes only the length and the two ends of a text: a text that carries many rows has 20 KiB, and is looked up for each
+/// command. Texts that differ only in the middle have the same hash and are compared with each other; a cache holds only a few.
 #[derive(Debug, Default)]
 struct ByEnds(RandomState);
 

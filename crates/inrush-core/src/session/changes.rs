@@ -1,8 +1,9 @@
 //! Whether a session is as its last user found it, and what makes it so again: a decision, taken when a connection goes back
 //! to a pool.
 //!
-//! It rests on what the server reports (`session_track_state_change`, the transaction flag, the default schema), and on
-//! what the commands show where it does not ([`DirtyFlags`]). See docs/notes/session-state.md for who reports what.
+//! The decision uses what the server reports (`session_track_state_change`, the transaction flag, the default schema), and what
+//! the commands show where the server does not report it ([`DirtyFlags`]). See docs/notes/session-state.md for what each server
+//! reports.
 
 use crate::session::Channel;
 use crate::wire::DirtyFlags;
@@ -19,12 +20,12 @@ pub enum ResetPolicy {
     Never,
 }
 
-/// What a user left behind.
+/// What a user changed in the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// A transaction is open.
     pub transaction: bool,
-    /// Variables, temporary tables, locks ..: something that a reset takes away. Also if nobody can know.
+    /// Variables, temporary tables, locks ..: something that a reset removes. Also set if the changes cannot be known.
     pub state: bool,
     /// Another default schema.
     pub schema: bool,
@@ -44,18 +45,18 @@ pub enum Cleanup {
         /// Whether the default schema must be set: no server's reset does.
         schema: bool,
     },
-    /// Log in anew on the same connection: nothing less gives back the state of having no schema.
+    /// Log in again on the same connection: nothing less restores the state of having no schema.
     ChangeUser,
     /// Throw the connection away: on MariaDB nothing gives back a role.
     Discard,
 }
 
 impl Changes {
-    /// What was left behind since the last clean-up. `home` is the default schema of a fresh session.
+    /// Returns what was changed since the last clean-up. `home` is the default schema of a fresh session.
     pub fn of(channel: &Channel, home: Option<&str>) -> Self {
         let session = &channel.session;
         let marks = session.marks;
-        // A connection that nobody watched may have been through anything.
+        // On a connection whose commands were not tracked, anything may have changed.
         let unwatched = DirtyFlags { state: true, ..DirtyFlags::default() };
         let dirty_flags = channel.outbox.dirty_flags().unwrap_or(unwatched);
         let failed_call = dirty_flags.calls && marks.refused;

@@ -1,4 +1,4 @@
-//! One connection without its socket: the two buffers, the session, and the one way a conversation goes on.
+//! One connection without its socket: the two buffers, the session, and the single path by which a conversation continues.
 
 use crate::error::{Class, Error, Kind, Result};
 use crate::session::{Conversation, Session, Step, Transport};
@@ -66,8 +66,8 @@ impl Channel {
         }
     }
 
-    /// How many bytes are sure to arrive before there is anything to do but take them: a shell that likes may wait for all of
-    /// them. 0: nobody knows.
+    /// Returns how many bytes are sure to arrive before anything else has to be done: a shell may wait until all of them are
+    /// there. 0 means unknown.
     pub fn least_to_come(&self) -> usize {
         if self.frames.is_some() { 0 } else { self.session.least_to_come }
     }
@@ -87,7 +87,7 @@ impl Channel {
         self.advance_by(conversation, usize::MAX).map(|(step, _)| step)
     }
 
-    /// The same with at most one packet. Tells whether there was one.
+    /// The same with at most one packet. Also returns whether there was one.
     pub fn advance_one<C: Conversation>(&mut self, conversation: &mut C) -> Result<(Step<C::Output>, bool)> {
         self.advance_by(conversation, 1).map(|(step, n_packets)| (step, n_packets > 0))
     }
@@ -177,7 +177,7 @@ impl Channel {
     }
 
     fn finish(&mut self) {
-        // Bytes nobody asked for would be taken for the next command's reply. The exchange itself is complete.
+        // Unexpected bytes would be read as the next command's reply. The exchange itself is complete.
         let has_more = self.frames.as_ref().is_some_and(|frames| !frames.has_nothing_received());
         if has_more || !self.inbox.is_empty() || !self.outbox.is_empty() {
             self.session.kill();

@@ -104,7 +104,7 @@ impl Conversation for Clean {
                     session.marks.reports = true;
                     session.set_zone(zone.as_deref());
                 }
-                // It does not know the variable. Then nobody knows what changed, and each use ends with a reset.
+                // The server does not know the variable. Then changes cannot be detected, and each use ends with a reset.
                 Err(error) if error.kind() == Kind::Server && !error.is_fatal() => {
                     session.marks.reports = false;
                     let names = Task::Names(zone.take());
@@ -114,7 +114,7 @@ impl Conversation for Clean {
             },
             Some(Task::Schema(name)) => {
                 reply::plain(packet, session).map_err(Error::fatal)?;
-                // Not every server tells.
+                // Not every server reports it.
                 session.schema = Some(std::mem::take(name));
             }
             Some(Task::Names(zone)) => {
@@ -145,7 +145,7 @@ fn set(zone: Option<&str>, more: &str) -> Vec<u8> {
     [after_reset(zone), more.to_owned()].concat().into_bytes()
 }
 
-/// What a session needs behind a reset: the character set of the login, and its time zone if it has one of its own.
+/// The statement that a session needs after a reset: the character set of the login, and its time zone if it has one of its own.
 fn after_reset(zone: Option<&str>) -> String {
     // Names of zones have no character that a literal must escape; what has one is none, which the server says.
     let zone =

@@ -95,7 +95,7 @@ impl Sink for Collect {
     }
 
     fn row(&mut self, row: Row<'_>) -> Result<()> {
-        // Read once here, so that nobody meets a malformed row later.
+        // Read once here, so that later readers never meet a malformed row.
         row.values().try_for_each(|value| value.map(drop)).map_err(|e: Malformed| Error::from(e))?;
         let result = self.current.get_or_insert_with(ResultSet::without_rows);
         self.n_bytes += row.body().len() + size_of::<usize>();

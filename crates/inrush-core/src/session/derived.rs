@@ -1,9 +1,9 @@
-//! What a server takes a parameter for from the column that it goes into, and keeps to.
+//! The parameter types that a server derives from the target columns, and keeps.
 //!
-//! MySQL derives a parameter's type when it prepares the statement, and keeps it when somebody alters the table: a text that goes into what was
-//! a DOUBLE becomes a DOUBLE first, although the column is a DECIMAL now, and `007` becomes `7` in what was an INT. Nothing in its answers
-//! tells of that. So a kept statement is prepared anew for a value that would not be the same after such a detour
-//! (docs/notes/session-state.md). Held by `real/kept_statements.rs`.
+//! MySQL derives a parameter's type when it prepares the statement, and keeps it when the table is altered: a text that goes into
+//! what was a DOUBLE becomes a DOUBLE first, although the column is a DECIMAL now, and `007` becomes `7` in what was an INT.
+//! Nothing in its answers shows that. So a kept statement is prepared again for a value that this conversion would change
+//! (docs/notes/session-state.md). Tested by `real/kept_statements.rs`.
 
 use crate::wire::stmt::Family;
 use crate::wire::{ColumnDef, ColumnType, Date, DateTime, Value};

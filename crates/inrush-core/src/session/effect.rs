@@ -1,4 +1,4 @@
-//! What a statement may leave behind: it decides whether the outcome is known when the connection is lost before the answer.
+//! The lasting effects of a statement: they decide whether the outcome is known when the connection is lost before the answer.
 //!
 //! | effect | statements | the connection is lost before the answer |
 //! |---|---|---|
@@ -12,7 +12,7 @@
 //!
 //! A text is read when a connection is lost, not when it is sent; only a pipeline, which keeps no texts, reads each as far as it must.
 
-/// What a statement may leave behind.
+/// The lasting effects that a statement may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing that outlives the session.
@@ -246,7 +246,7 @@ fn word_is_harmless(word: &[u8]) -> bool {
     harmless::HARMLESS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
 }
 
-/// A part of a text. Literals and quoted names are not told apart: which quote is which depends on the session.
+/// A part of a text. Literals and quoted names are not distinguished: the meaning of each quote depends on the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
     Word(&'a [u8]),
@@ -271,7 +271,7 @@ impl<'a> Tokens<'a> {
         self.sql
     }
 
-    /// Goes on behind the statement; whether it was the last one.
+    /// Advances past the statement. Returns whether it was the last one.
     fn skip_statement(&mut self) -> bool {
         loop {
             match self.next() {

@@ -32,7 +32,7 @@ impl<'a, S: Sink> Execute<'a, S> {
     }
 
     /// The same with the bitmap and the values of all placeholders as a bulk encoder wrote them. Only the first execution must
-    /// tell their types.
+    /// send their types.
     pub fn encoded(statement: &'a Prepared, types: Option<&'a [u8]>, bound: &'a [u8], sink: &'a mut S) -> Self {
         let (bitmap, values) = bound.split_at(usize::from(statement.n_params).div_ceil(8).min(bound.len()));
         let params = Some(Params::Encoded { bitmap, types, values });

@@ -21,7 +21,7 @@ pub struct Stream {
 /// What the last packet of a stream was.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Event {
-    /// Nothing to tell: a column definition, for example.
+    /// Nothing to report: a column definition, for example.
     #[default]
     Nothing,
     /// The columns are known; rows follow.
@@ -54,7 +54,7 @@ pub trait Leaves: Conversation {
 }
 
 impl Stream {
-    /// Takes over what is left of `results`, of which `last` is the last packet, of a statement of this effect.
+    /// Takes over the rest of `results` from a statement of this effect. `last` is the event of the last packet.
     pub(crate) fn new(results: &mut Results, last: &mut Noted, effect: Effect) -> Self {
         let results = std::mem::replace(results, Results::new(results.format()));
         Self { results, event: std::mem::take(last), effect }

@@ -125,7 +125,7 @@ impl Guards {
         self.unwritten.get_or_insert_with(|| Unwritten { n_rows, table: table.into(), depth });
     }
 
-    /// Nobody is left who could be told.
+    /// Drops the error for unwritten rows, because no caller is left to receive it.
     pub(crate) fn forgive(&mut self) {
         self.unwritten = None;
     }

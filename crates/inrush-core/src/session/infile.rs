@@ -32,7 +32,7 @@ enum State {
 }
 
 impl<'a> Infile<'a> {
-    /// `sql` is one LOAD DATA LOCAL INFILE statement that names `name`, which nobody can guess.
+    /// `sql` is one LOAD DATA LOCAL INFILE statement that names `name`, which cannot be guessed.
     pub fn new(sql: &'a (impl AsRef<[u8]> + ?Sized), name: &'a str, content: &'a [u8]) -> Self {
         Self {
             sql: sql.as_ref(),

@@ -171,7 +171,7 @@ impl Conversation for Login {
     }
 
     fn receive(&mut self, packet: &[u8], session: &mut Session, out: &mut Outbox) -> Result<Step<Outcome>> {
-        // A failed step leaves `Failed` behind, so that a broken login cannot go on.
+        // A failed step leaves the state `Failed`, so that a broken login cannot continue.
         match std::mem::replace(&mut self.state, State::Failed) {
             State::ExpectGreeting => self.state = self.greet(packet, session, out)?,
             State::ExpectAuthReply(mut authentication) => match authentication.receive(packet, session, out)? {

@@ -6,7 +6,7 @@ use crate::session::{Effect, Session};
 impl Effect {
     /// Whether something of the last statement, which was sent, may be stored although no answer says so.
     pub(crate) fn may_be_stored(self, session: &Session) -> bool {
-        // What an error that closes the connection means for a COMMIT or a CALL nobody knows.
+        // For a COMMIT or a CALL, an error that closes the connection does not show whether something was stored.
         let was_answered = session.was_refused && self != Self::Lasts;
         !was_answered && any_may_be_stored([self], session)
     }
@@ -22,7 +22,7 @@ pub(crate) fn any_may_be_stored(effects: impl IntoIterator<Item = Effect>, sessi
         match effect {
             Effect::Nothing => {}
             Effect::Rows if !autocommit => may_be_inside = true,
-            // A deadlock ends the transaction; what is sent behind it is then committed by itself.
+            // A deadlock ends the transaction; what follows it is then committed by itself.
             Effect::Rows if is_inside => is_inside = false,
             Effect::Ends if !may_be_inside => (is_inside, may_be_inside) = (true, true),
             // Only a KILL keeps a server from doing that.

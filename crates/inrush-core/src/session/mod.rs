@@ -29,8 +29,8 @@
 //! | LOAD DATA LOCAL from memory | [`infile::Infile`] |
 //! | many of these in one flight | [`pipeline::Pipeline`] |
 //! | ping, reset, close, quit | [`simple`] |
-//! | begin, commit, savepoints | [`transaction`], of a kind told by [`options`], run again as [`retry`](crate::retry) says |
-//! | what a statement may leave behind | [`effect`] |
+//! | begin, commit, savepoints | [`transaction`], of the kind that [`options`] defines, run again as [`retry`](crate::retry) says |
+//! | the lasting effects of a statement | [`effect`] |
 //! | whether something of it may be stored if its answer is lost | [`lost_answer`] |
 //! | as good as new, for the next user | [`clean`], which [`changes`] calls for |
 
@@ -132,12 +132,12 @@ impl<C: Conversation> Conversation for &mut C {
     }
 }
 
-/// What a conversation wants next.
+/// What a conversation needs next.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step<T> {
     /// More packets must come (or more bytes must leave) first.
     More,
-    /// The shell wraps the socket in TLS and goes on. The outbox is empty.
+    /// The shell wraps the socket in TLS and continues. The outbox is empty.
     StartTls,
     /// The exchange is over and the connection is idle again.
     Done(T),

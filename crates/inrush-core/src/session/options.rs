@@ -50,7 +50,7 @@ pub enum Isolation {
 pub enum Access {
     /// It only reads; a write is error 1792.
     ReadOnly,
-    /// It may write, also where the session only reads unless told.
+    /// It may write, also where the session's default is read-only.
     ReadWrite,
 }
 
@@ -140,7 +140,7 @@ impl<E> TransactionOptions<E> {
         self
     }
 
-    /// Only reads, or may write also where the session only reads unless told.
+    /// Only reads, or may write also where the session's default is read-only.
     #[must_use]
     pub fn with_access(mut self, access: Access) -> Self {
         self.access = Some(access);

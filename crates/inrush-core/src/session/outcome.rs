@@ -8,7 +8,7 @@ use crate::wire::{OkPacket, Status};
 pub struct Outcome {
     /// Rows changed, as the server counts for this kind of statement.
     pub affected: u64,
-    /// The first id that was generated (or `LAST_INSERT_ID(expr)`), `None` if the server told none: it says 0 then.
+    /// The first id that was generated (or `LAST_INSERT_ID(expr)`); `None` if the server reported none, which it sends as 0.
     pub last_insert_id: Option<u64>,
     /// Number of warnings; stops at 65,535.
     pub warnings: u16,
@@ -36,8 +36,8 @@ impl Outcome {
         self.status.contains(Status::SERVER_STATUS_IN_TRANS)
     }
 
-    /// The three counts that the server tells of some statements: records, duplicates and warnings of an INSERT of several rows;
-    /// rows found, rows changed and warnings of an UPDATE. The words are translated where `lc_messages` says so.
+    /// The three counts that the server reports for some statements: records, duplicates and warnings of an INSERT of several
+    /// rows; rows found, rows changed and warnings of an UPDATE. The words are translated where `lc_messages` says so.
     pub fn counts(&self) -> Option<[u64; 3]> {
         numbers(&self.info)?.try_into().ok()
     }

@@ -12,8 +12,8 @@ pub struct Prepared {
     pub n_params: u16,
     /// The columns of its result set; none if it has none.
     pub columns: Vec<ColumnDef>,
-    /// What an execution may leave behind.
+    /// The lasting effects that an execution may have.
     pub effect: Effect,
-    /// What the server takes each placeholder's value for, where it keeps to that; empty where it does not.
+    /// The type that the server derived for each placeholder, where it keeps to that; empty where it does not.
     pub derived: Vec<Derived>,
 }

@@ -1,4 +1,4 @@
-//! What both sides agreed on and what the server told since: the state of one connection outside any exchange.
+//! What both sides agreed on and what the server has reported since: the state of one connection outside any exchange.
 
 use std::collections::BTreeMap;
 
@@ -41,9 +41,9 @@ pub struct Session {
     /// Autocommit was switched off for the length of a transaction.
     pub(crate) owes_autocommit: bool,
     pub(crate) schema: Option<String>,
-    /// What the server told about its variables.
+    /// The variables that the server reported.
     variables: BTreeMap<String, String>,
-    /// Its time zone, where the server told it, or who set it.
+    /// Its time zone, as the server reported it or as it was set.
     zone: Option<TimeZone>,
     pub(crate) marks: Marks,
     /// The plugin of the last authentication and its nonce: a change of user starts from them.
@@ -66,7 +66,7 @@ pub enum Transport {
     Tls,
 }
 
-/// What happened since the session was last clean, as far as replies tell.
+/// What happened since the session was last clean, as far as replies show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// The server reports changes of the session.
@@ -156,8 +156,8 @@ impl Session {
         self.status.contains(Status::SERVER_STATUS_IN_TRANS)
     }
 
-    /// Whether a transaction may be open that [`Session::in_transaction`] does not tell of, or the reverse: an error came since,
-    /// which has no status. A ping clears it up.
+    /// Whether [`Session::in_transaction`] may be wrong in either direction: an error came since, which has no status. A ping
+    /// resolves it.
     pub fn is_transaction_unsure(&self) -> bool {
         self.refusal.is_some()
     }
@@ -198,8 +198,8 @@ impl Session {
         self.guards.is_open()
     }
 
-    /// Says that autocommit is about to be switched off for the rest of the transaction that a guard holds open: what is sent in one
-    /// flight then stays uncommitted even behind a deadlock. It is switched on again behind the transaction.
+    /// Records that autocommit is about to be switched off for the rest of the transaction that a guard holds open. Then what is
+    /// sent in one flight stays uncommitted even after a deadlock. Autocommit is switched on again after the transaction.
     pub fn borrow_autocommit(&mut self) {
         self.owes_autocommit = true;
     }
@@ -244,24 +244,24 @@ impl Session {
         self.status.contains(Status::SERVER_MORE_RESULTS_EXISTS)
     }
 
-    /// The default schema, as far as the server tells about its changes.
+    /// The default schema, as far as the server reports its changes.
     pub fn schema(&self) -> Option<&str> {
         self.schema.as_deref()
     }
 
-    /// The value of a system variable whose change the server told about (by default `autocommit`, `time_zone` and the
+    /// The value of a system variable whose change the server reported (by default `autocommit`, `time_zone` and the
     /// `character_set_..` of client, connection and results).
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// The session's time zone, if it is known: it was set through [`Session::set_zone`], or the server told about its change. The server's
-    /// own (`SYSTEM`) is unknown.
+    /// The session's time zone, if it is known: it was set through [`Session::set_zone`], or the server reported its change. The
+    /// server's own (`SYSTEM`) is unknown.
     pub fn zone(&self) -> Option<&TimeZone> {
         self.zone.as_ref()
     }
 
-    /// Takes note of the zone that the session has been given, by its name; `None`: nobody has told.
+    /// Records the zone of the session, by its name; `None`: the zone is not known.
     pub fn set_zone(&mut self, name: Option<&str>) {
         self.zone = name.map(zone::of_session).filter(|zone| !zone.is_unknown());
     }
@@ -286,7 +286,7 @@ impl Session {
         self.transport = transport;
     }
 
-    /// Whether nobody on the way can read along, so that a password may be sent.
+    /// Whether the connection is safe from eavesdroppers, so that a password may be sent.
     pub fn is_secure(&self) -> bool {
         matches!(self.transport, Transport::Tls | Transport::Unix)
     }
@@ -301,12 +301,12 @@ impl Session {
         self.life = Life::Dead;
     }
 
-    /// Whether result sets end with an OK packet instead of an EOF packet, and come without an EOF behind the columns.
+    /// Whether result sets end with an OK packet instead of an EOF packet, and come without an EOF after the columns.
     pub fn deprecates_eof(&self) -> bool {
         self.capabilities.contains(Capabilities::CLIENT_DEPRECATE_EOF)
     }
 
-    /// Takes in what an OK packet tells.
+    /// Stores what an OK packet reports.
     pub(crate) fn apply(&mut self, ok: &OkPacket<'_>) -> Result<(), Malformed> {
         self.status = ok.status;
         if !self.in_transaction() {
@@ -324,7 +324,7 @@ impl Session {
             }
             SessionChange::Variable { name, value } => {
                 let (name, value) = (text(name), text(value));
-                // What a server has to tell about is short and little; memory must not depend on it.
+                // A real server reports few and short variables; memory must not depend on what a server sends.
                 let is_known = self.variables.contains_key(&name) || self.variables.len() < MAX_VARIABLES;
                 if name == TIME_ZONE {
                     self.set_zone(Some(&value));
@@ -342,7 +342,7 @@ impl Session {
         self.ran(sql);
     }
 
-    /// Takes note of an execution that is sent: outside of a transaction nothing is locked behind it.
+    /// Records an execution that is sent: outside of a transaction nothing stays locked after it.
     pub(crate) fn executes(&mut self, slot: usize) {
         let is_locked = self.in_transaction();
         let entry = self.statements.get_mut(slot);
@@ -391,7 +391,7 @@ impl Session {
         }
     }
 
-    /// Says that a conversation goes on; returns whether this is its first step.
+    /// Records that a conversation continues; returns whether this is its first step.
     pub(crate) fn go_on(&mut self) -> Result<bool> {
         match std::mem::replace(&mut self.life, Life::Busy) {
             Life::Begun => Ok(true),

@@ -122,7 +122,7 @@ fn skip(text: &[u8]) -> usize {
 pub(crate) fn comment(text: &[u8]) -> Option<usize> {
     match text {
         [b'#', ..] => Some(line(text)),
-        // Only with a blank behind it: `5--3` is 8.
+        // Only with a blank after it: `5--3` is 8.
         [b'-', b'-', b' ' | b'\t' | b'\n' | b'\r', ..] | [b'-', b'-'] => Some(line(text)),
         [b'/', b'*', inside @ ..] => Some(2 + memchr::memmem::find(inside, b"*/").map_or(inside.len(), |end| end + 2)),
         _ => None,
@@ -135,8 +135,8 @@ pub(crate) fn quoted(text: &[u8]) -> Option<usize> {
     let mut i = 1;
     while i < text.len() {
         match text[i] {
-            // Under NO_BACKSLASH_ESCAPES it would be a character like any other; `'\'` is then read as going on, and a
-            // placeholder behind it is missed, which the server says.
+            // Under NO_BACKSLASH_ESCAPES it would be a character like any other. Then `'\'` is read as unfinished, and a
+            // placeholder after it is missed; the server reports that as an error.
             b'\\' if quote != b'`' => i += 1,
             // A doubled quote ends one stretch and begins the next.
             b if b == quote => return Some(i + 1),

@@ -124,7 +124,7 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Whether the server may have got it: if there is no answer then, nobody knows what became of the transaction.
+    /// Whether the server may have received it: without an answer, the fate of the transaction is then unknown.
     pub fn was_sent(&self) -> bool {
         self.was_sent
     }
@@ -148,7 +148,7 @@ impl Conversation for Commit {
                 Ok(Step::Done(()))
             }
             Err(e) => {
-                // A COMMIT that failed has usually ended the transaction, but not always.
+                // A COMMIT that failed has ended the transaction in most cases, but not always.
                 session.guards.undo_all();
                 Err(e)
             }
@@ -265,7 +265,7 @@ impl Conversation for Debt {
             (Ok(_), Kind::Undo(depth)) => session.guards.left(depth),
             // The savepoint is gone with its transaction, as the next question will show.
             (Err(e), Kind::Undo(depth @ 2..)) if e.code() == NO_SUCH_SAVEPOINT => session.guards.left(depth),
-            // Nobody knows what is still open.
+            // It is not known what is still open.
             (Err(e), _) => return Err(e.fatal()),
         }
         Ok(Step::Done(()))

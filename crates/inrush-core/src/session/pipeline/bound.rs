@@ -47,7 +47,7 @@ impl Bound {
         (&self.head, &self.values, self.long.iter().map(|(param, bytes)| (*param, bytes.len())).collect())
     }
 
-    /// Bytes of the longest packet that it is sent in, if all types are told.
+    /// Bytes of the longest packet that it is sent in, if all types are sent.
     pub(crate) fn n_bytes(&self) -> usize {
         stmt::EXECUTE_HEAD + self.head.len() + self.values.len()
     }
@@ -101,7 +101,7 @@ impl Bound {
         Some(Cow::Owned(told))
     }
 
-    /// Whether the statement must be prepared anew for these values: see [`StatementCache::bends`].
+    /// Whether the statement must be prepared again for these values: see [`StatementCache::bends`].
     pub(super) fn is_bent_by(&self, slot: usize, statements: &StatementCache, keeps_types: bool) -> bool {
         let entry = statements.get(slot);
         entry.bends_types(&self.head[self.n_values.div_ceil(8)..], keeps_types)
@@ -161,7 +161,7 @@ fn long_values<'a>(
     long.filter_map(|(param, value)| Some((param as u16, value.as_bytes()?)))
 }
 
-/// Nobody answers these: what is wrong with them the execution says.
+/// Servers do not answer these: the execution reports their errors.
 fn send_long(out: &mut Outbox, id: StmtId, param: u16, bytes: &[u8], part_bytes: usize) {
     for part in bytes.chunks(part_bytes) {
         out.pipelined(|out| stmt::long_data(out, id, param, part));

@@ -1,9 +1,8 @@
 //! Whether a COMMIT may be sent: only if every step since the transaction began went well, and it is still the same one.
 //!
-//! A deadlock (1213) ends the whole transaction. With autocommit the steps behind it then run on their own and are committed
-//! singly; without, they run in a new transaction that nobody asked for. The first shows in the status of their replies;
-//! the second shows nowhere but in the error itself. Either way the COMMIT that follows would commit something else
-//! than what was asked for.
+//! A deadlock (1213) ends the whole transaction. With autocommit the steps after it then run on their own, and each is committed
+//! by itself; without autocommit, they run in a new, unintended transaction. The first shows in the status of their replies; the
+//! second shows only in the error itself. In both cases the COMMIT that follows would commit something else than was requested.
 
 use crate::error::{Error, Kind};
 use crate::session::pipeline::Verb;

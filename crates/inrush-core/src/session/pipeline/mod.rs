@@ -70,7 +70,7 @@ pub enum Reply {
     Done(Outcome),
     /// The connection has prepared the statement.
     Prepared(Statement),
-    /// The command is one that servers do not answer; it was put behind those before it.
+    /// The command is one that servers do not answer; it was appended after those before it.
     Unanswered,
 }
 
@@ -140,7 +140,7 @@ impl<F: Flight> Pipeline<F> {
         self
     }
 
-    /// Sends a COMMIT like any other command: behind unread replies, whatever they are going to say.
+    /// Sends a COMMIT like any other command: without waiting for the replies before it, even if they are errors.
     #[must_use]
     pub fn best_effort(mut self, best_effort: bool) -> Self {
         self.best_effort = best_effort;
@@ -198,7 +198,7 @@ impl<F: Flight> Pipeline<F> {
         self.settle(session, out);
     }
 
-    /// Whatever the flight wants to wait for is there: it must choose something now.
+    /// Everything that the flight can wait for has arrived: it must choose something now.
     fn choose_after_wait(&mut self, session: &mut Session, out: &mut Outbox) {
         self.choose(session, out);
         if matches!(self.state, State::Waiting) && self.queue.is_empty() {
@@ -247,7 +247,7 @@ impl<F: Flight> Pipeline<F> {
                 keep(&statement, prepared, session, out);
             }
             (Expect::Learned(_), answer) => {
-                // Behind the statement of an execution that is held back nothing was sent.
+                // Nothing was sent after the PREPARE for an execution that is held back.
                 if let (State::Holding(_, failed), true) = (&mut self.state, self.queue.is_empty()) {
                     *failed = answer.err();
                 }

@@ -32,7 +32,7 @@ pub(super) enum Choice {
 }
 
 impl NextCommand<'_> {
-    /// What the server told so far.
+    /// What the server has reported so far.
     pub fn session(&self) -> &Session {
         self.session
     }
@@ -127,12 +127,12 @@ impl NextCommand<'_> {
         }
     }
 
-    /// COM_STMT_EXECUTE of a statement that somebody else keeps, by its number. Types are told each time.
+    /// COM_STMT_EXECUTE of a statement that the caller keeps, by its number. Types are sent each time.
     pub fn execute_by_id(self, id: StmtId, values: &[Value<'_>]) -> Result<Decision> {
         let mut types = Vec::with_capacity(2 * values.len());
         stmt::types(&mut types, values, &[]);
         let expect = Expect::Results { format: RowFormat::Binary, verb: Verb::Other, execution: None };
-        // Of which text it is nobody knows.
+        // The text of the statement is not known.
         self.push(expect, Effect::Lasts, |out| stmt::execute(out, id, values, Some(&types), |_| false))
     }
 
@@ -147,7 +147,7 @@ impl NextCommand<'_> {
         Ok(Decision(Choice::Command))
     }
 
-    /// The same without being a step: for executions that come later, behind a [`NextCommand::wait`], so that all of them are
+    /// The same without being a step: for executions that follow later, after a [`NextCommand::wait`], so that all of them are
     /// prepared in one flight. An error shows at the execution, which tries again.
     pub fn learn(self, statement: &Statement) -> Result<Decision> {
         if self.session.statements.find(statement.sql().as_bytes()).is_none() {
@@ -164,7 +164,7 @@ impl NextCommand<'_> {
     /// COM_RESET_CONNECTION: as after login; prepared statements, temporary tables and an open transaction are gone.
     pub fn reset(self) -> Result<Decision> {
         self.queue.push(self.out, Expect::FirstPart, Effect::Reset, wire::command::reset_connection);
-        // What is executed behind it must be prepared anew.
+        // What is executed after the reset must be prepared again.
         self.session.statements.clear();
         Ok(Decision(Choice::Reset))
     }

@@ -44,7 +44,7 @@ pub(super) struct InFlight {
 pub(super) enum Expect {
     /// Results, of a statement that does this to transactions.
     Results { format: RowFormat, verb: Verb, execution: Option<Execution> },
-    /// A plain OK: a statement was reset of which values went ahead. Not a step.
+    /// A plain OK: the reset of a statement whose values went ahead. Not a step.
     Unspoilt(Execution),
     /// What the server says of a statement to be prepared, for the cache. Not a step.
     Learned(Statement),
@@ -79,13 +79,13 @@ impl Queue {
         self.commands.push_back(InFlight { expect, number, n_bytes, at, effect });
     }
 
-    /// Appends a step of which nothing is sent: it is over once those before it are.
+    /// Appends a step that sends nothing: it is over once those before it are.
     pub(super) fn push_settled(&mut self, expect: Expect) {
         self.commands.push_back(InFlight { expect, number: 0, n_bytes: 0, at: 0, effect: Effect::Nothing });
     }
 
-    /// Appends an execution. Where values went ahead of it, the statement is reset behind it, so that an error of theirs meets no later
-    /// execution; where only one command may be in flight, it is prepared anew after an error instead.
+    /// Appends an execution. Where values went ahead of it, a reset of the statement follows, so that an error of theirs affects
+    /// no later execution; where only one command may be in flight, it is prepared again after an error instead.
     pub(super) fn push_execution(
         &mut self,
         out: &mut Outbox,
@@ -132,7 +132,8 @@ impl Queue {
         self.commands.is_empty()
     }
 
-    /// How many bytes must arrive before the last reply: so many per reply at least, without the oldest, of which a part may be read.
+    /// How many bytes must arrive before the last reply: at least so many for each reply, without the oldest one, which may have
+    /// been read in part.
     pub(super) fn least_to_come(&self) -> usize {
         self.n_answered.saturating_sub(1) * LEAST_REPLY
     }
@@ -142,7 +143,7 @@ impl Queue {
         self.n_bytes <= self.window.n_bytes / 2 && self.commands.len() <= self.window.n_commands / 2
     }
 
-    /// Commands that nobody answers are in no window; they must not fill the memory either.
+    /// Commands that servers do not answer do not count in the window; they must not fill the memory either.
     pub(super) fn has_room(&self, out: &Outbox) -> bool {
         let fits = self.n_bytes < self.window.n_bytes && self.commands.len() < self.window.n_commands;
         (fits || self.commands.is_empty()) && out.unsent().len() < self.window.n_bytes.max(1)
@@ -178,7 +179,7 @@ impl Expect {
 /// An ERR packet without a message; an OK has 11 bytes.
 const LEAST_REPLY: usize = 7;
 
-/// The numbers behind it are in `docs/notes/pipeline.md`.
+/// The measurements for these numbers are in `docs/notes/pipeline.md`.
 impl Default for Window {
     fn default() -> Self {
         Self { n_bytes: 128 * 1024, n_commands: 4096 }

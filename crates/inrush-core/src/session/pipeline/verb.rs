@@ -14,7 +14,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Looks at the first words, behind blanks and comments. Of a text of several statements only the first counts.
+    /// Reads the first words, after blanks and comments. If a text has several statements, only the first counts.
     pub fn of(sql: &[u8]) -> Self {
         let (first, rest) = word(sql);
         let (second, rest) = word(rest);
@@ -31,7 +31,7 @@ impl Verb {
     }
 }
 
-/// The next word and what is behind it. Any other character is a word of its own.
+/// Returns the next word and the text after it. Any other character is a word of its own.
 fn word(sql: &[u8]) -> (&[u8], &[u8]) {
     let sql = skip_blanks(sql);
     let n = sql.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_').count();
