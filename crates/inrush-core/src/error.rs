@@ -1,4 +1,4 @@
-//! The one error type of the whole project, and [`Place`], which says where in the input a fault lies.
+//! The one error type of the whole project, and [`Place`], the position of a fault in the input.
 //!
 //! An error is opaque and one word wide; callers ask it questions. A message is one line, lower case, without a final
 //! dot, literals in backticks; what to do about it is the hint. Bad rows are data (`bulk::Reject`), not errors, until
@@ -47,7 +47,7 @@ pub struct Place {
     pub source: Arc<str>,
     /// The line on which the record begins, counted from 1 in the decompressed text; 0 if unknown.
     pub line: u64,
-    /// The column's name, if the fault lies in one field.
+    /// The column's name, if the fault is in one field.
     pub column: Option<Arc<str>>,
 }
 
@@ -78,7 +78,7 @@ struct Inner {
     words_at: usize,
     reason: Reason,
     conversion: Option<Box<Conversion>>,
-    /// The server names a key behind its table.
+    /// The server names a key with its table in front.
     key_has_table: bool,
     hint: Option<Cow<'static, str>>,
     place: Option<Place>,
@@ -185,7 +185,7 @@ impl Error {
         self
     }
 
-    /// Adds the code by which the server refused a row of a load; the message tells of it already.
+    /// Adds the code by which the server refused a row of a load; the message contains it already.
     #[must_use]
     pub fn with_row_code(mut self, code: u16) -> Self {
         self.0.code = code;
@@ -200,7 +200,7 @@ impl Error {
         self
     }
 
-    /// Takes the number of the row away: for whoever knows of one row only.
+    /// Removes the number of the row: for callers that know of one row only.
     #[must_use]
     pub fn without_row(mut self) -> Self {
         self.0.row = None;
@@ -234,7 +234,7 @@ impl Error {
         self
     }
 
-    /// Says whether the server that sent the error names a key behind its table (`t.PRIMARY`).
+    /// Records whether the server that sent the error names a key with its table in front (`t.PRIMARY`).
     #[must_use]
     pub(crate) fn with_table_in_key(mut self, key_has_table: bool) -> Self {
         self.0.key_has_table = key_has_table;
@@ -385,7 +385,7 @@ impl Error {
         self.0.reason == Reason::DataTooLong
     }
 
-    /// Where in the input the fault lies.
+    /// The position of the fault in the input.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }

@@ -6,7 +6,7 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | [`error`] | the one error type, [`Place`]: where in the input a fault lies, and the table of the servers' error codes |
+//! | [`error`] | the one error type, [`Place`]: the position of a fault in the input, and the table of the servers' error codes |
 //! | [`front_end`] | the names that options have in messages: of the command, the library, Python |
 //! | [`retry`] | what is run again after an error, when, and for how long |
 //! | [`wire`] | bytes <-> packets, a packet a file |

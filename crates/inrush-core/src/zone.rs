@@ -1,4 +1,4 @@
-//! A session's time zone by name: what the server is told, and what values are converted with.
+//! A session's time zone by name: the one that the server is set to, and that converts values.
 
 use crate::error::{Error, Result};
 use crate::wire::DateTime;

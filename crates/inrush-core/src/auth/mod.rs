@@ -29,7 +29,7 @@ pub trait Plugin: Send {
     /// The first answer, to the nonce.
     fn start(&mut self, nonce: &[u8], with: &mut Context<'_>) -> Result<Vec<u8>>;
 
-    /// The answer to further data; None if the server goes on without one.
+    /// The answer to further data; `None` if the server continues without one.
     fn answer(&mut self, data: &[u8], with: &mut Context<'_>) -> Result<Option<Vec<u8>>> {
         let _ = (data, with);
         Err(out_of_turn())
@@ -40,7 +40,7 @@ pub trait Plugin: Send {
 pub struct Context<'a> {
     /// The password; empty for none.
     pub password: &'a Secret,
-    /// Whether nobody on the way can read along: TLS, or a Unix socket.
+    /// Whether the connection is safe from eavesdroppers: TLS, or a Unix socket.
     pub secure: bool,
     /// Whether that is by TLS.
     pub tls: bool,
@@ -103,7 +103,7 @@ fn out_of_turn() -> Error {
     Error::protocol("the server broke off the order of the authentication")
 }
 
-/// A nonce of `N` bytes, which may be closed by a NUL. (Its own last byte may be zero as well: only the length tells.)
+/// A nonce of `N` bytes, which may be closed by a NUL. (Its own last byte may be zero as well: only the length decides.)
 fn exactly<const N: usize>(nonce: &[u8]) -> Result<&[u8; N]> {
     match nonce.split_first_chunk() {
         Some((head, [] | [0])) => Ok(head),
@@ -116,7 +116,7 @@ fn xor(one: &[u8], other: &[u8]) -> Vec<u8> {
     one.iter().zip(other).map(|(one, other)| one ^ other).collect()
 }
 
-/// The password with a closing NUL, for a transport on which nobody can read along.
+/// The password with a closing NUL, for a transport that is safe from eavesdroppers.
 fn clear_password(with: &Context<'_>) -> Result<Vec<u8>> {
     match with.secure {
         true => Ok([with.password.expose(), &[0]].concat()),

@@ -1,4 +1,4 @@
-//! Encrypts a password for the server's RSA key (PKCS #1 OAEP with SHA-1, as MySQL 8 wants it).
+//! Encrypts a password for the server's RSA key (PKCS #1 OAEP with SHA-1, as MySQL 8 requires it).
 //!
 //! The key comes from the server, so its reader is checked like any decoder; the padding and the arithmetic are those of the crate `rsa`.
 //!

@@ -3,7 +3,7 @@
 //! Everything that retries, reconnects or waits for a server reads this table. Three other lists answer other questions: which errors are
 //! the fault of one row (`bulk::judge`), which ones refuse a write method (`bulk::method`), which ones a mode skips (`bulk::modes`).
 
-/// What a code says about the transaction. Nothing of the transaction is stored, or nobody knows ([`Class::Lost`]).
+/// What a code says about the transaction. Nothing of the transaction is stored, or its outcome is unknown ([`Class::Lost`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
@@ -19,7 +19,7 @@ pub enum Class {
     Full,
     /// The server starts, ends or is not part of its cluster, or it ended this connection.
     Unavailable,
-    /// A proxy lost its connection to the server: this is no answer, so nobody knows what the statement did.
+    /// A proxy lost its connection to the server: this is not the server's answer, so the outcome of the statement is unknown.
     Lost,
     /// The server refuses writes.
     ReadOnly,

@@ -20,7 +20,7 @@ pub(super) struct Names<'m> {
     pub(super) constraint: Option<&'m str>,
 }
 
-/// Reads the names. `key_has_table`: the server writes the name of a key behind that of its table.
+/// Reads the names. `key_has_table`: the server writes a key's name after its table's name.
 pub(super) fn read(code: u16, message: &str, key_has_table: bool) -> Names<'_> {
     if message.len() > LONGEST_WHOLE {
         return Names::default();
@@ -54,7 +54,7 @@ fn duplicate(message: &str, key_has_table: bool) -> Option<Names<'_>> {
     let (_, key) = between(message, "Duplicate entry '", "'")?.rsplit_once("' for key '")?;
     match (key_has_table, key.split_once('.')) {
         (false, _) => Some(Names::of_constraint(key)),
-        // Both names may hold dots, and then nobody knows which one is between them.
+        // Both names may hold dots, and then it is ambiguous which dot separates them.
         (true, Some((table, key))) if !key.contains('.') => {
             Some(Names { table: Some(table), constraint: Some(key), column: None })
         }
@@ -68,7 +68,7 @@ fn foreign_key(message: &str) -> Option<Names<'_>> {
     let (table, rest) = clause.split_once("`, CONSTRAINT `")?;
     let (_schema, table) = table.split_once("`.`")?;
     let (constraint, rest) = rest.split_once("` FOREIGN KEY (`")?;
-    // Of a key of several columns nobody knows which one is at fault.
+    // If the key has several columns, the message does not show which one is at fault.
     let column = rest.split_once("`)").map(|(columns, _)| columns);
     Some(Names { table: bare(table), column: column.and_then(bare), constraint: bare(constraint) })
 }

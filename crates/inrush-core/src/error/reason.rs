@@ -5,7 +5,7 @@
 use crate::error::codes::{self, Class, Connection};
 use crate::error::{Error, Kind};
 
-/// What went wrong, where a program may want to react to it.
+/// What went wrong, for programs that react to it.
 ///
 /// ```
 /// # use inrush_core::error::{Error, Reason};
@@ -48,7 +48,7 @@ pub enum Reason {
     DataTooLong,
     /// A number is outside of the range of its column.
     OutOfRange,
-    /// A deadlock: the server rolled this transaction back so that another one could go on.
+    /// A deadlock: the server rolled this transaction back so that another one could continue.
     Deadlock,
     /// A row or a table was locked by another transaction for too long, or at all with `NOWAIT`. The statement is undone, the transaction is
     /// open.

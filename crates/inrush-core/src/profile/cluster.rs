@@ -6,7 +6,7 @@
 /// What a server is a node of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cluster {
-    /// A single server, or a source with replicas that nobody else writes to.
+    /// A single server, or a source with replicas that take no writes from others.
     None,
     /// A Galera cluster: every node takes writes.
     Galera,
@@ -39,7 +39,7 @@ impl Cluster {
         }
     }
 
-    /// Names the cluster if row locks do not reach its other nodes: a lock of the ledger keeps nobody out there.
+    /// Names the cluster if row locks do not reach its other nodes: there, a lock of the ledger does not exclude other runs.
     pub fn with_local_locks(self) -> Option<&'static str> {
         match self {
             Self::None | Self::OnePrimary => None,

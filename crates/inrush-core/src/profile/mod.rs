@@ -61,7 +61,7 @@ pub struct Profile {
     pub explain_partitions: &'static str,
     /// Partitions by KEY hash a DATE as bytes, not as a number.
     pub hashes_days_as_bytes: bool,
-    /// The error for a duplicate names the key behind its table: `t.PRIMARY`.
+    /// The error for a duplicate names the key after its table: `t.PRIMARY`.
     pub key_has_table: bool,
     /// A prepared statement keeps what a parameter once was: a text bound where a number was bound before is stored as a number.
     /// Such a statement is prepared again.
@@ -72,8 +72,8 @@ pub struct Profile {
     /// The same for settings that a version may lack or a user may not set; one that is refused stays as it is. The limit on a
     /// statement's time is among them; its unit differs (MySQL: milliseconds, reads only; MariaDB: seconds, all statements).
     pub optional_settings: &'static [&'static str],
-    /// Without both unique and foreign key checks the engine fills an empty table in a mode in which one refused statement takes the
-    /// rows of all earlier ones along, and the transaction goes on (docs/notes/modes.md).
+    /// Without both unique and foreign key checks the engine fills an empty table in a mode in which one refused statement also
+    /// removes the rows of all earlier ones, and the transaction continues (docs/notes/modes.md).
     pub needs_a_key_check: bool,
 
     /// `max_allowed_packet` in bytes where the server does not say it: the smallest default of all versions.
@@ -113,7 +113,7 @@ pub struct Vectors {
     pub from_text: &'static str,
     /// VECTOR(n) takes exactly n numbers; otherwise up to n.
     pub exact_length: bool,
-    /// The square of a vector's length must fit into a FLOAT, which is stored beside it.
+    /// The square of a vector's length must fit into a FLOAT, which is stored with it.
     pub bounded_length: bool,
     /// Numbers below the smallest normal FLOAT are stored; otherwise they are refused.
     pub subnormals: bool,

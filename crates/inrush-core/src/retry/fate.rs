@@ -1,5 +1,5 @@
-//! What an error means for the rows of an attempt, by how far the attempt had come: they can be sent again, they are not stored, or
-//! nobody knows. Inserters decide by it about their batches, pools about transactions ([`super::rerun`]).
+//! Judges what an error means for the rows of an attempt, by how far the attempt had come: they can be sent again, they are not
+//! stored, or that is unknown. Inserters use it for their batches, pools for transactions ([`super::rerun`]).
 //!
 //! Bad rows are not errors here: a batch sets them aside and stores the others. What comes here concerns all its rows.
 //!
@@ -30,13 +30,13 @@ pub enum Fate {
     Again(Over),
     /// They are not stored, and would not be the next time.
     Failed,
-    /// They may be stored or not, and nobody can find out.
+    /// They may be stored or not, and there is no way to find out.
     Unknown,
     /// They may be stored or not, and the ledger knows.
     Doubt,
 }
 
-/// Over what to go on.
+/// The connection on which to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
     /// The connection is as good as before.
@@ -55,13 +55,13 @@ pub fn fate(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
         Stage::Before => Fate::Failed,
         // A read that was killed says nothing of what it was to read.
         Stage::Settle if may_pass(error) || is_silence(error) || error.class() == Class::Killed => Fate::Doubt,
-        // Whoever answers at that address now is not the server.
+        // A peer that breaks the protocol at that address is not the server.
         Stage::Settle if error.kind() == Kind::Protocol => Fate::Doubt,
         Stage::Settle => Fate::Unknown,
         Stage::Commit if (nobody_knows || is_silence(error)) && has_ledger => Fate::Doubt,
         Stage::Commit if nobody_knows || is_silence(error) => Fate::Unknown,
         Stage::Write if nobody_knows => Fate::Unknown,
-        // What was sent until then is not committed by itself; and a transaction without COMMIT is rolled back, whoever ended it.
+        // What was sent until then is not committed by itself; and a transaction without COMMIT is rolled back, however it ended.
         Stage::Write | Stage::Open if is_silence(error) => Fate::Again(Over::ANewConnection),
         Stage::Write | Stage::Open | Stage::Commit if error.is_retryable() => Fate::Again(over(error)),
         Stage::Write | Stage::Open | Stage::Commit => Fate::Failed,
@@ -82,7 +82,7 @@ fn may_pass(error: &Error) -> bool {
     }
 }
 
-/// Where to go on after an error that may pass.
+/// Returns the connection on which to continue after a transient error.
 fn over(error: &Error) -> Over {
     match retry::keeps_connection(error) {
         true => Over::TheSame,

@@ -62,7 +62,7 @@ impl Rerun {
 
 fn judge(stage: Stage, error: &Error, has_ledger: bool) -> Fate {
     match (stage, error.reason()) {
-        // Whoever set the pool's time-out does not want to wait for it several times.
+        // The pool's time-out is a limit for the whole wait, so it is not waited for several times.
         (Stage::Before, Reason::PoolTimedOut | Reason::PoolExhausted) => Fate::Failed,
         // A statement that commits by itself, or one over another connection; a statement that a slow server would not end the next time.
         (Stage::Open, _) if error.is_outcome_unknown() || error.is_timeout() => Fate::Failed,

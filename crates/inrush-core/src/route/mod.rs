@@ -1,8 +1,8 @@
 //! Where a row goes: the partition of a table that a server would put it into, from the row alone.
 //!
-//! A route is a *hint*: it decides which rows are sent together, never where they are stored. A model of the server's rules may be wrong, for
-//! a version, a collation or a setting that nobody thought of. So it is compared with the server's own answers for rows of the load before it is used
-//! ([`Partitioning::question`]), and not used at all if a single one differs.
+//! A route is a *hint*: it decides which rows are sent together, never where they are stored. A model of the server's rules may
+//! be wrong, for a version, a collation or a setting that was not considered. So it is compared with the server's own answers for
+//! rows of the load before it is used ([`Partitioning::question`]), and not used at all if a single one differs.
 //!
 //! | module | what it knows |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Partitions of MySQL and MariaDB, by their descriptions in information_schema.PARTITIONS.
 //!
-//! A model is made for columns of whole numbers, days, moments without a fraction, YEAR and BINARY, and for the functions of them that are named here. For
-//! everything else there is none, with the reason for people. Sub-partitions are not told apart.
+//! A model is made for columns of whole numbers, days, moments without a fraction, YEAR and BINARY, and for the functions of them
+//! that are named here. Everything else has no model, with the reason for people. Sub-partitions are not distinguished.
 
 use super::description::{self, Literal};
 use super::key_hash::KeyHash;

@@ -2,7 +2,7 @@
 
 use crate::wire::{ParamType, StmtId, Value, stmt};
 
-/// What stands behind the statement's number: flags, types, sets of values. It belongs to no connection.
+/// The body after the statement's number: flags, types, sets of values. It belongs to no connection.
 ///
 /// ```text
 /// ff ff     flags: 80 types follow, 40 a result for each set of values
@@ -10,7 +10,7 @@ use crate::wire::{ParamType, StmtId, Value, stmt};
 /// ..        set by set, parameter by parameter: an indicator, and behind 00 the value as in COM_STMT_EXECUTE
 /// ```
 ///
-/// Every packet tells its types: those of an earlier one may have been of NULLs only, and then hold for nothing.
+/// Every packet contains its types: those of an earlier packet may have come from NULLs only, and are not valid for other values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkBody {
     /// How many parameters a set has.

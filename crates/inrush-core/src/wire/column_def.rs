@@ -35,7 +35,7 @@ pub struct ColumnDef {
     pub ty: ColumnType,
     /// NOT NULL, UNSIGNED and the like.
     pub flags: ColumnFlags,
-    /// Digits behind the point.
+    /// Digits after the point.
     pub decimals: u8,
 }
 

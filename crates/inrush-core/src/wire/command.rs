@@ -1,4 +1,4 @@
-//! Commands that are one byte, perhaps with a text behind it.
+//! Commands of one byte, some of them followed by a text.
 
 /// COM_QUIT. The server closes the connection.
 pub fn quit(out: &mut Vec<u8>) {

@@ -1,11 +1,11 @@
-//! What a command may leave behind in its session without a word from the server.
+//! Session changes by a command that the server does not report.
 //!
-//! Servers report most changes of a session (`session_track_state_change`). What none of those tested reports
-//! (docs/notes/session-state.md), this finds in the command itself: user variables set by `SELECT`, `CREATE TEMPORARY TABLE ..
-//! SELECT`, locks, `HANDLER`, `XA`, roles, `SET TRANSACTION`. It errs on the side of a trace: a needless reset costs a round trip, a
-//! missed one hands a lock to a stranger. What a stored routine or a trigger locks, no text shows.
+//! Servers report most changes of a session (`session_track_state_change`). The changes that none of the tested servers reports
+//! (docs/notes/session-state.md) are found in the command itself: user variables set by `SELECT`, `CREATE TEMPORARY TABLE ..
+//! SELECT`, locks, `HANDLER`, `XA`, roles, `SET TRANSACTION`. In doubt a flag is set: a needless reset costs a round trip, a
+//! missed one passes a held lock on to the next user. Locks taken by a stored routine or a trigger do not show in any text.
 
-/// What the commands since the last clean-up may have left behind.
+/// What the commands since the last clean-up may have changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirtyFlags {
     /// Something that a reset takes away.
@@ -19,7 +19,7 @@ pub struct DirtyFlags {
 }
 
 impl DirtyFlags {
-    /// Looks at the payload of a command. `multi`: a text may hold several statements.
+    /// Checks the payload of a command. `multi`: a text may hold several statements.
     pub fn look_at(&mut self, command: &[u8], multi: bool) {
         match command {
             [COM_CHANGE_USER, ..] => self.identity = true,
@@ -39,7 +39,7 @@ impl DirtyFlags {
             }
         }
         if multi {
-            // A semicolon inside a literal is looked at as well: at worst it costs a reset.
+            // The text after a semicolon inside a literal is checked as well: at worst it costs a reset.
             memchr::memchr_iter(b';', sql).for_each(|at| self.look_at_start(&sql[at + 1..]));
         }
     }
@@ -49,7 +49,7 @@ impl DirtyFlags {
         let mut words = Words(sql);
         let first = words.next().unwrap_or_default();
         let is = |word: &[u8], want: &str| word.eq_ignore_ascii_case(want.as_bytes());
-        // Most statements are told apart by their first letter.
+        // The first letter rules out most statements.
         match first.first().map(u8::to_ascii_lowercase) {
             Some(b'l') => self.state |= is(first, "lock"),
             // A ROLLBACK does not end such a transaction.

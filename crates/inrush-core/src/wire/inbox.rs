@@ -14,13 +14,13 @@ pub struct Inbox {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// The payloads of full frames whose packet goes on.
+    /// The payloads of full frames whose packet continues.
     joined: Vec<u8>,
     /// The sequence number of the first of those frames, and how many there are.
     first: Option<(u8, usize)>,
     /// Whether `joined` was handed out whole and can be dropped.
     spent: bool,
-    /// Where the packet lies that was handed out last, unless it is in `joined`.
+    /// The range of the packet that was handed out last, unless it is in `joined`.
     last: std::ops::Range<usize>,
     max_packet: usize,
 }

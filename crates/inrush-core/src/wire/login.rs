@@ -3,7 +3,7 @@
 use crate::wire::lenenc::{put_bytes, put_int};
 use crate::wire::{Capabilities, Compression, MariaDbCapabilities};
 
-/// Who wants in, and how.
+/// The account, and how it logs in.
 #[derive(Clone, Copy, Debug)]
 pub struct LoginPacket<'a> {
     /// What this side will use; a subset of what the server offered.
@@ -25,7 +25,7 @@ pub struct LoginPacket<'a> {
 }
 
 impl LoginPacket<'_> {
-    /// SSLRequest: the head of a HandshakeResponse41, alone; TLS begins behind it.
+    /// SSLRequest: the head of a HandshakeResponse41, alone; TLS begins after it.
     ///
     /// ```text
     /// cc cc cc cc  capabilities

@@ -13,7 +13,7 @@
 //! | [`column_def`], [`row`], [`value`], [`moment`] | result sets; dates and times as text and as numbers |
 //! | [`command`], [`stmt`], [`bulk_execute`] | commands |
 //! | [`param_type`] | the type that a parameter is sent as |
-//! | [`dirty_flags`] | what it may leave behind in the session |
+//! | [`dirty_flags`] | what a command may change in the session |
 
 pub mod auth_switch;
 pub mod bulk_execute;

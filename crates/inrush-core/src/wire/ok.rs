@@ -82,7 +82,7 @@ pub enum SessionChange<'a> {
 }
 
 impl<'a> SessionChange<'a> {
-    /// Hands each change to `visit`. Kinds that nobody here uses (transaction state, GTIDs) are passed over.
+    /// Passes each change to `visit`. Kinds that this crate does not use (transaction state, GTIDs) are skipped.
     pub fn read_all(state: &'a [u8], mut visit: impl FnMut(SessionChange<'a>)) -> Result<(), Malformed> {
         let mut r = Cursor::new(state, "session state");
         while !r.is_empty() {
@@ -106,7 +106,7 @@ impl<'a> SessionChange<'a> {
 
 /// Whether a packet that may be a row ends the result set instead: `Break` with what it says.
 ///
-/// A row's first field can begin with fe only if it is longer than 16 MiB, so the length tells them apart.
+/// A row's first field can begin with fe only if it is longer than 16 MiB, so the length distinguishes them.
 pub fn end_of_rows(body: &[u8], capabilities: Capabilities) -> Result<ControlFlow<OkPacket<'_>>, Malformed> {
     let deprecated = capabilities.contains(Capabilities::CLIENT_DEPRECATE_EOF);
     Ok(match body {

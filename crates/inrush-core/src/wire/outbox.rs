@@ -16,13 +16,13 @@ pub struct Outbox {
     n_gone: u64,
     /// Where the last [`Outbox::command`] begins.
     last_command: u64,
-    /// The number the next frame carries, whoever sends it: within a command the two sides take turns.
+    /// The number of the next frame, from either side: within a command the two sides take turns.
     sequence: u8,
     /// Whether the sides do not take turns just now, so that a reply's number cannot be foretold.
     unordered: bool,
     /// Whether packets inside compressed frames go by.
     compressed: bool,
-    /// What the commands leave behind, if somebody wants to know.
+    /// The session changes of the commands, if they are tracked.
     dirty_flags: Option<DirtyFlags>,
     multi_statements: bool,
 }
@@ -38,17 +38,17 @@ impl Outbox {
         self.look_at(header);
     }
 
-    /// From now on looks at each command for what it leaves behind in the session. `multi_statements`: a text may hold several.
+    /// From now on checks each command for session changes. `multi_statements`: a text may hold several.
     pub fn watch(&mut self, multi_statements: bool) {
         (self.dirty_flags, self.multi_statements) = (Some(DirtyFlags::default()), multi_statements);
     }
 
-    /// The session is as nobody had used it.
+    /// Resets the flags: the session is like an unused one.
     pub(crate) fn forget_dirty_flags(&mut self) {
         self.dirty_flags = self.dirty_flags.map(|_| DirtyFlags::default());
     }
 
-    /// What the commands since [`Outbox::watch`] may have left behind. `None`: nobody watches.
+    /// What the commands since [`Outbox::watch`] may have changed. `None` if commands are not tracked.
     pub fn dirty_flags(&self) -> Option<DirtyFlags> {
         self.dirty_flags
     }
@@ -58,7 +58,7 @@ impl Outbox {
         self.sequence = self.framed(self.sequence, body);
     }
 
-    /// Appends a command behind others whose replies are still to come, perhaps under way: the turn stays theirs. Returns the
+    /// Appends a command after others whose replies are still to come or being received: the turn stays theirs. Returns the
     /// number of its own reply's first packet, for [`Outbox::expect_reply`].
     pub fn pipelined(&mut self, body: impl FnOnce(&mut Vec<u8>)) -> u8 {
         let header = self.bytes.len();
@@ -109,7 +109,7 @@ impl Outbox {
         self.unordered = false;
     }
 
-    /// The number that the next packet must carry, whoever sends it.
+    /// The number that the next packet must carry, from either side.
     pub fn next_number(&self) -> u8 {
         self.sequence
     }
@@ -156,7 +156,7 @@ impl Outbox {
     fn frame(&mut self, header: usize, first: u8) -> u8 {
         let payload = header + HEADER;
         let length = self.bytes.len() - payload;
-        // A payload of exactly the greatest length needs an empty frame behind it, to say that it is over.
+        // A payload of exactly the greatest length needs an empty frame after it, which marks its end.
         let n_more = length / MAX_FRAME;
         self.bytes.resize(self.bytes.len() + n_more * HEADER, 0);
         // From the back, so that nothing is overwritten before it has moved.

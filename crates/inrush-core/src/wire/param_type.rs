@@ -18,7 +18,7 @@ impl ParamType {
     pub(crate) const DATE: Self = Self([ColumnType::MYSQL_TYPE_DATE as u8, 0]);
     pub(crate) const DATE_TIME: Self = Self([ColumnType::MYSQL_TYPE_DATETIME as u8, 0]);
 
-    /// As it is told.
+    /// The bytes that are sent.
     #[inline]
     pub(crate) fn bytes(self) -> [u8; 2] {
         self.0

@@ -43,7 +43,7 @@ impl<'a> Row<'a> {
         Self { zone, ..self }
     }
 
-    /// The same row with the names of all columns that are looked for behind this prefix.
+    /// The same row, in which columns are searched by their names with this prefix.
     pub(crate) fn prefixed(self, prefix: &'static str) -> Self {
         Self { prefix, ..self }
     }
@@ -73,8 +73,8 @@ impl<'a> Row<'a> {
         self.format
     }
 
-    /// The values from left to right. Ends after the last column or at the first error; bytes behind the last column
-    /// are an error, too.
+    /// The values from left to right. Ends after the last column or at the first error; bytes after the last column are an error,
+    /// too.
     pub fn values(&self) -> Values<'a> {
         let mut rest = Cursor::new(self.body, "row");
         let (mut nulls, mut broken): (&[u8], _) = (&[], None);

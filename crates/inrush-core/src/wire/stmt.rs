@@ -231,7 +231,7 @@ impl PrepareOk {
     }
 }
 
-/// The type of a value as it is told: type and flag.
+/// The type of a value as it is sent: type and flag.
 #[inline]
 pub fn type_bytes(value: &Value<'_>) -> [u8; 2] {
     let (ty, unsigned) = param_type(value);

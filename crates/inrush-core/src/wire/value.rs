@@ -14,7 +14,8 @@ pub enum Value<'a> {
     Null,
     /// Bytes: text, decimals, blobs, JSON, bits; as a parameter: bytes that no character set changes.
     Bytes(&'a [u8]),
-    /// Text as a parameter, in the connection's character set. Results come as [`Value::Bytes`]: nobody has checked them.
+    /// Text as a parameter, in the connection's character set. Results come as [`Value::Bytes`], because they are not checked for
+    /// valid text.
     Text(&'a str),
     /// A signed integer.
     Int(i64),
@@ -233,7 +234,7 @@ impl<'a> Value<'a> {
         Printed { value: *self, decimals, is_fixed: false, width: 0 }
     }
 
-    /// The same with what else the column says of its numbers: leading zeros, digits behind the point.
+    /// The same with the column's other attributes for numbers: leading zeros, digits after the point.
     pub(crate) fn printed_in(&self, column: &ColumnDef) -> Printed<'a> {
         let is_float = matches!(column.ty, ColumnType::MYSQL_TYPE_FLOAT | ColumnType::MYSQL_TYPE_DOUBLE);
         let has_zeros = column.flags.contains(ColumnFlags::ZEROFILL_FLAG);
@@ -260,13 +261,13 @@ impl<'a> Value<'a> {
 pub(crate) struct Printed<'a> {
     value: Value<'a>,
     decimals: u8,
-    /// A FLOAT or DOUBLE has just so many digits behind the point.
+    /// A FLOAT or DOUBLE has exactly so many digits after the point.
     is_fixed: bool,
     /// Zeros in front make a number this long (ZEROFILL); 0: they do not.
     width: usize,
 }
 
-/// What a FLOAT or DOUBLE has that was not declared with digits behind the point.
+/// The decimals of a FLOAT or DOUBLE that was declared without digits after the point.
 const NO_DECIMALS: u8 = 31;
 /// No column declares more digits than that.
 const MAX_WIDTH: usize = 255;

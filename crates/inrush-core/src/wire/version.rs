@@ -1,4 +1,4 @@
-//! Which server speaks, as far as its greeting tells.
+//! The kind and version of the server, as far as its greeting shows.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use std::fmt;
 pub struct ServerVersion {
     /// Whose server it is.
     pub vendor: Vendor,
-    /// Major, minor, patch. What speaks MySQL's protocol without being MySQL tells here which MySQL it plays.
+    /// Major, minor, patch. Servers that speak MySQL's protocol without being MySQL report here the MySQL version that they
+    /// emulate.
     pub numbers: (u16, u16, u16),
     /// The text, without the prefix MariaDB puts before it.
     pub text: String,
@@ -17,7 +18,7 @@ pub struct ServerVersion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Vendor {
-    /// Oracle's MySQL, Percona Server, Aurora, and all that do not tell.
+    /// Oracle's MySQL, Percona Server, Aurora, and all servers that do not identify themselves.
     MySql,
     /// MariaDB.
     MariaDb,

@@ -18,9 +18,9 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// zlib at its usual level.
+    /// zlib at its default level.
     pub const ZLIB: Self = Self::Zlib(6);
-    /// Zstandard at its usual level.
+    /// Zstandard at its default level.
     pub const ZSTD: Self = Self::Zstd(3);
 
     /// The first of `wanted` that a server with these capabilities offers; no compression is always on offer. None wanted

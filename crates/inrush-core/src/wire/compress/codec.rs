@@ -1,4 +1,4 @@
-//! zlib and Zstandard behind one face: a piece of bytes is compressed whole, and decompressed step by step.
+//! zlib and Zstandard with one interface: a block of bytes is compressed whole, and decompressed step by step.
 
 use flate2::{Compress, Decompress, FlushCompress, FlushDecompress, Status};
 use zstd::stream::raw::{Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};

@@ -14,7 +14,7 @@
 //! | [`packer`] | outbox -> frames |
 //! | [`unpacker`] | frames -> inbox |
 //! | [`frames`] | both of them |
-//! | [`codec`] | the algorithms, behind one face (feature `compression`; without it there is none) |
+//! | [`codec`] | the algorithms, with one interface (feature `compression`; without it there is none) |
 //!
 //! Invariant: both directions take memory for what is asked of them next, never for what a header announces. A frame
 //! that decompresses to anything but the announced length is an error.

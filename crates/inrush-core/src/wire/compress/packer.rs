@@ -121,7 +121,7 @@ impl Commands {
         let mut at = self.n_left;
         while at < piece.length {
             let Some(&[a, b, c, number]) = unsent[at..].first_chunk::<HEADER>() else { break };
-            // Numbers wrap: a 0 behind a 255 continues a very long LOAD DATA.
+            // Numbers wrap: a 0 after a 255 continues a very long LOAD DATA.
             if number == 0 && self.last != Some(255) {
                 if at > 0 {
                     piece.length = at;

@@ -98,7 +98,7 @@ impl Unpacker {
         self.last_number.take()
     }
 
-    /// Whether no content waits in here, not even a part of it. The checksum behind a content may still be on its way.
+    /// Whether no content waits in here, not even a part of it. The checksum that follows a content may still be on its way.
     pub fn is_empty(&self) -> bool {
         let n_waiting = self.end - self.start;
         match self.frame {

@@ -60,7 +60,7 @@ fn what_waits_does_not_show() {
     assert!(!format!("{out:?}").contains("secret") && !format!("{out:?}").contains("115, 101"));
 }
 
-/// Commands behind a reply that is under way carry numbers of their own, and leave the reply's alone.
+/// Commands sent while a reply is being received carry numbers of their own, and do not change the reply's.
 #[test]
 fn a_pipelined_command_takes_no_turn() {
     let mut out = Outbox::default();
