@@ -92,7 +92,7 @@ impl Output {
         *shown = bar.map_or(Shown::Nothing, Shown::Bar);
     }
 
-    /// Shows a line of progress in place of the last one; `None` frees the terminal's line. Behind the text the line is empty, so that a
+    /// Shows a line of progress in place of the last one; `None` frees the terminal's line. The line is empty after the text, so that a
     /// `^C` that the terminal adds is erased with it, as long as both fit.
     pub(crate) fn set_line(&self, line: Option<&str>) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// Frees the terminal's line because the process is about to be ended. It does not wait for whoever is printing.
+    /// Frees the terminal's line because the process is about to be ended. It does not wait for a thread that is printing.
     pub(crate) fn drop_progress(&self) {
         if let Ok(mut shown) = self.shown.try_lock() {
             shown.clear();

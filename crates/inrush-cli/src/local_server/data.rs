@@ -26,7 +26,7 @@ pub(super) fn is_complete(home: &Home) -> bool {
     maker(home).is_some()
 }
 
-/// Makes the data unless they are there; data of another vendor or of a newer server are refused.
+/// Makes the data unless they exist; refuses data of another vendor or of a newer server.
 pub(super) fn provide(home: &Home, program: &Program, account: Option<&Account>) -> Result<()> {
     if let Some(maker) = maker(home) {
         return check_maker(home, &maker, program.vendor(), program.version());

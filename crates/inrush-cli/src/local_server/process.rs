@@ -113,7 +113,7 @@ impl Started {
     fn read_log(&mut self, home: &Home) {
         let mut bytes = Vec::new();
         if let Ok(mut file) = File::open(home.log()) {
-            // An endless log must not fill our memory: the reason lies at its end or in its first part.
+            // An endless log must not fill our memory: the reason is at its end or in its first part.
             let _ = file.seek(SeekFrom::Start(self.log_start)).and_then(|_| file.take(1 << 20).read_to_end(&mut bytes));
         }
         self.log = String::from_utf8_lossy(&bytes).into_owned();

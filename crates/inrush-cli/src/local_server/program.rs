@@ -1,4 +1,4 @@
-//! Finds an installed server program, determines its vendor and version, and finds the client program beside it.
+//! Finds an installed server program, determines its vendor and version, and finds the client program next to it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The program that INRUSH_MYSQLD names, else the first `mysqld` or `mariadbd` of PATH and the usual folders.
+    /// The program that INRUSH_MYSQLD names, else the first `mysqld` or `mariadbd` in PATH and the common folders.
     pub(super) fn find() -> Result<Self> {
         let path = match env::var_os("INRUSH_MYSQLD").filter(|named| !named.is_empty()) {
             Some(named) => named_program(PathBuf::from(named))?,
@@ -77,7 +77,7 @@ impl Program {
     }
 }
 
-/// The client program of a vendor: beside the server's, else in PATH.
+/// The client program of a vendor: in the folder of the server's, else in PATH.
 pub(crate) fn client_program(vendor: Vendor) -> Option<PathBuf> {
     let names = match vendor {
         Vendor::Mysql => ["mysql", "mariadb"],

@@ -204,7 +204,7 @@ pub(super) fn check_clients(facts: &Facts, option: &str, clients: &[usize]) -> R
     }
 }
 
-/// What the command ends with where each error was counted and the rest went on.
+/// The exit code of an experiment that counts errors and continues.
 pub(super) fn exit_code_of_errors(results: &Results) -> u8 {
     let has_errors = results.samples.iter().any(|sample| !sample.errors.is_empty());
     if has_errors { exit::REJECTED } else { exit::OK }
@@ -252,7 +252,8 @@ pub(super) fn at_a_place(
     done
 }
 
-/// Measures and keeps the results; once each case was run, none begins after `budget`. `show` is handed what there is in any case.
+/// Measures and writes the results to a file. Once each case was run, no case begins after `budget`. Calls `show` with the results so
+/// far, also after an error.
 pub(super) fn measure<E: Experiment>(
     experiment: &E,
     place: &Place,

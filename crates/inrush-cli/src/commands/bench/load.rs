@@ -1,4 +1,4 @@
-//! `inrush bench load`: a file into a table, beside what the server does by itself.
+//! `inrush bench load`: writes a file into a table, and compares with what the server does by itself.
 
 use super::experiment::{self, Common, Experiment, Facts, Plan, listed};
 use super::place::{Place, SCHEMA, Throwaway};
@@ -98,7 +98,7 @@ impl LoadArgs {
         })
     }
 
-    /// What can be refused before a server is there.
+    /// Refuses wrong options before a server is started.
     fn check(&self) -> Result<()> {
         self.input()?.check()?;
         let Some(asked) = self.indexes.iter().max() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! `--peers`: other clients' programs beside our own ways to write. Finds and starts them; the processes are `inrush-bench`'s.
+//! `--peers`: other clients' programs, to compare with our own ways to write. Finds and starts them; the processes are `inrush-bench`'s.
 
 use super::experiment::Facts;
 use super::place::SCHEMA;

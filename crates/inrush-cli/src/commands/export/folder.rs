@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A folder that nobody else exports to. What is not finished is removed when it is dropped.
+/// A folder that no other export writes to. Unfinished files are removed when it is dropped.
 pub(super) struct Folder {
     path: PathBuf,
     /// Holds the lock.

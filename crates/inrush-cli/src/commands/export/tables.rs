@@ -101,10 +101,10 @@ fn describe(connection: &mut Connection, name: TableName, wanted: &[String], is_
     Ok(Table { name, columns, left_out, key, engine, documents, has_transactions, file_name })
 }
 
-/// The columns that are written and those that are left out, of the table's columns and what is said of each.
+/// The columns that are written and those that are left out. `found`: the table's columns, each with its `EXTRA`.
 fn chosen(table: &TableName, found: &[(String, String)], wanted: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     if wanted.is_empty() {
-        // `DEFAULT_GENERATED` is said of an ordinary column whose default is an expression.
+        // `DEFAULT_GENERATED` marks an ordinary column whose default is an expression.
         let (generated, own): (Vec<_>, Vec<_>) = found.iter().partition(|(_, extra)| extra.contains(" GENERATED"));
         let names = |of: Vec<&(String, String)>| of.into_iter().map(|(name, _)| name.clone()).collect();
         return Ok((names(own), names(generated)));

@@ -482,7 +482,7 @@ impl LoadArgs {
         })
     }
 
-    /// What is said of the files.
+    /// The options about the files.
     fn file_options(&self) -> FileOptions {
         FileOptions {
             format: self.file_format(),
@@ -530,7 +530,7 @@ impl LoadArgs {
         self.create_table
     }
 
-    /// Whether the new table takes the place of the one that is there.
+    /// Whether a new table replaces the existing one.
     pub(crate) fn makes_table_anew(&self) -> bool {
         self.create_table && self.replace_table
     }

@@ -1,10 +1,10 @@
 //! Signals: the first Ctrl-C or SIGTERM stops the load after the current chunks, the second closes the connections; SIGUSR1 prints the status.
 //!
 //! While no load is active (files are opened, which may wait for ever for a pipe's other end; the report is printed) a signal ends the
-//! process as it would any other. And so does a third one, for a process that could not end although it was to.
+//! process as it would any other. A third signal does the same, for a process that could not end.
 //!
-//! Who started the process may read nothing of what it says, so whatever it prints may wait for ever, at its very end too. Therefore signals
-//! are listened to for as long as the process lives: a handler that nobody listens to any more would swallow them.
+//! The program that started this process may not read its output, so any print may wait for ever, also the last one. Therefore signals
+//! are handled until the process ends: a handler without a listener would swallow them.
 
 use super::progress::Gauge;
 use crate::{Output, exit};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Listens from its start to the end of the process, which has one.
 pub(crate) struct Watch {
-    /// Prints what is to be said of signals.
+    /// Prints the messages about signals.
     printer: Option<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
 }
@@ -100,7 +100,7 @@ impl State {
 /// stored is in the ledger, as after any other end.
 fn end_in_any_case(state: &Mutex<State>, output: &Output) {
     std::thread::sleep(MAY_TAKE);
-    // Kept until the end: from now on nobody takes this load for one that goes on.
+    // Kept locked until the end: from now on no signal handler treats this load as running.
     let state = lock(state);
     if state.is_aborted() {
         output.drop_progress();
@@ -124,7 +124,7 @@ fn heed(signal: i32, state: &mut State, output: &Output) -> Option<String> {
         if signal != SIGUSR1 && reports {
             state.is_over = true;
         } else if signal != SIGUSR1 {
-            // It fails for signals that there are not.
+            // It fails only for unknown signals.
             output.drop_progress();
             let _ = emulate_default_handler(signal);
         }
@@ -187,7 +187,7 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Drop for Watch {
-    /// Waits until all that is to be said of signals is printed.
+    /// Waits until all messages about signals are printed.
     fn drop(&mut self) {
         drop(lock(&self.state).notices.take());
         if let Some(printer) = self.printer.take() {

@@ -110,10 +110,11 @@ impl Pace {
         }
     }
 
-    /// `remaining` bytes of text are not committed. Shares are those of the disk: only there the size of what earlier runs stored is known.
+    /// The share that is done, in percent; `remaining` bytes of text are not committed. Shares are of the bytes on the disk: the size of
+    /// the parts that earlier runs stored is known only there.
     ///
-    /// A byte of text is as many on the disk as all text of this run is there. What a reader has in its hands is read, and still text to
-    /// come: a ratio of what is unread would be too small.
+    /// A byte of text counts as (bytes of this run on the disk / bytes of text of this run) bytes on the disk. Bytes that a reader holds
+    /// are read, but their text is still to come, so a ratio of the unread bytes would be too small.
     fn percent(&self, now: &Moment, remaining: u64) -> Option<u8> {
         let total = now.total.filter(|total| *total > 0)?;
         let Snapshot { bytes, left, resumed, .. } = now.done;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How far a load is, for whoever asks: clones look at the same load.
+/// The progress of a load. Clones show the same load.
 #[derive(Clone)]
 pub(super) struct Gauge(Arc<Shared>);
 
@@ -112,7 +112,7 @@ const MEASURE_EVERY: Duration = Duration::from_secs(1);
 /// Every tenth measurement is a line.
 const LINES_EVERY: u32 = 10;
 
-/// The columns that a line may have. The terminal shows `^C` behind it, perhaps twice, and the cursor takes one.
+/// The columns that a line may have. The terminal shows `^C` after it, perhaps twice, and the cursor takes one.
 fn width() -> usize {
     Output::message_width().unwrap_or(Output::FILE_WIDTH).saturating_sub(5)
 }

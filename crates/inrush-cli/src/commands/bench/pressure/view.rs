@@ -1,5 +1,5 @@
-//! How pressure goes, while it goes: on a terminal a curve that is drawn anew every second, elsewhere a line a second. What is shown is
-//! made of what is handed in, so it is separate from the output.
+//! The progress of pressure while it runs: on a terminal a curve that is redrawn every second, elsewhere a line a second. The text is
+//! made of the arguments only, so it is separate from the output.
 
 use crate::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
