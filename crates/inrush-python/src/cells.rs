@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(crate) struct Taming {
     /// NaN is NULL.
     pub(crate) nan_is_null: bool,
-    /// Digits behind microseconds go.
+    /// Digits beyond microseconds are cut.
     pub(crate) truncates: bool,
 }
 
@@ -183,12 +183,12 @@ fn moment<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Cell<'py>, ValueKind)> {
     Ok((if is_fine { cut(text) } else { Cell::Text(text) }, kind))
 }
 
-/// Whether an attribute is there and not 0: nanoseconds, which only classes of pandas have.
+/// Whether an attribute exists and is not 0: nanoseconds, which only classes of pandas have.
 fn is_set(value: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
     if value.hasattr(name)? { value.getattr(name)?.is_truthy() } else { Ok(false) }
 }
 
-/// A time whose digits behind microseconds are not all 0.
+/// Cuts digits beyond microseconds off a time; the result is [`Cell::TooFine`] if they are not all 0.
 fn cut<'py>(exact: String) -> Cell<'py> {
     let Some((front, behind)) = exact.split_once('.') else { return Cell::Text(exact) };
     let n_digits = behind.bytes().take_while(u8::is_ascii_digit).count();
@@ -212,7 +212,7 @@ fn numpy_moment<'py>(value: &Bound<'py, PyAny>) -> PyResult<Cell<'py>> {
     Ok(cut(text.replace('T', " ")))
 }
 
-/// A span as a TIME: `-26:03:04.000005`. Digits behind microseconds go towards 0.
+/// A span as a TIME: `-26:03:04.000005`. Digits beyond microseconds are rounded towards 0.
 fn span<'py>(value: &Bound<'py, PyAny>) -> PyResult<Cell<'py>> {
     let part = |name: &str| value.getattr(name)?.extract::<i64>();
     let is_fine = is_set(value, "nanoseconds")?;
@@ -234,7 +234,7 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
     options.set_item("ensure_ascii", false)?;
     options.set_item("separators", (",", ":"))?;
     let text = JSON.get(value.py())?.call((value,), Some(&options))?.extract()?;
-    // Behind it: what contains itself was refused.
+    // After the call of `json`, which refuses a value that contains itself.
     check_keys(value, DEEPEST)?;
     Ok(text)
 }
@@ -242,7 +242,7 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Deeper than any server takes JSON.
 const DEEPEST: u32 = 200;
 
-/// Refuses a dict of which two keys become the same text, as 1 and "1" do: a server would keep one of them.
+/// Refuses a dict if two of its keys become the same text, as 1 and "1" do: a server would keep one of them.
 fn check_keys(value: &Bound<'_, PyAny>, depth: u32) -> PyResult<()> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     if let Ok(dict) = value.cast::<PyDict>() {
@@ -307,7 +307,7 @@ pub(crate) struct Column {
     /// Of its texts.
     pub(crate) longest_chars: usize,
     pub(crate) longest_bytes: usize,
-    /// Of its decimals: digits before and behind the point.
+    /// Of its decimals: digits before and after the point.
     pub(crate) digits: (usize, usize),
     /// Any whole number below zero, and any beyond 64 bits.
     pub(crate) has_negative: bool,

@@ -95,7 +95,8 @@ impl Slot {
 }
 
 impl Held {
-    /// Takes a connection, or says why it is not to be had. It does not wait: whoever has it may be the caller.
+    /// Takes a connection, or returns an error with the reason why it is not available. It does not wait, since the caller itself may
+    /// hold it.
     fn take(py: Python<'_>, slot: &Arc<Slot>) -> PyResult<Self> {
         let why_not = if slot.is_of_this_process() {
             let mut place = slot.place();

@@ -47,7 +47,7 @@ struct Back;
 impl Drop for Back {
     fn drop(&mut self) {
         INSIDE.fetch_add(1, SeqCst);
-        // Either it is seen here, or this thread is seen by whoever ends the interpreter.
+        // Either this thread sees the end here, or the thread that ends the interpreter sees this one in `INSIDE`.
         if IS_OVER.load(SeqCst) && !IS_ENDER.get() {
             INSIDE.fetch_sub(1, SeqCst);
             loop {

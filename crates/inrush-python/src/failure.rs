@@ -79,7 +79,7 @@ pub(crate) fn said(py: Python<'_>, error: &PyErr) -> String {
     }
 }
 
-/// What the loader is told of an exception in the code that gives the rows. The exception itself waits beside it.
+/// The error that the loader gets for an exception in the code that gives the rows. The exception itself is kept with the iterator.
 pub(crate) fn raised_while_reading(said: &str) -> Error {
     Error::data(format!("the rows could not be read: {said}"))
 }

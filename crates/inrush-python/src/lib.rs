@@ -15,7 +15,7 @@
 //! | `read` | a table in parts |
 //! | `wait` | Ctrl-C while a server is waited for |
 //! | `ending` | threads of daemons where the interpreter ends |
-//! | `ledger`, `report` | what loads tell |
+//! | `ledger`, `report` | what loads report |
 //! | `params` | the values of a statement |
 //! | `inserter` | single rows of threads and tasks that travel together |
 //! | `values` | values as Python objects |

@@ -1,7 +1,7 @@
 //! A load from its arguments to its report.
 //!
-//! The load runs in a thread of its own. The thread that called answers the iterators' requests, hands on what there is to say, shows
-//! progress, and heeds Ctrl-C: the first stops after the current chunks, the second shuts the connections.
+//! The load runs in a thread of its own. The thread that called answers the iterators' requests, passes messages on, shows progress, and
+//! handles Ctrl-C: the first stops after the current chunks, the second shuts the connections.
 
 use crate::capsule;
 use crate::cells::{Rows, Taming};
@@ -178,7 +178,7 @@ struct Caller<'py> {
     events: Option<Bound<'py, PyAny>>,
     control: Option<Bound<'py, Control>>,
     load: Option<Arc<inrush::Control>>,
-    /// How often it was told to stop.
+    /// How many times a stop was requested.
     stops: u32,
     aborted: Option<Instant>,
     /// What a signal's handler, or the progress, raised first.
@@ -424,7 +424,7 @@ fn of_tuple(tuple: &Bound<'_, PyTuple>, taming: Taming) -> PyResult<Data> {
     }
 }
 
-/// What the caller wants.
+/// The options that the caller gave.
 struct Options {
     load: LoadOptions,
     files: FileOptions,
@@ -441,7 +441,7 @@ struct Options {
 }
 
 impl Options {
-    /// Reads every option; one that nobody knows is a mistake of the Python side.
+    /// Reads every option; an unknown one is a mistake of the Python side.
     fn read(given: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut options = Options {
             load: LoadOptions::default(),
@@ -644,7 +644,7 @@ impl Options {
     }
 }
 
-/// A new table takes the place of the one that is there.
+/// With `replaces`, a new table replaces the existing one.
 fn replace(load: &mut LoadOptions, replaces: bool) {
     load.replace |= replaces;
     load.atomic |= replaces;

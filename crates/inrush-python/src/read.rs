@@ -105,7 +105,7 @@ impl Parts {
     }
 }
 
-/// Each part is read by a thread, in whose channel place is for one batch. A thread ends when nobody takes its batches any more.
+/// Reads each part in a thread. The channel has room for one batch of each part. A thread ends when the receiver is dropped.
 fn side_by_side(parts: Vec<ResultBatches<blocking::Connection>>) -> inrush::Result<IntoIter<Batch>> {
     let (batches, taken) = sync_channel(parts.len());
     for part in parts {

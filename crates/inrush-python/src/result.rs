@@ -121,7 +121,7 @@ impl Result {
                 "the result was read already: it streams, so it is there once; run the query again, or keep what you read"
             }
         };
-        // An exception is made by Python code, in which another thread may run that wants the lock.
+        // Python code makes the exception, and meanwhile another thread may run that waits for this lock.
         drop(state);
         Err(failure::interface(py, why_not))
     }

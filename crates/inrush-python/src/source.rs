@@ -40,7 +40,7 @@ pub(crate) struct Request {
     pub(crate) reply: SyncSender<Reply>,
 }
 
-/// Sends a question; false if nobody is there any more.
+/// Sends a request; returns false if the receiver is gone.
 pub(crate) type Ask = Arc<dyn Fn(Request) -> bool + Send + Sync>;
 
 /// The next of an iterator: `None` at its end. An error means that an exception waits in the iterator.
@@ -248,7 +248,7 @@ impl PulledBatches {
 
 fn ask(iterator: usize, to: &Ask) -> inrush::Result<Option<Pulled>> {
     let (reply, replies): (_, Receiver<Reply>) = sync_channel(1);
-    // Nobody is there to ask when the caller has given up.
+    // The receiver is gone if the caller has given up.
     let gone = || Error::new(Kind::Interrupted, "the program that gives the rows has ended");
     if !to(Request { iterator, reply }) {
         return Err(gone());
